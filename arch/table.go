@@ -333,7 +333,7 @@ func expandNames(names string) []string {
 		lo, errLo := strconv.Atoi(first)
 		hi, errHi := strconv.Atoi(last)
 		if errLo != nil || errHi != nil {
-			panic("arch: bad range in the table of registers: " + name)
+			panic("arch: invalid range in the table of registers: " + name)
 		}
 		for n := lo; n <= hi; n++ {
 			out = append(out, before+strconv.Itoa(n)+after)

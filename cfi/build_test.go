@@ -26,7 +26,7 @@ var (
 	mips  = arch.Lookup(elf.EM_MIPS, elf.ELFCLASS32, elf.ELFDATA2MSB)
 )
 
-// unhex decodes hexadecimal digits; spaces and line ends are for the reader.
+// unhex decodes hexadecimal digits and ignores spaces and line ends.
 func unhex(tb testing.TB, digits string) []byte {
 	tb.Helper()
 	b, err := hex.DecodeString(strings.Join(strings.Fields(digits), ""))
@@ -36,7 +36,7 @@ func unhex(tb testing.TB, digits string) []byte {
 	return b
 }
 
-// number is an unsigned number of 2, 4 or 8 bytes in a machine's byte order.
+// number encodes an unsigned number of 2, 4 or 8 bytes in a machine's byte order.
 func number(m *arch.Machine, size int, v uint64) []byte {
 	b := make([]byte, size)
 	switch size {
@@ -50,20 +50,20 @@ func number(m *arch.Machine, size int, v uint64) []byte {
 	return b
 }
 
-// word is a number in a machine's byte order and width.
+// word encodes a number in a machine's byte order and width.
 func word(m *arch.Machine, v uint64) []byte { return number(m, m.AddressSize, v) }
 
-// entry puts a length before a body.
+// entry returns a body preceded by its length.
 func entry(m *arch.Machine, body ...[]byte) []byte {
 	b := slices.Concat(body...)
 	return append(number(m, 4, uint64(len(b))), b...)
 }
 
-// function is where the FDE of a test lies.
+// function is the start address of an FDE in tests.
 const function, functionEnd = 0x10000, 0x10100
 
-// program is an .eh_frame of one CIE and one FDE with absolute addresses and
-// the given instructions. Its factors are 4 and -8, its return address column 16.
+// program returns an .eh_frame with one CIE and one FDE with absolute addresses and the
+// given instructions. Its factors are 4 and -8, its return address column is 16.
 func program(tb testing.TB, m *arch.Machine, cie, fde string) *cfi.Section {
 	tb.Helper()
 	first := entry(m, unhex(tb, "00000000 01 00 04 78 10"), unhex(tb, cie))
@@ -72,7 +72,7 @@ func program(tb testing.TB, m *arch.Machine, cie, fde string) *cfi.Section {
 	return &cfi.Section{Name: ".eh_frame", Data: slices.Concat(first, second), Address: 0x400000, Machine: m}
 }
 
-// onlyFDE is the one FDE of a section.
+// onlyFDE returns the only FDE of a section.
 func onlyFDE(tb testing.TB, s *cfi.Section) *cfi.FDE {
 	tb.Helper()
 	var found *cfi.FDE
@@ -91,7 +91,7 @@ func onlyFDE(tb testing.TB, s *cfi.Section) *cfi.FDE {
 	return found
 }
 
-// rows are the rows of an FDE as text, and what ended them early.
+// rows returns the rows of an FDE as text, and the error that ended them early.
 func rows(f *cfi.FDE) ([]string, error) {
 	var x cfi.Interpreter
 	var out []string
@@ -101,7 +101,7 @@ func rows(f *cfi.FDE) ([]string, error) {
 	return out, x.Err()
 }
 
-// rowText is a row such as "10000-10004 cfa=r7+8 r16=[cfa-8]".
+// rowText formats a row: "10000-10004 cfa=r7+8 r16=[cfa-8]".
 func rowText(row *cfi.Row) string {
 	b := fmt.Sprintf("%x-%x", row.Start, row.End)
 	switch row.CFA.Kind {

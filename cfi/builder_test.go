@@ -84,9 +84,9 @@ func TestBuilderInstructions(t *testing.T) {
 		{"an expression cut off", func(b *cfi.Builder) { b.At(1).ValExpression(3, []byte{0x77}) },
 			"+0x1: DW_CFA_val_expression+0x1: truncated: no byte is left, expected 1"},
 		{"an expression that is none", func(b *cfi.Builder) { b.DefCFAExpression([]byte{0x05}) },
-			"+0x0: DW_CFA_def_cfa_expression+0x0: bad expression: unknown operation 0x05"},
+			"+0x0: DW_CFA_def_cfa_expression+0x0: invalid expression: unknown operation 0x05"},
 		{"a raw operation that is none", func(b *cfi.Builder) { b.Instruction(cfi.Instruction{Op: 0x3f}) },
-			"unwind table+0x0: bad instruction: unknown operation 0x3f"},
+			"unwind table+0x0: invalid instruction: unknown operation 0x3f"},
 		{"far beyond", func(b *cfi.Builder) { b.At(1 << 33).SameValue(3) },
 			"+0x200000000: value out of range: an advance of 0x200000000 bytes from +0x0"},
 		{"backwards", func(b *cfi.Builder) { b.At(4).SameValue(3).At(3) }, "+0x4: value out of range: At(0x3) after At(0x4)"},
@@ -112,7 +112,7 @@ func TestBuilderInstructions(t *testing.T) {
 			test.build(b)
 			program, err := b.Program()
 			if err != nil {
-				if !errors.Is(err, cfi.ErrRange) && !strings.Contains(test.want, "bad ") && !strings.Contains(test.want, "truncated") {
+				if !errors.Is(err, cfi.ErrRange) && !strings.Contains(test.want, "invalid ") && !strings.Contains(test.want, "truncated") {
 					t.Errorf("%v is no ErrRange", err)
 				}
 				if got := strings.TrimPrefix(err.Error(), "unwind table: "); got != test.want {
@@ -202,7 +202,7 @@ func TestBuilderSteadyState(t *testing.T) {
 	if _, err := long.CIE(); !errors.Is(err, cfi.ErrRange) {
 		t.Errorf("a CIE longer than an Interpreter takes: %v", err)
 	}
-	// What the CIE remembers no FDE restores.
+	// The FDE does not restore a state that the CIE remembered.
 	remembers, err := cfi.NewBuilder(steady).RememberState().CIE()
 	if err != nil {
 		t.Fatal(err)

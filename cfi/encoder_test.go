@@ -21,8 +21,8 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// meanings decodes a section into what its entries mean, in order, CIEs apart
-// from the FDEs that point to them. Padding at the end of programs is left out.
+// meanings decodes the entries of a section in order, without the CIEs of FDEs and
+// without padding at the end of programs.
 func meanings(s *cfi.Section) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		var cie *cfi.CIE
@@ -81,7 +81,7 @@ func encodeAgain(s *cfi.Section) (*cfi.Section, error) {
 		TextBase: s.TextBase, DataBase: s.DataBase, Memory: s.Memory}, nil
 }
 
-// encodesAgain checks that a section without errors comes out as it was.
+// encodesAgain checks that a section without errors is unchanged after encoding.
 func encodesAgain(t *testing.T, s *cfi.Section) {
 	t.Helper()
 	again, err := encodeAgain(s)
@@ -92,18 +92,18 @@ func encodesAgain(t *testing.T, s *cfi.Section) {
 	}
 }
 
-// TestEncodeInstalled decodes, encodes and decodes the call frame information
-// of the machine's ELF files. It comes out byte for byte, as padding is
-// kept, pointers have the encodings of their CIEs, and assemblers write numbers
-// as short as can be. Were one longer than need be, in a program that is encoded
-// anew (it holds DW_CFA_set_loc), only the meaning would stay.
+// TestEncodeInstalled decodes, encodes and decodes the call frame information of the
+// machine's ELF files. The bytes stay the same: padding is kept, pointers have the
+// encodings of their CIEs, and assemblers encode numbers in the shortest form. Only a
+// program that contains DW_CFA_set_loc is encoded again; a number in a longer form
+// would be shortened there.
 func TestEncodeInstalled(t *testing.T) {
 	var mu sync.Mutex
 	var fdes, headers int
 	corpus.Each(t, corpus.Files(t), func(path string) error {
 		f, err := object.Open(path)
 		if err != nil {
-			return nil // other tests say why
+			return nil // other tests report it
 		}
 		defer f.Close()
 		sections, _ := f.CFISections()
@@ -156,8 +156,8 @@ func sameMeaning(got, want *cfi.Section) error {
 	return nil
 }
 
-// encodeHeaderAgain decodes an .eh_frame_hdr and encodes it, which must be the
-// same bytes, and makes one of the section, which must agree with it.
+// encodeHeaderAgain decodes an .eh_frame_hdr and encodes it, which must result in the
+// same bytes. It also builds one from the section, which must agree with it.
 func encodeHeaderAgain(data []byte, address uint64, s *cfi.Section) error {
 	h, err := cfi.ParseHeader(data, address, s.Machine)
 	if err != nil {
@@ -268,10 +268,10 @@ func TestEncodeConversions(t *testing.T) {
 	}
 }
 
-// libstdcxx has an LSDA for many of its functions.
+// Many functions of libstdc++ have an LSDA.
 const libstdcxx = "/usr/lib/x86_64-linux-gnu/libstdc++.so.6"
 
-// An Encoder that has room allocates for CIEs alone.
+// An Encoder with sufficient capacity allocates for CIEs alone.
 func TestEncodeAllocatesNothing(t *testing.T) {
 	s := ehFrame(t, libstdcxx)
 	var fdes []cfi.FDE

@@ -17,7 +17,7 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// choices makes decisions of fuzzed bytes; when they are used up it decides 0.
+// choices makes decisions from fuzzed bytes, and decides 0 when they are used up.
 type choices []byte
 
 func (c *choices) next(n int) int {
@@ -31,7 +31,7 @@ func (c *choices) next(n int) int {
 
 func (c *choices) one(of []uint64) uint64 { return of[c.next(len(of))] }
 
-// model is what a random table says, kept beside the Builder without its help.
+// model is the expected meaning of a random table, computed without the Builder.
 type model struct {
 	cfa       string
 	register  uint64
@@ -61,8 +61,8 @@ func (m *model) text(from, to uint64) string {
 	return text
 }
 
-// randomTable builds a random table of a function at start and returns it with
-// the rows it must have.
+// randomTable builds a random table of a function at start. It returns the table and
+// the expected rows.
 func randomTable(c *choices, cie *cfi.CIE, initial model, start, size uint64) (*cfi.Program, []string, error) {
 	m := cie.Section.Machine
 	b := cfi.NewBuilder(cie)
@@ -137,10 +137,10 @@ func randomTable(c *choices, cie *cfi.CIE, initial model, start, size uint64) (*
 			now, states = states[len(states)-1], states[:len(states)-1]
 		}
 		if at > from {
-			// The row before ended when the first rule here was given: at is where.
+			// The previous row ended at the first rule of this one: at that place.
 			rows, from = append(rows, "?"), at
 		}
-		// What holds from here on, until another row says so.
+		// The rules that hold from here until the next row.
 		if n := len(rows); n > 0 && rows[n-1] == "?" {
 			rows[n-1] = fmt.Sprint("end ", start+at)
 		}
@@ -150,7 +150,7 @@ func randomTable(c *choices, cie *cfi.CIE, initial model, start, size uint64) (*
 	return p, settle(rows, initial, start, start+size), err
 }
 
-// settle leaves of the rows at one location the last, and says where each ends.
+// settle keeps the last of the rows at one location, and sets the ends of rows.
 func settle(log []string, initial model, start, end uint64) []string {
 	var out []string
 	last := initial.text(start, 0)
@@ -173,8 +173,8 @@ func settle(log []string, initial model, start, end uint64) []string {
 	return out
 }
 
-// FuzzEncode writes random tables of random functions in a random layout: what
-// is decoded is what was described, or there was an error.
+// FuzzEncode writes random tables of random functions in a random layout. Decoding
+// returns the same tables, or encoding returned an error.
 func FuzzEncode(f *testing.F) {
 	for i := range fuzzMachines {
 		for n := range uint8(4) {
@@ -197,7 +197,7 @@ func FuzzEncode(f *testing.F) {
 		initial := model{registers: map[uint64]string{16: "[cfa-8]", 3: "undefined"}}
 		initial.setCFA(7, 8)
 		cie, err := cfi.NewBuilder(cie).DefCFA(7, 8).Offset(16, -8).Undefined(3).CIE()
-		if errors.Is(err, cfi.ErrRange) { // the factor is none of 8's
+		if errors.Is(err, cfi.ErrRange) { // the factor does not divide 8
 			return
 		} else if err != nil {
 			t.Fatal(err)
@@ -266,8 +266,8 @@ func FuzzEncode(f *testing.F) {
 	})
 }
 
-// FuzzEncodeDecoded encodes what is decoded of any bytes, as it is and converted:
-// it means the same, or there is an error.
+// FuzzEncodeDecoded decodes any bytes and encodes them, unchanged and converted. The
+// meaning stays the same, or there is an error.
 func FuzzEncodeDecoded(f *testing.F) {
 	for i, s := range realSections(f) {
 		f.Add(s.Data[:min(len(s.Data), 512)], uint8(i), s.Kind == cfi.DebugFrame)
@@ -307,12 +307,12 @@ func dataOf(m *arch.Machine) elf.Data {
 	return elf.ELFDATA2LSB
 }
 
-// conversion is a layout that a section is written in.
+// conversion is a layout to which a section is converted.
 type conversion struct {
 	kind    cfi.Kind
 	machine *arch.Machine
 	moved   uint64
-	dwarf64 bool // made so, where it is not
+	dwarf64 bool // convert to 64-bit DWARF
 }
 
 // check converts the section's FDEs and compares those that could be written.
@@ -363,7 +363,7 @@ func (to conversion) check(t *testing.T, s *cfi.Section) (fdes int) {
 	return n
 }
 
-// reversed is memory of which every number is in the other byte order.
+// reversed is memory whose numbers are in the other byte order.
 type reversed struct{ of cfi.Memory }
 
 func (r reversed) ReadMemory(p []byte, address uint64) error {
@@ -372,7 +372,7 @@ func (r reversed) ReadMemory(p []byte, address uint64) error {
 	return err
 }
 
-// substance is what an FDE says whatever the layout of its section.
+// substance is the meaning of an FDE, independent of the layout of its section.
 func substance(f *cfi.FDE) string {
 	c := f.CIE
 	text := fmt.Sprint(f.Start, f.End, f.Segment, c.CodeAlign, c.DataAlign, c.ReturnAddress, c.SignalFrame, c.BKey, c.MTETagged)

@@ -17,7 +17,7 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// leaf is the table of a function that has the state at a call throughout.
+// leaf returns the table of a function whose state at the call holds throughout.
 func leaf(tb testing.TB, m *arch.Machine) *cfi.Program {
 	tb.Helper()
 	p, err := cfi.NewBuilder(cfi.EntryCIE(m)).Program()
@@ -27,15 +27,15 @@ func leaf(tb testing.TB, m *arch.Machine) *cfi.Program {
 	return p
 }
 
-// with is a leaf whose CIE differs.
+// with returns a leaf with a changed CIE.
 func with(change func(*cfi.CIE)) *cfi.Program {
 	cie := cfi.EntryCIE(x86)
 	change(cie)
 	return &cfi.Program{CIE: cie}
 }
 
-// What cannot be written is an error that says what and where, and what was
-// written before stays as it was, whether the CIE at fault is new or not.
+// A table that cannot be written results in an error that names the place. The entries
+// written before stay unchanged, whether the faulty CIE is new or not.
 func TestEncodeRefuses(t *testing.T) {
 	x86be := arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2MSB)
 	program := func(p *cfi.Program, start, size uint64) func(*cfi.Encoder) error {
@@ -120,7 +120,7 @@ func TestEncodeRefuses(t *testing.T) {
 					t.Errorf("it left %x behind %x", e.Data[len(before):], before)
 				}
 			}
-			// And nothing of it is remembered.
+			// The encoder does not remember the failed entry.
 			if err := e.Program(leaf(t, x86), 0x400040, 64); err != nil {
 				t.Fatal(err)
 			}
@@ -152,8 +152,8 @@ func TestEncodeWithoutMachine(t *testing.T) {
 	}
 }
 
-// A section that outgrows its pointers is an error for the entry that does not
-// fit. The gigabytes are never touched.
+// If a section outgrows its pointers, the first entry that does not fit results in an
+// error. The gigabytes are never touched.
 func TestEncodeHugeSection(t *testing.T) {
 	if strconv.IntSize < 64 || testing.Short() {
 		t.Skip("skipped: it takes 4 GiB of address space")
@@ -178,7 +178,7 @@ func TestEncodeHugeSection(t *testing.T) {
 			t.Errorf("%v: %v", test.kind, err)
 		}
 		if test.kind == cfi.DebugFrame {
-			// What points to the CIE at the start fits; a second CIE is too far on.
+			// Pointers to the first CIE fit; a second CIE is too far away.
 			if err != nil {
 				t.Error(err)
 			}

@@ -16,9 +16,8 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// encodedSection is an .eh_frame at 0x400000 whose CIE "zRL" has the given
-// encodings, with one FDE. Its pointers stand at 0x1d, directly after the CIE
-// pointer.
+// encodedSection returns an .eh_frame at 0x400000 with a CIE "zRL" of the given
+// encodings and one FDE. Its pointers are at 0x1d, directly after the CIE pointer.
 func encodedSection(tb testing.TB, m *arch.Machine, r, l cfi.Encoding, pointers string) *cfi.Section {
 	tb.Helper()
 	cie := entry(m, unhex(tb, "00000000 01 7a524c00 01 78 10 02"), []byte{byte(r), byte(l)}, unhex(tb, "0c0708 0000"))
@@ -30,7 +29,7 @@ func encodedSection(tb testing.TB, m *arch.Machine, r, l cfi.Encoding, pointers 
 		TextBase: 0x1000, DataBase: 0x2000}
 }
 
-// start is where the first pointer of an FDE of encodedSection stands.
+// start is the offset of the first pointer of an FDE of encodedSection.
 const start = 0x400020
 
 func TestPointerEncodings(t *testing.T) {
@@ -69,7 +68,7 @@ func TestPointerEncodings(t *testing.T) {
 		{0x1b, i386, "0000c0ff 10000000 00", start - 0x400000, 0x10},
 		{0x1b, s390x, "ffffff00 00000010 00", start - 0x100, 0x10},
 		{0x1c, x86, "00ffffffffffffff 1000000000000000 00", start - 0x100, 0x10},
-		{0x1b, x86, "00000000 10000000 00", start, 0x10}, // a stored zero is no null here
+		{0x1b, x86, "00000000 10000000 00", start, 0x10}, // here a stored zero is not a null pointer
 		{0x23, x86, "34000000 10000000 00", 0x1034, 0x10},
 		{0x2b, x86, "ccffffff 10000000 00", 0xfcc, 0x10},
 		{0x33, x86, "34000000 10000000 00", 0x2034, 0x10},
@@ -98,7 +97,7 @@ func TestPointerEncodings(t *testing.T) {
 			}
 			encodesAgain(t, s)
 
-			// A Program of the same CIE has the same FDE but for its padding.
+			// A Program of the same CIE has the same FDE except for its padding.
 			e := cfi.Encoder{Machine: s.Machine, Address: s.Address, TextBase: s.TextBase, DataBase: s.DataBase}
 			err := e.Program(&cfi.Program{CIE: f.CIE}, test.start, test.size)
 			form := test.enc & 0x0f
@@ -107,7 +106,7 @@ func TestPointerEncodings(t *testing.T) {
 				if !errors.Is(err, cfi.ErrEncoding) {
 					t.Errorf("a program with a start in a slot: %v", err)
 				}
-			case signed: // libgcc would read a negative size
+			case signed: // libgcc reads a negative size
 				if !errors.Is(err, cfi.ErrRange) {
 					t.Errorf("a size with the sign set: %v", err)
 				}
@@ -120,7 +119,7 @@ func TestPointerEncodings(t *testing.T) {
 	}
 }
 
-// The padding of an aligned pointer counts from its address, not from the section's start.
+// The padding of an aligned pointer depends on its address, not on the section's start.
 func TestAlignedPointer(t *testing.T) {
 	for _, test := range []struct {
 		machine  *arch.Machine
@@ -136,7 +135,7 @@ func TestAlignedPointer(t *testing.T) {
 		if f := onlyFDE(t, s); f.Start != 0x1000 || f.End != 0x1010 {
 			t.Errorf("%s at %#x: [%#x, %#x), want [0x1000, 0x1010)", test.machine.Name, test.address, f.Start, f.End)
 		}
-		// Padding is of zeros when it is written.
+		// Written padding consists of zeros.
 		s.Data = []byte(strings.ReplaceAll(string(s.Data), "\xaa", "\x00"))
 		encodesAgain(t, s)
 	}
@@ -164,7 +163,7 @@ func TestLSDA(t *testing.T) {
 				t.Errorf("%+v, want %+v", f.LSDA, test.want)
 			}
 			encodesAgain(t, s)
-			// The usual encoding is decoded by a path of its own.
+			// The usual encoding has its own decoding path.
 			s = encodedSection(t, x86, 0x1b, test.enc, "e0ffbfff"+test.pointers[8:])
 			encodesAgain(t, s)
 			f = onlyFDE(t, s)
@@ -222,7 +221,7 @@ func TestBadEncodings(t *testing.T) {
 	})
 }
 
-// DW_CFA_set_loc holds a pointer in the encoding of the FDE's start.
+// The operand of DW_CFA_set_loc has the encoding of the FDE's start.
 func TestSetLocEncoding(t *testing.T) {
 	// At 0x40002a: opcode at 0x400029, the start + 0x20 = 0x401020.
 	s := encodedSection(t, x86, 0x1b, cfi.EncOmit, "e00f0000 00010000 00 01 f60f0000 0e10")

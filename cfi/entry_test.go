@@ -16,7 +16,7 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// entries are the entries of a section as text, a line an entry.
+// entries returns the entries of a section as text, one a line.
 func entries(s *cfi.Section) []string {
 	var out []string
 	for e, err := range s.Entries() {
@@ -164,24 +164,24 @@ func TestEntries(t *testing.T) {
 			`0x0+0x11 error: .eh_frame+0x0: truncated: an entry of 0xffffffffffffffff bytes, but 0x5 are left`},
 		{"an entry too short for an id", x86, cfi.EHFrame, `02000000 0000 04000000 10000000`,
 			`0x0+0x6 error: .eh_frame+0x4: truncated: 2 bytes are left, expected 4
-			 0x6+0x8 error: .eh_frame+0xa: bad FDE: CIE pointer leads to 0xfffffffffffffffa, expected a CIE in the section's 0xe bytes`},
+			 0x6+0x8 error: .eh_frame+0xa: invalid FDE: CIE pointer leads to 0xfffffffffffffffa, expected a CIE in the section's 0xe bytes`},
 		{"a CIE pointer to itself", i386, cfi.EHFrame,
 			`0c000000 04000000 00100000 20000000
 			 0c000000 00000000 01 00 01 7c 08 0c0404`,
-			`0x0+0x10 error: .eh_frame+0x4: bad FDE: CIE pointer leads to 0x0, expected a CIE in the section's 0x20 bytes
+			`0x0+0x10 error: .eh_frame+0x4: invalid FDE: CIE pointer leads to 0x0, expected a CIE in the section's 0x20 bytes
 			 0x10+0x10 CIE v1 "" code 1 data -4 ra 8`},
 		{"FDEs that point to each other", i386, cfi.EHFrame,
 			`0c000000 f4ffffff 00100000 20000000
 			 0c000000 14000000 00100000 20000000`,
-			`0x0+0x10 error: FDE at 0x0: .eh_frame+0x18: bad CIE: the entry at 0x10 is an FDE, expected a CIE
-			 0x10+0x10 error: FDE at 0x10: .eh_frame+0x8: bad CIE: the entry at 0x0 is an FDE, expected a CIE`},
+			`0x0+0x10 error: FDE at 0x0: .eh_frame+0x18: invalid CIE: the entry at 0x10 is an FDE, expected a CIE
+			 0x10+0x10 error: FDE at 0x10: .eh_frame+0x8: invalid CIE: the entry at 0x0 is an FDE, expected a CIE`},
 		{"a CIE pointer to a terminator", i386, cfi.EHFrame,
 			`00000000 0c000000 08000000 00100000 20000000`,
 			`0x0+0x4 terminator
-			 0x4+0x10 error: FDE at 0x4: .eh_frame+0x4: bad CIE: a terminator, expected a CIE`},
+			 0x4+0x10 error: FDE at 0x4: .eh_frame+0x4: invalid CIE: a terminator, expected a CIE`},
 		{"a CIE pointer past the end", i386, cfi.DebugFrame,
 			`0c000000 00010000 00100000 20000000`,
-			`0x0+0x10 error: .debug_frame+0x4: bad FDE: CIE pointer leads to 0x100, expected a CIE in the section's 0x10 bytes`},
+			`0x0+0x10 error: .debug_frame+0x4: invalid FDE: CIE pointer leads to 0x100, expected a CIE in the section's 0x10 bytes`},
 		{"an unknown version costs its FDEs", i386, cfi.EHFrame,
 			`0c000000 00000000 02 00 01 7c 08 0c0404
 			 0c000000 14000000 00100000 20000000
@@ -190,9 +190,9 @@ func TestEntries(t *testing.T) {
 			 0x10+0x10 error: FDE at 0x10: .eh_frame+0x8: unknown CIE version: 2, expected 1, 3, 4 or 5
 			 0x20+0x10 CIE v1 "" code 1 data -4 ra 8`},
 		{"version 4 with an address size of 3", x86, cfi.DebugFrame, `0b000000 ffffffff 04 00 03 00 01 78 10`,
-			`0x0+0xf error: .debug_frame+0xc: bad CIE: an address size of 3 bytes, expected 2, 4 or 8`},
+			`0x0+0xf error: .debug_frame+0xc: invalid CIE: an address size of 3 bytes, expected 2, 4 or 8`},
 		{"version 4 with a segment of 3 bytes", x86, cfi.DebugFrame, `0b000000 ffffffff 04 00 08 03 01 78 10`,
-			`0x0+0xf error: .debug_frame+0xc: bad CIE: a segment selector of 3 bytes`},
+			`0x0+0xf error: .debug_frame+0xc: invalid CIE: a segment selector of 3 bytes`},
 		{"an augmentation without its NUL", x86, cfi.EHFrame, `08000000 00000000 01 7a5252`,
 			`0x0+0xc error: .eh_frame+0x9: truncated: a string without its NUL in 3 bytes`},
 		{"an augmentation of 256 letters", x86, cfi.EHFrame, `0a010000 00000000 01 7a` + strings.Repeat("53", 255) + `00 01 78 10 00`,
@@ -207,7 +207,7 @@ func TestEntries(t *testing.T) {
 			`0c000000 ffffffff 01 00 01 78 10 0c0708
 			 14000000 00000000 00f0ffffffffffff 0020000000000000`,
 			`0x0+0x10 CIE v1 "" code 1 data -8 ra 16
-			 0x10+0x18 error: .debug_frame+0x28: bad FDE: 0x2000 bytes of code from 0xfffffffffffff000 pass the end of the address space`},
+			 0x10+0x18 error: .debug_frame+0x28: invalid FDE: 0x2000 bytes of code from 0xfffffffffffff000 pass the end of the address space`},
 		{"a truncated FDE", i386, cfi.EHFrame,
 			`0c000000 00000000 01 00 01 7c 08 0c0404
 			 08000000 14000000 00100000
@@ -231,7 +231,7 @@ func TestEntries(t *testing.T) {
 				t.Errorf("entries\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 			}
 			checkEntriesAt(t, s)
-			// A CIE is written in front of the FDEs that point to it.
+			// A CIE is written before the FDEs that point to it.
 			if !strings.Contains(test.want, "error: ") && !strings.Contains(test.name, "a CIE behind its FDE") {
 				encodesAgain(t, s)
 			}
@@ -239,7 +239,7 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-// checkEntriesAt decodes each entry by its offset alone, which must come to the same.
+// checkEntriesAt decodes each entry by its offset; the result must be the same.
 func checkEntriesAt(t *testing.T, s *cfi.Section) {
 	t.Helper()
 	fresh := &cfi.Section{Name: s.Name, Kind: s.Kind, Data: s.Data, Address: s.Address, Machine: s.Machine, Memory: s.Memory,

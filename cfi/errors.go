@@ -13,15 +13,15 @@ import (
 // [errors.Is] finds.
 var (
 	ErrTruncated    = errors.New("truncated")
-	ErrCIE          = errors.New("bad CIE")
-	ErrFDE          = errors.New("bad FDE")
+	ErrCIE          = errors.New("invalid CIE")
+	ErrFDE          = errors.New("invalid FDE")
 	ErrVersion      = errors.New("unknown CIE version")
 	ErrAugmentation = errors.New("unknown augmentation")
-	ErrEncoding     = errors.New("bad pointer encoding")
-	ErrLEB128       = errors.New("bad LEB128")
-	ErrInstruction  = errors.New("bad instruction")
-	ErrExpression   = errors.New("bad expression")
-	ErrHeader       = errors.New("bad .eh_frame_hdr")
+	ErrEncoding     = errors.New("invalid pointer encoding")
+	ErrLEB128       = errors.New("invalid LEB128")
+	ErrInstruction  = errors.New("invalid instruction")
+	ErrExpression   = errors.New("invalid expression")
+	ErrHeader       = errors.New("invalid .eh_frame_hdr")
 	// ErrRelocation means that an entry has bytes to which a relocation was not applied:
 	// see [Section].Unrelocated.
 	ErrRelocation = errors.New("relocation not applied")

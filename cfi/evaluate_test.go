@@ -15,18 +15,18 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// frame has register n hold 0x1000*n, for n below 20, and some memory.
+// frame is a frame in which register n contains 0x1000*n, for n below 20, with some memory.
 type frame struct{ memory }
 
 func (frame) Register(column uint64) (uint64, bool) { return 0x1000 * column, column < 20 }
 
-// testFrame has 8 bytes at 0x7000, where register 7 points.
+// testFrame has 8 bytes of memory at 0x7000, the value of register 7.
 func testFrame(m *arch.Machine) frame {
 	return frame{memory{0x7000, number(m, 8, 0x8182838485868788)}}
 }
 
-// evaluate evaluates an expression, with the CFA 0xcfa0 on the stack where it
-// is a register's.
+// evaluate evaluates an expression. For a register's expression the CFA, 0xcfa0, is on
+// the stack.
 func evaluate(tb testing.TB, m *arch.Machine, expression string, ofCFA bool) (uint64, error) {
 	tb.Helper()
 	s := &cfi.Section{Name: ".eh_frame", Data: unhex(tb, expression), Machine: m}
@@ -95,7 +95,7 @@ func TestEvaluate(t *testing.T) {
 		{"31 30 280100 13 33 96", 3, 0},    // bra, not taken: drops the 1
 		{"31 2f0100 33", 1, 0},             // skip to the end
 		{"35 31 1c 12 28faff", 0, 0},       // counts 5 down to 0
-		{"96", 0xcfa0, 0}, {"", 0xcfa0, 0}, // nop; nothing leaves the CFA
+		{"96", 0xcfa0, 0}, {"", 0xcfa0, 0}, // nop; an empty expression leaves the CFA
 		{"f1 03 78563412", 0x12345678, 0}, // GNU_encoded_addr
 		{"f1 0b f0ffffff", 1<<64 - 16, 1<<32 - 16},
 		// Debian's PLT: rsp + 8 + ((rip & 15) >= 11) * 8.
@@ -249,7 +249,7 @@ func TestOperations(t *testing.T) {
 		"16+6 DW_OP_GNU_encoded_addr [275 27] ",
 		"22+4 DW_OP_const_type [5 0] 78",
 		"26+5 DW_OP_call_ref [0 0] ",
-		".eh_frame+0x20: bad expression: unknown operation 0x02",
+		".eh_frame+0x20: invalid expression: unknown operation 0x02",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -12,8 +12,8 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// section is what CPython makes for its generated code: one CIE, and the FDE
-// of a function of 64 bytes in front of the section.
+// section is what CPython writes for its generated code: one CIE, and the FDE of a
+// function of 64 bytes that precedes the section.
 func section() *cfi.Section {
 	return &cfi.Section{
 		Name:    ".eh_frame",
@@ -119,7 +119,7 @@ func ExampleSection_PCToSPOffset() {
 	// 0 CFA is not relative to the stack pointer: it is rbp+16 at 0x1005
 }
 
-// stack is a frame whose frame pointer leads to eight bytes of memory.
+// stack is a frame whose frame pointer points to eight bytes of memory.
 type stack struct{}
 
 func (stack) Register(column uint64) (uint64, bool) { return 0x7ffe0020, column == 6 }
@@ -162,7 +162,7 @@ func ExampleBuilder() {
 		fmt.Println(err)
 		return
 	}
-	// Two functions of 0x20 bytes share the table, in a section after them.
+	// Two functions of 0x20 bytes share the table, in a section that follows them.
 	e := cfi.Encoder{Machine: amd64, Address: 0x2000}
 	for _, start := range []uint64{0x1000, 0x1020} {
 		if err := e.Program(program, start, 0x20); err != nil {
@@ -211,7 +211,7 @@ func ExampleEncoder_FDE() {
 
 func ExampleAppendOperation() {
 	amd64 := arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB)
-	// *(rbp-16), as where gcc realigns the stack
+	// The expression is *(rbp-16), as in functions in which gcc realigns the stack.
 	var expression []byte
 	var err error
 	for _, o := range []cfi.Operation{

@@ -19,7 +19,7 @@ func TestIndex(t *testing.T) {
 	type r = cfi.IndexRange
 	for _, test := range []struct {
 		name string
-		fdes [][2]uint64 // in order of the section; the first is at 0x10
+		fdes [][2]uint64 // in section order; the first is at 0x10
 		want []r
 	}{
 		{"none", nil, nil},
@@ -56,7 +56,7 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// checkIndex compares Index.Find with Section.Find around every bound.
+// checkIndex compares Index.Find with Section.Find at both sides of every bound.
 func checkIndex(t *testing.T, s *cfi.Section, x *cfi.Index) {
 	t.Helper()
 	var bounds []uint64
@@ -75,7 +75,7 @@ func checkIndex(t *testing.T, s *cfi.Section, x *cfi.Index) {
 	}
 }
 
-// FDEs nested a hundred thousand deep take no longer than others.
+// FDEs that are nested a hundred thousand deep take no longer than others.
 func TestIndexOfNestedFDEs(t *testing.T) {
 	const n = 100000
 	var functions [][2]uint64
@@ -122,7 +122,7 @@ func TestPCToSPOffset(t *testing.T) {
 			t.Errorf("%#x: %s, want %s", pc, got, want)
 		}
 	}
-	// The PLT of gcc and ld: 16 bytes an entry, the push after 11 of them.
+	// The PLT of gcc and ld: entries of 16 bytes, with a push after 11 bytes.
 	plt := program(t, x86, usual, "0f0b 7708 8000 3f1a3b2a3324 22")
 	for pc := uint64(function); pc < functionEnd; pc++ {
 		want := int64(8)
@@ -133,7 +133,7 @@ func TestPCToSPOffset(t *testing.T) {
 			t.Errorf("PLT at %#x: %d, %v; want %d", pc, got, err, want)
 		}
 	}
-	// i386: eip is column 8.
+	// On i386 eip is column 8.
 	plt = program(t, i386, "0c0404 8801", "0f0b 7404 7800 3f1a3b2a3224 22")
 	if got, err := plt.PCToSPOffset(function + 12); err != nil || got != 8 {
 		t.Errorf("i386 PLT: %d, %v", got, err)

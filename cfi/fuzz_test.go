@@ -13,8 +13,8 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// fuzzMachines are of both byte orders and widths, and those whose
-// instructions differ.
+// fuzzMachines covers both byte orders and widths, and the machines with instructions
+// of their own.
 var fuzzMachines = []*arch.Machine{x86, i386, arm64, s390x, sparc, mips}
 
 func fuzzMachine(n uint8) *arch.Machine { return fuzzMachines[int(n)%len(fuzzMachines)] }
@@ -117,7 +117,7 @@ func FuzzHeader(f *testing.F) {
 		if h == nil {
 			t.Fatalf("no header, and %v", err)
 		}
-		// One by one, where the table is in order: what the binary search needs.
+		// Look up each one if the table is sorted, as the binary search requires.
 		var want cfi.HeaderEntry
 		found, sorted, last := false, true, uint64(0)
 		for e, err := range h.Entries() {
@@ -161,7 +161,7 @@ func FuzzIndex(f *testing.F) {
 		x := (&cfi.Section{Name: ".eh_frame", Data: section, Machine: i386}).Index()
 		for _, at := range functions {
 			for _, pc := range []uint64{at.start - 1, at.start, at.end - 1, at.end} {
-				// The one that starts last holds, and of those the last one.
+				// The FDE that starts last holds; of several, the last one in the section.
 				var want *function
 				for i := range functions {
 					if g := &functions[i]; g.start <= pc && pc < g.end && (want == nil || g.start >= want.start) {

@@ -14,7 +14,7 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// headerAt is where the tests' .eh_frame_hdr lies.
+// headerAt is the address of the tests' .eh_frame_hdr.
 const headerAt = 0x1000
 
 // threeFunctions is a table of three entries: 0x2000, 0x2100 and 0x2200 with
@@ -132,7 +132,7 @@ func TestMalformedHeader(t *testing.T) {
 	for _, test := range []struct {
 		name, data string
 		kind       error
-		count      uint64 // what is left of the table
+		count      uint64 // remaining entries of the table
 	}{
 		{"empty", "", cfi.ErrTruncated, 0},
 		{"version 2", "02 1b 03 3b fc1f0000 00000000", cfi.ErrHeader, 0},
@@ -160,7 +160,7 @@ func TestMalformedHeader(t *testing.T) {
 			t.Errorf("%s: found %#x, %v", test.name, e, ok)
 		}
 	}
-	// A table of numbers without end is cut where they can no longer be decoded.
+	// A table of unbounded numbers ends where they can no longer be decoded.
 	h, err := cfi.ParseHeader(unhex(t, "01 ff 03 31 02000000 8020 9040 8080"), headerAt, x86)
 	if err != nil {
 		t.Fatal(err)
@@ -179,7 +179,7 @@ func TestMalformedHeader(t *testing.T) {
 	}
 }
 
-// checkedSection is an .eh_frame at 0x3000 whose CIE has 0x10 bytes, with FDEs
+// checkedSection returns an .eh_frame at 0x3000 with a CIE of 0x10 bytes, and FDEs
 // of 0x10 bytes for the given functions of 0x40 bytes.
 func checkedSection(tb testing.TB, functions ...uint64) *cfi.Section {
 	data := unhex(tb, "0c000000 00000000 01 00 01 7c 08 0c0404")
@@ -203,7 +203,7 @@ func TestHeaderCheck(t *testing.T) {
 		{"unsorted", "01 03 03 03 00300000 03000000 00210000 20300000 00200000 10300000 00220000 30300000",
 			[]string{"entry 1 starts at 0x2000, before entry 0 at 0x2100", "lists no FDE at 0x10, for [0x2000, 0x2040)"}},
 		{"leads to the CIE", "01 03 03 03 00300000 03000000 00200000 00300000 00210000 20300000 00220000 30300000",
-			[]string{"entry 0: .eh_frame+0x8: bad FDE", "lists no FDE at 0x10, for [0x2000, 0x2040)"}},
+			[]string{"entry 0: .eh_frame+0x8: invalid FDE", "lists no FDE at 0x10, for [0x2000, 0x2040)"}},
 		{"leads out of the section", "01 03 03 03 00300000 03000000 00200000 00000000 00210000 20300000 00220000 30300000",
 			[]string{"entry 0: .eh_frame+0x40: truncated: an entry at 0xffffffffffffd000", "lists no FDE at 0x10, for [0x2000, 0x2040)"}},
 		{"starts elsewhere", "01 03 03 03 00300000 03000000 04200000 10300000 00210000 20300000 00220000 30300000",
@@ -233,13 +233,13 @@ func TestHeaderCheck(t *testing.T) {
 				t.Errorf("found\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(test.want, "\n"))
 			}
 			for range h.Check(s) {
-				break // the check ends when its reader does
+				break // the check ends when its reader stops
 			}
 		})
 	}
 }
 
-// The linker's own header agrees with its section, and every function is found by it.
+// The linker's header agrees with its section, and finds every function.
 func TestHeaderOfRealFile(t *testing.T) {
 	s, h := ehFrame(t, llvm), ehFrameHeader(t, llvm)
 	for err := range h.Check(s) {

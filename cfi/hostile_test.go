@@ -22,8 +22,8 @@ import (
 	"github.com/clewdev/clew/internal/sample"
 )
 
-// exercise reads everything that a section holds, and returns what is neither
-// an error nor a usable value.
+// exercise reads everything in a section, and returns results that are neither an error
+// nor a usable value.
 func exercise(s *cfi.Section) error {
 	var x, at cfi.Interpreter
 	next := uint64(0)
@@ -101,7 +101,7 @@ func exerciseFDE(s *cfi.Section, f *cfi.FDE, x, at *cfi.Interpreter) error {
 		}
 		end = row.End
 		if n++; n > 64 {
-			continue // the rest of what a row is would only take time
+			continue // checking more rows would only take time
 		}
 		for i, r := range row.Registers {
 			if i > 0 && r.Column <= row.Registers[i-1].Column || r.Kind == cfi.Unspecified {
@@ -130,10 +130,10 @@ func exerciseFDE(s *cfi.Section, f *cfi.FDE, x, at *cfi.Interpreter) error {
 	return nil
 }
 
-// maxSteps is how many rows stepRows makes.
+// maxSteps is the number of rows that stepRows returns at most.
 const maxSteps = 64
 
-// stepRows makes the first rows of an FDE by executing one instruction after the other.
+// stepRows returns the first rows of an FDE, by executing single instructions.
 func stepRows(f *cfi.FDE, x *cfi.Interpreter) []cfi.Row {
 	x.Start(f)
 	if x.Err() != nil {
@@ -166,7 +166,7 @@ func stepRows(f *cfi.FDE, x *cfi.Interpreter) []cfi.Row {
 	return out
 }
 
-// exerciseIndex compares the index with the linear scan at a few addresses.
+// exerciseIndex compares the index with the linear scan at some addresses.
 func exerciseIndex(s *cfi.Section) error {
 	x := s.Index()
 	ranges := x.Ranges()
@@ -188,8 +188,8 @@ func exerciseIndex(s *cfi.Section) error {
 	return nil
 }
 
-// realSections are the first bytes of the sections of real files, of as many
-// machines as are installed, cut between entries.
+// realSections returns the beginnings of the sections of real files, of all installed
+// machines, cut between entries.
 func realSections(tb testing.TB) []*cfi.Section {
 	tb.Helper()
 	const most = 4096
@@ -241,11 +241,11 @@ func like(s *cfi.Section, data []byte) *cfi.Section {
 	return &cfi.Section{Name: s.Name, Kind: s.Kind, Data: data, Address: s.Address, Machine: s.Machine}
 }
 
-// bound is what reading n bytes may take of memory.
+// bound is the memory limit for reading n bytes.
 func bound(n int) uint64 { return 16*uint64(n) + 64<<20 }
 
-// TestMutatedSections reads thousands of damaged sections of real files. All that is
-// allocated meanwhile, whether it lives on or not, stays within the bound.
+// TestMutatedSections reads thousands of damaged sections of real files. All memory that
+// is allocated meanwhile, live or not, stays within the bound.
 func TestMutatedSections(t *testing.T) {
 	mutants := 2000
 	if sample.Full() {
@@ -293,7 +293,7 @@ func TestMutatedSections(t *testing.T) {
 	}
 }
 
-// TestTruncatedSections reads every beginning of a section: what is whole is read.
+// TestTruncatedSections reads every prefix of a section: complete entries are read.
 func TestTruncatedSections(t *testing.T) {
 	for _, s := range realSections(t) {
 		whole := 0
@@ -312,7 +312,7 @@ func TestTruncatedSections(t *testing.T) {
 					read++
 				}
 			}
-			// An FDE can miss a CIE that stands after it.
+			// A truncated section can lack a CIE that follows its FDE.
 			if read > whole || read == 0 && whole > 0 {
 				t.Fatalf("%s of %s, %d bytes: %d entries, expected %d", s.Name, s.Machine.Name, n, read, whole)
 			}
@@ -323,8 +323,8 @@ func TestTruncatedSections(t *testing.T) {
 	}
 }
 
-// peak returns how far the live heap grows while f runs. The collector runs at
-// every few percent, so that what is seen is little more than what is in use.
+// peak returns the growth of the live heap while f runs. Frequent collections keep the
+// measured size close to the live one.
 func peak(f func()) uint64 {
 	defer debug.SetGCPercent(debug.SetGCPercent(5))
 	runtime.GC()
@@ -352,8 +352,8 @@ func peak(f func()) uint64 {
 	return max(most, m.HeapAlloc) - base
 }
 
-// fdes appends n FDEs of 17 bytes, of one byte of code each, whose CIE pointers
-// lead to the offsets given, one after the other.
+// fdes appends n FDEs of 17 bytes, of one byte of code each, whose CIE pointers point to
+// the given offsets in turn.
 func fdes(data []byte, n int, cies ...uint64) []byte {
 	for i := range n {
 		at := uint64(len(data))
@@ -366,10 +366,9 @@ func fdes(data []byte, n int, cies ...uint64) []byte {
 	return data
 }
 
-// TestHostileSections reads sections of 256 KiB, or of 1 MiB, each made to cost a
-// naive reader time by the square of its size, or memory many times it. It
-// asserts the memory, and that they are read to the end; the time shows as a
-// test that does not end.
+// TestHostileSections reads sections of 256 KiB or 1 MiB. Each would cost a naive reader
+// quadratic time or many times its size in memory. The test asserts the memory, and that
+// reading ends.
 func TestHostileSections(t *testing.T) {
 	size := 1 << 18
 	if sample.Full() {

@@ -22,7 +22,7 @@ var instructionTests = []struct {
 	name         string
 	machine      *arch.Machine // nil: x86-64
 	instructions string
-	rows         string // a line a row; a dash stands for "cfa=r7+8 r16=[cfa-8]"
+	rows         string // one row a line; a dash stands for "cfa=r7+8 r16=[cfa-8]"
 }{
 	{"nothing", nil, "", "10000-10100 -"},
 	{"nop", nil, "00 00 00", "10000-10100 -"},
@@ -130,7 +130,7 @@ func TestInstructions(t *testing.T) {
 	}
 }
 
-// checkSteps executes the FDE instruction by instruction, which must lead to the same rows.
+// checkSteps executes the FDE instruction by instruction; the rows must be the same.
 func checkSteps(t *testing.T, f *cfi.FDE, want []string) {
 	t.Helper()
 	var x cfi.Interpreter
@@ -184,7 +184,7 @@ func checkRowAt(t *testing.T, f *cfi.FDE) {
 }
 
 func TestMalformedInstructions(t *testing.T) {
-	// The FDE's instructions start after the CIE of 18 bytes and 24 of its own.
+	// The FDE's instructions start after the CIE of 18 bytes and 24 bytes of the FDE.
 	const at = 18 + 24
 	var columns strings.Builder
 	for c := range 300 {
@@ -228,7 +228,7 @@ func TestMalformedInstructions(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			f := onlyFDE(t, program(t, x86, test.cie, test.instructions))
 			if test.cie == "" && test.offset >= at {
-				test.offset -= 5 // the usual rules are missing
+				test.offset -= 5 // without the usual rules
 			}
 			got, err := rows(f)
 			var e *cfi.Error
@@ -245,7 +245,7 @@ func TestMalformedInstructions(t *testing.T) {
 			if row, err := x.RowAt(f, f.End-1); test.message != "past the end" && err == nil {
 				t.Errorf("RowAt after the fault is %s", rowText(row))
 			}
-			// The interpreter goes on with the next FDE as if nothing had been.
+			// The next FDE is interpreted as if there had been no error.
 			sound := onlyFDE(t, program(t, x86, usual, ""))
 			if row, err := x.RowAt(sound, sound.Start); err != nil || rowText(row) != "10000-10100 cfa=r7+8 r16=[cfa-8]" {
 				t.Errorf("after the fault: %v", err)
@@ -254,7 +254,7 @@ func TestMalformedInstructions(t *testing.T) {
 	}
 }
 
-// The CIEs that gas writes for MIPS and RISC-V name the CFA's register alone.
+// The CIEs that gas writes for MIPS and RISC-V define only the register of the CFA.
 func TestDefCFARegisterAlone(t *testing.T) {
 	got, err := rows(onlyFDE(t, program(t, x86, "0d 07", "41 0e 10")))
 	want := []string{"10000-10004 cfa=r7+0", "10004-10100 cfa=r7+16"}

@@ -27,20 +27,19 @@ import (
 // TestRowsEqualLLVM compares the FDEs and rows of the machine's ELF files with those
 // that llvm-dwarfdump prints.
 //
-// What llvm-dwarfdump 14 prints otherwise, and is not held against either side:
-//   - the CFA after DW_CFA_restore_state: it stays, where DWARF 5 §6.4.2.4
+// llvm-dwarfdump 14 prints these differently; the test accepts them:
+//   - the CFA after DW_CFA_restore_state: it is unchanged, but DWARF 5 §6.4.2.4
 //     restores all rules;
-//   - DW_CFA_def_cfa_register after an expression: the offset is 0, where
-//     libgcc and gdb take the one from before the expression, as libgcrypt's
-//     assembly means it;
-//   - DW_CFA_GNU_window_save on 32-bit SPARC: the registers of the window lie
-//     eight bytes apart, where the machine stores words of four;
-//     where one of these three occurs, rows are made its way and compared, and
-//     the rows proper must be what single instructions make without it;
-//   - a row that covers no address, where two advances follow each other or one
-//     leads to the end of the function: left out here;
-//   - register names of its own, "W29" on arm64: taken as it prints them, but
-//     each must stand for one column throughout a machine.
+//   - DW_CFA_def_cfa_register after an expression: the offset is 0, but libgcc and gdb
+//     use the offset before the expression, as libgcrypt's assembly expects;
+//   - DW_CFA_GNU_window_save on 32-bit SPARC: the registers of the window are
+//     eight bytes apart, but the machine stores words of four;
+//     for these three, the test computes rows in llvm-dwarfdump's way and compares
+//     them; the correct rows are compared with those of single instructions;
+//   - a row that covers no address, between two advances or before the end of the
+//     function: left out;
+//   - its own register names, such as "W29" on arm64: accepted, but each must stand
+//     for one column throughout a machine.
 func TestRowsEqualLLVM(t *testing.T) {
 	tool, err := exec.LookPath("llvm-dwarfdump")
 	if err != nil {
@@ -79,7 +78,7 @@ func TestRowsEqualLLVM(t *testing.T) {
 	t.Logf("%d files with FDEs, %d FDEs, %d rows", files, fdes, rows)
 }
 
-// llvmComparison reads what llvm-dwarfdump prints for one file beside the file's sections.
+// llvmComparison reads the output of llvm-dwarfdump for one file and the file's sections in parallel.
 type llvmComparison struct {
 	path       string
 	fdes, rows int
@@ -100,8 +99,8 @@ type llvmRow struct {
 	rules string
 }
 
-// llvmGroups makes groups of files for which llvm-dwarfdump is started once: its
-// start takes ten times as long as a small file.
+// llvmGroups divides files into groups for one run of llvm-dwarfdump each, because
+// starting it takes ten times as long as a small file.
 func llvmGroups(paths []string) [][]string {
 	var groups [][]string
 	var small []string
@@ -115,7 +114,7 @@ func llvmGroups(paths []string) [][]string {
 	return slices.AppendSeq(groups, slices.Chunk(small, 32))
 }
 
-// compareLLVM starts llvm-dwarfdump for files, and tells of each what came of it.
+// compareLLVM runs llvm-dwarfdump on files, and reports the result of each.
 func compareLLVM(tool string, paths []string, names func(elf.Machine) *llvmNames, tell func(*llvmComparison, error)) error {
 	type file struct {
 		*llvmComparison
@@ -170,8 +169,8 @@ func compareLLVM(tool string, paths []string, names func(elf.Machine) *llvmNames
 	return nil
 }
 
-// llvmOutput is what llvm-dwarfdump prints for several files. Each ends before the
-// heading of the next.
+// llvmOutput is the output of llvm-dwarfdump for several files. The output of a file ends
+// before the heading of the next one.
 type llvmOutput struct {
 	*bufio.Reader
 	next  string
@@ -268,7 +267,7 @@ func (c *llvmComparison) endSection() error {
 	return nil
 }
 
-// startFDE reads a line such as
+// startFDE parses a line such as
 // "00000018 00000014 0000001c FDE cie=00000000 pc=000023d0...000023f2".
 func (c *llvmComparison) startFDE(line string) error {
 	var offset, length, pointer, cie, start, end uint64
@@ -311,7 +310,7 @@ func (c *llvmComparison) endFDE() error {
 		want := printed[n]
 		c.line = c.names.render(c.line[:0], c.section, row)
 		if string(c.line) != want.rules {
-			// Columns may stand here that were not met before.
+			// New columns can appear here.
 			if err := c.names.learn(c.section, row, want.rules); err != nil {
 				failure = fmt.Errorf("%v: %#x: %q: %w", &c.fde, row.Start, want.rules, err)
 				return false
@@ -348,7 +347,7 @@ func (c *llvmComparison) endFDE() error {
 	return nil
 }
 
-// peculiar reports whether the FDE has instructions that llvm-dwarfdump executes otherwise.
+// peculiar reports whether the FDE has instructions that llvm-dwarfdump executes differently.
 func (c *llvmComparison) peculiar() bool {
 	var ins cfi.Instruction
 	for d := c.fde.Decode(); d.Next(&ins); {
@@ -360,8 +359,8 @@ func (c *llvmComparison) peculiar() bool {
 	return false
 }
 
-// step yields the rows of the FDE by executing one instruction after the
-// other, with likeLLVM as llvm-dwarfdump does.
+// step yields the rows of the FDE by executing single instructions; with likeLLVM as
+// llvm-dwarfdump executes them.
 func (c *llvmComparison) step(likeLLVM bool, yield func(*cfi.Row) bool) {
 	c.x.Start(&c.fde)
 	row := c.x.Row()
@@ -397,7 +396,7 @@ func (c *llvmComparison) step(likeLLVM bool, yield func(*cfi.Row) bool) {
 	emit(c.x.Location(), c.fde.End)
 }
 
-// stepsEqualRows compares the rows that single instructions lead to with those of Rows.
+// stepsEqualRows compares the rows of single instructions with those of Rows.
 func (c *llvmComparison) stepsEqualRows() error {
 	var steps []cfi.Row
 	c.step(false, func(row *cfi.Row) bool {

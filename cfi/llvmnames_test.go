@@ -14,15 +14,15 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// llvmNames are the names that llvm-dwarfdump has for the columns of a machine.
+// llvmNames are llvm-dwarfdump's names of the columns of a machine.
 type llvmNames struct {
 	mu     sync.RWMutex
 	name   map[uint64]string
 	column map[string]uint64
 }
 
-// learn takes the names of columns from a row that llvm-dwarfdump prints, in
-// which registers stand in the order of their columns.
+// learn takes the names of columns from a row of llvm-dwarfdump, which lists registers in
+// the order of their columns.
 func (n *llvmNames) learn(s *cfi.Section, row *cfi.Row, rules string) error {
 	cfa, registers, _ := strings.Cut(rules, ": ")
 	cfa = strings.TrimPrefix(cfa, "CFA=")
@@ -46,8 +46,8 @@ func (n *llvmNames) learn(s *cfi.Section, row *cfi.Row, rules string) error {
 			return err
 		}
 		end := len(rest)
-		// The next register stands after a comma and before "=", an operation
-		// of an expression only after a comma.
+		// The next register follows a comma and precedes "="; an operation of an
+		// expression only follows a comma.
 		if i := strings.IndexByte(rest, '='); i >= 0 {
 			end = max(strings.LastIndex(rest[:i], ", "), 0)
 		}
@@ -121,7 +121,7 @@ func appendSigned(b []byte, offset int64) []byte {
 	return strconv.AppendInt(b, offset, 10)
 }
 
-// render appends a row as llvm-dwarfdump prints it after its address.
+// render appends a row in the format of llvm-dwarfdump, without the address.
 func (n *llvmNames) render(b []byte, s *cfi.Section, row *cfi.Row) []byte {
 	n.mu.RLock()
 	defer n.mu.RUnlock()

@@ -13,8 +13,8 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// TestOpcodeEffects executes each operation on a machine that it has a meaning
-// on, and compares what has changed with what the table says.
+// TestOpcodeEffects executes each operation on a machine that supports it, and compares
+// the changes with the table's.
 func TestOpcodeEffects(t *testing.T) {
 	for op := range cfi.Opcodes() {
 		m := arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB)
@@ -29,7 +29,7 @@ func TestOpcodeEffects(t *testing.T) {
 		}
 		section := &cfi.Section{Machine: m, Data: []byte{0x77, 8, 0x77, 16}}
 		cie := &cfi.CIE{Section: section, CodeAlign: 4, DataAlign: -8, AddressSize: 8}
-		for column := range uint64(4) { // of rules that no operation below repeats
+		for column := range uint64(4) { // rules that differ from those of the operations below
 			cie.Instructions = append(cie.Instructions, byte(cfi.CFAOffset)|byte(column), 9)
 		}
 		cie.Instructions = append(cie.Instructions, byte(cfi.CFADefCFA), 7, 8)

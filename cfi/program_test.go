@@ -15,8 +15,8 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// TestProgramOfFDE has the FDEs of real files written again for the same
-// addresses, each as the Program that it comes to: the rows are the same.
+// TestProgramOfFDE converts the FDEs of real files to Programs and writes them for the
+// same addresses: the rows are the same.
 func TestProgramOfFDE(t *testing.T) {
 	paths := append(corpus.CrossLibraries(t), llvm, "/usr/lib/x86_64-linux-gnu/libc.so.6")
 	programs := 0

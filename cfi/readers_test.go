@@ -22,8 +22,8 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// elfWith is an ELF file for a machine with one section of call frame
-// information and no code: what readelf and llvm-dwarfdump need.
+// elfWith returns an ELF file with one section of call frame information and no code,
+// for readelf and llvm-dwarfdump.
 func elfWith(m *arch.Machine, s *cfi.Section) []byte {
 	name := ".eh_frame"
 	if s.Kind == cfi.DebugFrame {
@@ -74,7 +74,7 @@ func elfWith(m *arch.Machine, s *cfi.Section) []byte {
 	return b.Bytes()
 }
 
-// fewFDEs is how many FDEs of a library the readers look at.
+// fewFDEs is the number of FDEs of a library that the readers print.
 const fewFDEs = 60
 
 // convertedTo writes the first FDEs of a section in another layout.
@@ -103,9 +103,9 @@ func convertedTo(t *testing.T, s *cfi.Section, to conversion) *cfi.Section {
 	return &cfi.Section{Name: "converted", Kind: to.kind, Machine: to.machine, Address: s.Address, Data: e.Data}
 }
 
-// What readelf and llvm-dwarfdump print of a section in another layout, and of a
-// .debug_frame made of an .eh_frame, is what they print of the section as it was,
-// for the C library of every machine that is installed.
+// readelf and llvm-dwarfdump print the same for a section in another layout, or for a
+// .debug_frame made of an .eh_frame, as for the original, for the C library of every
+// installed machine.
 func TestReadersReadConversions(t *testing.T) {
 	readers := map[string]func(path string, kind cfi.Kind) []string{
 		"readelf": func(path string, kind cfi.Kind) []string { return []string{"readelf", "-wf", path} },
@@ -150,7 +150,7 @@ func TestReadersReadConversions(t *testing.T) {
 					{kind: cfi.EHFrame, machine: other},
 				} {
 					if reader == "llvm-dwarfdump" && to.machine == other {
-						continue // it has no names of registers for most of them
+						continue // it has no register names for most of these machines
 					}
 					if got := read(to); !slices.Equal(got, want) {
 						i := 0
@@ -171,8 +171,8 @@ func TestReadersReadConversions(t *testing.T) {
 
 var fdeLine = regexp.MustCompile(`FDE cie=[0-9a-f]+ pc=0*([0-9a-f]+)\.\.\.?0*([0-9a-f]+)`)
 
-// frameLines are the lines of a reader's output that say something of FDEs, with
-// addresses as they should be, and warnings.
+// frameLines returns the lines of a reader's output about FDEs, with normalized
+// addresses, and its warnings.
 func frameLines(out []byte) []string {
 	var lines []string
 	for line := range strings.Lines(string(out)) {
@@ -208,9 +208,9 @@ extern "C" __attribute__((noinline)) int catcher(int n) {
 int main() { return catcher(3) + catcher(0) - 2; }
 `
 
-// A program whose .eh_frame and .eh_frame_hdr Clew has written, with the FDEs in
-// another order, runs: libgcc throws through it, and gdb
-// prints the frames and saved registers that it printed before.
+// A program with an .eh_frame and .eh_frame_hdr written by Clew, with the FDEs in another
+// order, runs: libgcc throws through it, and gdb prints the same frames and saved
+// registers as before.
 func TestProgramsRunWithRewrittenTables(t *testing.T) {
 	testprogram.RequireTool(t, "g++")
 	testprogram.RequireTool(t, "objcopy")

@@ -11,7 +11,7 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// A section is read by several goroutines at once; the race detector tells.
+// Several goroutines read a section at once, under the race detector.
 func TestSectionIsShared(t *testing.T) {
 	for _, real := range realSections(t) {
 		s := like(real, real.Data)

@@ -97,7 +97,7 @@ var (
 	// ErrTooLarge says that a value is larger than MaxSize.
 	ErrTooLarge = errors.New("value is too large")
 	// ErrExpression says that a location cannot be evaluated.
-	ErrExpression = errors.New("bad location expression")
+	ErrExpression = errors.New("invalid location expression")
 	// ErrNotAllocated says that an allocatable array of Fortran has no memory.
 	ErrNotAllocated = errors.New("not allocated")
 	// ErrNotAssociated says that an array pointer of Fortran leads nowhere.

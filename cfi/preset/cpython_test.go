@@ -23,9 +23,9 @@ var (
 	arm64 = arch.Lookup(elf.EM_AARCH64, elf.ELFCLASS64, elf.ELFDATA2LSB)
 )
 
-// TestCPython writes what CPython's own builder wrote (testdata/cpython, for
-// code at 0x7f0012340000) byte for byte, and answers as it does when it is asked
-// for the size, or given a buffer that is too small.
+// TestCPython compares the bytes with those of CPython's builder (testdata/cpython, for
+// code at 0x7f0012340000). It also asks for the size, and passes a buffer that is too
+// small.
 func TestCPython(t *testing.T) {
 	const start = 0x7f0012340000
 	files := 0
@@ -78,7 +78,7 @@ func TestCPython(t *testing.T) {
 	}
 }
 
-// untouched reports whether a buffer of 0xaa was not written to.
+// untouched reports whether a buffer of 0xaa is unchanged.
 func untouched(b []byte) bool { return bytes.Count(b, []byte{0xaa}) == len(b) }
 
 func TestCPythonRefuses(t *testing.T) {

@@ -2,18 +2,17 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Package preset holds the unwind tables that authors of JITs write most: of
-// functions with a frame pointer, with a fixed frame, without a frame, and of
-// code in one steady state; each for amd64 (with and without endbr64) and arm64
-// (with and without signed return addresses), and the two that CPython makes.
+// Package preset contains the unwind tables that JITs need most: for functions with a
+// frame pointer, with a fixed frame or without a frame, and for code in one steady
+// state. Each supports amd64 (with and without endbr64) and arm64 (with and without
+// signed return addresses). It also contains the two tables of CPython.
 //
-// A preset knows the instructions of its prologue and epilogue, which its
-// documentation lists, and so their lengths: the caller says how large the frame
-// is, what is saved where, and where the epilogues are. What a table cannot
-// express is an error that wraps [cfi.ErrRange].
+// A preset knows the instructions of its prologue and epilogue, which its documentation
+// lists, and their lengths. The caller gives the size of the frame, the slots of saved
+// registers and the places of the epilogues. If a table cannot express them, the error
+// wraps [cfi.ErrRange].
 //
-// The programs that it returns are position-independent, and many functions may
-// share one: a [cfi.Encoder] or package jit writes them. Package preset generates
-// no code, and looks at none: whether a table is right for its code, package
-// check proves.
+// The programs are position-independent, and many functions may share one: a
+// [cfi.Encoder] or package jit writes them. Package preset neither generates nor reads
+// code: package check proves that a table fits its code.
 package preset

@@ -65,7 +65,7 @@ func ExampleEHFrame() {
 	}
 	const start, size = 0x7f0012340000, 0x40
 	at := preset.PerfAddress(start, size)
-	n, _ := preset.EHFrame(nil, p, start, size, at) // how large?
+	n, _ := preset.EHFrame(nil, p, start, size, at) // returns the size
 	buffer := make([]byte, n)
 	n, err = preset.EHFrame(buffer, p, start, size, at)
 	fmt.Println(n, err)
@@ -73,5 +73,5 @@ func ExampleEHFrame() {
 	fmt.Println(err)
 	// Output:
 	// 56 <nil>
-	// preset: short buffer: an .eh_frame of 56 bytes, and a buffer of 20
+	// preset: short buffer: an .eh_frame of 56 bytes does not fit a buffer of 20
 }

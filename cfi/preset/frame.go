@@ -13,12 +13,12 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// Frame is the shape of a function's stack frame, and where the function's code
-// makes and unmakes it. Offsets of code are bytes from the function's start.
+// Frame describes a function's stack frame, and the code that sets it up and removes it.
+// Offsets of code are in bytes from the function's start.
 type Frame struct {
-	// CIE has the rules that hold at the first instruction, and says what else
-	// is common to functions: a personality, signal frames, the B key. Where it
-	// is nil it is cfi.EntryCIE of the machine; the programs then share one.
+	// CIE contains the rules at the first instruction and the properties that functions
+	// share: a personality, signal frames, the B key. nil means cfi.EntryCIE of the
+	// machine; the programs then share one.
 	CIE *cfi.CIE
 
 	// Landing says that the function starts with a landing pad of four bytes: endbr64 on
@@ -33,22 +33,22 @@ type Frame struct {
 	// names the instruction.
 	Size uint64
 
-	// Pushed are the registers that are pushed, in order (amd64).
+	// Pushed are the pushed registers, in order (amd64).
 	Pushed []uint64
 
-	// Saved are the registers that are stored in slots of the frame. Prologue is the offset
+	// Saved are the registers stored in slots of the frame. Prologue is the offset
 	// after the last store. It must not be later than the first instruction that changes a
 	// saved register.
 	Saved    []Saved
 	Prologue uint64
 
-	// Epilogues are in ascending order. When one starts, the saved registers have been
-	// loaded again.
+	// Epilogues are in ascending order. The saved registers are restored before an
+	// epilogue starts.
 	Epilogues []Epilogue
 }
 
-// Saved says that a register, a DWARF column, is saved at CFA+Slot, in bytes:
-// the slots of a frame are negative, and eight bytes large.
+// Saved is a register, a DWARF column, that is saved at CFA+Slot, in bytes. The slots of
+// a frame are negative, and eight bytes large.
 type Saved struct {
 	Register uint64
 	Slot     int64
@@ -57,32 +57,32 @@ type Saved struct {
 // Epilogue is the code that removes a frame.
 type Epilogue struct {
 	Start uint64 // offset of its first instruction
-	// End is the offset after its last instruction, a ret or a jump. The code there has
-	// the frame again. 0 stands for an epilogue at the end of the function.
+	// End is the offset after its last instruction, a ret or a jump. The frame exists
+	// again from there on. 0 means an epilogue at the end of the function.
 	End uint64
 }
 
 // FramePointer returns the table of a function that keeps a frame pointer.
 //
-// On amd64, where Size does not matter:
+// On amd64, which ignores Size:
 //
 //	endbr64                     if Landing
 //	push rbp
 //	mov  rbp, rsp
 //	push ...                    each of Pushed
-//	...                         what saves Saved, up to Prologue
+//	...                         the code that saves Saved, up to Prologue
 //	...
 //	pop  ...                    the Epilogue: each of Pushed, in reverse
 //	leave, or pop rbp
 //	ret
 //
-// On arm64, where Size is 16 to 496 bytes, in steps of 16, and 16 where it is 0:
+// On arm64, for a Size of 16 to 496 bytes in steps of 16; 0 means 16:
 //
 //	bti  c                      if Landing
 //	paciasp                     if Signed
 //	stp  x29, x30, [sp, #-Size]!
 //	mov  x29, sp
-//	...                         what saves Saved, up to Prologue
+//	...                         the code that saves Saved, up to Prologue
 //	...
 //	ldp  x29, x30, [sp], #Size  the Epilogue
 //	autiasp                     if Signed
@@ -97,7 +97,7 @@ func FramePointer(m *arch.Machine, f Frame) (*cfi.Program, error) {
 			f.Size = 16
 		}
 		if f.Size%16 != 0 || f.Size > 496 {
-			return nil, refuse("a frame of %d bytes, which stp x29, x30, [sp, #-%[1]d]! cannot make", f.Size)
+			return nil, refuse("a frame of %d bytes, which stp x29, x30, [sp, #-%[1]d]! cannot encode", f.Size)
 		}
 		size := int64(f.Size)
 		b.after(4).DefCFAOffset(size)
@@ -130,28 +130,28 @@ func FramePointer(m *arch.Machine, f Frame) (*cfi.Program, error) {
 	})
 }
 
-// Fixed returns the table of a function without a frame pointer whose frame has
-// one size.
+// Fixed returns the table of a function without a frame pointer, with a frame of fixed
+// size.
 //
-// On amd64, where the instructions that move rsp by Size have four bytes for a
-// Size below 128 and seven above, and are not there for 0:
+// On amd64 the instructions that move rsp by Size have four bytes if Size is below 128,
+// otherwise seven; there are none if Size is 0:
 //
 //	endbr64                     if Landing
 //	push ...                    each of Pushed
 //	sub  rsp, Size
-//	...                         what saves Saved, up to Prologue
+//	...                         the code that saves Saved, up to Prologue
 //	...
 //	add  rsp, Size              the Epilogue
 //	pop  ...                    each of Pushed, in reverse
 //	ret
 //
-// On arm64, where Size is a multiple of 16 below 4096, or of 4096 below 2^24; a
-// function that calls others has x30 among Saved:
+// On arm64 Size is a multiple of 16 below 4096, or of 4096 below 2^24. A function that
+// calls others has x30 in Saved:
 //
 //	bti  c                      if Landing
 //	paciasp                     if Signed
 //	sub  sp, sp, #Size
-//	...                         what saves Saved, up to Prologue
+//	...                         the code that saves Saved, up to Prologue
 //	...
 //	add  sp, sp, #Size          the Epilogue
 //	autiasp                     if Signed
@@ -163,7 +163,7 @@ func Fixed(m *arch.Machine, f Frame) (*cfi.Program, error) {
 	}
 	if b.arm64 {
 		if f.Size == 0 || f.Size%16 != 0 || f.Size > 0xfff && (f.Size%0x1000 != 0 || f.Size > 0xfff000) {
-			return nil, refuse("a frame of %d bytes, which sub sp, sp, #%[1]d cannot make", f.Size)
+			return nil, refuse("a frame of %d bytes, which sub sp, sp, #%[1]d cannot encode", f.Size)
 		}
 		b.after(4).DefCFAOffset(int64(f.Size))
 		b.saved(&f)
@@ -174,7 +174,7 @@ func Fixed(m *arch.Machine, f Frame) (*cfi.Program, error) {
 		})
 	}
 	if f.Size%8 != 0 || f.Size > 1<<31-1 {
-		return nil, refuse("a frame of %d bytes, which sub rsp, %[1]d cannot make", f.Size)
+		return nil, refuse("a frame of %d bytes, which sub rsp, %[1]d cannot encode", f.Size)
 	}
 	cfa := int64(8)
 	for _, register := range f.Pushed {
@@ -206,28 +206,27 @@ func Fixed(m *arch.Machine, f Frame) (*cfi.Program, error) {
 	})
 }
 
-// Leaf returns the table of a function without a frame: the state at its call
-// holds throughout, but for the signature of the return address where that is
-// Signed (arm64), until after the autiasp at which each Epilogue starts. Size,
-// Pushed and Saved are empty.
+// Leaf returns the table of a function without a frame: the state at its call holds
+// throughout. If it is Signed (arm64), the return address is signed until the autiasp
+// at which each Epilogue starts. Size, Pushed and Saved must be empty.
 func Leaf(m *arch.Machine, f Frame) (*cfi.Program, error) {
 	b, err := begin(m, &f)
 	if err != nil {
 		return nil, err
 	}
 	if f.Size != 0 || len(f.Pushed)+len(f.Saved) > 0 {
-		return nil, refuse("a leaf that has a frame")
+		return nil, refuse("a leaf with a frame: Size, Pushed and Saved must be empty")
 	}
 	if !f.Signed {
-		f.Epilogues = nil // nothing changes there
+		f.Epilogues = nil // they change nothing
 	}
 	return b.end(&f, func() { b.authenticate(&f) })
 }
 
-// Steady returns the table of code in which one state holds from the first byte
-// to the last: the CFA is a register's value plus an offset, and registers are
-// saved in slots. The state is in the CIE, and the FDE has no instruction. cie is
-// cfi.NewCIE of the machine, or one with other factors; it is not changed.
+// Steady returns the table of code with one state from the first byte to the last: the
+// CFA is a register's value plus an offset, and registers are saved in slots. The state
+// is in the CIE, and the FDE has no instructions. cie is cfi.NewCIE of the machine, or
+// one with other factors; it is not changed.
 func Steady(cie *cfi.CIE, register uint64, offset int64, saved ...Saved) (*cfi.Program, error) {
 	b := cfi.NewBuilder(cie).DefCFA(register, offset)
 	for _, s := range saved {
@@ -246,7 +245,7 @@ const (
 	x29, x30, sp  = 29, 30, 31
 )
 
-// pushSize returns the bytes of a push or pop: r8 to r15 need a REX prefix.
+// pushSize returns the size of a push or pop: r8 to r15 need a REX prefix.
 func pushSize(register uint64) uint64 {
 	if register >= 8 {
 		return 2
@@ -256,17 +255,17 @@ func pushSize(register uint64) uint64 {
 
 var entryCIEs sync.Map // *arch.Machine to *cfi.CIE
 
-// builder is a cfi.Builder that counts instructions.
+// builder is a cfi.Builder that tracks the offset of the code.
 type builder struct {
 	*cfi.Builder
 	arm64 bool
 	at    uint64  // after the last instruction
-	frame uint64  // what the frame is found by: the caller's value is gone
-	slots []Saved // that are in use
+	frame uint64  // the register on which the CFA is based; it no longer has the caller's value
+	slots []Saved // in use
 	err   error   // the first of save
 }
 
-// begin starts a table, after the landing pad and the signature.
+// begin starts a table, after the landing pad and the signing instruction.
 func begin(m *arch.Machine, f *Frame) (*builder, error) {
 	cie := f.CIE
 	switch {
@@ -279,21 +278,21 @@ func begin(m *arch.Machine, f *Frame) (*builder, error) {
 		}
 		cie = known.(*cfi.CIE)
 	case cie.Section == nil || cie.Section.Machine != m:
-		return nil, refuse("a CIE of another machine than %s", m.Name)
+		return nil, refuse("a CIE for another machine, expected %s", m.Name)
 	}
 	b := &builder{Builder: cfi.NewBuilder(cie), arm64: true, frame: sp}
 	if m.ELF == elf.EM_X86_64 {
 		b.arm64, b.frame, b.slots = false, rsp, []Saved{{rip, -8}}
 	}
 	if f.Signed && !b.arm64 {
-		return nil, refuse("%s signs no return addresses", m.Name)
+		return nil, refuse("return addresses cannot be signed on %s", m.Name)
 	}
 	if b.arm64 && len(f.Pushed) > 0 {
-		return nil, refuse("%s pushes nothing", m.Name)
+		return nil, refuse("no push instructions on %s", m.Name)
 	}
 	for _, register := range f.Pushed {
 		if register > 15 || register == rsp {
-			return nil, refuse("column %d is pushed", register)
+			return nil, refuse("column %d cannot be pushed", register)
 		}
 	}
 	if f.Landing {
@@ -305,13 +304,13 @@ func begin(m *arch.Machine, f *Frame) (*builder, error) {
 	return b, nil
 }
 
-// after goes to where an instruction of some bytes ends.
+// after moves to the end of an instruction of the given size.
 func (b *builder) after(size uint64) *cfi.Builder {
 	b.at += size
 	return b.At(b.at)
 }
 
-// saved says where registers are saved once the prologue is over.
+// saved adds the rules of saved registers at the end of the prologue.
 func (b *builder) saved(f *Frame) {
 	if len(f.Saved) == 0 {
 		return
@@ -323,19 +322,19 @@ func (b *builder) saved(f *Frame) {
 	b.at = f.Prologue
 }
 
-// save says that a register is saved in a slot, which no other may be in.
+// save adds the rule of a saved register. Slots must not overlap.
 func (b *builder) save(register uint64, slot int64) {
 	switch {
 	case b.err != nil:
 		return
 	case register == b.frame:
-		b.err = refuse("column %d, which the frame is found by, is saved at CFA%+d", register, slot)
+		b.err = refuse("column %d is saved at CFA%+d, but the CFA is based on it", register, slot)
 	case slot > -8:
 		b.err = refuse("column %d is saved at CFA%+d, outside of the frame", register, slot)
 	}
 	for _, s := range b.slots {
 		if s.Register != register && slot < s.Slot+8 && s.Slot < slot+8 {
-			b.err = refuse("column %d is saved at CFA%+d, where column %d is, at CFA%+d", register, slot, s.Register, s.Slot)
+			b.err = refuse("column %d is saved at CFA%+d, which overlaps column %d at CFA%+d", register, slot, s.Register, s.Slot)
 		}
 	}
 	b.slots = append(b.slots, Saved{register, slot})
@@ -355,14 +354,14 @@ func (b *builder) authenticate(f *Frame) {
 	}
 }
 
-// end adds the epilogues, each of which unmake writes.
+// end adds the epilogues; unmake writes each.
 func (b *builder) end(f *Frame, unmake func()) (*cfi.Program, error) {
 	for i, e := range f.Epilogues {
 		if e.Start < b.at {
-			return nil, refuse("an epilogue at +%#x, and what is before it ends at +%#x", e.Start, b.at)
+			return nil, refuse("an epilogue at +%#x, before the end of the previous code at +%#x", e.Start, b.at)
 		}
 		if e.End == 0 && i < len(f.Epilogues)-1 {
-			return nil, refuse("the epilogue at +%#x does not say its end, and another follows", e.Start)
+			return nil, refuse("the epilogue at +%#x needs an End, because another follows", e.Start)
 		}
 		b.at = e.Start
 		if e.End != 0 {
@@ -371,7 +370,7 @@ func (b *builder) end(f *Frame, unmake func()) (*cfi.Program, error) {
 		unmake()
 		if e.End != 0 {
 			if e.End <= b.at {
-				return nil, refuse("an epilogue that ends at +%#x, and its ret stands at +%#x", e.End, b.at)
+				return nil, refuse("an epilogue that ends at +%#x, before its ret at +%#x", e.End, b.at)
 			}
 			b.at = e.End
 			b.At(e.End).RestoreState()

@@ -21,9 +21,9 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// TestPresets compares each preset with what gas makes of the instructions that
-// it is for, with the directives that a compiler writes between them. Labels say
-// where the prologue ends (P) and where epilogues start and end (S1, E1, ...).
+// TestPresets compares each preset with the table that gas makes of the same
+// instructions with a compiler's directives. Labels mark the end of the prologue (P)
+// and the starts and ends of epilogues (S1, E1, ...).
 func TestPresets(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -195,8 +195,8 @@ func TestPresets(t *testing.T) {
 	}
 }
 
-// assemble returns the rows that gas makes of a function, its size, and the
-// offsets of its labels.
+// assemble returns the rows of gas for a function, the function's size, and the offsets
+// of its labels.
 func assemble(t *testing.T, m *arch.Machine, code string) (rowsOf []string, size uint64, labels map[string]uint64) {
 	t.Helper()
 	tool := map[*arch.Machine]string{amd64: "x86_64-linux-gnu-as", arm64: "aarch64-linux-gnu-as"}[m]
@@ -213,8 +213,8 @@ func assemble(t *testing.T, m *arch.Machine, code string) (rowsOf []string, size
 	return decoded(t, path, "f")
 }
 
-// decoded returns the rows of a function of an object file, its size, and the
-// offsets from its start of all symbols.
+// decoded returns the rows of a function in an object file, its size, and the offsets of
+// all symbols from its start.
 func decoded(t *testing.T, path, name string) (rowsOf []string, size uint64, labels map[string]uint64) {
 	t.Helper()
 	raw, err := elf.Open(path)
@@ -254,7 +254,7 @@ func decoded(t *testing.T, path, name string) (rowsOf []string, size uint64, lab
 	return nil, 0, nil
 }
 
-// written is the FDE of a program for a function of some bytes.
+// written returns the FDE of a program for a function of the given size.
 func written(t *testing.T, p *cfi.Program, size uint64) *cfi.FDE {
 	t.Helper()
 	const start = 0x1000
@@ -272,7 +272,7 @@ func written(t *testing.T, p *cfi.Program, size uint64) *cfi.FDE {
 	return nil
 }
 
-// rows are the rows of an FDE, from the function's start on.
+// rows returns the rows of an FDE, from the function's start on.
 func rows(t *testing.T, f *cfi.FDE) []string {
 	t.Helper()
 	var x cfi.Interpreter
@@ -286,7 +286,7 @@ func rows(t *testing.T, f *cfi.FDE) []string {
 		if row.Signed {
 			line += " signed"
 		}
-		// gas and a compiler advance also where nothing changes.
+		// gas and compilers advance even if nothing changes.
 		if n := len(out); n > 0 {
 			_, before, _ := strings.Cut(out[n-1], " ")
 			if _, now, _ := strings.Cut(line, " "); now == before {
@@ -340,14 +340,14 @@ func TestPresetsRefuse(t *testing.T) {
 		{"x32", preset.Fixed, x32, preset.Frame{}, "amd64 and arm64"},
 		{"a CIE of another machine", preset.Leaf, amd64, preset.Frame{CIE: cfi.EntryCIE(arm64)}, "another machine"},
 		{"signed", preset.Leaf, amd64, preset.Frame{Signed: true}, "signs no"},
-		{"pushes", preset.Fixed, arm64, preset.Frame{Size: 16, Pushed: []uint64{19}}, "pushes nothing"},
+		{"pushes", preset.Fixed, arm64, preset.Frame{Size: 16, Pushed: []uint64{19}}, "no push instructions"},
 		{"the stack pointer is pushed", preset.Fixed, amd64, preset.Frame{Pushed: []uint64{7}}, "column 7"},
 		{"a vector register is pushed", preset.Fixed, amd64, preset.Frame{Pushed: []uint64{17}}, "column 17"},
 		{"a frame that is no multiple", preset.Fixed, amd64, preset.Frame{Size: 12}, "12 bytes"},
-		{"a frame too large", preset.Fixed, amd64, preset.Frame{Size: 1 << 31}, "cannot make"},
-		{"a frame of no size", preset.Fixed, arm64, preset.Frame{}, "cannot make"},
-		{"a frame of two instructions", preset.Fixed, arm64, preset.Frame{Size: 0x1010}, "cannot make"},
-		{"a frame beyond stp", preset.FramePointer, arm64, preset.Frame{Size: 512}, "cannot make"},
+		{"a frame too large", preset.Fixed, amd64, preset.Frame{Size: 1 << 31}, "cannot encode"},
+		{"a frame of no size", preset.Fixed, arm64, preset.Frame{}, "cannot encode"},
+		{"a frame of two instructions", preset.Fixed, arm64, preset.Frame{Size: 0x1010}, "cannot encode"},
+		{"a frame beyond stp", preset.FramePointer, arm64, preset.Frame{Size: 512}, "cannot encode"},
 		{"a leaf with a frame", preset.Leaf, arm64, preset.Frame{Size: 16}, "a leaf"},
 		{"slots before the prologue's end", preset.Fixed, amd64, preset.Frame{Size: 16, Saved: []preset.Saved{{3, -16}}}, "At(0x0) after At(0x4)"},
 		{"the frame pointer is pushed again", preset.FramePointer, amd64, preset.Frame{Pushed: []uint64{6}}, "column 6, which the frame is found by"},
@@ -360,7 +360,7 @@ func TestPresetsRefuse(t *testing.T) {
 		{"a slot that is no multiple", preset.Fixed, amd64, preset.Frame{Size: 16, Prologue: 8, Saved: []preset.Saved{{3, -20}}}, "multiple"},
 		{"an epilogue in the prologue", preset.FramePointer, amd64, preset.Frame{Epilogues: []preset.Epilogue{{Start: 3}}}, "an epilogue at +0x3"},
 		{"epilogues out of order", preset.FramePointer, amd64, preset.Frame{Epilogues: []preset.Epilogue{{Start: 20, End: 22}, {Start: 10, End: 12}}}, "an epilogue at +0xa"},
-		{"an epilogue without an end", preset.FramePointer, amd64, preset.Frame{Epilogues: []preset.Epilogue{{Start: 20}, {Start: 30}}}, "does not say its end"},
+		{"an epilogue without an end", preset.FramePointer, amd64, preset.Frame{Epilogues: []preset.Epilogue{{Start: 20}, {Start: 30}}}, "needs an End"},
 		{"an epilogue without a ret", preset.FramePointer, amd64, preset.Frame{Epilogues: []preset.Epilogue{{Start: 20, End: 21}}}, "its ret"},
 		{"an instruction that is none of arm64's", preset.FramePointer, arm64, preset.Frame{Epilogues: []preset.Epilogue{{Start: 21}}}, "code alignment"},
 	} {

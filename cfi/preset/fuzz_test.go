@@ -13,8 +13,8 @@ import (
 	"github.com/clewdev/clew/cfi/preset"
 )
 
-// FuzzPresets makes any frame: a table that is read from the first byte of the
-// function to the last, or an error.
+// FuzzPresets makes any frame. The result is a table that covers the whole function, or
+// an error.
 func FuzzPresets(f *testing.F) {
 	f.Add(uint8(0), true, false, uint16(0), uint64(16), []byte{4, 12, 3}, []byte{8, 16})
 	f.Add(uint8(1), false, true, uint16(12), uint64(32), []byte{}, []byte{20, 32, 40, 0})

@@ -18,8 +18,8 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
-// What gcc makes of a function is what the preset makes of it, but for the
-// callee-saved registers in its epilogues, which gcc does not mention on amd64.
+// gcc's table of a function equals the preset's, except that on amd64 gcc omits the
+// callee-saved registers in epilogues.
 func TestPresetsEqualGCC(t *testing.T) {
 	const source = "int g(int); int f(int a) { return g(a) + 1; }"
 	for _, test := range []struct {
@@ -54,7 +54,7 @@ func TestPresetsEqualGCC(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := rows(t, written(t, p, size))
-			// Where sp does not move in the body gcc goes on counting from it.
+			// If sp does not move in the body, gcc continues to count from it.
 			if test.machine == arm64 {
 				for i := range got {
 					got[i] = strings.ReplaceAll(got[i], "CFA=x29", "CFA=sp")
@@ -71,7 +71,7 @@ func TestPresetsEqualGCC(t *testing.T) {
 	}
 }
 
-// merged joins rows that follow each other and say the same.
+// merged joins successive rows with equal rules.
 func merged(rows []string) []string {
 	var out []string
 	for _, line := range rows {

@@ -20,7 +20,7 @@ var (
 	// the dynamic interface.
 	ErrNoList = fmt.Errorf("no dyn-info list: %w", fs.ErrNotExist)
 	// ErrList says that what should be a list, or a part of one, is none.
-	ErrList = errors.New("bad dyn-info list")
+	ErrList = errors.New("invalid dyn-info list")
 	// ErrChanging says that a list changed whenever it was read.
 	ErrChanging = errors.New("the dyn-info list does not stand still")
 )

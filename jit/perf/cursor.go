@@ -19,8 +19,8 @@ var (
 	// or was cut off.
 	ErrTruncated = errors.New("truncated")
 	ErrHeader    = errors.New("no jitdump")
-	ErrRecord    = errors.New("bad jitdump record")
-	ErrMap       = errors.New("bad line of a perf map")
+	ErrRecord    = errors.New("invalid jitdump record")
+	ErrMap       = errors.New("invalid line of a perf map")
 
 	// ErrTooLarge says that more was written than is read.
 	ErrTooLarge = errors.New("too large")

@@ -113,9 +113,9 @@ func TestBadMoves(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := d.Index()
-	const want = "f+0x72: bad jitdump record: a move of function 8, which was not loaded\n" +
-		"f+0xb2: bad jitdump record: a move of function 7 from 0x1001, expected from 0x1000, where it lies\n" +
-		"f+0xf2: bad jitdump record: a move of 0x10 bytes to 0xfffffffffffffff1, past the end of the address space"
+	const want = "f+0x72: invalid jitdump record: a move of function 8, which was not loaded\n" +
+		"f+0xb2: invalid jitdump record: a move of function 7 from 0x1001, expected from 0x1000, where it lies\n" +
+		"f+0xf2: invalid jitdump record: a move of 0x10 bytes to 0xfffffffffffffff1, past the end of the address space"
 	if all, err := x.Damage(); all != 3 || !errors.Is(err, ErrRecord) || err.Error() != want {
 		t.Errorf("%d: %v\nwant\n%s", all, err, want)
 	}

@@ -54,7 +54,7 @@ func TestMapLines(t *testing.T) {
 		}
 	}
 	_, err := ParseMap("perf-1.map", []byte("1 1 f\n\nwhat is this?\n")).Damage()
-	if got, want := fmt.Sprint(err), `perf-1.map+0x7: bad line of a perf map: its first field, an address, is not a hexadecimal number`; got != want {
+	if got, want := fmt.Sprint(err), `perf-1.map+0x7: invalid line of a perf map: its first field, an address, is not a hexadecimal number`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -246,15 +246,15 @@ func TestBadRecords(t *testing.T) {
 		body []byte
 		text string // of the error, "" where it is about the next record
 	}{
-		{CodeLoad, body(0, 0, 0), "f+0x50: bad jitdump record: 0 bytes are left of the record, expected 8"},
-		{CodeLoad, append(body(0, 0, 0x1000, 1, 0), "no end"...), "f+0x60: bad jitdump record: a string without its NUL in 6 bytes"},
-		{CodeLoad, append(body(0, 0, 0x1000, 4, 0), "f\x00123"...), "f+0x50: bad jitdump record: code of 0x4 bytes, expected at most the 0x3 that are left"},
-		{CodeLoad, append(body(0, 0, math.MaxUint64, 3, 0), "f\x00123"...), "f+0x48: bad jitdump record: 0x3 bytes of code at 0xffffffffffffffff pass the end of the address space"},
-		{CodeMove, body(0, 0, 0, 0, 0), "f+0x60: bad jitdump record: 0 bytes are left of the record, expected 8"},
-		{CodeDebugInfo, body(0, math.MaxUint64), "f+0x48: bad jitdump record: 0 bytes are left of the record, expected 16"},
-		{CodeDebugInfo, append(body(0, 2, 0, 0), "f\x00"...), "f+0x5a: bad jitdump record: 0 bytes are left of the record, expected 16"},
-		{CodeUnwindingInfo, body(8, 9, 0, 0), "f+0x40: bad jitdump record: an .eh_frame_hdr of 0x9 bytes, expected at most the 0x8 of both tables"},
-		{CodeUnwindingInfo, body(math.MaxUint64, 8, 0, 0), "f+0x50: bad jitdump record: 8 bytes are left of the record, expected 18446744073709551615"},
+		{CodeLoad, body(0, 0, 0), "f+0x50: invalid jitdump record: 0 bytes are left of the record, expected 8"},
+		{CodeLoad, append(body(0, 0, 0x1000, 1, 0), "no end"...), "f+0x60: invalid jitdump record: a string without its NUL in 6 bytes"},
+		{CodeLoad, append(body(0, 0, 0x1000, 4, 0), "f\x00123"...), "f+0x50: invalid jitdump record: code of 0x4 bytes, expected at most the 0x3 that are left"},
+		{CodeLoad, append(body(0, 0, math.MaxUint64, 3, 0), "f\x00123"...), "f+0x48: invalid jitdump record: 0x3 bytes of code at 0xffffffffffffffff pass the end of the address space"},
+		{CodeMove, body(0, 0, 0, 0, 0), "f+0x60: invalid jitdump record: 0 bytes are left of the record, expected 8"},
+		{CodeDebugInfo, body(0, math.MaxUint64), "f+0x48: invalid jitdump record: 0 bytes are left of the record, expected 16"},
+		{CodeDebugInfo, append(body(0, 2, 0, 0), "f\x00"...), "f+0x5a: invalid jitdump record: 0 bytes are left of the record, expected 16"},
+		{CodeUnwindingInfo, body(8, 9, 0, 0), "f+0x40: invalid jitdump record: an .eh_frame_hdr of 0x9 bytes, expected at most the 0x8 of both tables"},
+		{CodeUnwindingInfo, body(math.MaxUint64, 8, 0, 0), "f+0x50: invalid jitdump record: 8 bytes are left of the record, expected 18446744073709551615"},
 	} {
 		e := startDump(le)
 		if err := e.begin(test.id, prefixSize+uint64(len(test.body)), 1); err != nil {
@@ -298,7 +298,7 @@ func TestBadSize(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.End != uint64(end) || d.Damage() == nil || !strings.HasPrefix(d.Damage().Error(), "f+0x6a: bad jitdump record: a size of 0 bytes") {
+	if d.End != uint64(end) || d.Damage() == nil || !strings.HasPrefix(d.Damage().Error(), "f+0x6a: invalid jitdump record: a size of 0 bytes") {
 		t.Errorf("end %#x, %v", d.End, d.Damage())
 	}
 	if n := len(d.Index().Functions()); n != 1 {

@@ -211,7 +211,7 @@ func (f *frame) run(ops []byte) error {
 		case op == 0xb2:
 			v, n, err := leb128.Uint(ops)
 			if err != nil || v > 1<<24 {
-				return errors.New("opcode 0xb2: a bad operand")
+				return errors.New("opcode 0xb2: invalid operand")
 			}
 			ops = ops[n:]
 			f.vsp += 0x204 + int64(v)<<2

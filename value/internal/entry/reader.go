@@ -14,7 +14,7 @@ import (
 )
 
 // ErrDamaged says that debugging information is damaged.
-var ErrDamaged = errors.New("bad debugging information")
+var ErrDamaged = errors.New("invalid debugging information")
 
 // Reader reads the entries of one object. It must not be used by several goroutines at once.
 type Reader struct {
