@@ -21,7 +21,7 @@ type Attribute struct {
 	Kind             uint32 // perf_event_attr.type: 0 hardware, 1 software, 2 tracepoint, 3 cache, 4 raw, 5 breakpoint, else of a PMU
 	Config           uint64
 	Config1, Config2 uint64
-	Period           uint64 // events per sample; with Frequency, samples per second
+	Period           uint64 // events per sample; with FlagFrequency, samples per second
 	SampleType       SampleType
 	ReadFormat       uint64 // PERF_FORMAT_*
 	Flags            AttributeFlags
@@ -35,41 +35,20 @@ type Attribute struct {
 	AuxSampleSize    uint32 // bytes
 }
 
-// AttributeFlags are the bits of a perf_event_attr, the first being bit 0 on
+// AttributeFlags are the bit fields of a perf_event_attr. The first one is bit 0 on
 // machines of either byte order.
 type AttributeFlags uint64
 
+// Some of the flags; include/uapi/linux/perf_event.h has all.
 const (
-	FlagDisabled       AttributeFlags = 1 << 0
-	FlagInherit        AttributeFlags = 1 << 1
-	FlagExcludeUser    AttributeFlags = 1 << 4
-	FlagExcludeKernel  AttributeFlags = 1 << 5
-	FlagMmap           AttributeFlags = 1 << 8
-	FlagComm           AttributeFlags = 1 << 9
-	FlagFrequency      AttributeFlags = 1 << 10
-	FlagTask           AttributeFlags = 1 << 13
-	FlagPreciseIP      AttributeFlags = 3 << 15 // two bits: how exact Sample.IP is
-	FlagMmapData       AttributeFlags = 1 << 17
-	FlagSampleIDAll    AttributeFlags = 1 << 18
-	FlagMmap2          AttributeFlags = 1 << 23
-	FlagCommExec       AttributeFlags = 1 << 24
-	FlagUseClockID     AttributeFlags = 1 << 25
-	FlagContextSwitch  AttributeFlags = 1 << 26
-	FlagNamespaces     AttributeFlags = 1 << 28
-	FlagKsymbol        AttributeFlags = 1 << 29
-	FlagBPFEvent       AttributeFlags = 1 << 30
-	FlagCgroup         AttributeFlags = 1 << 32
-	FlagTextPoke       AttributeFlags = 1 << 33
-	FlagBuildID        AttributeFlags = 1 << 34
-	FlagDeferCallchain AttributeFlags = 1 << 38
-	FlagDeferOutput    AttributeFlags = 1 << 39
+	FlagInherit       AttributeFlags = 1 << 1
+	FlagExcludeUser   AttributeFlags = 1 << 4
+	FlagExcludeKernel AttributeFlags = 1 << 5
+	FlagFrequency     AttributeFlags = 1 << 10 // Period is a frequency
+	FlagPreciseIP     AttributeFlags = 3 << 15 // two bits: how exact Sample.IP is
+	FlagSampleIDAll   AttributeFlags = 1 << 18 // records other than samples have a SampleID
+	FlagUseClockID    AttributeFlags = 1 << 25
 )
-
-// Frequency says that Period is a frequency.
-func (a *Attribute) Frequency() bool { return a.Flags&FlagFrequency != 0 }
-
-// SampleIDAll says that records other than samples have a SampleID.
-func (a *Attribute) SampleIDAll() bool { return a.Flags&FlagSampleIDAll != 0 }
 
 // minAttribute is the size of the first version of perf_event_attr
 // (PERF_ATTR_SIZE_VER0).
@@ -147,7 +126,7 @@ func (a *Attribute) layout() layout {
 	if a.SampleType&FieldIdentifier != 0 {
 		l.id = 0
 	}
-	if !a.SampleIDAll() {
+	if a.Flags&FlagSampleIDAll == 0 {
 		return l
 	}
 	l.trailerSize = 8 * bits.OnesCount64(uint64(a.SampleType&trailerFields))

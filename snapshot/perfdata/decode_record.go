@@ -6,27 +6,20 @@ package perfdata
 
 // bodies holds a body of each type, which is used again for the next record.
 type bodies struct {
-	sample        sampleDecoder
-	mmap          Mmap
-	comm          Comm
-	task          Task
-	lost          Lost
-	throttle      Throttle
-	read          Read
-	swtch         Switch
-	namespaces    Namespaces
-	ksymbol       Ksymbol
-	bpf           BPFEvent
-	cgroup        Cgroup
-	poke          TextPoke
-	aux           Aux
-	itrace        ItraceStart
-	hwid          AuxOutputHWID
-	deferred      Deferred
-	threads       ThreadMap
-	conv          TimeConv
-	auxtrace      AuxtraceInfo
-	auxtraceError AuxtraceError
+	sample     sampleDecoder
+	mmap       Mmap
+	comm       Comm
+	task       Task
+	lost       Lost
+	throttle   Throttle
+	read       Read
+	swtch      Switch
+	namespaces Namespaces
+	ksymbol    Ksymbol
+	bpf        BPFEvent
+	cgroup     Cgroup
+	deferred   Deferred
+	threads    ThreadMap
 }
 
 // decode reads the body of a record that is no sample. What c holds is what
@@ -81,33 +74,11 @@ func (b *bodies) decode(rec *Record, c *cursor, a *Attribute) any {
 		b.cgroup = Cgroup{ID: c.u64()}
 		b.cgroup.Path = c.text()
 		return &b.cgroup
-	case TypeTextPoke:
-		b.poke = TextPoke{Address: c.u64()}
-		old, now := c.u16(), c.u16()
-		b.poke.Old, b.poke.New = c.bytes(uint64(old)), c.bytes(uint64(now))
-		return &b.poke
-	case TypeAux:
-		b.aux = Aux{Offset: c.u64(), Size: c.u64(), Flags: c.u64()}
-		return &b.aux
-	case TypeItraceStart:
-		b.itrace = ItraceStart{PID: int32(c.u32()), TID: int32(c.u32())}
-		return &b.itrace
-	case TypeAuxOutputHWID:
-		b.hwid = AuxOutputHWID{HWID: c.u64()}
-		return &b.hwid
 	case TypeCallchainDeferred:
 		b.deferred = Deferred{Cookie: c.u64(), Callchain: b.deferred.Callchain[:0]}
 		b.deferred.Callchain = c.words(b.deferred.Callchain, c.u64())
 		return &b.deferred
-	}
-	return b.decodePerf(rec, c)
-}
-
-// decodePerf reads the body of a record that perf made: the structs of
-// tools/lib/perf/include/perf/event.h.
-func (b *bodies) decodePerf(rec *Record, c *cursor) any {
-	switch rec.Type {
-	case TypeThreadMap:
+	case TypeThreadMap: // tools/lib/perf/include/perf/event.h
 		b.threads.Threads = b.threads.Threads[:0]
 		for n := c.u64(); n > 0 && !c.failed; n-- {
 			t := Thread{TID: c.u64(), Comm: untilZero(c.bytes(16))}
@@ -116,29 +87,6 @@ func (b *bodies) decodePerf(rec *Record, c *cursor) any {
 			}
 		}
 		return &b.threads
-	case TypeTimeConv:
-		b.conv = TimeConv{Shift: c.u64(), Mult: c.u64(), Zero: c.u64()}
-		// Records of before Linux 5.10 end here.
-		if len(c.b) >= 24 {
-			b.conv.Cycles, b.conv.Mask = c.u64(), c.u64()
-			caps := c.bytes(2)
-			b.conv.CapUserTimeZero, b.conv.CapUserTimeShort = caps[0] != 0, caps[1] != 0
-		}
-		return &b.conv
-	case TypeAuxtraceInfo:
-		b.auxtrace = AuxtraceInfo{Kind: c.u32()}
-		return &b.auxtrace
-	case TypeAuxtraceError:
-		e := AuxtraceError{Kind: c.u32(), Code: c.u32(), CPU: c.u32(), PID: int32(c.u32()), TID: int32(c.u32())}
-		format := c.u32()
-		e.IP = c.u64()
-		// The time came with Linux 5.1, before the message; what was padding tells.
-		if format != 0 {
-			e.Time = c.u64()
-		}
-		e.Message = untilZero(c.bytes(min(64, uint64(len(c.b)))))
-		b.auxtraceError = e
-		return &b.auxtraceError
 	}
 	return nil
 }

@@ -69,7 +69,7 @@ func (d *sampleDecoder) decode(payload []byte, big bool, a *Attribute, id *Sampl
 	const fixed = trailerFields | FieldIP | FieldAddr | FieldPeriod
 	id.Fields = has & trailerFields
 	s.Fields = has & fixed
-	if has&FieldPeriod == 0 && !a.Frequency() {
+	if has&FieldPeriod == 0 && a.Flags&FlagFrequency == 0 {
 		s.Period = a.Period
 	}
 	if has&^fixed == 0 {

@@ -56,7 +56,7 @@ func (d *dumper) head(rec *perfdata.Record) {
 		// Its event is not known yet.
 		attributes = attributes[:len(attributes)-1]
 	}
-	if len(attributes) == 0 || rec.Type != perfdata.TypeSample && !attributes[0].SampleIDAll() {
+	if len(attributes) == 0 || rec.Type != perfdata.TypeSample && attributes[0].Flags&perfdata.FlagSampleIDAll == 0 {
 		d.WriteString("-1 -1 ")
 		return
 	}

@@ -29,7 +29,6 @@ const (
 	featureGroups      feature = 17
 	featureSampleTime  feature = 21
 	featureClockID     feature = 23
-	featureCompressed  feature = 27
 	featureClockData   feature = 29
 
 	features = 256
@@ -41,7 +40,7 @@ func (f feature) decoded() bool {
 	case featureBuildID, featureHostname, featureOSRelease, featureVersion,
 		featureArch, featureCPUs, featureCPUDesc, featureCPUID,
 		featureTotalMemory, featureCommandLine, featureEventDesc, featurePMUs,
-		featureGroups, featureSampleTime, featureClockID, featureCompressed,
+		featureGroups, featureSampleTime, featureClockID,
 		featureClockData:
 		return true
 	}
@@ -127,8 +126,6 @@ func (r *Reader) feature(f feature, b []byte) {
 		h.FirstSample, h.LastSample = c.u64(), c.u64()
 	case featureClockID:
 		h.Clock.Resolution = time.Duration(min(c.u64(), math.MaxInt64))
-	case featureCompressed:
-		h.Compression = Compression{Version: c.u32(), Kind: c.u32(), Level: c.u32(), Ratio: c.u32(), MmapLen: c.u32()}
 	case featureClockData:
 		c.u32() // version
 		id, wall, now := int32(c.u32()), c.u64(), c.u64()

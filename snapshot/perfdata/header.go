@@ -23,7 +23,6 @@ type Header struct {
 	LastSample     uint64   // nanoseconds of Header.Clock
 	PMUs           []PMU
 	Groups         []Group
-	Compression    Compression
 	Clock          Clock
 
 	// Features are the bits of all that the recording has, also of what is not
@@ -45,15 +44,6 @@ type Group struct {
 	Name    string
 	Leader  int // index into Reader.Attributes
 	Members int // how many from Leader on
-}
-
-// Compression is how COMPRESSED records were made. It is not needed to read them.
-type Compression struct {
-	Version uint32
-	Kind    uint32 // 1: zstd
-	Level   uint32
-	Ratio   uint32 // of the whole recording
-	MmapLen uint32 // bytes of perf's buffers
 }
 
 // Clock tells what the times of records are.

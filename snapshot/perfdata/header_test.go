@@ -70,11 +70,10 @@ var wantHeader = perfdata.Header{
 	CPUsOnline: 2, CPUsAvailable: 4, CPUDescription: "a processor", CPUID: "IBM,1,2",
 	TotalMemory: 1 << 20, CommandLine: []string{"/usr/bin/perf", "record"},
 	FirstSample: 100, LastSample: 200,
-	PMUs:        []perfdata.PMU{{Kind: 1, Name: "software"}, {Kind: 4, Name: "cpu"}},
-	Groups:      []perfdata.Group{{Name: "group", Leader: 0, Members: 2}},
-	Compression: perfdata.Compression{Version: 1, Kind: 1, Level: 3, Ratio: 7, MmapLen: 528384},
-	Clock:       perfdata.Clock{ID: 1, Resolution: time.Nanosecond, Wall: time.Unix(1_700_000_000, 1), Time: 5000},
-	Features:    [4]uint64{1<<2 | 1<<3 | 1<<4 | 1<<5 | 1<<6 | 1<<7 | 1<<8 | 1<<9 | 1<<10 | 1<<11 | 1<<12 | 1<<13 | 1<<16 | 1<<17 | 1<<21 | 1<<23 | 1<<27 | 1<<29},
+	PMUs:     []perfdata.PMU{{Kind: 1, Name: "software"}, {Kind: 4, Name: "cpu"}},
+	Groups:   []perfdata.Group{{Name: "group", Leader: 0, Members: 2}},
+	Clock:    perfdata.Clock{ID: 1, Resolution: time.Nanosecond, Wall: time.Unix(1_700_000_000, 1), Time: 5000},
+	Features: [4]uint64{1<<2 | 1<<3 | 1<<4 | 1<<5 | 1<<6 | 1<<7 | 1<<8 | 1<<9 | 1<<10 | 1<<11 | 1<<12 | 1<<13 | 1<<16 | 1<<17 | 1<<21 | 1<<23 | 1<<27 | 1<<29},
 }
 
 var wantBuildIDs = []perfdata.BuildID{

@@ -16,26 +16,25 @@ type Record struct {
 
 	ID SampleID
 
-	// Body is what the record says: a *Sample, *Mmap (MMAP and MMAP2), *Comm,
+	// Body is the content of the record: a *Sample, *Mmap (MMAP and MMAP2), *Comm,
 	// *Task (FORK and EXIT), *Lost (LOST and LOST_SAMPLES), *Throttle (THROTTLE and
 	// UNTHROTTLE), *Read, *Switch (SWITCH and SWITCH_CPU_WIDE), *Namespaces,
-	// *Ksymbol, *BPFEvent, *Cgroup, *TextPoke, *Aux, *ItraceStart, *AuxOutputHWID,
-	// *Deferred, *ThreadMap, *TimeConv, *AuxtraceInfo or *AuxtraceError. It is nil
-	// of a type that has no content or that this package does not know; see Raw.
+	// *Ksymbol, *BPFEvent, *Cgroup, *Deferred or *ThreadMap. It is nil for other
+	// types, such as those of the AUX area; see Raw.
 	Body any
 
-	// Raw is the record as it stands in the recording, with its header of 8 bytes
-	// and in the byte order of the recording (Reader.Order).
+	// Raw is the whole record with its header of 8 bytes, in the byte order of the
+	// recording (Reader.Order).
 	Raw []byte
 
-	// Err says why the record could not be read, or not all of it. ID and Body hold
-	// what could.
+	// Err is the reason why the record could not be read completely. ID and Body hold
+	// the parts that were read.
 	Err error
 }
 
-// SampleID is where and when a record arose: struct sample_id of
-// include/uapi/linux/perf_event.h. Of records other than samples it is known only
-// where Attribute.SampleIDAll says so; then it stands at their end.
+// SampleID is the place and time of a record: struct sample_id of
+// include/uapi/linux/perf_event.h. Records other than samples have one only if the
+// event has FlagSampleIDAll.
 type SampleID struct {
 	Fields   SampleType // which of the fields below are known
 	PID, TID int32      // FieldTID; -1 where there is no thread. In the PID namespace of perf record
@@ -158,29 +157,6 @@ type Cgroup struct {
 	Path []byte
 }
 
-// TextPoke is a change of kernel code: TEXT_POKE.
-type TextPoke struct {
-	Address  uint64
-	Old, New []byte
-}
-
-// Aux tells of new data in the AUX area: AUX.
-type Aux struct {
-	Offset, Size uint64 // bytes
-	Flags        uint64 // PERF_AUX_FLAG_*
-}
-
-// ItraceStart tells that tracing of instructions begins: ITRACE_START.
-type ItraceStart struct {
-	PID, TID int32
-}
-
-// AuxOutputHWID is the number that hardware gives an event in the AUX area:
-// AUX_OUTPUT_HW_ID.
-type AuxOutputHWID struct {
-	HWID uint64
-}
-
 // Deferred is the user part of the call chain of samples before it on the same
 // thread, whose chain ends with ContextUserDeferred and the same cookie:
 // CALLCHAIN_DEFERRED.
@@ -198,27 +174,4 @@ type ThreadMap struct {
 type Thread struct {
 	TID  uint64
 	Comm []byte // may be empty
-}
-
-// TimeConv says how the processor's time stamp counter makes the time: TIME_CONV.
-type TimeConv struct {
-	Shift, Mult, Zero uint64
-	Cycles, Mask      uint64 // 0 where the recording has none
-	CapUserTimeZero   bool
-	CapUserTimeShort  bool
-}
-
-// AuxtraceInfo tells what kind of trace the AUX area holds: AUXTRACE_INFO.
-type AuxtraceInfo struct {
-	Kind uint32
-}
-
-// AuxtraceError is an error that perf found in a trace: AUXTRACE_ERROR.
-type AuxtraceError struct {
-	Kind, Code uint32
-	CPU        uint32
-	PID, TID   int32
-	IP         uint64
-	Time       uint64 // 0 where the recording has none
-	Message    []byte
 }
