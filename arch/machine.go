@@ -49,12 +49,16 @@ type Machine struct {
 	Description
 	code instructions
 
-	names        []string // by column, "" where the machine has no register
-	aliases      []alias
-	saved        columnSet
-	readelf      []string // by column, "" where readelf prints a number
-	readelfLimit uint64   // the highest column readelf takes
-	csr          bool     // columns from csrFirst on are control and status registers
+	names   []string // by column, "" where the machine has no register
+	aliases []alias
+	saved   columnSet
+	readelf []string // by column, "" where readelf prints a number
+	// readelfLimit is the highest column that GNU readelf 2.40 accepts. It calls higher ones
+	// (of which it keeps 32 bits) "bad register". If it has names for the machine, it skips
+	// them. Otherwise it reports an "Unfeasibly large register number" on standard error and
+	// forgets every column that it has seen in that entry.
+	readelfLimit uint64
+	csr          bool // columns from csrFirst on are control and status registers
 }
 
 type alias struct {

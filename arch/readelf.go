@@ -35,12 +35,3 @@ func (m *Machine) ReadelfNamed(column uint64) bool {
 	column = uint64(uint32(column))
 	return column < uint64(len(m.readelf)) && m.readelf[column] != "" || m.isCSR(column)
 }
-
-// ReadelfLimit returns the highest column that GNU readelf 2.40 accepts. It calls
-// higher ones (of which it keeps 32 bits) "bad register". If readelf has names for the
-// machine, named is true, and it skips higher columns. Otherwise it reports an
-// "Unfeasibly large register number" on standard error and forgets every column that it
-// has seen in that entry, except that it skips the column 0xffffffff.
-func (m *Machine) ReadelfLimit() (last uint64, named bool) {
-	return m.readelfLimit, len(m.readelf) != 0
-}

@@ -113,7 +113,7 @@ func readelfColumns(m *Machine) []uint64 {
 		for c := uint64(4090); c < 8200; c++ {
 			out = append(out, c)
 		}
-	} else if _, named := m.ReadelfLimit(); !named {
+	} else if len(m.readelf) == 0 {
 		return append(out, 999, 1022, 1023)
 	}
 	return append(out, 8191, 8192, 8193, 1<<31-1, 1<<31, 1<<32-1, 1<<32, 1<<32+7, 1<<63)
@@ -131,7 +131,7 @@ func TestReadelfInstructions(t *testing.T) {
 			if len(matches) != len(columns) {
 				t.Fatalf("readelf prints %d instructions of %d", len(matches), len(columns))
 			}
-			last, _ := m.ReadelfLimit()
+			last := m.readelfLimit
 			for i, c := range columns {
 				match := matches[i]
 				c32 := uint64(uint32(c))
@@ -161,8 +161,8 @@ func TestReadelfRows(t *testing.T) {
 	needReadelf(t)
 	for name, m := range all() {
 		t.Run(name, func(t *testing.T) {
-			last, named := m.ReadelfLimit()
-			if !named {
+			last := m.readelfLimit
+			if len(m.readelf) == 0 {
 				last = 150
 			} else if m.csr {
 				last = 0x1c20
