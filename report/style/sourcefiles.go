@@ -65,13 +65,13 @@ const (
 
 // Line returns a line of a file, counted from 1, without the spaces around it.
 func (t *SourceFiles) Line(path string, number int) string {
-	text, _ := t.Indented(path, number)
+	text, _ := t.indented(path, number)
 	return strings.TrimSpace(text)
 }
 
-// Indented returns a line of a file, counted from 1, with the spaces before it, and
+// indented returns a line of a file, counted from 1, with the spaces before it, and
 // false where the file has no such line.
-func (t *SourceFiles) Indented(path string, number int) (text string, ok bool) {
+func (t *SourceFiles) indented(path string, number int) (text string, ok bool) {
 	if t == nil {
 		return "", false
 	}
@@ -192,7 +192,7 @@ func (t *SourceFiles) appendAround(out []byte, p Palette, file string, line int)
 		return out
 	}
 	for n := max(line-1, 1); n <= line+1; n++ {
-		text, ok := t.Indented(file, n)
+		text, ok := t.indented(file, n)
 		if !ok {
 			break
 		}

@@ -17,8 +17,7 @@ import (
 // breakpoints never change; those of the table hold what users change. T is what the
 // front end adds to each.
 type Breakpoints[T any] struct {
-	Conditions Conditions
-
+	policy Conditions
 	values *Values
 	list   []*Breakpoint[T]
 	last   int // number
@@ -26,7 +25,7 @@ type Breakpoints[T any] struct {
 
 // NewBreakpoints returns an empty table for the session of v.
 func NewBreakpoints[T any](v *Values, c Conditions) *Breakpoints[T] {
-	return &Breakpoints[T]{Conditions: c, values: v}
+	return &Breakpoints[T]{policy: c, values: v}
 }
 
 // Breakpoint is a breakpoint or watchpoint as users number it. It is pending while both
@@ -128,7 +127,7 @@ func (t *Breakpoints[T]) SetCondition(b *Breakpoint[T], text string, addresses [
 		b.condition = nil
 		return nil
 	}
-	c, err := t.values.locate(text, addresses, f, &t.Conditions)
+	c, err := t.values.locate(text, addresses, f, &t.policy)
 	if err != nil {
 		return err
 	}
@@ -180,9 +179,9 @@ func (t *Breakpoints[T]) hit(b *Breakpoint[T], f *session.Frame) (bool, error) {
 		}
 	}
 	if b.condition != nil {
-		yes, err := t.values.holds(b.condition, f, &t.Conditions)
+		yes, err := t.values.holds(b.condition, f, &t.policy)
 		if err != nil {
-			return true, t.Conditions.Failed(b.Number, b.condition.text, err)
+			return true, t.policy.Failed(b.Number, b.condition.text, err)
 		}
 		if !yes {
 			return false, nil

@@ -73,7 +73,7 @@ func (v *Values) locate(text string, addresses []uint64, f *Frame, policy *Condi
 	found := false
 	var failed error
 	for _, a := range addresses {
-		x := v.ContextAt(a)
+		x := v.contextAt(a)
 		e, err := policy.compile(text, x)
 		if err != nil && policy.Everywhere {
 			return nil, err
@@ -112,7 +112,7 @@ func (v *Values) in(l *located, f *session.Frame, policy *Conditions) compiled {
 	info := f.Info()
 	c, known := l.at[f.PC]
 	if !known || c.info != info {
-		x := v.ContextAt(f.LookupPC)
+		x := v.contextAt(f.LookupPC)
 		x.Info, x.Address = info, f.LookupPC-f.Bias()
 		e, err := policy.compile(l.text, x)
 		c = compiled{e, info, err}

@@ -24,9 +24,9 @@ type Frame struct {
 	Scope    *value.Scope    // nil where there is no debugging information
 }
 
-// Address returns the address whose scopes the frame sees, as its debugging
-// information counts: without the load bias.
-func (f *Frame) Address() uint64 { return f.Physical.LookupPC - f.Physical.Bias() }
+// address returns the lookup address of the frame without the load bias, as debugging
+// information has it.
+func (f *Frame) address() uint64 { return f.Physical.LookupPC - f.Physical.Bias() }
 
 // Locals returns the arguments of the frame and the variables of its blocks, the
 // innermost block first. A name can occur more than once: the first hides the others.
@@ -47,7 +47,7 @@ func (f *Frame) Globals() []*value.Variable {
 	if info == nil {
 		return nil
 	}
-	list, err := info.Globals(f.Address())
+	list, err := info.Globals(f.address())
 	if err != nil {
 		return nil
 	}

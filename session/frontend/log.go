@@ -32,7 +32,7 @@ func (t *Breakpoints[T]) LogMessage(text string, addresses []uint64) (*LogMessag
 	if err != nil {
 		return nil, err
 	}
-	m := &LogMessage{values: t.values, policy: &t.Conditions}
+	m := &LogMessage{values: t.values, policy: &t.policy}
 	for _, p := range parts {
 		if p.expression != nil {
 			if p.expression, err = t.values.locate(p.text, addresses, nil, m.policy); err != nil {

@@ -62,15 +62,15 @@ func (v *Values) Frame(f *Frame) value.Frame {
 // if f is nil. The caller may change it.
 func (v *Values) Context(f *Frame) *expression.Context {
 	if f == nil {
-		return v.ContextAt(0)
+		return v.contextAt(0)
 	}
-	c := v.ContextAt(f.Physical.LookupPC)
-	c.Info, c.Address, c.Inlined = f.Physical.Info(), f.Address(), f.Passed
+	c := v.contextAt(f.Physical.LookupPC)
+	c.Info, c.Address, c.Inlined = f.Physical.Info(), f.address(), f.Passed
 	return c
 }
 
-// ContextAt returns what names mean at an address of an image.
-func (v *Values) ContextAt(address uint64) *expression.Context {
+// contextAt returns what names mean at an address of an image.
+func (v *Values) contextAt(address uint64) *expression.Context {
 	c := v.session.Context(address)
 	c.Convenience, c.History = v, v.History
 	for i, o := range c.Objects {
