@@ -37,7 +37,7 @@ func (m processMemory) ReadMemory(p []byte, addr uint64) error {
 	return err
 }
 
-// listOf reads the list of a process's libunwind.so.8 from outside.
+// listOf reads the list of libunwind.so.8 in another process.
 func listOf(t *testing.T, pid int) (*libunwind.List, processMemory) {
 	t.Helper()
 	f, err := os.Open(fmt.Sprintf("/proc/%d/mem", pid))
@@ -62,7 +62,7 @@ func listOf(t *testing.T, pid int) (*libunwind.List, processMemory) {
 	return l, memory
 }
 
-// buildClient builds the program of testdata/client.
+// buildClient builds the program in testdata/client.
 func buildClient(t *testing.T) string {
 	t.Helper()
 	gcc, err := exec.LookPath("gcc")
@@ -86,8 +86,8 @@ func buildClient(t *testing.T) string {
 	return program
 }
 
-// The bytes from the start of inner to the return address of its call, and how
-// far the CFA is from the stack pointer there.
+// The offset of the return address of inner's call from the start of inner, and the
+// distance of the CFA from the stack pointer there.
 var innerCall = map[string]struct {
 	offset uint64
 	cfa    int64
@@ -106,9 +106,9 @@ func checkRows(t *testing.T, m *arch.Machine, f *cfi.FDE, pc uint64) {
 	}
 }
 
-// TestClient runs a program that is linked with libunwind: libunwind walks
-// through generated code by what Publisher registered, and Read reads that from
-// outside.
+// TestClient runs a program that is linked with libunwind: libunwind walks through
+// generated code by the registrations of Publisher, and Read reads them from another
+// process.
 func TestClient(t *testing.T) {
 	program := buildClient(t)
 	c := exec.Command(program)
@@ -212,8 +212,8 @@ func TestClient(t *testing.T) {
 	}
 }
 
-// walkByRegions walks the stack of a process that waits below generated code,
-// which nothing describes but the regions in libunwind's list.
+// walkByRegions walks the stack of a process that waits in generated code, which only
+// the regions in libunwind's list describe.
 func walkByRegions(t *testing.T, pid int, l *libunwind.List) {
 	s, err := process.Snapshot(pid, nil)
 	if err != nil {

@@ -15,21 +15,21 @@ import (
 )
 
 // ErrInfo means that an [Info] cannot be written in libunwind's format.
-var ErrInfo = errors.New("cannot be laid out")
+var ErrInfo = errors.New("cannot be written in libunwind's format")
 
-// Encoder lays descriptions out in memory in libunwind's format. It is not safe for
+// Encoder writes descriptions to memory in libunwind's format. It is not safe for
 // concurrent use.
 type Encoder struct {
 	Machine *arch.Machine
 	Address uint64 // of Data[0], where the memory will be; a multiple of 8
-	Data    []byte // what was laid out
+	Data    []byte // the written memory
 
 	regions map[*region.Region]uint64
 }
 
-// Info appends an [Info] and all data that it points to, and returns its address. A region
-// list, or its tail, that was laid out before is shared. The entries of a Table with
-// Address 0 are appended; otherwise the Info refers to that address.
+// Info appends an [Info] and all data that it points to, and returns its address. Region
+// lists, and tails of lists, that were written before are shared. The entries of a Table
+// with Address 0 are appended; otherwise the Info refers to that address.
 func (e *Encoder) Info(i *Info) (uint64, error) {
 	w, err := e.describe(i)
 	if err != nil {
@@ -40,7 +40,7 @@ func (e *Encoder) Info(i *Info) (uint64, error) {
 	return address, nil
 }
 
-// describe appends what an Info points to.
+// describe appends the data that an Info points to.
 func (e *Encoder) describe(i *Info) (w info, err error) {
 	before := len(e.Data)
 	w.name, err = e.name(i)
@@ -51,7 +51,7 @@ func (e *Encoder) describe(i *Info) (w info, err error) {
 	case i.Format != Dynamic && i.Table != nil:
 		w.table, w.words = e.table(i.Table)
 	default:
-		err = fmt.Errorf("%w: format %v without its description", ErrInfo, i.Format)
+		err = fmt.Errorf("%w: format %v without a Procedure or Table", ErrInfo, i.Format)
 	}
 	if err != nil {
 		e.Data = e.Data[:before]
@@ -60,7 +60,7 @@ func (e *Encoder) describe(i *Info) (w info, err error) {
 	return w, err
 }
 
-// put writes an Info to the memory where it will lie.
+// put writes an Info to its memory.
 func put(m *arch.Machine, b []byte, i *Info, w info) {
 	l, f := layoutOf(m), fields{m, b}
 	f.put(l.start, l.word, i.Start)
@@ -81,7 +81,7 @@ func put(m *arch.Machine, b []byte, i *Info, w info) {
 	}
 }
 
-// info is what an Info's pointers are.
+// info contains the pointers of an Info.
 type info struct {
 	name, regions, table, words uint64
 }
@@ -131,7 +131,7 @@ func (e *Encoder) name(i *Info) (uint64, error) {
 		return 0, nil
 	}
 	if strings.IndexByte(name, 0) >= 0 {
-		return 0, fmt.Errorf("%w: the name %q has a NUL", ErrInfo, name)
+		return 0, fmt.Errorf("%w: the name %q contains a NUL", ErrInfo, name)
 	}
 	address := e.zeroes(int64(len(name)) + 1)
 	copy(e.Data[address-e.Address:], name)
@@ -153,7 +153,7 @@ func (e *Encoder) list(first *region.Region) (uint64, error) {
 			break
 		}
 		if here[r] {
-			return 0, fmt.Errorf("%w: the list of regions leads back to itself", ErrInfo)
+			return 0, fmt.Errorf("%w: the list of regions is circular", ErrInfo)
 		}
 		here[r] = true
 		todo = append(todo, r)

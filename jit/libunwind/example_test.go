@@ -24,7 +24,7 @@ func (m exampleMemory) ReadMemory(p []byte, addr uint64) error {
 	return nil
 }
 
-// Reads the list of a program, which Find would have found.
+// Read reads the list of a program at the address that Find returns.
 func ExampleRead() {
 	m := arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB)
 	e := libunwind.Encoder{Machine: m, Address: 0x7000}

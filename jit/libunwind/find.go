@@ -36,12 +36,12 @@ func Find(m *arch.Machine, memory cfi.Memory, symbol func(name string) (address 
 	return 0, ErrNoList
 }
 
-// listAddress returns what the function _U_dyn_info_list_addr returns. Its body
-// is that of a C function that returns the address of a variable.
+// listAddress returns the result of the function _U_dyn_info_list_addr, by decoding it.
+// It is a C function that returns the address of a variable.
 func listAddress(m *arch.Machine, memory cfi.Memory, function uint64) (uint64, error) {
 	var code [16]byte
 	n := len(code)
-	// The function may be the last of its mapping.
+	// The function can be the last one of its mapping.
 	for ; n > 0 && memory.ReadMemory(code[:n], function) != nil; n -= 4 {
 	}
 	if n == 0 {
@@ -61,7 +61,7 @@ func listAddress(m *arch.Machine, memory cfi.Memory, function uint64) (uint64, e
 	if indirect {
 		var word [8]byte
 		if err := memory.ReadMemory(word[:], address); err != nil {
-			return 0, fmt.Errorf("%w: what _U_dyn_info_list_addr returns, at %#x: %w", ErrList, address, err)
+			return 0, fmt.Errorf("%w: the result of _U_dyn_info_list_addr, read from %#x: %w", ErrList, address, err)
 		}
 		address = m.Order.Uint64(word[:])
 	}

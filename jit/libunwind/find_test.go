@@ -31,7 +31,7 @@ func TestFind(t *testing.T) {
 		{"lea down", amd64, "488d05 f0ffffff c3 cccccccccccccccc", at + 7 - 0x10},
 		{"endbr64, lea", amd64, "f30f1efa 488d05 10000000 c3 cccccccc", at + 11 + 0x10},
 		{"lea at the end of the memory", amd64, "488d05 10000000 c3", at + 7 + 0x10},
-		{"mov", amd64, "488b05 fdefbfff c3 cccccccccccccccc", 0x99}, // 0x1000 holds it
+		{"mov", amd64, "488b05 fdefbfff c3 cccccccccccccccc", 0x99}, // the address is in memory at 0x1000
 		{"lea, no ret", amd64, "488d05 10000000 90 cccccccccccccccc", 0},
 		{"lea of another register", amd64, "488d0d 10000000 c3 cccccccccccccccc", 0},
 		{"nothing", amd64, "", 0},
@@ -73,7 +73,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// The function as compilers make it of libunwind's source, which returns the
+// The function as compilers translate libunwind's source, which returns the
 // address of a hidden variable.
 func TestFindCompiled(t *testing.T) {
 	const source = `

@@ -9,20 +9,20 @@ import (
 	"unsafe"
 )
 
-// heap is the memory that libunwind reads: tables and regions, which are given
-// back, and infos, which never are.
+// heap is the memory that libunwind reads: tables and regions, which are freed, and
+// infos, which never are.
 //
-// libunwind's search takes no lock. A thread that is at an info when it is
-// cancelled goes on with what lies there: as long as that is an info, it finds
-// the end of the list at worst.
+// libunwind searches without a lock. A search that is at an info while it is withdrawn
+// continues with the contents of its memory. As long as that is an info, the search at
+// worst reaches the end of the list.
 var heap struct {
 	sync.Mutex
 	chunks []*chunk
 	infos  [][]byte // free ones
 }
 
-// chunk is memory that blocks are cut from, one after the other. It is given
-// back when none is left.
+// chunk is memory from which blocks are allocated in order. It is freed when the last
+// block is.
 type chunk struct {
 	memory []byte
 	used   int
@@ -41,11 +41,11 @@ func (b *block) address() uint64 { return address(b.memory) }
 
 func address(b []byte) uint64 { return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) }
 
-// within reports whether two addresses are so close that offsets from one to
-// around the other fit 32 bits.
+// within reports whether two addresses are so close that offsets from near one to
+// near the other fit 32 bits.
 func within(a, b uint64) bool { return a-b < 1<<30 || b-a < 1<<30 }
 
-// newBlock returns n bytes, near an address where possible.
+// newBlock returns n bytes, if possible near an address.
 func newBlock(n int, near uint64) (*block, error) {
 	n = max((n+15)&^15, 16)
 	heap.Lock()
@@ -60,7 +60,7 @@ func newBlock(n int, near uint64) (*block, error) {
 		return nil, err
 	}
 	c := &chunk{memory: memory}
-	// Only the newest are asked: what is left in the others is small.
+	// Try only the newest chunks: the others have little free memory.
 	if len(heap.chunks) == 4 {
 		heap.chunks = append(heap.chunks[:0], heap.chunks[1:]...)
 	}
@@ -75,7 +75,7 @@ func (c *chunk) cut(n int) *block {
 	return b
 }
 
-// release gives a block back.
+// release frees a block.
 func (b *block) release() {
 	heap.Lock()
 	defer heap.Unlock()
@@ -92,7 +92,7 @@ func (b *block) release() {
 	unmapMemory(c.memory)
 }
 
-// newInfo returns the memory of an info. What it held before is still in it.
+// newInfo returns memory for an info. It still has its previous contents.
 func newInfo() ([]byte, error) {
 	const size, slab = 96, 42 * 96
 	heap.Lock()

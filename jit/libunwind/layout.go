@@ -11,30 +11,30 @@ import (
 	"github.com/clewdev/clew/region"
 )
 
-// Format is how an Info describes its code. The values are libunwind's,
+// Format is the way an Info describes its code. The values are libunwind's,
 // UNW_INFO_FORMAT_*.
 type Format int32
 
 const (
-	// Dynamic is proc-info: regions and operations. libunwind understands it on
-	// Itanium only; an Info of this format that its search meets first ends the
-	// walk elsewhere.
+	// Dynamic is proc-info: regions and operations. libunwind supports it on Itanium
+	// only. If its search finds an Info of this format first, other machines end the
+	// walk.
 	Dynamic Format = iota
-	// TableInfo is table-info, which libunwind 1.6 and 1.8 expect a structure of
-	// their own in.
+	// TableInfo is table-info. libunwind 1.6 and 1.8 expect a structure of their own
+	// in it.
 	TableInfo
 	// RemoteTable is a search table with entries relative to the segment base.
 	RemoteTable
 	// ARMExidx is the exception table of 32-bit ARM.
 	ARMExidx
-	// IPOffset is RemoteTable, but for the functions, which are relative to the
-	// start of the code.
+	// IPOffset is RemoteTable, but functions are relative to the start of the
+	// code.
 	IPOffset
 )
 
 var formatNames = [...]string{"dynamic", "table", "remote table", "ARM exidx", "IP offset"}
 
-// String names the format: "remote table".
+// String returns the name of the format: "remote table".
 func (f Format) String() string {
 	if f >= 0 && int(f) < len(formatNames) {
 		return formatNames[f]
@@ -45,32 +45,32 @@ func (f Format) String() string {
 // Info is an entry of libunwind's list, unw_dyn_info_t: a range of code and its
 // description.
 type Info struct {
-	Address uint64 // where it lies
+	Address uint64 // of the entry
 
 	Start, End uint64 // the code
-	GP         uint64 // global pointer, for machines that have one
-	LoadOffset uint64 // load bias of the object that the code is part of
+	GP         uint64 // global pointer, on machines that have one
+	LoadOffset uint64 // load bias of the object that contains the code
 	Format     Format
 
 	Procedure *region.Procedure // of format Dynamic
 	Table     *region.Table     // of formats TableInfo, RemoteTable and IPOffset
 
-	// Err is what of the description could not be read. What could be read is there.
+	// Err says which part of the description could not be read. The other parts are set.
 	Err error
 }
 
-// layout is where the fields of libunwind's structures lie (libunwind-dynamic.h).
-// Words have the width of the machine; int32 and uint32 fields lie between them
-// so that no compiler pads.
+// layout contains the offsets of the fields of libunwind's structures
+// (libunwind-dynamic.h). Words have the width of the machine; the int32 and uint32
+// fields are placed so that no compiler inserts padding.
 type layout struct {
 	word int64
 
 	// unw_dyn_info_t
 	next, prev, start, end, gp, format, loadOffset, union int64
 	infoSize                                              int64
-	// in the union: proc-info
+	// In the union: proc-info.
 	name, handler, flags, regions int64
-	// in the union: table-info and remote-table-info, after the name
+	// In the union: table-info and remote-table-info, after the name.
 	segbase, tableLen, tableData int64
 
 	// unw_dyn_region_info_t
@@ -111,5 +111,5 @@ func layoutOf(m *arch.Machine) *layout {
 	return &layout64
 }
 
-// entrySize is the bytes of an entry of a search table: two int32.
+// entrySize is the size of an entry of a search table: two int32.
 const entrySize = 8

@@ -26,7 +26,7 @@ var (
 	s390x = arch.Lookup(elf.EM_S390, elf.ELFCLASS64, elf.ELFDATA2MSB)
 )
 
-// memory is what lies at some addresses.
+// memory contains bytes by address.
 type memory map[uint64][]byte
 
 var errUnmapped = errors.New("nothing is mapped there")
@@ -168,7 +168,7 @@ func TestEncoderErrors(t *testing.T) {
 	}
 }
 
-// changing is memory whose list changes whenever its head was read.
+// changing is memory whose list changes each time that its head was read.
 type changing struct {
 	memory
 	head  uint64
@@ -218,7 +218,7 @@ func TestGeneration(t *testing.T) {
 	}
 }
 
-// Lists that a program laid out badly.
+// Lists with invalid structures.
 func TestHostile(t *testing.T) {
 	const (
 		list, info, info2, regions, regions2, name = 0x000, 0x010, 0x100, 0x200, 0x300, 0x400
@@ -229,19 +229,19 @@ func TestHostile(t *testing.T) {
 		test   string
 		change func(b []byte)
 		infos  int
-		text   string // of what is wrong, in the list or its first info
+		text   string // of the error of the list or its first info
 	}{
 		{"all is well", func([]byte) {}, 2, ""},
-		{"an entry follows itself", func(b []byte) { put(b, info, base+info) }, 1, "the entry at 0x8010 comes again"},
-		{"the list is a ring", func(b []byte) { put(b, info2, base+info) }, 2, "the entry at 0x8010 comes again"},
+		{"an entry follows itself", func(b []byte) { put(b, info, base+info) }, 1, "the list is circular at the entry at 0x8010"},
+		{"the list is a ring", func(b []byte) { put(b, info2, base+info) }, 2, "the list is circular at the entry at 0x8010"},
 		{"the list leads nowhere", func(b []byte) { put(b, info2, 0x10) }, 2, "the entry at 0x10: "},
 		{"an unknown format", func(b []byte) { b[info+40] = 77 }, 2, "format Format(77)"},
 		{"it ends before it starts", func(b []byte) { put(b, info+24, 5) }, 2, "[0x1000, 0x5)"},
 		{"the name leads nowhere", func(b []byte) { put(b, info+56, 0x10) }, 2, "a name at 0x10"},
 		{"the name has no end", func(b []byte) { put(b, info+56, base+name+1) }, 2, "a name at"},
 		{"the regions lead nowhere", func(b []byte) { put(b, info+80, 0x10) }, 2, "a region at 0x10"},
-		{"a region follows itself", func(b []byte) { put(b, regions, base+regions) }, 2, "the region at 0x8200 follows itself"},
-		{"regions are a ring", func(b []byte) { put(b, regions2, base+regions) }, 2, "the region at 0x8200 follows itself"},
+		{"a region follows itself", func(b []byte) { put(b, regions, base+regions) }, 2, "the list of regions is circular at 0x8200"},
+		{"regions are a ring", func(b []byte) { put(b, regions2, base+regions) }, 2, "the list of regions is circular at 0x8200"},
 		{"too many operations", func(b []byte) {
 			put(b, regions, 0)
 			put(b, regions+8, 0xffffffff_00000001)
@@ -309,7 +309,7 @@ func TestHostile(t *testing.T) {
 						t.Fatal("a list of regions without an end")
 					}
 				}
-				if strings.Contains(test.text, "follows itself") && i.Err == nil {
+				if strings.Contains(test.text, "list of regions is circular") && i.Err == nil {
 					t.Error("an info whose regions are shared with a bad one has no error")
 				}
 			}
@@ -323,7 +323,7 @@ type reading struct {
 	n     int
 }
 
-// ReadMemory has the same bytes again and again at all addresses.
+// ReadMemory returns the same bytes at all addresses.
 func (m *reading) ReadMemory(p []byte, addr uint64) error {
 	if len(m.bytes) == 0 {
 		return errUnmapped
@@ -335,11 +335,11 @@ func (m *reading) ReadMemory(p []byte, addr uint64) error {
 	return nil
 }
 
-// FuzzRead reads a list from memory that has the same bytes everywhere, and so
-// no end, and from memory that has them once.
+// FuzzRead reads a list from memory with the same bytes everywhere, which has no end,
+// and from memory that contains them once.
 func FuzzRead(f *testing.F) {
 	e := libunwind.Encoder{Machine: amd64, Address: 0}
-	e.Data = make([]byte, 8) // no entry lies at 0
+	e.Data = make([]byte, 8) // no entry is at 0
 	a, _ := e.Info(&libunwind.Info{Start: 1, End: 9, Procedure: &region.Procedure{Name: "f", Regions: &region.Region{Ops: []region.Op{region.Stop()}}}})
 	b, _ := e.Info(&libunwind.Info{Start: 1, End: 9, Format: libunwind.RemoteTable, Table: &region.Table{Entries: make([]region.TableEntry, 3)}})
 	head := e.List(1, 1, a, b)
@@ -386,7 +386,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// FuzzRoundTrip lays out what Read made of any bytes, and reads it again.
+// FuzzRoundTrip writes the result of Read for any bytes, and reads it again.
 func FuzzRoundTrip(f *testing.F) {
 	f.Add([]byte("\x00\x00\x00\x00some bytes that are an operation or two, and more of them"))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// LibrarySymbols returns a function that finds the dynamic symbols of the
+// LibrarySymbols returns a function that looks up the dynamic symbols of the
 // libunwind.so.8 that a process has mapped.
 func LibrarySymbols(t *testing.T, pid int) func(name string) (uint64, bool) {
 	t.Helper()

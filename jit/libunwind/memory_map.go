@@ -13,11 +13,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mapMemory returns zeroed memory of n bytes, a multiple of the page, near an
-// address with enough space. It is not part of Go's heap: libunwind reads it.
+// mapMemory returns n bytes of zeroed memory, a multiple of the page size, near an
+// address with enough free space. It is not part of Go's heap: libunwind reads it.
 func mapMemory(n int, near uint64) ([]byte, error) {
-	// The address is a wish: without MAP_FIXED nothing that lies there is lost.
-	// It is not a pointer before that, for the collector.
+	// The address is a hint: without MAP_FIXED no existing mapping is replaced. It is a
+	// uintptr until mmap returns, so that the collector never sees it as a pointer.
 	wish := uintptr(near) &^ uintptr(unix.Getpagesize()-1)
 	p, _, errno := unix.Syscall6(unix.SYS_MMAP, wish, uintptr(n),
 		unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS, ^uintptr(0), 0)
@@ -28,6 +28,6 @@ func mapMemory(n int, near uint64) ([]byte, error) {
 }
 
 func unmapMemory(b []byte) {
-	// That it fails has no remedy, and no harm but memory.
+	// A failure cannot be handled, and only wastes memory.
 	_, _, _ = unix.Syscall(unix.SYS_MUNMAP, uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)), 0)
 }

@@ -13,14 +13,14 @@ import (
 	"github.com/clewdev/clew/region"
 )
 
-// PublishProcedures makes procedures known to libunwind in its proc-info format, [Dynamic],
-// with their names and regions. It keeps nothing of them. The indexes of
+// PublishProcedures publishes procedures to libunwind in its proc-info format, [Dynamic],
+// with their names and regions. It keeps no reference to them. The indexes of
 // Registration.WithdrawFunctions are those of procedures.
 //
 // On amd64 and arm64 libunwind does not read this format, and stops the walk at code that
-// it finds in it first. Other readers of the list do read it, such as [Read]. A program
-// that wants both calls PublishProcedures before it publishes the same code with a
-// [Publisher]: libunwind finds the later entry first.
+// it finds in this format first. Other readers of the list, such as [Read], do read it. A
+// program that needs both calls PublishProcedures before it publishes the same code with
+// a [Publisher]: libunwind finds the later entry first.
 func PublishProcedures(procedures ...*region.Procedure) (jit.Registration, error) {
 	if !calls.Loaded() {
 		return nil, jit.ErrNotApplicable
@@ -28,7 +28,7 @@ func PublishProcedures(procedures ...*region.Procedure) (jit.Registration, error
 	m := jit.Host()
 	for _, p := range procedures {
 		if p.End <= p.Start {
-			return nil, fmt.Errorf("%w: procedure %q is [%#x, %#x)", ErrInfo, p.Name, p.Start, p.End)
+			return nil, fmt.Errorf("%w: procedure %q has the invalid range [%#x, %#x)", ErrInfo, p.Name, p.Start, p.End)
 		}
 	}
 	infos := make([]Info, len(procedures))
@@ -44,7 +44,7 @@ func PublishProcedures(procedures ...*region.Procedure) (jit.Registration, error
 		}
 		return e.Data, nil
 	}
-	// Once for the size.
+	// The first pass computes the size.
 	data, err := layOut(0)
 	if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func PublishProcedures(procedures ...*region.Procedure) (jit.Registration, error
 // described is the Registration of procedures.
 type described struct {
 	mu    sync.Mutex
-	infos [][]byte    // nil where it was withdrawn
+	infos [][]byte    // nil if withdrawn
 	code  [][2]uint64 // start and end
 	left  int
 	block *block
@@ -93,7 +93,7 @@ func (d *described) WithdrawFunctions(functions ...int) error {
 	return d.forget(functions)
 }
 
-// forget withdraws functions, or without any all of them.
+// forget withdraws the given functions; without any, all of them.
 func (d *described) forget(functions []int) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -104,7 +104,7 @@ func (d *described) forget(functions []int) error {
 	}
 	for _, i := range functions {
 		if i < 0 || i >= len(d.infos) {
-			return fmt.Errorf("%w: there is no procedure %d of %d", jit.ErrCode, i, len(d.infos))
+			return fmt.Errorf("%w: no procedure %d: %d were published", jit.ErrCode, i, len(d.infos))
 		}
 	}
 	for _, i := range functions {

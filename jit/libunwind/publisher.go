@@ -19,15 +19,15 @@ import (
 
 // Publisher makes generated code known to the libunwind of this process. It implements
 // [jit.Publisher]; its methods may be called concurrently. The zero value uses the format
-// RemoteTable if that can express the distance from the code to its table, else IPOffset.
+// RemoteTable if the distance from the code to its table fits, else IPOffset.
 type Publisher struct {
-	// Format is RemoteTable or IPOffset to have only that; 0 for either.
+	// Format is RemoteTable or IPOffset; 0 means either.
 	Format Format
 }
 
-// Publish implements [jit.Publisher]. It leaves functions without an unwind table out. The
-// error is [jit.ErrNotApplicable] if the program has no libunwind, was built without cgo or
-// without package linked, or if no function has a table. It wraps [cfi.ErrRange] if a
+// Publish implements [jit.Publisher]. It omits functions without an unwind table. The
+// error is [jit.ErrNotApplicable] if the program has no libunwind, was built without cgo
+// or package linked, or if no function has a table. It wraps [cfi.ErrRange] if a
 // distance in the batch does not fit the format.
 func (p *Publisher) Publish(c *jit.Code) (jit.Registration, error) {
 	if err := c.Check(); err != nil {
@@ -39,7 +39,7 @@ func (p *Publisher) Publish(c *jit.Code) (jit.Registration, error) {
 	switch p.Format {
 	case 0, RemoteTable, IPOffset:
 	default:
-		return nil, fmt.Errorf("%w: libunwind unwinds by the formats %v and %v, not by %v", ErrInfo, RemoteTable, IPOffset, p.Format)
+		return nil, fmt.Errorf("%w: format %[4]v, expected %[2]v or %[3]v", ErrInfo, RemoteTable, IPOffset, p.Format)
 	}
 	m := jit.Host()
 	if c.Machine != nil && c.Machine != m {
@@ -61,9 +61,9 @@ func (p *Publisher) Publish(c *jit.Code) (jit.Registration, error) {
 	return b, nil
 }
 
-// batch is a Registration. Its functions lie in runs, and a run is what libunwind
-// has an Info for. No run covers a function that was withdrawn: other code may
-// lie there later, and be published before or after what is left of the run.
+// batch is a Registration. Its functions are in runs, with one Info each. No run
+// covers a withdrawn function, because other code may be placed there later and
+// published before or after the rest of the run.
 type batch struct {
 	mu        sync.Mutex
 	format    Format
@@ -76,15 +76,15 @@ type batch struct {
 
 type function struct {
 	start, end uint64
-	fde        uint64 // address; 0 where it has none
-	entry      int    // in the table: of itself, or of the next that has one
+	fde        uint64 // address; 0 if there is none
+	entry      int    // index in the table, of this or the next function with an FDE
 	gone       bool
 }
 
 // run is the functions [first, last).
 type run struct {
 	first, last int
-	info        []byte // nil where none of its functions has a table
+	info        []byte // nil if none of its functions has a table
 	table       *block // its own, for the format IPOffset
 }
 
@@ -101,7 +101,7 @@ func (b *batch) encode(c *jit.Code) error {
 			if f.Unwind == nil {
 				continue
 			}
-			// The start of the function as an address, however far the code is.
+			// The start of the function is absolute, for code at any distance.
 			cie := absolute[f.Unwind.CIE]
 			if cie == nil {
 				other := *f.Unwind.CIE
@@ -117,7 +117,7 @@ func (b *batch) encode(c *jit.Code) error {
 		}
 		return nil
 	}
-	// Once for the size: the encoding is the same for every address nearby.
+	// The first pass computes the size: the encoding is the same for every nearby address.
 	if err := write(c.Address); err != nil || len(e.Data) == 0 {
 		return err
 	}
@@ -180,13 +180,13 @@ func (b *batch) encode(c *jit.Code) error {
 	return err
 }
 
-// fdes returns a function that returns the address of one FDE after the other.
+// fdes returns a function that returns the addresses of the FDEs in turn.
 func fdes(s *cfi.Section) func() uint64 {
 	offset := uint64(0)
 	return func() uint64 {
 		for {
 			at := offset
-			// What was just written: lengths have four bytes, and CIEs an id of 0.
+			// This package wrote the entries: lengths have four bytes, and CIEs an id of 0.
 			length := uint64(s.Machine.Order.Uint32(s.Data[at:]))
 			offset += 4 + length
 			if s.Machine.Order.Uint32(s.Data[at+4:]) != 0 {
@@ -196,7 +196,7 @@ func fdes(s *cfi.Section) func() uint64 {
 	}
 }
 
-// publish makes a run known that covers no function that was withdrawn.
+// publish publishes a run that covers no withdrawn function.
 func (b *batch) publish(r *run) error {
 	for r.first < r.last && b.functions[r.first].fde == 0 {
 		r.first++
@@ -252,8 +252,8 @@ func (b *batch) withdraw(r *run) {
 	}
 }
 
-// Withdraw implements jit.Registration. An error says that memory is missing for
-// the description of what is left; nothing was withdrawn then.
+// Withdraw implements jit.Registration. If there is no memory for the description of
+// the remaining functions, it returns an error and withdraws nothing.
 func (b *batch) Withdraw() error { return b.forget(nil) }
 
 // WithdrawFunctions implements jit.Registration.
@@ -264,13 +264,13 @@ func (b *batch) WithdrawFunctions(functions ...int) error {
 	return b.forget(functions)
 }
 
-// forget withdraws functions, or without any all of them.
+// forget withdraws the given functions; without any, all of them.
 func (b *batch) forget(functions []int) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, i := range functions {
 		if i < 0 || i >= len(b.functions) {
-			return fmt.Errorf("%w: there is no function %d of %d", jit.ErrCode, i, len(b.functions))
+			return fmt.Errorf("%w: no function %d: the batch has %d functions", jit.ErrCode, i, len(b.functions))
 		}
 	}
 	if len(functions) == 0 {
@@ -284,7 +284,7 @@ func (b *batch) forget(functions []int) error {
 		b.close()
 		return nil
 	}
-	var lost, hit []int // functions, and the runs that lose one
+	var lost, hit []int // functions to withdraw, and their runs
 	for _, i := range functions {
 		if b.functions[i].gone {
 			continue
@@ -298,7 +298,7 @@ func (b *batch) forget(functions []int) error {
 	}
 	slices.Sort(hit)
 	hit = slices.Compact(hit)
-	// What is left of them is known before they are not.
+	// The remaining functions are published again before the old runs are withdrawn.
 	var begun []*run
 	for _, n := range hit {
 		for _, r := range b.split(b.runs[n]) {
@@ -328,7 +328,7 @@ func (b *batch) forget(functions []int) error {
 	return nil
 }
 
-// split returns the runs that are left of one.
+// split returns the runs that remain of one run.
 func (b *batch) split(r *run) []*run {
 	var out []*run
 	for first := r.first; first < r.last; {
@@ -344,7 +344,7 @@ func (b *batch) split(r *run) []*run {
 	return out
 }
 
-// close gives the memory back when no function is left.
+// close frees the memory when no function is left.
 func (b *batch) close() {
 	if len(b.runs) == 0 && b.block != nil {
 		b.block.release()

@@ -25,8 +25,8 @@ import (
 	"github.com/clewdev/clew/region"
 )
 
-// preloaded runs a test again in a process that has libunwind loaded, and
-// reports whether this is that process.
+// preloaded runs a test again in a process that has loaded libunwind, and reports
+// whether this is that process.
 func preloaded(t *testing.T) bool {
 	const variable = "CLEW_TEST_LIBUNWIND"
 	if os.Getenv(variable) == t.Name() {
@@ -95,8 +95,8 @@ func ownList(t *testing.T) (*List, cfi.Memory) {
 	return l, memory
 }
 
-// testCode is a batch of functions of 32 bytes each, one in four without an
-// unwind table, at an address where nothing needs to be.
+// testCode returns a batch of functions of 32 bytes, one in four without an unwind
+// table, at an address without memory.
 func testCode(t *testing.T, address uint64, functions int) *jit.Code {
 	t.Helper()
 	p, err := (&region.Procedure{End: 32, Regions: &region.Region{Count: 8, Ops: []region.Op{
@@ -116,8 +116,8 @@ func testCode(t *testing.T, address uint64, functions int) *jit.Code {
 	return c
 }
 
-// checkList checks that libunwind's search finds the functions of a batch that
-// are published, and nothing for the others.
+// checkList checks that libunwind's search finds exactly the published functions of a
+// batch.
 func checkList(t *testing.T, l *List, memory cfi.Memory, c *jit.Code, live func(i int) bool) {
 	t.Helper()
 	sections := map[uint64]*cfi.Section{}
@@ -211,7 +211,7 @@ func TestWithdraw(t *testing.T) {
 	}
 }
 
-// mustMap returns the memory of a mapping near to which there is room.
+// mustMap returns the memory of a mapping with free space next to it.
 func mustMap(t *testing.T) []byte {
 	t.Helper()
 	b, err := mapMemory(1<<20, 0)
@@ -257,7 +257,7 @@ func TestPublishConcurrently(t *testing.T) {
 	l, memory := ownList(t)
 	for n, c := range left {
 		checkList(t, l, memory, c, func(i int) bool { return i != 49%len(c.Functions) })
-		// From several goroutines.
+		// Publish and withdraw from several goroutines.
 		for i := range c.Functions {
 			wait.Go(func() {
 				if err := registrations[n].WithdrawFunctions(i); err != nil {
@@ -276,7 +276,7 @@ func TestFormats(t *testing.T) {
 	if !preloaded(t) {
 		return
 	}
-	far := testCode(t, 1<<62, 3) // where nothing can be mapped
+	far := testCode(t, 1<<62, 3) // no memory can be mapped there
 	for _, test := range []struct {
 		format, want Format // want 0: an error
 		code         *jit.Code
@@ -377,7 +377,7 @@ func TestNotApplicable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Other publishers may be part of this program.
+	// This program may contain other publishers.
 	if slices.Contains(p.Publishers(), "libunwind") || p.Failed() != nil {
 		t.Errorf("jit.Publish: %v, %v", p.Publishers(), p.Failed())
 	}

@@ -16,17 +16,16 @@ import (
 )
 
 var (
-	// ErrNoList says that a program has no list: no libunwind, or one without
-	// the dynamic interface.
+	// ErrNoList means that a program has no list: no libunwind, or one without the
+	// dynamic interface.
 	ErrNoList = fmt.Errorf("no dyn-info list: %w", fs.ErrNotExist)
-	// ErrList says that what should be a list, or a part of one, is none.
+	// ErrList means that a list, or a part of it, is invalid.
 	ErrList = errors.New("invalid dyn-info list")
-	// ErrChanging says that a list changed whenever it was read.
-	ErrChanging = errors.New("the dyn-info list does not stand still")
+	// ErrChanging means that a list changed during each attempt to read it.
+	ErrChanging = errors.New("the dyn-info list keeps changing")
 )
 
-// Bounds on what one list can make Read hold. Real ones have thousands of
-// infos and few regions.
+// Limits of a list. Real lists have thousands of infos and few regions.
 const (
 	maxInfos   = 1 << 17
 	maxRegions = 1 << 17
@@ -37,19 +36,19 @@ const (
 	attempts   = 16
 )
 
-// List is a list of dynamic unwind information as it was read.
+// List is a list of dynamic unwind information.
 type List struct {
 	Address    uint64
 	Version    uint32
 	Generation uint32 // changes when the list does
-	Infos      []Info // the latest first, which is the order of libunwind's search
+	Infos      []Info // the latest first, as libunwind searches
 
-	// Err is where the list broke off, or nil.
+	// Err is the error that ended the list early, or nil.
 	Err error
 }
 
-// Generation reads only the version and generation of a list. A [List] that was read with
-// the same two is still current.
+// Generation reads only the version and generation of a list. A [List] with the same
+// two is still current.
 func Generation(m *arch.Machine, memory cfi.Memory, list uint64) (version, generation uint32, err error) {
 	r := reader{m: m, layout: layoutOf(m), memory: memory}
 	version, generation, _, err = r.head(list)
@@ -58,11 +57,11 @@ func Generation(m *arch.Machine, memory cfi.Memory, list uint64) (version, gener
 
 // Read reads the list at an address, which [Find] returns, from the memory of a process or
 // core. If the list changes meanwhile, Read reads it again, at most 16 times; then the
-// error is [ErrChanging]. The process may run, but Read may then take memory that it frees
-// for a part of the list.
+// error is [ErrChanging]. If the process runs meanwhile, Read may take memory that it
+// frees for a part of the list.
 //
-// Read trusts no data: an [Info] that cannot be read whole is in the List with its readable
-// part, and Info.Err holds the error.
+// Read trusts no data: the List contains the readable part of each [Info], and Info.Err
+// the error.
 func Read(m *arch.Machine, memory cfi.Memory, list uint64) (*List, error) {
 	for range attempts {
 		r := reader{m: m, layout: layoutOf(m), memory: memory, regions: make(map[uint64]*node)}
@@ -84,7 +83,7 @@ func Read(m *arch.Machine, memory cfi.Memory, list uint64) (*List, error) {
 	return nil, fmt.Errorf("%w: at %#x, in %d attempts", ErrChanging, list, attempts)
 }
 
-// reader reads one list, and counts.
+// reader reads one list and enforces the limits.
 type reader struct {
 	m       *arch.Machine
 	layout  *layout
@@ -95,14 +94,14 @@ type reader struct {
 	ops, entries, names int
 }
 
-// node is a region that was read, and what is wrong with the list after it.
+// node is a region, and the error in the rest of the list.
 type node struct {
 	region *region.Region
 	err    error
-	walk   uint64 // the info that it was first read for
+	walk   uint64 // the info for which it was first read
 }
 
-// structure reads up to len(r.buf) bytes. What it returns lasts until the next call.
+// structure reads up to len(r.buf) bytes. The result is valid until the next call.
 func (r *reader) structure(what string, address uint64, size int64) (fields, error) {
 	b := r.buf[:size]
 	if err := r.memory.ReadMemory(b, address); err != nil {
@@ -124,7 +123,7 @@ func (r *reader) infos(out *List, first uint64) {
 	seen := make(map[uint64]struct{})
 	for at := first; at != 0; {
 		if _, ok := seen[at]; ok {
-			out.Err = fmt.Errorf("%w: the entry at %#x comes again", ErrList, at)
+			out.Err = fmt.Errorf("%w: the list is circular at the entry at %#x", ErrList, at)
 			return
 		}
 		if len(seen) == maxInfos {
@@ -170,7 +169,7 @@ func (r *reader) info(f fields, at uint64) Info {
 			i.Err = errors.Join(i.Err, err)
 		}
 	default:
-		i.Err = fmt.Errorf("%w: the entry at %#x has format %v", ErrList, at, i.Format)
+		i.Err = fmt.Errorf("%w: the entry at %#x has the unknown format %v", ErrList, at, i.Format)
 	}
 	if i.End < i.Start {
 		i.Err = errors.Join(i.Err, fmt.Errorf("%w: the entry at %#x is for [%#x, %#x)", ErrList, at, i.Start, i.End))
@@ -184,7 +183,7 @@ func (r *reader) name(at uint64) (string, error) {
 	}
 	var name []byte
 	for len(name) < maxName {
-		// Up to the next 64 bytes, so that no page is touched that need not be.
+		// Read up to the next multiple of 64, to avoid touching another page.
 		b := r.buf[:64-at%64]
 		if r.names += len(b); r.names > maxNames {
 			return "", fmt.Errorf("%w: more than %d bytes of names", ErrList, maxNames)
@@ -210,7 +209,7 @@ func (r *reader) list(at, walk uint64) (*region.Region, error) {
 		n, known := r.regions[at]
 		if known {
 			if n.walk == walk {
-				failed = fmt.Errorf("%w: the region at %#x follows itself", ErrList, at)
+				failed = fmt.Errorf("%w: the list of regions is circular at %#x", ErrList, at)
 			} else {
 				*link, failed = n.region, n.err
 			}
@@ -250,7 +249,7 @@ func (r *reader) region(at uint64) (next uint64, out *region.Region, err error) 
 	next = f.get(l.regionNext, l.word)
 	left := f.get(l.opCount, 4)
 	for at += uint64(l.ops); left > 0; {
-		// As many as fit; none is needed after a stop.
+		// Read as many as fit; after a stop none is needed.
 		n := min(left, 16)
 		if r.ops += int(n); r.ops > maxOps {
 			return next, out, fmt.Errorf("%w: more than %d operations", ErrList, maxOps)

@@ -12,24 +12,24 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// maxSection bounds the memory from a table's first entry of call frame
-// information to its last.
+// maxSection is the largest distance from a table's first entry of call frame
+// information to the end of its last.
 const maxSection = 64 << 20
 
-// Section reads the call frame information that a table leads to: the memory
-// from its first entry to its last, which may hold other things between. Offsets
-// in it are of its Address, and FDE finds the FDE of an address. Rows of several
-// functions need one Section, which stays valid while the list stands still.
+// Section reads the call frame information of a table: the memory from its first entry
+// to its last, possibly with other data between them. Offsets in it are relative to its
+// Address; FDE finds the FDE of an address. The rows of several functions need only one
+// Section, which stays valid while the list does not change.
 func (i *Info) Section(m *arch.Machine, memory cfi.Memory) (*cfi.Section, error) {
 	if i.Table == nil || len(i.Table.Entries) == 0 {
-		return nil, fmt.Errorf("%w: the entry at %#x, of format %v, leads to no call frame information", ErrList, i.Address, i.Format)
+		return nil, fmt.Errorf("%w: the entry at %#x, of format %v, has no call frame information", ErrList, i.Address, i.Format)
 	}
 	low, high := uint64(math.MaxUint64), uint64(0)
 	for n := range i.Table.Entries {
 		fde := i.fde(n)
 		start, end, id, err := entry(m, memory, fde)
 		if err == nil && id != 0 && id <= start+4 {
-			// The CIE, at the address of the id less its value.
+			// The CIE pointer is relative to its own address.
 			var cieEnd uint64
 			_, cieEnd, _, err = entry(m, memory, start+4-id)
 			low, high = min(low, start+4-id), max(high, cieEnd)
@@ -49,8 +49,8 @@ func (i *Info) Section(m *arch.Machine, memory cfi.Memory) (*cfi.Section, error)
 	return &cfi.Section{Name: fmt.Sprintf("dyn-info at %#x", i.Address), Data: data, Address: low, Machine: m}, nil
 }
 
-// FDE decodes the FDE of a run-time address from the Info's Section. The error
-// wraps cfi.ErrNoFDE where the table has none for it.
+// FDE decodes the FDE of a run-time address from the Info's Section. The error wraps
+// cfi.ErrNoFDE if the table has none for the address.
 func (i *Info) FDE(section *cfi.Section, pc uint64, f *cfi.FDE) error {
 	base := i.Table.SegmentBase
 	if i.Format == IPOffset {
@@ -74,14 +74,14 @@ func (i *Info) fde(n int) uint64 {
 	return i.Table.SegmentBase + uint64(int64(i.Table.Entries[n].FDE))
 }
 
-// entry reads where an entry of call frame information begins and ends, and its
-// CIE pointer, which is 0 in a CIE.
+// entry reads the bounds of an entry of call frame information, and its CIE pointer,
+// which is 0 in a CIE.
 func entry(m *arch.Machine, memory cfi.Memory, at uint64) (start, end, id uint64, err error) {
 	var b [8]byte
 	if err := memory.ReadMemory(b[:], at); err != nil {
 		return 0, 0, 0, fmt.Errorf("%w: call frame information at %#x: %w", ErrList, at, err)
 	}
-	// The 12-byte form of the length is for sections that no memory holds.
+	// The 12-byte form of the length is for larger sections than memory can contain.
 	end = at + 4 + uint64(m.Order.Uint32(b[:]))
 	if length := m.Order.Uint32(b[:]); length < 4 || length >= 0xfffffff0 || end < at {
 		return 0, 0, 0, fmt.Errorf("%w: call frame information at %#x is %#x bytes long", ErrList, at, length)

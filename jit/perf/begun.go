@@ -48,7 +48,7 @@ func createOwn(path string) (*os.File, error) {
 	return f, err
 }
 
-// leftOver returns an error where what is at a path is not to be replaced.
+// leftOver returns an error if the file at a path must not be replaced.
 func leftOver(path string) error {
 	info, err := os.Lstat(path)
 	switch {
@@ -63,10 +63,10 @@ func leftOver(path string) error {
 	}
 	for _, b := range begun.dumps {
 		switch {
-		case b.closed && same(b.info, info): // a number of a removed file is used again
-			return fmt.Errorf("%s: this program has written and closed it, and a closed jitdump is not begun again: %w", path, fs.ErrExist)
+		case b.closed && same(b.info, info): // the inode number of a removed file was reused
+			return fmt.Errorf("%s: this program has closed it; a closed jitdump cannot be reopened: %w", path, fs.ErrExist)
 		case !b.closed && os.SameFile(b.info, info):
-			return fmt.Errorf("%s: this program is writing it, and there is one Dump in a folder: %w", path, fs.ErrExist)
+			return fmt.Errorf("%s: this program is writing it; a folder can have only one Dump: %w", path, fs.ErrExist)
 		}
 	}
 	if locked(path) || mappedHere(path, info) {
@@ -91,7 +91,7 @@ func addBegun(path string, f *os.File) (*begunDump, error) {
 	return b, nil
 }
 
-// close notes that a dump is complete; f is open still.
+// close records that a dump is complete; f is still open.
 func (b *begunDump) close(f *os.File) {
 	begun.mu.Lock()
 	defer begun.mu.Unlock()

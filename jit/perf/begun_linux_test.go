@@ -23,7 +23,7 @@ func TestLeftOver(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		make func(t *testing.T, path string)
-		want string // of the error; "" where the file is replaced
+		want string // of the error; "" if the file is replaced
 	}{
 		{"a file", func(t *testing.T, path string) { writeFile(t, path) }, ""},
 		{"a folder", func(t *testing.T, path string) {
@@ -36,7 +36,7 @@ func TestLeftOver(t *testing.T) {
 			if err := create(t, filepath.Dir(path)).Close(); err != nil {
 				t.Fatal(err)
 			}
-		}, "this program has written and closed it"},
+		}, "this program has closed it"},
 		{"closed and removed", func(t *testing.T, path string) {
 			if err := errors.Join(create(t, filepath.Dir(path)).Close(), os.Remove(path)); err != nil {
 				t.Fatal(err)
@@ -99,8 +99,8 @@ func writeFile(t *testing.T, path string) *os.File {
 	return f
 }
 
-// TestExec has a program take the place of another one in the same process, at
-// once: it replaces the files of that.
+// TestExec replaces a program by another one in the same process (execve): it replaces
+// the files of the first.
 func TestExec(t *testing.T) {
 	for range 5 {
 		dir := t.TempDir()
@@ -145,7 +145,7 @@ func init() {
 	}
 }
 
-// writeBoth publishes a function, and closes nothing.
+// writeBoth publishes a function and closes nothing.
 func writeBoth(dir string, address uint64) error {
 	p, err := NewPublisher(Options{Jitdump: true, Map: true, Dir: dir})
 	if err != nil {

@@ -13,20 +13,20 @@ import (
 	"github.com/clewdev/clew/internal/leb128"
 )
 
-// Kinds of faults of jitdumps and maps, for errors.Is. An *Error wraps one of them.
+// The kinds of faults of jitdumps and maps, for errors.Is. An *Error wraps one of them.
 var (
-	// ErrTruncated says that the data ends too early: it is being written still,
-	// or was cut off.
+	// ErrTruncated means that the data ends too early: the file is still being written,
+	// or was truncated.
 	ErrTruncated = errors.New("truncated")
-	ErrHeader    = errors.New("no jitdump")
+	ErrHeader    = errors.New("not a jitdump")
 	ErrRecord    = errors.New("invalid jitdump record")
 	ErrMap       = errors.New("invalid line of a perf map")
 
-	// ErrTooLarge says that more was written than is read.
+	// ErrTooLarge means that the file has more than is read.
 	ErrTooLarge = errors.New("too large")
 )
 
-// Error says where in a file what was found amiss.
+// Error is a fault in a file, with its place.
 type Error struct {
 	File   string
 	Offset uint64 // of the byte at fault, from the start of the file
@@ -64,13 +64,13 @@ func (c *cursor) string() string {
 	rest := c.Data[c.Off:c.End]
 	i := bytes.IndexByte(rest, 0)
 	if i < 0 {
-		c.fail(c.Off, ErrRecord, "a string without its NUL in %d bytes", len(rest))
+		c.fail(c.Off, ErrRecord, "a string without a NUL in %d bytes", len(rest))
 		return ""
 	}
 	c.Off += uint64(i) + 1
 	return alias(rest[:i])
 }
 
-// alias returns a string that shares memory with b, which is never changed: a
-// dump of a hundred thousand functions has more names than are looked at.
+// alias returns a string that shares memory with b, which is never changed: most of
+// the names of a large dump are never used.
 func alias(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -2,12 +2,13 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Package perf writes and reads the two formats in which Linux's perf gets
-// generated code: jitdump files and perf maps. It writes them for its own program,
-// and reads those of other programs, in the dialects of their runtimes.
+// Package perf writes and reads the two formats of generated code of Linux's perf:
+// jitdump files and perf maps. It writes them for its own program, and reads those of
+// other programs, in the dialects of their runtimes.
 //
-// A jitdump is a log of functions: their code, names, source lines and unwind
-// tables, each with its time (Dump writes it, Jitdump and Index read it). A perf map is a text file of addresses and names (MapWriter, Map).
+// A jitdump is a log of functions: their code, names, source lines and unwind tables,
+// each with its time. Dump writes it; Jitdump and Index read it. A perf map is a text
+// file of addresses and names. MapWriter writes it; Map reads it.
 // Publisher publishes a jit.Code through either.
 //
 // Importing this package publishes nothing, because readers of other programs'
@@ -30,8 +31,8 @@
 //	perf inject --jit -i perf.data -o jit.data
 //	perf report -i jit.data
 //
-// But in a program that is all Go these stacks end at the first function of Go:
-// Go writes .debug_frame only, which Debian's perf does not read. They are complete
+// In a program that is all Go these stacks end at the first function of Go: Go writes
+// only .debug_frame, which Debian's perf does not read. They are complete
 // if the program has an .eh_frame_hdr, which the C compiler's startup files contain
 // (go build -ldflags=-linkmode=external).
 //

@@ -15,15 +15,15 @@ import (
 	"github.com/clewdev/clew/jit"
 )
 
-// flushSize is how much of a batch is gathered: a batch is one write, but for
-// large ones.
+// flushSize is the size above which a batch is written in parts; a smaller batch is one
+// write.
 const flushSize = 1 << 20
 
-// Dump writes the jitdump of this program. It is a jit.Publisher, and its
-// methods may be called from several goroutines.
+// Dump writes the jitdump of this program. It is a jit.Publisher. Its methods may be
+// called concurrently.
 //
-// The records of a function hold its code, its source lines and its unwind table.
-// Jitdumps have no withdrawal: Withdraw notes that the memory is free, and writes
+// The records of a function contain its code, its source lines and its unwind table.
+// Jitdumps have no withdrawal: Withdraw records that the memory is free, and writes
 // nothing. A function that is published again is a new one.
 //
 // perf 6.1 reads a function's unwind table through a mapping that it invents directly
@@ -38,15 +38,15 @@ type Dump struct {
 	file    *os.File // nil after Close
 	begun   *begunDump
 	marker  []byte // the mapping by which perf finds the file
-	size    int64  // of the batches that are complete
+	size    int64  // of the complete batches
 	index   uint64 // of the next function
 	encoder functionEncoder
-	code    ranges // of the functions that are not withdrawn
+	code    ranges // of the published functions
 }
 
-// Create begins the jitdump of this program, dir/jit-PID.dump, and maps a page
-// of it as executable, which is what perf looks for. The folder must exist, on a
-// file system that is not mounted noexec.
+// Create begins the jitdump of this program, dir/jit-PID.dump, and maps a page of it as
+// executable, by which perf finds it. The folder must exist, on a file system that is
+// not mounted noexec.
 //
 // A program has one Dump in a folder. The error wraps fs.ErrExist if the program has
 // begun a Dump there before, even a closed one, or if another publisher is writing the
@@ -89,9 +89,9 @@ func Create(dir string) (*Dump, error) {
 // Path returns the path of the file.
 func (d *Dump) Path() string { return d.path }
 
-// Publish implements jit.Publisher. Where it fails, be it in the middle of a
-// batch since the disk is full, the file is cut back to the batches before, and
-// later ones can be published. After Close the error wraps fs.ErrClosed.
+// Publish implements jit.Publisher. If it fails, for example in the middle of a batch
+// because the disk is full, it truncates the file to the previous batches. Later batches
+// can be published. After Close the error wraps fs.ErrClosed.
 func (d *Dump) Publish(c *jit.Code) (jit.Registration, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func (d *Dump) Publish(c *jit.Code) (jit.Registration, error) {
 
 func (d *Dump) publish(c *jit.Code) (*dumped, error) {
 	if c.Machine != nil && c.Machine != d.machine {
-		return nil, fmt.Errorf("%w: it is for %s in a program for %s", jit.ErrCode, c.Machine.Name, d.machine.Name)
+		return nil, fmt.Errorf("%w: it is for %s, expected %s", jit.ErrCode, c.Machine.Name, d.machine.Name)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -144,7 +144,7 @@ func (d *Dump) publish(c *jit.Code) (*dumped, error) {
 	return r, nil
 }
 
-// flush writes what was gathered at an offset of the file, and returns where it ends.
+// flush writes the gathered bytes at an offset of the file, and returns their end.
 func (d *Dump) flush(at int64) (end int64, err error) {
 	n, err := d.file.WriteAt(d.encoder.Data, at)
 	d.encoder.Data = d.encoder.Data[:0]
@@ -162,7 +162,7 @@ func (d *Dump) cut(size int64) {
 	_ = d.file.Truncate(size)
 }
 
-// takeBack cuts off the batch that was published last.
+// takeBack removes the batch that was published last.
 func (d *Dump) takeBack(r *dumped) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -207,7 +207,7 @@ func (d *Dump) Close() error {
 type dumped struct {
 	dump      *Dump
 	at        int64          // offset in the file
-	functions []addressRange // empty where they were withdrawn
+	functions []addressRange // empty if withdrawn
 }
 
 // Withdraw implements jit.Registration.
@@ -221,7 +221,7 @@ func (r *dumped) WithdrawFunctions(functions ...int) error {
 	return r.forget(functions)
 }
 
-// forget withdraws functions, or without any all of them.
+// forget withdraws the given functions; without any, all of them.
 func (r *dumped) forget(functions []int) error {
 	d := r.dump
 	d.mu.Lock()

@@ -32,7 +32,7 @@ func create(t testing.TB, dir string) *Dump {
 	return d
 }
 
-// index reads what a dump has so far.
+// index reads the current contents of a dump.
 func index(t testing.TB, path string) *Index {
 	t.Helper()
 	d, err := ReadJitdump(path)
@@ -101,7 +101,7 @@ func TestDump(t *testing.T) {
 	}
 }
 
-// mapping returns how a file is mapped into this process.
+// mapping returns the mapping of a file in this process.
 func mapping(t *testing.T, path string) string {
 	t.Helper()
 	maps, err := os.ReadFile("/proc/self/maps")
@@ -116,8 +116,8 @@ func mapping(t *testing.T, path string) string {
 	return ""
 }
 
-// rooms returns the sizes of the mappings that perf will make for tables.
-func rooms(x *Index) (sizes []uint64) {
+// spaces returns the sizes of the mappings that perf will make for tables.
+func spaces(x *Index) (sizes []uint64) {
 	for i := range x.functions {
 		r := x.dump.record(x.functions[i].unwindingInfo)
 		u, _ := r.UnwindingInfo()
@@ -126,7 +126,7 @@ func rooms(x *Index) (sizes []uint64) {
 	return sizes
 }
 
-// A table gets a mapping after its function only if no other function lies there.
+// A table gets a mapping after its function only if no other function is there.
 func TestRoom(t *testing.T) {
 	d := create(t, t.TempDir())
 	n, err := SpaceAfter(program(), 16)
@@ -156,10 +156,10 @@ func TestRoom(t *testing.T) {
 	}
 	publish(0x1ffa8, 1, 0) // nothing up to 0x1ffd0
 	publish(0x1fffd0-0x48, 1, 0)
-	if err := low.WithdrawFunctions(1); err == nil || err.Error() != "jitdump: "+jit.ErrCode.Error()+": withdrawing function 1 of a batch of 1" {
+	if err := low.WithdrawFunctions(1); err == nil || err.Error() != "jitdump: "+jit.ErrCode.Error()+": no function 1: the batch has 1 functions" {
 		t.Errorf("withdrawing what is not there: %v", err)
 	}
-	if got, want := fmt.Sprint(rooms(index(t, d.Path()))), "[72 72 0 72 0 0 72 72 0 72]"; got != want {
+	if got, want := fmt.Sprint(spaces(index(t, d.Path()))), "[72 72 0 72 0 0 72 72 0 72]"; got != want {
 		t.Errorf("space for tables %s, want %s", got, want)
 	}
 }
@@ -185,7 +185,7 @@ func TestPublishAgain(t *testing.T) {
 			t.Errorf("%+v, want %s", f, want)
 		}
 	}
-	if got := fmt.Sprint(rooms(x)); got != "[72 72]" {
+	if got := fmt.Sprint(spaces(x)); got != "[72 72]" {
 		t.Errorf("space for tables %s", got)
 	}
 }
@@ -216,7 +216,7 @@ func TestConcurrentPublish(t *testing.T) {
 	}
 }
 
-// A batch that the map refuses is taken back from the jitdump.
+// A batch that the map refuses is removed from the jitdump.
 func TestTakeBack(t *testing.T) {
 	p, err := NewPublisher(Options{Jitdump: true, Dir: t.TempDir()})
 	if err != nil {
@@ -255,7 +255,7 @@ func TestPublishAllocations(t *testing.T) {
 		if _, err := d.Publish(c); err != nil {
 			t.Fatal(err)
 		}
-	}); n > 500 { // some tens, but the race detector has a sync.Pool forget
+	}); n > 500 { // some tens; the race detector clears sync.Pools
 		t.Errorf("%v allocations for 1000 functions", n)
 	}
 }
@@ -302,7 +302,7 @@ func TestCreateErrors(t *testing.T) {
 		t.Errorf("in a folder that cannot be written: %v", err)
 	}
 
-	// A planted link to another file, where an earlier process would have left its dump.
+	// A link to another file, at the path of an earlier process's dump.
 	precious := filepath.Join(dir, "precious")
 	path := filepath.Join(dir, fmt.Sprintf("jit-%d.dump", os.Getpid()))
 	if err := errors.Join(os.WriteFile(precious, []byte("precious"), 0o644), os.Symlink(precious, path)); err != nil {

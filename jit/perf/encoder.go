@@ -10,9 +10,8 @@ import (
 	"math"
 )
 
-// Encoder writes a jitdump: it appends the header and records to Data, each as
-// Jitdump reads it. After an error Data is as it was before. It is not safe for
-// concurrent use.
+// Encoder writes a jitdump: it appends the header and records to Data, in the form that
+// Jitdump reads. After an error Data is unchanged. It is not safe for concurrent use.
 type Encoder struct {
 	Order binary.AppendByteOrder
 	Data  []byte
@@ -34,7 +33,7 @@ func (e *Encoder) Header(h *Header) {
 	e.uint64(h.Flags)
 }
 
-// begin appends the prefix of a record of a size.
+// begin appends the prefix of a record of the given size.
 func (e *Encoder) begin(id RecordID, size uint64, time uint64) error {
 	if size > math.MaxUint32 {
 		return fmt.Errorf("%w: %#x bytes do not fit 32 bits", ErrRecord, size)
@@ -61,8 +60,8 @@ func (e *Encoder) Load(time uint64, l *Load) error {
 	return nil
 }
 
-// Move appends a CodeMove. perf loses the function's unwind table with it: a new
-// CodeLoad is better.
+// Move appends a CodeMove. perf loses the function's unwind table at a move: prefer a
+// new CodeLoad.
 func (e *Encoder) Move(time uint64, m *Move) error {
 	if err := e.begin(CodeMove, moveSize, time); err != nil {
 		return err

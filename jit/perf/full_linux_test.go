@@ -57,7 +57,7 @@ func init() {
 	}
 }
 
-// fill publishes until there is no space, and then smaller functions that still fit.
+// fill publishes until the disk is full, then smaller functions that still fit.
 func fill(dir string) error {
 	p, err := NewPublisher(Options{Jitdump: true, Dir: dir})
 	if err != nil {

@@ -38,7 +38,7 @@ func spaceAfter(u *UnwindingInfo, size uint64) uint64 {
 	return align8(size) - size + align8(uint64(len(u.EHFrame)+len(u.Header)))
 }
 
-// functionEncoder appends the records of functions of this program.
+// functionEncoder appends the records of the program's functions.
 type functionEncoder struct {
 	Encoder
 	pid     uint32
@@ -94,7 +94,7 @@ func (e *functionEncoder) lines(f *jit.Function, start, time uint64) error {
 		}
 		source = source || l.Line > 0
 		e.entries = append(e.entries, DebugEntry{
-			// Code without source ends the line before it: DWARF's line 0.
+			// Code without a source ends the previous line: DWARF's line 0.
 			Address: start + l.Offset, Line: int32(min(l.Line, math.MaxInt32)),
 			Discriminator: int32(min(l.Column, math.MaxInt32)), File: file,
 		})
@@ -113,11 +113,11 @@ type tableEncoder struct {
 	byCIE map[*cfi.CIE]*tables
 }
 
-// tables are tables of functions that share a CIE. It stays, and each function's
-// FDE takes the place of the one before.
+// tables contains tables of functions that share a CIE. The CIE stays; each function's
+// FDE replaces the previous one.
 type tables struct {
 	of      *cfi.CIE
-	program cfi.Program // of the function in hand
+	program cfi.Program // of the current function
 	encoder cfi.Encoder
 	cie     int // bytes in encoder.Data
 	count   int // functions since the encoder was empty
@@ -125,11 +125,11 @@ type tables struct {
 }
 
 const (
-	// tableAddress is where tables are thought to lie: only distances count.
+	// tableAddress is the assumed address of the tables: only distances matter.
 	tableAddress = 1 << 31
 
-	maxCIEs = 64   // that are remembered
-	maxFDEs = 4096 // after which an encoder, which counts them, starts again
+	maxCIEs = 64   // kept CIEs
+	maxFDEs = 4096 // FDEs after which an encoder is reset, because it counts them
 )
 
 // encode returns the tables of a function; they are valid until the next call.
@@ -149,8 +149,8 @@ func (e *tableEncoder) encode(p *cfi.Program, size uint64) (UnwindingInfo, error
 }
 
 func newTables(of *cfi.CIE) *tables {
-	// The function has another address in perf's file, so that nothing in the
-	// tables may be absolute; and perf runs no personality.
+	// The function has another address in perf's file, so the tables must not contain
+	// absolute addresses. perf does not run personalities.
 	cie := *of
 	cie.DWARF64, cie.Version, cie.AddressSize, cie.SegmentSize = false, 0, 0, 0
 	cie.Augmentation, cie.AugmentationData, cie.EHData = "", nil, 0

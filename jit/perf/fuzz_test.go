@@ -12,8 +12,7 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// FuzzJitdump reads hostile dumps: whatever they hold, each part is an error or
-// a value that can be used.
+// FuzzJitdump reads hostile dumps: each part is an error or a usable value.
 func FuzzJitdump(f *testing.F) {
 	for _, name := range samples {
 		data, err := os.ReadFile("testdata/" + name)

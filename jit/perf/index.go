@@ -20,30 +20,30 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// Function is a function of an Index, for the time that it lies in one place.
-// One that moved is a function for each of them.
+// Function is a function of an Index at one place and time. A function that moves has
+// one for each place.
 type Function struct {
 	Address uint64
 	Size    uint32 // bytes
-	Order   uint32 // its place in Index.Functions
-	Time    uint64 // it lies there from then on
+	Order   uint32 // index in Index.Functions
+	Time    uint64 // when it was loaded or moved there
 	Index   uint64 // its number in the dump
 
-	until uint64 // it was moved away, or never
-	// Offsets of its records; 0 where there is none.
+	until uint64 // when it was moved away, or never
+	// Offsets of its records; 0 if there is none.
 	load, debugInfo, unwindingInfo uint64
 }
 
-// Index holds the functions of a jitdump by address and time. It may be used
-// from several goroutines, and does not change when the file grows.
+// Index contains the functions of a jitdump by address and time. It is safe for
+// concurrent use, and does not change when the file grows.
 type Index struct {
 	dump      *Jitdump
-	functions []Function // by Time, those of the same time as in the file
+	functions []Function // by Time, then in the order of the file
 	timeline  timeline
 	lineShift uint64 // what the writer added to addresses of lines
 	damage    []error
 	damaged   int
-	skipped   int // functions that are left out
+	skipped   int // omitted functions
 }
 
 // maxFunctions bounds the functions of an index. A function takes up to 200 bytes of memory, and
@@ -52,7 +52,7 @@ const maxFunctions = 1 << 20
 
 const never = math.MaxUint64
 
-// maxDamage bounds the errors that are kept.
+// maxDamage bounds the number of errors that are kept.
 const maxDamage = 8
 
 // Index builds the index of the complete records. A malformed record costs itself, and a
@@ -78,12 +78,12 @@ func (d *Jitdump) indexOf(most int) *Index {
 	}
 	x.skipped = max(0, count-most)
 	x.functions = make([]Function, 0, count-x.skipped)
-	var byIndex map[uint64]int // the place where a function lies now
+	var byIndex map[uint64]int // the current place of a function
 	if moves {
 		byIndex = make(map[uint64]int)
 	}
 	shift := newLineShift(d.machine())
-	var f Function // what is known of the next one
+	var f Function // the next function, as far as known
 	skip := x.skipped
 	for r := range d.Records() {
 		if skip > 0 {
@@ -173,7 +173,7 @@ func (x *Index) move(r *Record, byIndex map[uint64]int) {
 	f := x.functions[i]
 	switch {
 	case f.Address != m.From:
-		fail("a move of function %d from %#x, expected from %#x, where it lies", m.Index, m.From, f.Address)
+		fail("a move of function %d from %#x, expected from %#x, its place", m.Index, m.From, f.Address)
 		return
 	case m.To+uint64(f.Size) < m.To:
 		fail("a move of %#x bytes to %#x, past the end of the address space", f.Size, m.To)
@@ -185,11 +185,11 @@ func (x *Index) move(r *Record, byIndex map[uint64]int) {
 	x.functions = append(x.functions, f)
 }
 
-// Damage returns the first bad records, joined, each an *Error, or nil; all is
-// how many there are.
+// Damage returns the errors of the first invalid records, joined, each an *Error, or
+// nil. all is the number of invalid records.
 func (x *Index) Damage() (all int, err error) { return x.damaged, errors.Join(x.damage...) }
 
-// Cut returns why functions were left out, an error that wraps ErrTooLarge, or nil.
+// Cut returns the reason for omitting functions, an error that wraps ErrTooLarge, or nil.
 func (x *Index) Cut() error {
 	if x.skipped == 0 {
 		return nil
@@ -198,12 +198,12 @@ func (x *Index) Cut() error {
 		x.dump.name, ErrTooLarge, x.skipped, cap(x.functions))
 }
 
-// Functions returns the functions in ascending order of their times. They are
-// the Index's own and must not be changed.
+// Functions returns the functions in ascending order of their times. The caller must
+// not change the slice.
 func (x *Index) Functions() []Function { return x.functions }
 
-// Find returns the function that lies at an address at a time, which is of the
-// dump's clock: math.MaxUint64 for the end of the dump. It does not allocate.
+// Find returns the function at an address and a time of the dump's clock; the time
+// math.MaxUint64 means the end of the dump. It does not allocate.
 func (x *Index) Find(address, time uint64) (f *Function, ok bool) {
 	i := x.timeline.find(x.functions, address, time)
 	if i < 0 || x.functions[i].until <= time && x.functions[i].until != never {
@@ -212,10 +212,9 @@ func (x *Index) Find(address, time uint64) (f *Function, ok bool) {
 	return &x.functions[i], true
 }
 
-// Next returns what ended the time of a function of the index at its place: the first
-// function that took its first byte, or, with moved, the same one at the place where
-// it was moved to. It is nil where the function is there still. It looks at all that
-// came later.
+// Next returns the function that ended f: the first that replaced its first byte, or,
+// with moved, the same function at the place to which it moved. It returns nil if f was
+// not replaced. It examines all later functions.
 func (x *Index) Next(f *Function) (next *Function, moved bool) {
 	for i := int(f.Order) + 1; i < len(x.functions); i++ {
 		n := &x.functions[i]
@@ -243,7 +242,7 @@ func (x *Index) Code(f *Function) []byte {
 	return l.Code
 }
 
-// Line says that the code from an offset on comes from a line of a source file.
+// Line maps the code from an offset on to a line of a source file.
 type Line struct {
 	Offset uint64 // from the start of the function, bytes
 	File   string
@@ -252,15 +251,15 @@ type Line struct {
 	Discriminator int
 }
 
-// Lines yields the source lines of a function of the index, in the order of the
-// dump. Those that lie outside of the function are left out, and all of a function
-// for which V8 wrote freed memory as the names of files. It does not allocate.
+// Lines yields the source lines of a function of the index, in the order of the dump. It
+// omits lines outside of the function, and all lines of a function for which V8 wrote
+// freed memory as file names. It does not allocate.
 func (x *Index) Lines(f *Function) iter.Seq[Line] {
 	return func(yield func(Line) bool) {
 		if f.debugInfo == 0 {
 			return
 		}
-		// A function that was moved keeps the lines of its first place.
+		// A moved function keeps the lines of its first place.
 		load := x.dump.record(f.load)
 		l, _ := load.Load()
 		r := x.dump.record(f.debugInfo)
@@ -277,13 +276,13 @@ func (x *Index) Lines(f *Function) iter.Seq[Line] {
 	}
 }
 
-// isText reports whether a name can be a file's: freed memory seldom can.
+// isText reports whether a name can be a file name: freed memory rarely can.
 func isText(name string) bool {
 	return utf8.ValidString(name) && !strings.ContainsFunc(name, unicode.IsControl)
 }
 
-// EHFrame returns the unwind table of a function of the index as a section that
-// lies where its pointers lead to the function's place; nil where there is none.
+// EHFrame returns the unwind table of a function of the index, as a section at an address
+// at which its pointers refer to the function's place. It returns nil if there is none.
 // An error is an *Error.
 func (x *Index) EHFrame(f *Function) (*cfi.Section, error) {
 	if f.unwindingInfo == 0 {
@@ -333,7 +332,7 @@ func (s *lineShift) look(f *Function, info DebugInfo) {
 	}
 }
 
-// shift returns what to take away from the addresses of lines.
+// shift returns the number to subtract from the addresses of lines.
 func (s *lineShift) shift() uint64 {
 	if s.seen && !s.below {
 		return s.size

@@ -24,7 +24,7 @@ var machines = map[string]*arch.Machine{
 	"arm64": arch.Lookup(elf.EM_AARCH64, elf.ELFCLASS64, elf.ELFDATA2LSB),
 }
 
-// TestFind compares an index with a search through everything that happened.
+// TestFind compares an index with a linear search through all events.
 func TestFind(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 200 {
@@ -114,7 +114,7 @@ func TestBadMoves(t *testing.T) {
 	}
 	x := d.Index()
 	const want = "f+0x72: invalid jitdump record: a move of function 8, which was not loaded\n" +
-		"f+0xb2: invalid jitdump record: a move of function 7 from 0x1001, expected from 0x1000, where it lies\n" +
+		"f+0xb2: invalid jitdump record: a move of function 7 from 0x1001, expected from 0x1000, its place\n" +
 		"f+0xf2: invalid jitdump record: a move of 0x10 bytes to 0xfffffffffffffff1, past the end of the address space"
 	if all, err := x.Damage(); all != 3 || !errors.Is(err, ErrRecord) || err.Error() != want {
 		t.Errorf("%d: %v\nwant\n%s", all, err, want)
@@ -124,7 +124,7 @@ func TestBadMoves(t *testing.T) {
 	}
 }
 
-// TestLineShift has dumps with and without the size of an ELF header in the
+// TestLineShift reads dumps with and without the size of an ELF header in the
 // addresses of lines.
 func TestLineShift(t *testing.T) {
 	type function struct {
@@ -181,8 +181,8 @@ func TestLineShift(t *testing.T) {
 	}
 }
 
-// TestGarbledNames reads lines with file names that V8 wrote out of freed memory. They are left
-// out.
+// TestGarbledNames reads lines with file names that V8 wrote out of freed memory. They
+// are omitted.
 func TestGarbledNames(t *testing.T) {
 	const freed = "\x93\xc3k?\x00\x00\x00\x00\x60ZbS\xc3L\x7f\xc9/src/spin.js"
 	for _, test := range []struct {
@@ -198,7 +198,7 @@ func TestGarbledNames(t *testing.T) {
 		{"padded", []string{"a.js\x00\x00\x00\x00\x00\x00\x00"}, []string{"a.js"}},
 	} {
 		e := startDump(binary.LittleEndian)
-		// The encoder writes no such names: they take the places of others.
+		// The encoder writes no such names: the test replaces others by them.
 		entries := make([]DebugEntry, len(test.files))
 		for i, file := range test.files {
 			entries[i] = DebugEntry{Address: 0x1000 + uint64(i), Line: 1, File: strings.Repeat("x", len(file))}
@@ -229,7 +229,7 @@ func TestGarbledNames(t *testing.T) {
 	}
 }
 
-// TestHeaderFirst has tables in the order of the specification.
+// TestHeaderFirst reads tables in the order of the specification.
 func TestHeaderFirst(t *testing.T) {
 	var tables tableEncoder
 	u, err := tables.encode(program(), 64)
@@ -254,8 +254,8 @@ func TestHeaderFirst(t *testing.T) {
 	}
 }
 
-// Of a dump of more functions than an index has the last ones are there, and it is said
-// how many are not. A function that was loaded before and moves costs nothing more.
+// The index of a dump with too many functions contains the last ones, and reports how
+// many it omits. Moving a function that was loaded before costs nothing more.
 func TestIndexCut(t *testing.T) {
 	e := startDump(binary.LittleEndian)
 	for i := range uint64(10) {

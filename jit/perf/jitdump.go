@@ -26,17 +26,17 @@ const (
 // the TSC), not of CLOCK_MONOTONIC in nanoseconds.
 const FlagArchTimestamp uint64 = 1
 
-// Header is what a jitdump starts with.
+// Header is the header of a jitdump.
 type Header struct {
 	Order   binary.ByteOrder // of the file
 	Machine elf.Machine
 	PID     uint32 // in the process's own namespace
-	Time    uint64 // when the dump was begun; V8 has another clock here
+	Time    uint64 // when the dump was begun; V8 uses another clock here
 	Flags   uint64 // FlagArchTimestamp
 }
 
-// Jitdump is a jitdump in memory. It is not changed after it was parsed, and may
-// be used from several goroutines.
+// Jitdump is a jitdump in memory. It does not change after parsing, and is safe for
+// concurrent use.
 type Jitdump struct {
 	Header
 
@@ -54,7 +54,7 @@ type Jitdump struct {
 	damage error
 }
 
-// ReadJitdump reads a file, which a process may be writing still.
+// ReadJitdump reads a file, which a process may still be writing.
 func ReadJitdump(path string) (*Jitdump, error) {
 	data, err := readFile(path)
 	if err != nil {
@@ -92,7 +92,7 @@ func ParseJitdump(name string, data []byte) (*Jitdump, error) {
 	case binary.BigEndian.Uint32(data) == magic:
 		d.Order = binary.BigEndian
 	default:
-		return fail(0, ErrHeader, "it starts with % x, expected \"JiTD\" in either byte order", data[:4])
+		return fail(0, ErrHeader, "it starts with % x, not with \"JiTD\" in either byte order", data[:4])
 	}
 	if len(data) < headerSize {
 		return fail(0, ErrTruncated, "%d bytes, expected a jitdump's header of %d", len(data), headerSize)
@@ -126,7 +126,7 @@ func (d *Jitdump) scan() {
 		}
 		id, size := RecordID(c.uint32()), uint64(c.uint32())
 		if size < prefixSize {
-			d.damage = &Error{d.name, d.End + 4, fmt.Errorf("%w: a size of %d bytes, expected at least %d; what follows cannot be read", ErrRecord, size, prefixSize)}
+			d.damage = &Error{d.name, d.End + 4, fmt.Errorf("%w: a size of %d bytes, expected at least %d; the rest cannot be read", ErrRecord, size, prefixSize)}
 			return
 		}
 		if size > c.End-d.End {

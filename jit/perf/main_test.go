@@ -53,8 +53,8 @@ func program() *cfi.Program {
 	return p
 }
 
-// batch returns n functions of 16 bytes, so many bytes apart, with all that can be
-// said of them.
+// batch returns n functions of 16 bytes at the given distance, with all properties of a
+// function.
 func batch(address uint64, n, apart int) *jit.Code {
 	c := &jit.Code{Address: address, Text: make([]byte, n*(16+apart))}
 	p := program()

@@ -15,15 +15,15 @@ import (
 	"strconv"
 )
 
-// Symbol is a line of a perf map: "START SIZE NAME", the numbers in hexadecimal.
+// Symbol is a line of a perf map: "START SIZE NAME", with hexadecimal numbers.
 type Symbol struct {
 	Address uint64
-	Size    uint64 // bytes; 0 occurs, and reaches to where the next one starts
-	Name    string // may hold spaces
+	Size    uint64 // bytes; 0 is possible, and means up to the next symbol
+	Name    string // may contain spaces
 }
 
-// Map is a perf map in memory. It may be used from several goroutines. It keeps the
-// places of lines, not symbols: a line can have six bytes.
+// Map is a perf map in memory. It is safe for concurrent use. It stores the offsets of
+// lines, not symbols, because a line can have six bytes.
 type Map struct {
 	// End is the offset after the last complete line. Bytes after it are a line that is
 	// being written.
@@ -32,10 +32,10 @@ type Map struct {
 	data  []byte
 	lines []uint32 // offsets of the complete lines from the start of data
 
-	// Range k is of lines[owners[k]] and begins at starts[k]: see endOf.
+	// Range k belongs to line owners[k] and begins at starts[k]: see endOf.
 	starts []uint64
 	owners []uint32
-	last   uint64 // the highest address at which a symbol begins
+	last   uint64 // the highest start address of a symbol
 
 	damage  []error
 	damaged int
@@ -45,7 +45,7 @@ type Map struct {
 // maxLines bounds the lines of a map, because its writer may be hostile. The last lines count.
 const maxLines = 1 << 21
 
-// ReadMap reads a file, which a process may be writing still.
+// ReadMap reads a file, which a process may still be writing.
 func ReadMap(path string) (*Map, error) {
 	data, err := readFile(path)
 	if err != nil {
@@ -67,13 +67,13 @@ func parseMap(name string, data []byte, most int) *Map {
 	for n := all - most; n > 0 || uint64(len(data)-first) > math.MaxUint32; n-- {
 		end := bytes.IndexByte(data[first:], '\n')
 		if end < 0 {
-			break // one line of 4 GiB, which is none
+			break // a line of 4 GiB is invalid
 		}
 		first += end + 1
 	}
 	if first > 0 {
 		m.data, m.End = data[first:], uint64(first)
-		m.cut = fmt.Errorf("%s: %w: its first %d lines are left out: at most %d are read, the last ones", name, ErrTooLarge, max(all-most, 1), most)
+		m.cut = fmt.Errorf("%s: %w: its first %d lines are omitted: only the last %d are read", name, ErrTooLarge, max(all-most, 1), most)
 	}
 	if uint64(len(m.data)) > math.MaxUint32 {
 		m.data = nil
@@ -105,7 +105,7 @@ func parseMap(name string, data []byte, most int) *Map {
 	return m
 }
 
-// parseSymbol reads a line.
+// parseSymbol parses a line.
 func parseSymbol(line []byte) (Symbol, error) {
 	var s Symbol
 	start, rest, _ := bytes.Cut(bytes.TrimLeft(line, " \t"), []byte{' '})
@@ -156,11 +156,11 @@ func hexadecimal(b []byte) (v uint64, ok bool) {
 	return v, true
 }
 
-// Damage returns the first bad lines, joined, each an *Error that wraps ErrMap,
-// or nil; all is how many there are.
+// Damage returns the errors of the first invalid lines, joined, each an *Error that wraps
+// ErrMap, or nil. all is the number of invalid lines.
 func (m *Map) Damage() (all int, err error) { return m.damaged, errors.Join(m.damage...) }
 
-// Cut returns why lines were left out, an error that wraps ErrTooLarge, or nil.
+// Cut returns the reason for omitting lines, an error that wraps ErrTooLarge, or nil.
 func (m *Map) Cut() error { return m.cut }
 
 // Len returns the number of complete lines.
@@ -183,8 +183,8 @@ func (m *Map) Symbols() []Symbol {
 	return list
 }
 
-// Find returns the symbol that has an address: of several the one that comes
-// last in the file, since the memory was used again. It does not allocate.
+// Find returns the symbol that contains an address; of several, the last in the file,
+// since the memory was reused. It does not allocate.
 func (m *Map) Find(address uint64) (s Symbol, ok bool) {
 	if i := m.Index(address); i >= 0 {
 		return m.Symbol(i), true
@@ -192,7 +192,7 @@ func (m *Map) Find(address uint64) (s Symbol, ok bool) {
 	return Symbol{}, false
 }
 
-// Current yields the symbols that have the address at which they begin: all but those
+// Current yields the symbols that still contain their start address: all except those
 // that later lines replaced.
 func (m *Map) Current() iter.Seq[Symbol] {
 	return func(yield func(Symbol) bool) {
@@ -204,7 +204,7 @@ func (m *Map) Current() iter.Seq[Symbol] {
 	}
 }
 
-// Index returns the number of the symbol that Find returns, for Symbol; -1 where there is
+// Index returns the index, for Symbol, of the symbol that Find returns, or -1 if there is
 // none.
 func (m *Map) Index(address uint64) int {
 	k, found := slices.BinarySearch(m.starts, address)
@@ -217,8 +217,8 @@ func (m *Map) Index(address uint64) int {
 	return int(m.owners[k])
 }
 
-// endOf returns where range k ends: where its symbol does, or a newer one begins. A
-// symbol without a size ends where another one begins, and so does a range.
+// endOf returns the end of range k: the end of its symbol, or the start of a newer one. A
+// symbol without a size, like its range, ends at the start of the next one.
 func (m *Map) endOf(k int) uint64 {
 	s := m.Symbol(int(m.owners[k]))
 	switch next := k + 1; {
@@ -238,13 +238,13 @@ func (m *Map) endOf(k int) uint64 {
 // symbol without a size.
 func nextPage(address uint64) uint64 { return max(address, (address+4095)&^4095+4096) }
 
-// addresses are where symbols begin and end; those without a size end where they begin.
+// addresses contains the bounds of symbols; those without a size end where they begin.
 type addresses struct{ starts, ends []uint64 }
 
-// flatten returns the ranges that symbols have where later ones hide earlier ones, in
-// order. They are at most twice as many as the symbols.
+// flatten returns the visible ranges of symbols in order, where later symbols hide
+// earlier ones. There are at most twice as many as symbols.
 func (a *addresses) flatten() (starts []uint64, owners []uint32) {
-	// By start, at the same start the later one first.
+	// Sort by start; at the same start the later symbol comes first.
 	order := make([]uint32, len(a.starts))
 	for i := range order {
 		order[i] = uint32(i)
@@ -268,8 +268,8 @@ func (a *addresses) flatten() (starts []uint64, owners []uint32) {
 		}
 		end = to
 	}
-	// The symbols that begin before the address in hand and may reach beyond it,
-	// the latest on top. One that ended below the top is dropped when it gets there.
+	// The symbols that begin before the current address and may extend beyond it, the
+	// latest on top. One that ended below the top is dropped when it gets there.
 	var open latest
 	at := uint64(0)
 	advance := func(to uint64) {
@@ -294,8 +294,8 @@ func (a *addresses) flatten() (starts []uint64, owners []uint32) {
 	return slices.Clip(starts), slices.Clip(owners)
 }
 
-// measure sets the end of symbols without a size, in their order by start. It is the next start,
-// as in perf, and nextPage for the last ones.
+// measure sets the end of symbols without a size, sorted by start: the next start, as in
+// perf, and nextPage for the last ones.
 func (a *addresses) measure(order []uint32) {
 	next, last := uint64(0), true
 	for k := len(order) - 1; k >= 0; k-- {
@@ -316,7 +316,7 @@ func (a *addresses) measure(order []uint32) {
 	}
 }
 
-// latest is a heap of symbols, the one that comes last in the file on top.
+// latest is a heap of symbols with the last symbol in the file on top.
 type latest []uint32
 
 func (h *latest) push(i uint32) {
@@ -348,7 +348,7 @@ func (h *latest) pop() {
 	}
 }
 
-// appendSymbol appends a line. A name of several lines becomes one.
+// appendSymbol appends a line. A name of several lines is joined into one.
 func appendSymbol(dst []byte, address, size uint64, name string) []byte {
 	dst = strconv.AppendUint(dst, address, 16)
 	dst = append(dst, ' ')

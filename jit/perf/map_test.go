@@ -19,7 +19,7 @@ import (
 func TestMapLines(t *testing.T) {
 	for _, test := range []struct {
 		line string
-		want Symbol // Name is "" where the line is bad
+		want Symbol // Name is "" if the line is invalid
 	}{
 		{"7f0012340000 40 f", Symbol{0x7f0012340000, 0x40, "f"}},
 		{"0x00007f1234567890 0x1a0 void java.util.List::add(int, Object)", Symbol{0x7f1234567890, 0x1a0, "void java.util.List::add(int, Object)"}}, // JDK
@@ -91,14 +91,14 @@ func TestMapFind(t *testing.T) {
 	}
 }
 
-// TestMapRandom compares a map with a search through its lines.
+// TestMapRandom compares a map with a linear search through its lines.
 func TestMapRandom(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for round := range 1000 {
 		var data []byte
 		want := make([]Symbol, r.IntN(30))
 		for i := range want {
-			// Of every other map some have no size.
+			// In every other map some symbols have no size.
 			want[i] = Symbol{r.Uint64N(200), uint64(max(1-round%2, r.IntN(60))), fmt.Sprintf("s %d", i)}
 			data = appendSymbol(data, want[i].Address, want[i].Size, want[i].Name)
 		}
@@ -106,7 +106,7 @@ func TestMapRandom(t *testing.T) {
 		if all, err := m.Damage(); all != 0 || err != nil || len(want) > 0 && !reflect.DeepEqual(m.Symbols(), want) {
 			t.Fatalf("%+v, %v; want %+v", m.Symbols(), err, want)
 		}
-		// Those without a size reach to the next start.
+		// Those without a size extend to the next start.
 		size := func(s Symbol) uint64 {
 			next := uint64(math.MaxUint64)
 			for _, other := range want {
@@ -148,8 +148,8 @@ func TestMapName(t *testing.T) {
 	}
 }
 
-// Of a map of more lines than are kept the last ones are, which replace the others, and
-// it is said how many are not.
+// A map with too many lines keeps the last ones, which replace the others, and reports
+// how many it omits.
 func TestMapCut(t *testing.T) {
 	var data []byte
 	const lines, most = 100, 30
@@ -157,7 +157,7 @@ func TestMapCut(t *testing.T) {
 		data = appendSymbol(data, 0x10*(i%50), 0x10, fmt.Sprintf("s %d", i))
 	}
 	m := parseMap("f", append(data, "10 10 not whole"...), most)
-	if err := m.Cut(); !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "f: too large: its first 70 lines are left out") {
+	if err := m.Cut(); !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "f: too large: its first 70 lines are omitted") {
 		t.Error(err)
 	}
 	if m.Len() != most || m.Symbol(0).Name != "s 70" || m.End != uint64(len(data)) {
@@ -173,8 +173,8 @@ func TestMapCut(t *testing.T) {
 	}
 }
 
-// A map takes a few bytes for each of its lines, however short they are, also while it
-// is parsed; above so many lines it takes no more.
+// A map takes a few bytes for each of its lines, even short ones and while it is parsed;
+// above the maximum number of lines it takes no more.
 func TestMapMemory(t *testing.T) {
 	allocated := func(lines int) uint64 {
 		data := bytes.Repeat([]byte("1 1 f\n"), lines)

@@ -17,12 +17,11 @@ import (
 	"github.com/clewdev/clew/jit"
 )
 
-// MapWriter writes the perf map of this program. It is a jit.Publisher, and its
-// methods may be called from several goroutines.
+// MapWriter writes the perf map of this program. It is a jit.Publisher. Its methods may
+// be called concurrently.
 //
-// A map knows neither times nor a withdrawal: withdrawing functions writes
-// nothing, and a function at an address that was used before has it for all of
-// a profile.
+// A map has neither times nor a withdrawal: withdrawing functions writes nothing, and a
+// function at a reused address has it for the whole profile.
 type MapWriter struct {
 	mu   sync.Mutex
 	path string
@@ -54,12 +53,12 @@ var openMaps = struct {
 	paths map[string]bool
 }{paths: make(map[string]bool)}
 
-// openMap opens a map; before is what was there when the program began, or nil.
+// openMap opens a map; before is the file that existed when the program began, or nil.
 func openMap(path string, before fs.FileInfo) (*MapWriter, error) {
 	openMaps.mu.Lock()
 	defer openMaps.mu.Unlock()
 	if openMaps.paths[path] {
-		return nil, fmt.Errorf("perf map: %s: this program has a MapWriter for it, and a second one would write functions twice: %w", path, fs.ErrExist)
+		return nil, fmt.Errorf("perf map: %s: this program already has a MapWriter for it; a second one would write functions twice: %w", path, fs.ErrExist)
 	}
 	switch now, err := os.Lstat(path); {
 	case err != nil:
@@ -70,7 +69,7 @@ func openMap(path string, before fs.FileInfo) (*MapWriter, error) {
 	case now.Mode().Type() == fs.ModeSymlink:
 		return nil, fmt.Errorf("perf map: %w", &fs.PathError{Op: "open", Path: path, Err: syscall.ELOOP})
 	}
-	// The folder is everybody's: others could have made a link, a FIFO or a file here.
+	// The folder is shared: others could have made a link, a FIFO or a file here.
 	f, err := outputfile.Append(path)
 	if err != nil {
 		return nil, fmt.Errorf("perf map: %w", err)
@@ -79,7 +78,7 @@ func openMap(path string, before fs.FileInfo) (*MapWriter, error) {
 	return &MapWriter{path: path, file: f}, nil
 }
 
-// same reports whether a file is the one that it was, and was not written since.
+// same reports whether a file is the given one, and was not written since.
 func same(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }
@@ -87,8 +86,8 @@ func same(a, b fs.FileInfo) bool {
 // Path returns the path of the file.
 func (w *MapWriter) Path() string { return w.path }
 
-// Publish implements jit.Publisher. Where it fails, what was written of the
-// batch is cut off again. After Close the error wraps fs.ErrClosed.
+// Publish implements jit.Publisher. If it fails, the written part of the batch is
+// removed again. After Close the error wraps fs.ErrClosed.
 func (w *MapWriter) Publish(c *jit.Code) (jit.Registration, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -156,7 +155,7 @@ func (w *MapWriter) Close() error {
 	return nil
 }
 
-// mapped is a batch of so many functions in a map.
+// mapped is the number of functions of a batch in a map.
 type mapped int
 
 // Withdraw implements jit.Registration.
@@ -170,7 +169,7 @@ func (m mapped) WithdrawFunctions(functions ...int) error {
 	return m.forget(functions)
 }
 
-// forget withdraws functions, or without any all of them.
+// forget withdraws the given functions; without any, all of them.
 func (m mapped) forget(functions []int) error {
 	if err := checkIndexes(functions, int(m)); err != nil {
 		return fmt.Errorf("perf map: %w", err)
@@ -178,12 +177,12 @@ func (m mapped) forget(functions []int) error {
 	return nil
 }
 
-// checkIndexes returns an error where functions to be withdrawn are not of a
-// batch of so many.
+// checkIndexes returns an error unless all functions to be withdrawn belong to a batch of
+// the given size.
 func checkIndexes(functions []int, of int) error {
 	for _, i := range functions {
 		if i < 0 || i >= of {
-			return fmt.Errorf("%w: withdrawing function %d of a batch of %d", jit.ErrCode, i, of)
+			return fmt.Errorf("%w: no function %d: the batch has %d functions", jit.ErrCode, i, of)
 		}
 	}
 	return nil

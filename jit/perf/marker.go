@@ -6,8 +6,8 @@ package perf
 
 import "strings"
 
-// IsMarker reports whether a mapping of the file at a path is the marker of a
-// jitdump: perf takes any file that is called jit-PID.dump for one.
+// IsMarker reports whether a mapping of the file at a path is the marker of a jitdump:
+// perf takes any file named jit-PID.dump for one.
 func IsMarker[T ~string | ~[]byte](path T) bool {
 	const prefix, suffix = "jit-", ".dump"
 	n := len(path) - len(suffix)

@@ -16,9 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mapMarker maps the first page of a dump. perf record notes executable
-// mappings, and perf inject takes those of files that are called jit-PID.dump
-// for jitdumps.
+// mapMarker maps the first page of a dump. perf record records executable mappings, and
+// perf inject takes mapped files named jit-PID.dump for jitdumps.
 func mapMarker(f *os.File) ([]byte, error) {
 	return unix.Mmap(int(f.Fd()), 0, os.Getpagesize(), unix.PROT_READ|unix.PROT_EXEC, unix.MAP_PRIVATE)
 }
@@ -38,11 +37,10 @@ func monotonic() (uint64, error) {
 // system without locks.
 func lock(f *os.File) { _ = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) }
 
-// locked reports whether somebody has locked a file: another copy of this package
-// in the process, or one in a container that shares the folder and has a process
-// of the same number.
+// locked reports whether a file is locked: by another copy of this package in the
+// process, or by a process with the same ID in a container that shares the folder.
 func locked(path string) bool {
-	// Others may put a link or a FIFO here at any time.
+	// Others can put a link or a FIFO here at any time.
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return false
@@ -51,8 +49,8 @@ func locked(path string) bool {
 	return unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB) == unix.EWOULDBLOCK
 }
 
-// mappedHere reports whether a file is mapped into this process, as a jitdump is by its
-// writer. execve(2) removes all mappings.
+// mappedHere reports whether a file is mapped into this process, as writers of jitdumps
+// do. execve(2) removes all mappings.
 func mappedHere(path string, info fs.FileInfo) bool {
 	maps, err := os.ReadFile("/proc/self/maps")
 	if err != nil {
@@ -66,8 +64,8 @@ func mappedHere(path string, info fs.FileInfo) bool {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 		inode = strconv.FormatUint(stat.Ino, 10)
 	}
-	// Some file systems show other devices or inodes here than stat does; the path
-	// can lead through another mount, but the name stays (proc_pid_maps(5)).
+	// Some file systems report other devices or inodes here than stat does. The path can
+	// lead through another mount, but the name stays (proc_pid_maps(5)).
 	name := "/" + filepath.Base(path)
 	for line := range strings.Lines(string(maps)) {
 		line = strings.TrimSuffix(line, "\n")

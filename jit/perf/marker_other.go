@@ -13,7 +13,7 @@ import (
 	"os"
 )
 
-var errUnsupported = fmt.Errorf("perf is Linux's: %w", errors.ErrUnsupported)
+var errUnsupported = fmt.Errorf("perf exists only on Linux: %w", errors.ErrUnsupported)
 
 func mapMarker(*os.File) ([]byte, error) { return nil, errUnsupported }
 

@@ -25,7 +25,7 @@ type profiler struct {
 	path string
 	dir  string
 	spin string // the program in testdata/spin, with an .eh_frame_hdr
-	pure string // it as Go links it without cgo
+	pure string // the same, linked by Go without cgo
 }
 
 func newProfiler(t *testing.T) *profiler {
@@ -37,9 +37,9 @@ func newProfiler(t *testing.T) *profiler {
 		}
 		t.Fatalf("%v\n%s", err, out)
 	}
-	// Debian's perf reads no .debug_frame, and Go writes nothing else. Where a
-	// program has an .eh_frame_hdr, which gcc's startup files bring, perf goes on
-	// by the frame pointers that Go's functions have.
+	// Debian's perf reads no .debug_frame, and Go writes nothing else. In a program with an
+	// .eh_frame_hdr, which gcc's startup files contain, perf continues with the frame
+	// pointers of Go's functions.
 	p.spin = filepath.Join(p.dir, "spin")
 	p.pure = filepath.Join(p.dir, "pure")
 	for _, build := range []*exec.Cmd{
@@ -62,7 +62,7 @@ func (p *profiler) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run runs perf and returns what it prints.
+// run runs perf and returns its output.
 func (p *profiler) run(args ...string) string {
 	p.t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -74,8 +74,8 @@ func (p *profiler) run(args ...string) string {
 	return stdout.String()
 }
 
-// record profiles the program, with CLEW_PERF as given, and returns the number of
-// its process. More arguments are perf's.
+// record profiles the program with the given CLEW_PERF and returns its process ID. The
+// other arguments are perf's.
 func (p *profiler) record(variable, apart string, args ...string) (pid string) {
 	p.t.Helper()
 	args = append([]string{"record", "-q", "-e", "cpu-clock:u", "-F", "499", "-k", "mono", "-o", "perf.data"}, args...)
@@ -103,8 +103,8 @@ func (p *profiler) stacks(data, with string) (list [][]string) {
 // goFrames are the callers of the generated code.
 var goFrames = []string{"main.spin", "main.run", "main.main", "runtime.main", "runtime.goexit"}
 
-// fewest is how many samples there must be: 400 million turns of a loop take much
-// more than a tenth of a second, in which perf takes 50.
+// fewest is the least number of samples: 400 million iterations take much more than a
+// tenth of a second, in which perf takes 50.
 const fewest = 20
 
 func TestPerf(t *testing.T) {
@@ -119,8 +119,8 @@ func TestPerf(t *testing.T) {
 	}
 }
 
-// testJitdump has perf walk from generated code that uses no frame pointer back
-// to Go's main.
+// testJitdump checks that perf walks from generated code without frame pointers back to
+// Go's main.
 func testJitdump(t *testing.T, p *profiler) {
 	pid := p.record("jitdump", "128", "--call-graph", "dwarf")
 	p.run("inject", "--jit", "-i", "perf.data", "-o", "jit.data")
@@ -147,7 +147,7 @@ func testJitdump(t *testing.T, p *profiler) {
 	}
 }
 
-// testDense has functions without space after them: perf does not unwind through
+// testDense publishes functions without space after them: perf does not unwind through
 // "inner", but names it, and shows no wrong frame.
 func testDense(t *testing.T, p *profiler) {
 	p.record("jitdump", "0", "--call-graph", "dwarf")
@@ -167,7 +167,7 @@ func testDense(t *testing.T, p *profiler) {
 	}
 }
 
-// testMap has perf name generated code by the map alone.
+// testMap checks that perf names generated code by the map alone.
 func testMap(t *testing.T, p *profiler) {
 	pid := p.record("map", "0", "--call-graph", "fp")
 	t.Cleanup(func() { os.Remove("/tmp/perf-" + pid + ".map") })
@@ -176,8 +176,8 @@ func testMap(t *testing.T, p *profiler) {
 	}
 }
 
-// testPure has a program that is all Go, so perf finds its frames by frame pointers
-// only. The commands are those of doc.go, except that perf record would write to a
+// testPure runs a program that is all Go, in which perf finds frames only by frame
+// pointers. The commands are those of doc.go, except that perf record would write to a
 // pipe.
 func testPure(t *testing.T, p *profiler) {
 	callers := append([]string{"main.call"}, goFrames...)
@@ -198,7 +198,7 @@ func testPure(t *testing.T, p *profiler) {
 		if len(stacks) < fewest {
 			t.Errorf("%s: %d samples in the generated code, want more", test.name, len(stacks))
 		}
-		// A sample may lie where the frame is made or gone.
+		// A sample may be in the prologue or epilogue.
 		counts := make(map[string]int)
 		for _, stack := range stacks {
 			counts[strings.Join(stack, " ")]++

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// All users can write to /tmp. A FIFO at the path of the map or the jitdump makes no publisher
-// wait, and nothing is written through a link or to a file of another user.
+// All users can write to /tmp. A FIFO at the path of the map or the jitdump blocks no
+// publisher, and nothing is written through a link or to another user's file.
 func TestPlanted(t *testing.T) {
 	// Not the folder of the tests, but one like /tmp.
 	dir := filepath.Join(t.TempDir(), "tmp")

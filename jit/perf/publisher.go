@@ -13,7 +13,7 @@ import (
 	"github.com/clewdev/clew/jit"
 )
 
-// Options says what a Publisher writes.
+// Options selects what a Publisher writes.
 type Options struct {
 	Jitdump bool // as Create does
 	Map     bool // as OpenMap does
@@ -24,11 +24,11 @@ type Options struct {
 }
 
 // Publisher publishes through a jitdump, a perf map, or both. Its methods may be
-// called from several goroutines.
+// called concurrently.
 type Publisher struct {
-	mu   sync.Mutex // so that a batch that one refuses can be taken back from the other
-	dump *Dump      // nil where it is not written
-	list *MapWriter // nil where it is not written
+	mu   sync.Mutex // so that a batch that one file refuses can be removed from the other
+	dump *Dump      // nil if not written
+	list *MapWriter // nil if not written
 }
 
 // NewPublisher begins the files that the options name. After an error there are none.
@@ -54,9 +54,8 @@ func NewPublisher(o Options) (*Publisher, error) {
 	return p, nil
 }
 
-// Publish implements jit.Publisher. A batch that cannot be written to both is
-// written to none. The error is jit.ErrNotApplicable where the options named
-// nothing.
+// Publish implements jit.Publisher. A batch that cannot be written to both is written to
+// neither. The error is jit.ErrNotApplicable if the options select nothing.
 func (p *Publisher) Publish(c *jit.Code) (jit.Registration, error) {
 	switch {
 	case p.dump == nil && p.list == nil:
@@ -98,9 +97,9 @@ func createIn(dir string) (*Dump, error) {
 	if dir != "" {
 		return Create(dir)
 	}
-	dir, from := os.Getenv(folderVariable), "the folder is that of "+folderVariable
+	dir, from := os.Getenv(folderVariable), "the folder is set by "+folderVariable
 	if dir == "" {
-		dir, from = os.TempDir(), "the folder is the temporary one, as "+folderVariable+" is not set"
+		dir, from = os.TempDir(), "the folder is the temporary one, because "+folderVariable+" is not set"
 	}
 	d, err := Create(dir)
 	if err != nil {

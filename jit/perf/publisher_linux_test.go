@@ -20,7 +20,7 @@ import (
 
 func TestMapWriter(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "perf-1.map")
-	// The map from before the start is removed.
+	// A map from before the program's start is removed.
 	if err := os.WriteFile(path, []byte("1 1 of an earlier program\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestMapWriter(t *testing.T) {
 	if data, err := os.ReadFile(path); err != nil || string(data) != want {
 		t.Errorf("%v\n%s\nwant\n%s", err, data, want)
 	}
-	if err := r.WithdrawFunctions(2); err == nil || err.Error() != "perf map: "+jit.ErrCode.Error()+": withdrawing function 2 of a batch of 2" {
+	if err := r.WithdrawFunctions(2); err == nil || err.Error() != "perf map: "+jit.ErrCode.Error()+": no function 2: the batch has 2 functions" {
 		t.Errorf("withdrawing what is not there: %v", err)
 	}
 	if _, err := w.Publish(new(jit.Code)); !errors.Is(err, jit.ErrCode) {
@@ -83,7 +83,7 @@ func TestMapWriter(t *testing.T) {
 	}
 }
 
-// A map from before the start that has changed since belongs to a runtime of this program.
+// A map from before the start that has changed since is one of another runtime here.
 func TestMapWrittenSince(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "perf-1.map")
 	for _, text := range []string{"1 1 before\n", "2 1 since then\n"} {
@@ -105,7 +105,7 @@ func TestMapWrittenSince(t *testing.T) {
 	}
 }
 
-// To import the package publishes nothing, whatever the environment says.
+// Importing the package publishes nothing in any environment.
 func TestImportPublishesNothing(t *testing.T) {
 	dir := t.TempDir()
 	out, err := asRole("import", dir, "CLEW_PERF=jitdump,map", "JITDUMPDIR="+dir, "TMPDIR="+dir).CombinedOutput()

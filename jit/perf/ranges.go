@@ -75,8 +75,7 @@ func (s *ranges) extend(r addressRange) {
 	*s = append(*s, r)
 }
 
-// remove takes ranges, in any order, out of the set. They do not overlap; empty
-// ones are passed over.
+// remove removes disjoint ranges, in any order, from the set. It ignores empty ranges.
 func (s *ranges) remove(list []addressRange) {
 	list = slices.Clone(list)
 	list = slices.DeleteFunc(list, func(r addressRange) bool { return r.start >= r.end })
@@ -92,7 +91,7 @@ func (s *ranges) remove(list []addressRange) {
 		r := (*s)[high]
 		for i := 0; i < len(list) && list[i].start < r.end; i++ {
 			if list[i].end <= r.start {
-				list = list[i+1:] // before all that follow
+				list = list[i+1:] // before all later ones
 				i = -1
 				continue
 			}

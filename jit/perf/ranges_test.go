@@ -18,7 +18,7 @@ func TestRanges(t *testing.T) {
 		var set ranges
 		var in [200]bool
 		for range 30 {
-			// Disjoint ranges, as the functions of a batch are.
+			// Disjoint ranges, like the functions of a batch.
 			var list []addressRange
 			for at := r.Uint64N(150); at < 190 && len(list) < 5; {
 				end := at + r.Uint64N(8)
@@ -35,7 +35,7 @@ func TestRanges(t *testing.T) {
 			if add {
 				set.add(list)
 			} else {
-				// Withdrawing passes them in any order, with empty ones between.
+				// Withdrawing passes them in any order, with empty ones among them.
 				list = append(list, addressRange{})
 				r.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 				set.remove(list)

@@ -13,15 +13,15 @@ import (
 type RecordID uint32
 
 const (
-	CodeLoad          RecordID = 0 // a function came to be
-	CodeMove          RecordID = 1 // a function lies elsewhere now
+	CodeLoad          RecordID = 0 // a function was generated
+	CodeMove          RecordID = 1 // a function was moved
 	CodeDebugInfo     RecordID = 2 // source lines of the next CodeLoad
 	CodeClose         RecordID = 3 // no further record follows
 	CodeUnwindingInfo RecordID = 4 // unwind table of the next CodeLoad
 )
 
-// prefixSize is the size of what every record starts with: its ID, its size with
-// the prefix, and its time. The other sizes are with it.
+// prefixSize is the size of the prefix of every record: its ID, its size and its time.
+// The sizes of records include it.
 const (
 	prefixSize    = 16
 	loadSize      = prefixSize + 40 // before the name
@@ -32,7 +32,7 @@ const (
 
 // Record is a record of a Jitdump.
 type Record struct {
-	ID     RecordID // others than the constants occur, and are to be skipped
+	ID     RecordID // skip records of unknown types
 	Offset uint64   // in the file
 	Size   uint64   // in bytes, with the prefix
 	Time   uint64   // by the clock of Header.Flags
@@ -43,9 +43,9 @@ type Record struct {
 // Load is the body of a CodeLoad.
 type Load struct {
 	PID, TID uint32
-	VMA      uint64 // what the code was linked for: most often Address, 0 by LLVM
-	Address  uint64 // where it lies
-	Index    uint64 // its number in the dump, which a CodeMove refers to
+	VMA      uint64 // the link-time address: usually Address; LLVM writes 0
+	Address  uint64 // run-time address
+	Index    uint64 // the function's number in the dump, used by CodeMove
 	Name     string
 	Code     []byte
 }
@@ -54,7 +54,7 @@ type Load struct {
 type Move struct {
 	PID, TID uint32
 	VMA      uint64
-	From, To uint64 // addresses of the code before and after
+	From, To uint64 // old and new address of the code
 	Size     uint64 // of the code, bytes
 	Index    uint64 // of the CodeLoad
 }
@@ -68,29 +68,29 @@ type DebugInfo struct {
 	left    uint64 // bytes of the record after the entries
 }
 
-// DebugEntry says which source line the code from an address on comes from.
+// DebugEntry gives the source line of the code from an address on.
 type DebugEntry struct {
 	Address uint64 // absolute; V8 and LLVM add 0x40 to it
-	Line    int32  // from 1; 0 where there is none
-	// Discriminator is the column by some writers, DWARF's discriminator by others.
+	Line    int32  // from 1; 0 if there is none
+	// Discriminator is a column for some writers, DWARF's discriminator for others.
 	Discriminator int32
 	File          string
 }
 
-// UnwindingInfo is the body of a CodeUnwindingInfo. Its PC-relative pointers are valid
-// if the tables lie after the code, the first one at the next multiple of 8 bytes from
-// the start of the code.
+// UnwindingInfo is the body of a CodeUnwindingInfo. Its PC-relative pointers are valid if
+// the tables follow the code, the first one at the next multiple of 8 bytes from the
+// start of the code.
 type UnwindingInfo struct {
 	// MappedSize is the number of bytes after the code, from the next multiple of 8
 	// bytes on, that perf regards as the tables.
 	MappedSize uint64
 
-	EHFrame     []byte // the section .eh_frame; V8 has it empty
+	EHFrame     []byte // the section .eh_frame; empty in V8's dumps
 	Header      []byte // the section .eh_frame_hdr
 	HeaderFirst bool   // the header is first, as in the specification; no known writer does that
 }
 
-// body returns a cursor over what follows the prefix.
+// body returns a cursor after the prefix.
 func (r *Record) body() cursor {
 	c := r.dump.cursor(r.Offset, r.Offset+r.Size)
 	c.Bytes(prefixSize)
@@ -105,12 +105,12 @@ func (r *Record) Load() (Load, error) {
 	size := c.uint64()
 	l.Index = c.uint64()
 	l.Name = c.string()
-	// perf takes the last bytes of the record, whatever is between.
+	// perf takes the last bytes of the record, whatever precedes them.
 	left := c.End - c.Off
 	switch {
 	case c.Err != nil:
 	case size > left:
-		c.fail(r.Offset+prefixSize+24, ErrRecord, "code of %#x bytes, expected at most the %#x that are left", size, left)
+		c.fail(r.Offset+prefixSize+24, ErrRecord, "code of %#x bytes, but only %#x are left", size, left)
 	case l.Address+size < l.Address:
 		c.fail(r.Offset+prefixSize+16, ErrRecord, "%#x bytes of code at %#x pass the end of the address space", size, l.Address)
 	default:
@@ -132,8 +132,8 @@ func (r *Record) Move() (Move, error) {
 	return m, nil
 }
 
-// DebugInfo reads a CodeDebugInfo. Where there is an error, the entries before
-// the place at fault are returned beside it.
+// DebugInfo reads a CodeDebugInfo. If there is an error, it also returns the entries
+// before the fault.
 func (r *Record) DebugInfo() (DebugInfo, error) {
 	c := r.body()
 	d := DebugInfo{Address: c.uint64()}
@@ -162,7 +162,7 @@ func (d DebugInfo) Entries() iter.Seq[DebugEntry] {
 		c, file := d.entries, ""
 		for range d.Count {
 			e := DebugEntry{Address: c.uint64(), Line: int32(c.uint32()), Discriminator: int32(c.uint32())}
-			// Linux's jitdump.h: "\xff" is the name of the entry before.
+			// Linux's jitdump.h: "\xff" repeats the name of the previous entry.
 			if e.File = c.string(); e.File == "\xff" {
 				e.File = file
 			}
@@ -180,7 +180,7 @@ func (r *Record) UnwindingInfo() (UnwindingInfo, error) {
 	size, header := c.uint64(), c.uint64()
 	u := UnwindingInfo{MappedSize: c.uint64()}
 	if c.Err == nil && header > size {
-		c.fail(r.Offset+prefixSize+8, ErrRecord, "an .eh_frame_hdr of %#x bytes, expected at most the %#x of both tables", header, size)
+		c.fail(r.Offset+prefixSize+8, ErrRecord, "an .eh_frame_hdr of %#x bytes, but both tables have %#x", header, size)
 	}
 	both := c.Bytes(size)
 	if c.Err != nil {

@@ -59,11 +59,11 @@ func TestBadHeader(t *testing.T) {
 	}{
 		{nil, ErrTruncated, "f+0x0: truncated: 0 bytes, expected a jitdump's header of 40"},
 		{change(0)[:39], ErrTruncated, "f+0x0: truncated: 39 bytes, expected a jitdump's header of 40"},
-		{[]byte("\x7fELF"), ErrHeader, `f+0x0: no jitdump: it starts with 7f 45 4c 46, expected "JiTD" in either byte order`},
-		{change(4, 2), ErrHeader, "f+0x4: no jitdump: version 2, expected 1"},
-		{change(8, 39), ErrHeader, "f+0x8: no jitdump: a header of 39 bytes, expected at least 40"},
+		{[]byte("\x7fELF"), ErrHeader, `f+0x0: not a jitdump: it starts with 7f 45 4c 46, not with "JiTD" in either byte order`},
+		{change(4, 2), ErrHeader, "f+0x4: not a jitdump: version 2, expected 1"},
+		{change(8, 39), ErrHeader, "f+0x8: not a jitdump: a header of 39 bytes, expected at least 40"},
 		{change(8, 41), ErrTruncated, "f+0x8: truncated: a header of 41 bytes in a file of 40"},
-		{change(12, 0, 0, 1), ErrHeader, "f+0xc: no jitdump: machine 0x10000, expected an ELF machine's 16 bits"},
+		{change(12, 0, 0, 1), ErrHeader, "f+0xc: not a jitdump: machine 0x10000, expected an ELF machine's 16 bits"},
 	} {
 		d, err := ParseJitdump("f", test.data)
 		var place *Error
@@ -73,7 +73,7 @@ func TestBadHeader(t *testing.T) {
 	}
 }
 
-// anyRecord is a record of any type, to be written and compared.
+// anyRecord is a record of any type, for writing and comparing.
 type anyRecord struct {
 	time uint64
 	body any // Load, Move, []DebugEntry, UnwindingInfo, or an unknown record's bytes
@@ -179,7 +179,7 @@ func TestRoundTrip(t *testing.T) {
 				end = len(e.Data)
 				e.Data = append(e.Data, "not part of the dump"...)
 			} else {
-				// A record that is not all there yet.
+				// A record that is not yet complete.
 				last := Load{Name: "later", Code: make([]byte, 10)}
 				if err := e.Load(1, &last); err != nil {
 					t.Fatal(err)
@@ -210,7 +210,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// Linux's jitdump.h gives a file name that is the same as before as "\xff".
+// In Linux's jitdump.h "\xff" repeats the previous file name.
 func TestSameFile(t *testing.T) {
 	e := startDump(binary.LittleEndian)
 	if err := e.DebugInfo(1, 0x100, []DebugEntry{{0x100, 1, 0, "a.c"}, {0x104, 2, 0, "\xff"}, {0x108, 3, 0, "\xff"}}); err != nil {
@@ -244,16 +244,16 @@ func TestBadRecords(t *testing.T) {
 	for _, test := range []struct {
 		id   RecordID
 		body []byte
-		text string // of the error, "" where it is about the next record
+		text string // of the error, "" if it concerns the next record
 	}{
 		{CodeLoad, body(0, 0, 0), "f+0x50: invalid jitdump record: 0 bytes are left of the record, expected 8"},
-		{CodeLoad, append(body(0, 0, 0x1000, 1, 0), "no end"...), "f+0x60: invalid jitdump record: a string without its NUL in 6 bytes"},
-		{CodeLoad, append(body(0, 0, 0x1000, 4, 0), "f\x00123"...), "f+0x50: invalid jitdump record: code of 0x4 bytes, expected at most the 0x3 that are left"},
+		{CodeLoad, append(body(0, 0, 0x1000, 1, 0), "no end"...), "f+0x60: invalid jitdump record: a string without a NUL in 6 bytes"},
+		{CodeLoad, append(body(0, 0, 0x1000, 4, 0), "f\x00123"...), "f+0x50: invalid jitdump record: code of 0x4 bytes, but only 0x3 are left"},
 		{CodeLoad, append(body(0, 0, math.MaxUint64, 3, 0), "f\x00123"...), "f+0x48: invalid jitdump record: 0x3 bytes of code at 0xffffffffffffffff pass the end of the address space"},
 		{CodeMove, body(0, 0, 0, 0, 0), "f+0x60: invalid jitdump record: 0 bytes are left of the record, expected 8"},
 		{CodeDebugInfo, body(0, math.MaxUint64), "f+0x48: invalid jitdump record: 0 bytes are left of the record, expected 16"},
 		{CodeDebugInfo, append(body(0, 2, 0, 0), "f\x00"...), "f+0x5a: invalid jitdump record: 0 bytes are left of the record, expected 16"},
-		{CodeUnwindingInfo, body(8, 9, 0, 0), "f+0x40: invalid jitdump record: an .eh_frame_hdr of 0x9 bytes, expected at most the 0x8 of both tables"},
+		{CodeUnwindingInfo, body(8, 9, 0, 0), "f+0x40: invalid jitdump record: an .eh_frame_hdr of 0x9 bytes, but both tables have 0x8"},
 		{CodeUnwindingInfo, body(math.MaxUint64, 8, 0, 0), "f+0x50: invalid jitdump record: 8 bytes are left of the record, expected 18446744073709551615"},
 	} {
 		e := startDump(le)
@@ -272,7 +272,7 @@ func TestBadRecords(t *testing.T) {
 		x := d.Index()
 		all, err := x.Damage()
 		if test.id == CodeUnwindingInfo {
-			// It is read when it is asked for.
+			// It is read when a caller asks for it.
 			_, err = x.EHFrame(&x.Functions()[0])
 		} else if all != 1 {
 			t.Errorf("record %d: %d bad records, want 1", test.id, all)

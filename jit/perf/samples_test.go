@@ -18,11 +18,11 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// samples are jitdumps that others wrote: two of a small writer that follows
-// perf's own ways, and those of testdata/make.sh.
+// samples are jitdumps of other writers: two of a small writer in the manner of perf,
+// and those of testdata/make.sh.
 var samples = []string{"unwind.dump", "move.dump", "llvm.dump", "v8.dump"}
 
-// TestSamples compares what is read of each sample with a golden text.
+// TestSamples compares the contents of each sample with a golden text.
 func TestSamples(t *testing.T) {
 	for _, name := range samples {
 		d, err := ReadJitdump("testdata/" + name)
@@ -50,7 +50,7 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// describe writes what the index knows of a function.
+// describe formats a function of the index.
 func describe(t *testing.T, w *bytes.Buffer, x *Index, f *Function) {
 	t.Helper()
 	fmt.Fprintf(w, "%d: %q at %#x, %d bytes, at %d\n", f.Index, x.Name(f), f.Address, f.Size, f.Time)
@@ -85,7 +85,7 @@ func describe(t *testing.T, w *bytes.Buffer, x *Index, f *Function) {
 	}
 }
 
-// A dump that its process writes still is the same up to any byte.
+// A dump that is still being written has the same records up to any byte.
 func TestGrowingSamples(t *testing.T) {
 	for _, name := range samples {
 		data, err := os.ReadFile("testdata/" + name)
@@ -109,7 +109,7 @@ func TestGrowingSamples(t *testing.T) {
 			for i, f := range functions {
 				want := all[i]
 				if f.until == math.MaxUint64 {
-					want.until = f.until // the move may be to come
+					want.until = f.until // the move may come later
 				}
 				if f != want {
 					t.Fatalf("%s of %d bytes: function %d is %+v, want %+v", name, n, i, f, want)
@@ -119,7 +119,7 @@ func TestGrowingSamples(t *testing.T) {
 	}
 }
 
-// TestMoved asks for the functions of move.dump before, at and after the move.
+// TestMoved looks up the functions of move.dump before, at and after the move.
 func TestMoved(t *testing.T) {
 	d, err := ReadJitdump("testdata/move.dump")
 	if err != nil {
@@ -154,8 +154,8 @@ func TestMoved(t *testing.T) {
 	}
 }
 
-// TestCPython has the records of CPython for its trampolines (Python/perf_jit_trampoline.c),
-// and makes the same bytes from the same rules.
+// TestCPython encodes the rules of CPython's trampolines (Python/perf_jit_trampoline.c)
+// and compares the bytes with CPython's records.
 func TestCPython(t *testing.T) {
 	for _, test := range []struct {
 		name    string

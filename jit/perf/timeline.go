@@ -9,10 +9,10 @@ import (
 	"sort"
 )
 
-// timeline finds the newest of the functions that cover an address at a time, in
-// logarithmic time and linear memory however they overlap. It is a segment tree
-// over the addresses at which functions start or end: a function stands in the
-// few nodes that make up its range, and an address meets one node a level.
+// timeline finds the newest of the functions that contain an address at a time, in
+// logarithmic time and linear memory for any overlaps. It is a segment tree over the
+// bounds of functions: a function is stored in the few nodes that make up its range,
+// and an address meets one node a level.
 type timeline struct {
 	bounds []uint64 // sorted; leaf i is [bounds[i], bounds[i+1])
 
@@ -53,7 +53,7 @@ func newTimeline(functions []Function) timeline {
 	return t
 }
 
-// leaf returns the last bound that is not above an address, -1 where there is none.
+// leaf returns the index of the last bound at or below an address, or -1.
 func (t *timeline) leaf(address uint64) int {
 	i, found := slices.BinarySearch(t.bounds, address)
 	if !found {
@@ -78,7 +78,7 @@ func (t *timeline) nodes(f *Function, do func(n int)) {
 	}
 }
 
-// find returns the index of the function, -1 where there is none.
+// find returns the index of the function, or -1.
 func (t *timeline) find(functions []Function, address, time uint64) int {
 	best := -1
 	i := t.leaf(address)

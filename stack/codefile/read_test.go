@@ -136,8 +136,8 @@ func TestMarkers(t *testing.T) {
 		{p, Marker{Path: "/gone/jit-9.dump", Open: open}, ""},
 		{nil, Marker{Path: "/gone/jit-9.dump", Open: open}, ""},
 		{nil, Marker{Path: "/jit-9.dump"}, "not to be had"},
-		{p, Marker{Path: "/jit-8.dump"}, "no jitdump"},
-		{p, Marker{Path: "/jit-8.dump"}, "no jitdump"},
+		{p, Marker{Path: "/jit-8.dump"}, "not a jitdump"},
+		{p, Marker{Path: "/jit-8.dump"}, "not a jitdump"},
 	} {
 		left := r.left
 		d, err := r.Jitdump(test.p, test.marker)

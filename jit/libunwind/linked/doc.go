@@ -6,9 +6,9 @@
 //
 //	import _ "github.com/clewdev/clew/jit/libunwind/linked"
 //
-// It is apart from package libunwind, which reads the lists of other programs
-// too, since it needs a build with cgo, for Linux on amd64 or arm64. Elsewhere, and
-// in a program without libunwind, it builds, and nothing is published.
+// It is separate from package libunwind, which also reads the lists of other programs,
+// because it needs cgo, Linux, and amd64 or arm64. In other builds, and in a program
+// without libunwind, it compiles and publishes nothing.
 package linked
 
 import (

@@ -11,7 +11,7 @@ import (
 	"github.com/clewdev/clew/jit"
 )
 
-// A program without libunwind publishes to nobody, and fails at nothing.
+// A program without libunwind publishes nothing, and gets no error.
 func TestWithoutLibrary(t *testing.T) {
 	p, err := jit.Publish(&jit.Code{Address: 0x10000, Text: make([]byte, 16), Functions: []jit.Function{{Name: "f", Size: 16}}})
 	if err != nil {

@@ -2,8 +2,8 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Package environment makes jit.Publish tell perf, as the program's environment
-// says:
+// Package environment publishes to perf by jit.Publish if the program's environment
+// asks for it:
 //
 //	import _ "github.com/clewdev/clew/jit/perf/environment"
 //
@@ -11,12 +11,12 @@
 //	CLEW_PERF=map          /tmp/perf-PID.map, where perf looks for it
 //	CLEW_PERF=jitdump,map  both
 //
-// Where a jitdump cannot be begun, the map is written all the same, and
-// jit.Publication.Failed tells.
+// If a jitdump cannot be begun, the map is still written, and jit.Publication.Failed
+// contains the error.
 //
-// It is apart from package perf, which reads what other programs wrote too: a
-// reader of profiles writes no files because of its environment. A program that
-// decides for itself what it writes has perf.Publisher.
+// It is separate from package perf, which also reads other programs' files: a reader of
+// profiles writes no files because of its environment. A program that decides itself
+// what to write uses perf.Publisher.
 package environment
 
 import (
@@ -29,8 +29,8 @@ import (
 	"github.com/clewdev/clew/jit/perf"
 )
 
-// The registered publishers are two, so that one that fails does not keep the
-// other from publishing, and jit.Publication tells of either.
+// Two publishers are registered, so that one still publishes if the other fails, and
+// jit.Publication reports each.
 func init() {
 	jit.Register(jit.StagePerf, "perf-jitdump", &publisher{begin: beginDump})
 	jit.Register(jit.StagePerf, "perf-map", &publisher{begin: beginMap})
@@ -39,8 +39,8 @@ func init() {
 // variable is the environment variable.
 const variable = "CLEW_PERF"
 
-// publisher does what the environment says. It looks at it once, when the first
-// batch comes; what cannot be begun then stays so.
+// publisher publishes as the environment says. It reads the environment once, at the
+// first batch; a file that cannot be begun then is never written.
 type publisher struct {
 	begin func(value string) (jit.Publisher, error)
 	once  sync.Once
@@ -66,7 +66,7 @@ func beginDump(value string) (jit.Publisher, error) {
 	return begin(perf.Options{Jitdump: true})
 }
 
-// beginMap leaves it to beginDump to say what is wrong with the variable.
+// beginMap ignores an invalid variable: beginDump reports it.
 func beginMap(value string) (jit.Publisher, error) {
 	if o, err := parse(value); err != nil || !o.Map {
 		return nil, jit.ErrNotApplicable

@@ -19,8 +19,7 @@ import (
 	"github.com/clewdev/clew/jit/perf"
 )
 
-// The test program is also the one that publishes, into the folder that this
-// environment variable names.
+// The test program also publishes, to the folder that this environment variable names.
 const folderVariable = "CLEW_TEST_FOLDER"
 
 func TestMain(m *testing.M) {
@@ -49,7 +48,7 @@ func batch(address uint64) *jit.Code {
 	return &jit.Code{Address: address, Text: make([]byte, 16), Functions: []jit.Function{{Name: "function", Size: 16}}}
 }
 
-// missing is the path of a jitdump in a folder that is not there.
+// missing is the path of a jitdump in a folder that does not exist.
 var missing = regexp.MustCompile(`/\S*/missing/jit-\d+\.dump`)
 
 // TestEnvironment publishes in a child process through the registered publisher.
@@ -57,7 +56,7 @@ func TestEnvironment(t *testing.T) {
 	for _, test := range []struct {
 		value string
 		dir   bool   // JITDUMPDIR exists
-		want  string // publishers, and what is there, or the error
+		want  string // publishers and files, or the error
 	}{
 		{"", true, "[] not applicable"},
 		{"jitdump", true, "[perf-jitdump] jitdump"},
@@ -66,8 +65,8 @@ func TestEnvironment(t *testing.T) {
 		{"map,jitdump", true, "[perf-jitdump perf-map] jitdump map"},
 		{"yes", true, `perf-jitdump: CLEW_PERF is "yes", expected jitdump, map or both with a comma`},
 		{"jitdump,", true, `perf-jitdump: CLEW_PERF is "jitdump,", expected jitdump, map or both with a comma`},
-		{"jitdump", false, "perf-jitdump: jitdump: open MISSING: no such file or directory (the folder is that of JITDUMPDIR)"},
-		{"jitdump,map", false, "[perf-map] failed: perf-jitdump: jitdump: open MISSING: no such file or directory (the folder is that of JITDUMPDIR) map"},
+		{"jitdump", false, "perf-jitdump: jitdump: open MISSING: no such file or directory (the folder is set by JITDUMPDIR)"},
+		{"jitdump,map", false, "[perf-map] failed: perf-jitdump: jitdump: open MISSING: no such file or directory (the folder is set by JITDUMPDIR) map"},
 	} {
 		dir := t.TempDir()
 		folder := dir
@@ -82,7 +81,7 @@ func TestEnvironment(t *testing.T) {
 
 	// Without JITDUMPDIR it is the temporary folder.
 	out, err := publishing("", variable+"=jitdump", "JITDUMPDIR=", "TMPDIR=/nonexistent").CombinedOutput()
-	if !strings.HasSuffix(string(out), "(the folder is the temporary one, as JITDUMPDIR is not set)") {
+	if !strings.HasSuffix(string(out), "(the folder is the temporary one, because JITDUMPDIR is not set)") {
 		t.Errorf("%v, %s", err, out)
 	}
 	dir := t.TempDir()
@@ -92,8 +91,8 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// publish publishes two batches through the registered publishers, and prints what
-// came of it.
+// publish publishes two batches through the registered publishers, and prints the
+// results.
 func publish(dir string) error {
 	list := fmt.Sprintf("/tmp/perf-%d.map", os.Getpid())
 	defer os.Remove(list)
@@ -139,7 +138,7 @@ func publish(dir string) error {
 	return nil
 }
 
-// What reads profiles and stacks does not publish.
+// Packages that read profiles and stacks do not publish.
 func TestReadersPublishNothing(t *testing.T) {
 	list := exec.Command("go", "list", "-deps", "github.com/clewdev/clew/snapshot/...", "github.com/clewdev/clew/stack/...", "github.com/clewdev/clew/report/...")
 	list.Stderr = os.Stderr

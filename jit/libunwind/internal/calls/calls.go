@@ -2,18 +2,17 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Package calls is how package libunwind calls the libunwind of its process. It
-// stands between them so that only publishing programs need cgo: package library,
-// which has the calls, sets them when it is imported. Until then no libunwind is
-// loaded.
+// Package calls connects package libunwind with the libunwind of its process. Package
+// library contains the calls and sets these variables when it is imported, so that only
+// publishing programs need cgo. Until then no libunwind is loaded.
 package calls
 
 var (
-	// Loaded reports whether the process has a libunwind. One that was found stays.
+	// Loaded reports whether the process has a libunwind. Once found, it stays loaded.
 	Loaded = func() bool { return false }
-	// Register puts the unw_dyn_info_t at an address at the front of libunwind's
-	// list. It and Cancel are safe for concurrent use (_U_dyn_register(3)).
+	// Register puts the unw_dyn_info_t at an address at the front of libunwind's list.
+	// Register and Cancel are safe for concurrent use (_U_dyn_register(3)).
 	Register = func(info uint64) {}
-	// Cancel takes one of the code [low, high) out of the list.
+	// Cancel removes one of the code [low, high) from the list.
 	Cancel = func(info, low, high uint64) {}
 )

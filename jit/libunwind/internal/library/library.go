@@ -80,14 +80,14 @@ import (
 
 func init() { calls.Loaded, calls.Register, calls.Cancel = loaded, register, cancel }
 
-// library is the libunwind of the process, once it was found.
+// library is the libunwind of the process, once found.
 var library struct {
 	sync.Mutex
 	found bool
 	calls C.struct_libunwind
 }
 
-// loaded reports whether the process has a libunwind. One that was found stays.
+// loaded reports whether the process has a libunwind. Once found, it stays loaded.
 func loaded() bool {
 	library.Lock()
 	defer library.Unlock()
@@ -95,11 +95,11 @@ func loaded() bool {
 	return library.found
 }
 
-// register puts an Info at the front of libunwind's list. It and cancel are safe
+// register puts an Info at the front of libunwind's list. register and cancel are safe
 // for concurrent use (_U_dyn_register(3)).
 func register(info uint64) { C.add(&library.calls, C.uintptr_t(info)) }
 
-// cancel takes an Info of the code [low, high) out of the list.
+// cancel removes an Info of the code [low, high) from the list.
 func cancel(info, low, high uint64) {
 	C.cancel(&library.calls, C.uintptr_t(info), C.uintptr_t(low), C.uintptr_t(high))
 }

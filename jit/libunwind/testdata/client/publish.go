@@ -2,9 +2,9 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Command client is the Go half of the program whose C half is client.c: it
-// generates two functions, describes them by regions, and publishes them. It is
-// built as an archive, so that the stack that is walked begins in C's main.
+// Command client is the Go half of the program whose C half is client.c. It generates
+// two functions, describes them by regions, and publishes them. It is built as an
+// archive, so that the walked stack begins in C's main.
 package main
 
 /*
@@ -27,8 +27,8 @@ import (
 
 func main() {}
 
-// The two functions call what they are given: inner(callback), and
-// outer(callback, inner). Neither has a frame pointer.
+// The two functions call their arguments: inner(callback), and outer(callback, inner).
+// Neither has a frame pointer.
 var (
 	code       *jit.Memory
 	published  jit.Registration
@@ -123,7 +123,7 @@ func publish(format C.int) {
 	}
 }
 
-// withdraw withdraws one function, or all for -1.
+// withdraw withdraws one function; for -1 all.
 //
 //export withdraw
 func withdraw(function C.int) {
@@ -166,7 +166,7 @@ func churn() {
 			for i := range 200 {
 				other := *batch
 				other.Functions = append([]jit.Function(nil), batch.Functions...)
-				// Nothing runs there.
+				// No code runs there.
 				other.Address += uint64(0x10000 * (1 + n))
 				r, err := p.Publish(&other)
 				if err != nil {
