@@ -12,7 +12,7 @@ import (
 	"github.com/clewdev/clew/jit"
 )
 
-// encoders keeps what an encoder needs beside the image, for the next one.
+// encoders keeps the buffers of an encoder for the next one.
 var encoders = sync.Pool{New: func() any { return new(encoder) }}
 
 // Append appends to dst the image of a batch, which it checks first (see [jit.Code.Check]),
@@ -118,11 +118,11 @@ func (e *encoder) batch(c *jit.Code) error {
 	return e.finish(start)
 }
 
-// defaultName is what a batch without a name is called.
+// defaultName is the name of a batch without one.
 const defaultName = "jit"
 
-// name gives the name of function i a place in the string table: that of the
-// function before it where the names are the same.
+// name puts the name of function i into the string table; functions in a row with the
+// same name share it.
 func (e *encoder) name(list []jit.Function, i int) uint32 {
 	if i > 0 && list[i].Name == list[i-1].Name {
 		return uint32(e.strings - len(list[i].Name) - 1)

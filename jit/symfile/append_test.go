@@ -52,7 +52,7 @@ func section(tb testing.TB, image []byte, name string) *elf.Section {
 	return s
 }
 
-// TestGolden holds the layout fixed: two functions with lines on each machine.
+// TestGolden compares the layout with a golden text: two functions with lines on each machine.
 func TestGolden(t *testing.T) {
 	for _, m := range []*arch.Machine{amd64, arm64} {
 		path := filepath.Join("testdata", m.Name+".elf")
@@ -72,8 +72,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestSections: which sections an image has, and that none of those with
-// SHF_ALLOC overlap.
+// TestSections checks the sections of an image, and that no two with SHF_ALLOC
+// overlap.
 func TestSections(t *testing.T) {
 	const base = ".text .symtab"
 	const debug = " .debug_abbrev .debug_rnglists .debug_info .debug_line .strtab .debug_str .debug_line_str"
@@ -224,7 +224,7 @@ func dumpDWARF(tb testing.TB, f *elf.File) string {
 	}
 }
 
-// wantDWARF is what dumpDWARF shall list for a batch.
+// wantDWARF is the expected output of dumpDWARF for a batch.
 func wantDWARF(c *jit.Code) string {
 	var b, rows strings.Builder
 	fmt.Fprintf(&b, "unit %s by Clew\n", c.Name)
@@ -269,8 +269,8 @@ func TestAppendErrors(t *testing.T) {
 	}
 }
 
-// TestAppendHugeFunction: the size of a function with lines has four bytes. The
-// code is never touched.
+// TestAppendHugeFunction checks that the size of a function with lines fits four bytes.
+// The code is never touched.
 func TestAppendHugeFunction(t *testing.T) {
 	if strconv.IntSize < 64 || testing.Short() {
 		t.Skip("skipped: it takes 4 GiB of address space")
@@ -283,8 +283,8 @@ func TestAppendHugeFunction(t *testing.T) {
 	}
 }
 
-// TestCIEs: CIEs of all kinds come to images without what a debugger has no use
-// for, and equal ones are one.
+// TestCIEs checks that images keep the parts of CIEs that debuggers use, and that equal
+// CIEs are shared.
 func TestCIEs(t *testing.T) {
 	c := callers(t, amd64, 6, 0, false)
 	entry := cfi.EntryCIE(amd64)
@@ -335,7 +335,7 @@ func TestCIEs(t *testing.T) {
 	}
 }
 
-// TestLines: rows of every distance come back.
+// TestLines checks rows at every distance.
 func TestLines(t *testing.T) {
 	for _, step := range []struct {
 		bytes uint64

@@ -12,14 +12,13 @@ import (
 	"github.com/clewdev/clew/jit/symfile"
 )
 
-// batches are what the benchmarks make images of: functions of a batch, with or
-// without lines.
+// batches are the batches of the benchmarks: functions with or without lines.
 var batches = []struct {
 	n     int
 	lines bool
 }{{1, false}, {1000, false}, {1000, true}, {10000, false}}
 
-// BenchmarkAppend makes the image of a batch in a buffer that has room for it.
+// BenchmarkAppend makes the image of a batch in a buffer with enough capacity.
 func BenchmarkAppend(b *testing.B) {
 	for _, batch := range batches {
 		b.Run(fmt.Sprintf("functions=%d/lines=%t", batch.n, batch.lines), func(b *testing.B) {

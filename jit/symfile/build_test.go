@@ -19,7 +19,7 @@ var (
 	arm64 = arch.Lookup(elf.EM_AARCH64, elf.ELFCLASS64, elf.ELFDATA2LSB)
 )
 
-// address is where the tests' code is mapped: far from what the system maps.
+// address is the address of the tests' code, far from the system's mappings.
 const address = 0x10_0000_0000
 
 // caller is a function of amd64 that calls its argument: sub $24,%rsp; call
@@ -38,8 +38,8 @@ func callerProgram(tb testing.TB, m *arch.Machine) *cfi.Program {
 	return p
 }
 
-// callers is a batch of n functions called f0, f1, ... with a number of bytes
-// between them; lines are of two files, f0 at line 10 of the first.
+// callers returns a batch of n functions f0, f1, ... with the given number of bytes
+// between them. Their lines are in two files, f0 at line 10 of the first.
 func callers(tb testing.TB, m *arch.Machine, n, gap int, lines bool) *jit.Code {
 	tb.Helper()
 	c := &jit.Code{Name: "callers", Machine: m, Address: address}

@@ -16,8 +16,8 @@ import (
 	"github.com/clewdev/clew/jit"
 )
 
-// debug runs a program of generated code under gdb or lldb and returns what the
-// debugger printed. Entries are the numbers of the functions that it calls.
+// debug runs a program with generated code under gdb or lldb and returns the
+// debugger's output. Entries are the numbers of the functions that the program calls.
 func debug(t *testing.T, debugger string, c *jit.Code, images [][]byte, entries []int, commands ...string) string {
 	t.Helper()
 	tool(t, debugger)
@@ -42,7 +42,7 @@ func debug(t *testing.T, debugger string, c *jit.Code, images [][]byte, entries 
 	return stdout + stderr
 }
 
-// expect checks that text has parts, regular expressions, in this order.
+// expect checks that text contains the parts, regular expressions, in this order.
 func expect(t *testing.T, text string, parts ...string) {
 	t.Helper()
 	rest := text
@@ -58,8 +58,8 @@ func expect(t *testing.T, text string, parts ...string) {
 
 var gdbStart = []string{"set confirm off", "set width 0", "set height 0", "set breakpoint pending on"}
 
-// TestGDB: gdb 13 names, unwinds, breaks and steps by line in one function and
-// in the last of 10,000 that are packed without a gap.
+// TestGDB checks that gdb 13 names, unwinds, breaks and steps by line in one function,
+// and in the last of 10,000 adjacent ones.
 func TestGDB(t *testing.T) {
 	for _, n := range []int{1, 10000} {
 		last := n - 1
@@ -100,14 +100,14 @@ func TestGDB(t *testing.T) {
 	}
 }
 
-// TestGDBDense: sections of images of single functions that are packed without
-// a gap do not collide, nor do those of a merged image with the function that
-// came to lie where one was withdrawn.
+// TestGDBDense checks that the sections of images of single adjacent functions do not
+// collide, and that a merged image does not collide with the new function at the place
+// of a withdrawn one.
 func TestGDBDense(t *testing.T) {
 	const n = 60
 	c := callers(t, amd64, n, 0, false)
 	images := split(t, c, n)
-	// The first ten are one image now, without number 5, in whose place another lies.
+	// The first ten are now one image, without number 5; another function is in its place.
 	merged := mustMerge(t, images[:10], func(start uint64) bool { return start != c.Start(&c.Functions[5]) })
 	instead := *c
 	instead.Functions = []jit.Function{c.Functions[5]}
@@ -124,8 +124,8 @@ func TestGDBDense(t *testing.T) {
 		if i == 5 {
 			name = "instead"
 		}
-		// Unlike info symbol, which asks every section, x/i looks in the one
-		// that the sorted map has, as bt does.
+		// info symbol asks every section. x/i uses the sorted map of sections, as bt
+		// does.
 		commands = append(commands, fmt.Sprintf("x/i %#x", c.Start(f)), fmt.Sprintf("x/i %#x", c.Start(f)+f.Size-1))
 		want = append(want, fmt.Sprintf(`^ *%#x <%s>:`, c.Start(f), name), fmt.Sprintf(`^ *%#x <%s\+10>:\s+ret`, c.Start(f)+f.Size-1, name))
 	}
@@ -134,7 +134,7 @@ func TestGDBDense(t *testing.T) {
 	expect(t, debug(t, "gdb", c, images, []int{3, 5}, commands...), want...)
 }
 
-// TestGDBRanges: in an image of 10,000 ranges of code gdb finds the last.
+// TestGDBRanges checks that gdb finds the last of 10,000 ranges of code in an image.
 func TestGDBRanges(t *testing.T) {
 	c := callers(t, amd64, 10000, 5, true)
 	image := mustMerge(t, split(t, c, 10000), nil)
@@ -144,8 +144,8 @@ func TestGDBRanges(t *testing.T) {
 		`^f0 \+ 3 in section \.text of`, `^f1 in section \.text\.1 of`)
 }
 
-// TestLLDB: lldb 14 does the same. Its loader of registered files is off
-// wherever it is not asked for on Linux.
+// TestLLDB checks the same with lldb 14. On Linux its loader of registered files is off
+// by default.
 func TestLLDB(t *testing.T) {
 	lldb := []string{"settings set plugin.jit-loader.gdb.enable on", "settings set target.x86-disassembly-flavor att"}
 	for _, n := range []int{1, 10000} {

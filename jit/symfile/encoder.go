@@ -17,8 +17,8 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// ErrTooLarge says that an image would not fit the 32-bit offsets of its string
-// and line tables, or the number of sections that a symbol can name.
+// ErrTooLarge means that an image does not fit the 32-bit offsets of its string and line
+// tables, or has more sections than a symbol can name.
 var ErrTooLarge = errors.New("symbol file too large")
 
 // Sizes of the structures of a 64-bit ELF file, gABI "ELF Header" and following.
@@ -28,15 +28,15 @@ const (
 	symbolSize  = 24
 )
 
-// maxTexts leaves the numbers from SHN_LORESERVE on to their special meanings,
-// with space for the sections other than code.
+// maxTexts excludes the section numbers from SHN_LORESERVE on, which have special
+// meanings, and leaves some for the sections other than code.
 const maxTexts = int(elf.SHN_LORESERVE) - 16
 
-// codeFlags are those of .text; no other section has them.
+// codeFlags are the flags of .text; no other section has them.
 const codeFlags = elf.SHF_ALLOC | elf.SHF_EXECINSTR
 
-// sectionNames is how every string table starts, so that the names of sections
-// stand at the same place in all images.
+// sectionNames is the start of every string table, so that the names of sections have the
+// same offsets in all images.
 const sectionNames = "\x00.text\x00.symtab\x00.strtab\x00.eh_frame\x00.eh_frame_hdr\x00" +
 	".debug_info\x00.debug_abbrev\x00.debug_line\x00.debug_rnglists\x00.debug_str\x00.debug_line_str\x00" + producer + "\x00"
 
@@ -87,17 +87,17 @@ type encoder struct {
 	symtab   int // index in sections
 
 	frames   cfi.Encoder
-	absolute bool // pointers of .eh_frame take eight bytes: the code is too far apart for four
+	absolute bool // pointers of .eh_frame have eight bytes, because the code is too far apart for four
 	cies     map[*cfi.CIE]*cfi.CIE
 	program  cfi.Program
 
 	files   fileTable
-	strings int // length of the string table so far: what was given a place in it
+	strings int // length of the string table so far
 
 	functions []merged // of Merge
 	images    []source // of Merge
-	bytes     int      // of Merge: of all its images
-	numbers   []uint32 // of Merge: by the number of a file in its source, that in the image
+	bytes     int      // of Merge: size of all its images
+	numbers   []uint32 // of Merge: file numbers in the image, by file number in the source
 }
 
 // begin starts an image with capacity for size bytes, for code in texts.
@@ -116,7 +116,7 @@ func (e *encoder) begin(dst []byte, m *arch.Machine, size int) error {
 	return nil
 }
 
-// end returns dst without what the encoder was given, which it then holds no more.
+// end returns dst and drops the encoder's references to the caller's data.
 func (e *encoder) end() []byte {
 	dst := e.dst
 	e.dst = nil
@@ -131,7 +131,7 @@ func (e *encoder) end() []byte {
 	return dst
 }
 
-// here returns the offset in the image of what is appended next.
+// here returns the current offset in the image.
 func (e *encoder) here() uint64 { return uint64(len(e.dst) - e.base) }
 
 // align pads the image to a multiple of 8 bytes.
@@ -141,17 +141,16 @@ func (e *encoder) align() {
 	}
 }
 
-// add notes that everything from offset start on is a section.
+// add adds everything from offset start on as a section.
 func (e *encoder) add(s section, start uint64) int {
 	s.offset, s.size = start, e.here()-start
 	e.sections = append(e.sections, s)
 	return len(e.sections) - 1
 }
 
-// appendTextNames appends the names of the sections of code to the string table
-// that starts at offset names: ".text", ".text.1", ".text.2". LLDB 14 looks the
-// section of a symbol up by its name, and so would take them for one if all
-// had the same.
+// appendTextNames appends the names of the sections of code to the string table that
+// starts at offset names: ".text", ".text.1", ".text.2". LLDB 14 looks up the section of
+// a symbol by its name, so the names must differ.
 func (e *encoder) appendTextNames(names uint64) {
 	for i := 1; i < len(e.texts); i++ {
 		e.sections[i+1].name = uint32(e.here() - names)
@@ -170,8 +169,8 @@ func (e *encoder) symbols(n int) []byte {
 	table := e.dst[len(e.dst) : len(e.dst)+size]
 	clear(table[:symbolSize])
 	e.dst = e.dst[:len(e.dst)+size]
-	// Link is set where the string table's number is known. All but the null
-	// symbol are global.
+	// Link is set when the string table's number is known. All symbols except the
+	// null symbol are global.
 	e.symtab = e.add(section{name: nameSymtab, typ: elf.SHT_SYMTAB, info: 1, align: 8, entries: symbolSize}, start)
 	return table[symbolSize:]
 }
@@ -187,8 +186,8 @@ func putSymbol(b []byte, name uint32, text int, start, size uint64) {
 	binary.LittleEndian.PutUint64(b[16:], size)
 }
 
-// finish appends the section table after the string table, whose bytes start
-// at offset names, and fills in the ELF header.
+// finish appends the section table after the string table, which starts at offset
+// names, and fills in the ELF header.
 func (e *encoder) finish(names uint64) error {
 	e.appendTextNames(names)
 	strtab := e.add(section{name: nameStrtab, typ: elf.SHT_STRTAB, align: 1}, names)
@@ -243,10 +242,10 @@ func putHeader(b []byte, m *arch.Machine, table uint64, sections, names int) {
 
 const imageType = elf.ET_EXEC
 
-// supported returns an error for a machine that images are not made for.
+// supported returns an error for a machine without support for images.
 func supported(m *arch.Machine) error {
 	if m == nil {
-		return fmt.Errorf("symbol file: the machine is not known: %w", errors.ErrUnsupported)
+		return fmt.Errorf("symbol file: unknown machine: %w", errors.ErrUnsupported)
 	}
 	if m.Class != elf.ELFCLASS64 || m.Order != binary.LittleEndian {
 		return fmt.Errorf("symbol file for %s: %w", m.Name, errors.ErrUnsupported)

@@ -13,8 +13,8 @@ import (
 	"github.com/clewdev/clew/jit/symfile/reader"
 )
 
-// Two batches become an image each, the images one without the function that
-// was withdrawn, and that is read again.
+// Each of two batches becomes an image. Merge makes one image of both without the
+// withdrawn function, and package reader reads it.
 func Example() {
 	leaf, err := cfi.NewBuilder(cfi.EntryCIE(amd64)).Program()
 	if err != nil {

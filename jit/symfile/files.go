@@ -4,13 +4,13 @@
 
 package symfile
 
-// fileTable is the source files of an image, each once. File number 0 is the
-// unit itself; the table's own start at 1.
+// fileTable contains the source files of an image, each once. File number 0 is the unit
+// itself; the table's own numbers start at 1.
 type fileTable struct {
 	units   int // functions with lines
 	list    []fileName
 	numbers map[string]uint32
-	last    string // the file of the row before: most often the next one's too
+	last    string // the file of the previous row, usually that of the next too
 	number  uint32
 	bytes   int // of the names, with their NULs
 }
@@ -22,7 +22,7 @@ type fileName struct {
 
 // add returns the number of a file.
 func (t *fileTable) add(name string) uint32 {
-	// Rows of one file share one string most often, which is equal at a glance.
+	// Usually successive rows share one string, so the comparison is quick.
 	if name == t.last && t.number != 0 {
 		return t.number
 	}
@@ -40,7 +40,7 @@ func (t *fileTable) add(name string) uint32 {
 	return n
 }
 
-// addBytes is add for a name that is not to be kept.
+// addBytes is add for a name that the table must copy.
 func (t *fileTable) addBytes(name []byte) uint32 {
 	if n, ok := t.numbers[string(name)]; ok {
 		return n
@@ -48,7 +48,7 @@ func (t *fileTable) addBytes(name []byte) uint32 {
 	return t.add(string(name))
 }
 
-// place gives the names their places in the string table from offset at on.
+// place assigns the names their offsets in the string table, starting at at.
 func (t *fileTable) place(at int) {
 	for i := range t.list {
 		t.list[i].at = uint32(at)
@@ -63,8 +63,8 @@ func (t *fileTable) appendNames(dst []byte) []byte {
 	return dst
 }
 
-// size returns about how many bytes the debugging information takes for
-// functions with so many rows.
+// size estimates the size of the debugging information of functions with the given
+// number of rows.
 func (t *fileTable) size(rows int) int {
 	if t.units == 0 {
 		return 0
@@ -72,7 +72,7 @@ func (t *fileTable) size(rows int) int {
 	return 256 + t.bytes + len(t.list)*fileSize + t.units*(functionSize+setAddressSize+12) + 4*rows
 }
 
-// reset empties the table, and lets go of its strings.
+// reset empties the table and drops its references to strings.
 func (t *fileTable) reset() {
 	clear(t.list)
 	clear(t.numbers)

@@ -10,21 +10,22 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// reach is how far apart code and its unwind table may lie for pointers of four
-// bytes, with some spare bytes for padding.
+// reach is the largest distance of code and its unwind table for pointers of four bytes,
+// minus some bytes for padding.
 const reach = 1<<31 - 1<<16
 
 // beginFrames starts .eh_frame, of at most size bytes.
 //
-// The section has an address near the code, so that a pointer takes four bytes,
-// but no SHF_ALLOC: it takes part in no debugger's map of addresses, and its
+// The section's address is near the code, so that a pointer takes four bytes. Without
+// SHF_ALLOC it is not in debuggers' maps of addresses and cannot collide with other
+// sections.
 // address can collide with nothing.
 func (e *encoder) beginFrames(size uint64) {
 	low, high := e.texts[0].start, e.texts[0].end
 	for _, t := range e.texts[1:] {
 		low, high = min(low, t.start), max(high, t.end)
 	}
-	// Sizes first: a sum of both could overflow.
+	// Compare sizes: the sum of both could overflow.
 	e.absolute = size > reach || high-low > reach-size
 	e.align()
 	e.frames.Kind, e.frames.Machine = cfi.EHFrame, e.machine
@@ -44,9 +45,8 @@ func (e *encoder) frame(p *cfi.Program, start, size uint64) error {
 	return e.frames.Program(p, start, size)
 }
 
-// plainCIE returns a CIE that has the rules of c alone. A debugger has no use
-// for where exceptions are handled, and the address of a personality may be out
-// of reach.
+// plainCIE returns a CIE with only the rules of c. A debugger does not need the
+// personality, whose address may be out of reach.
 func (e *encoder) plainCIE(c *cfi.CIE) *cfi.CIE {
 	if plain, ok := e.cies[c]; ok {
 		return plain
@@ -68,8 +68,8 @@ func (e *encoder) plainCIE(c *cfi.CIE) *cfi.CIE {
 	return plain
 }
 
-// unpadded returns instructions without the DW_CFA_nop after them, which filled
-// an entry of another size.
+// unpadded returns instructions without the trailing DW_CFA_nop, the padding of another
+// entry.
 func unpadded(c *cfi.CIE, instructions []byte) []byte {
 	f := cfi.FDE{CIE: c, Instructions: instructions}
 	d := f.Decode()
@@ -93,7 +93,7 @@ func (e *encoder) endFrames() error {
 		return nil
 	}
 	start := e.here()
-	// Most often data is where it belongs already: in the spare capacity of dst.
+	// Usually data is in its place already, in the spare capacity of dst.
 	e.dst = append(e.dst, data...)
 	e.add(section{name: nameEHFrame, typ: elf.SHT_PROGBITS, address: e.frames.Address, align: 8}, start)
 	if e.absolute {

@@ -38,8 +38,8 @@ func seeds(f *testing.F) [][]byte {
 	return list
 }
 
-// FuzzMerge: images come to an error, or to an image that says of each function
-// that was kept where it is, and is merged to itself.
+// FuzzMerge checks that images result in an error, or in an image with the kept
+// functions at their addresses, and that merging it again does not change it.
 func FuzzMerge(f *testing.F) {
 	for _, s := range seeds(f) {
 		f.Add(s, uint8(0))
@@ -86,15 +86,15 @@ func FuzzMerge(f *testing.F) {
 	})
 }
 
-// isRange reports whether an error is of a value that an FDE of a damaged image
-// has and a new one could not.
+// isRange reports whether an error is about a value in an FDE of a damaged image that a
+// new FDE cannot have.
 func isRange(err error) bool {
 	var e *cfi.Error
 	return errors.As(err, &e)
 }
 
-// FuzzOpen: what a runtime registered comes to an error or to functions in
-// order, FDEs and lines that can be asked for.
+// FuzzOpen checks that any registered data results in an error, or in functions in
+// order with FDEs and lines.
 func FuzzOpen(f *testing.F) {
 	for _, s := range seeds(f) {
 		f.Add(s)

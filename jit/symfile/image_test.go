@@ -19,17 +19,16 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// The files in testdata/runtimes are what programs had registered when they
-// were looked at: lli-14 (MCJIT, of a C program built with clang -g), llvmlite,
-// LuaJIT, PHP 8.2 with opcache.jit_debug=0x100. Those of CPython are what it
-// hands to gdb for 0x40 bytes of code at 0x7f0012340000.
+// The files in testdata/runtimes were registered by lli-14 (MCJIT, for a C program built
+// with clang -g), llvmlite, LuaJIT, and PHP 8.2 with opcache.jit_debug=0x100. Those of
+// CPython are its symbol files for gdb, for 0x40 bytes of code at 0x7f0012340000.
 var runtimes = []struct {
 	file      string
 	functions string
 	fdes      string
 	address   uint64 // an address in the middle of the last function
-	row       string // that holds there
-	location  string // of it
+	row       string // of that address
+	location  string // of that address
 }{
 	{"lli14_mcjit_dwarf5.elf", "fibg 7f8bc7707000+45 main 7f8bc7707050+a9", "7f8bc7707000+45 7f8bc7707050+a9",
 		0x7f8bc7707064, "CFA=r6+16 r3=-56 r6=-16 r12=-48 r13=-40 r14=-32 r15=-24 r16=-8", "main /home/lli-tests/lcpu.c:4:114"},
@@ -85,7 +84,7 @@ func TestOpenRuntimes(t *testing.T) {
 	}
 }
 
-// TestPackageObjectReads: the files need no more than package object knows.
+// TestPackageObjectReads checks that package object alone can read the files.
 func TestPackageObjectReads(t *testing.T) {
 	for _, test := range runtimes {
 		data, err := os.ReadFile(filepath.Join("testdata", "runtimes", test.file))
@@ -104,7 +103,7 @@ func TestPackageObjectReads(t *testing.T) {
 		if byAddress, err := f.FindSymbols([]uint64{s.Address + 1}); err != nil || byAddress[0].Name != name {
 			t.Errorf("%s: FindSymbols(%#x) = %+v, %v", test.file, s.Address+1, byAddress, err)
 		}
-		// The code is in the process, not in the file of those.
+		// Their code is in the process, not in the file.
 		if err := f.ReadMemory(make([]byte, 4), s.Address); (err == nil) != (f.Sections()[s.Section].Type != elf.SHT_NOBITS) {
 			t.Errorf("%s: ReadMemory(code) = %v", test.file, err)
 		}
@@ -112,7 +111,7 @@ func TestPackageObjectReads(t *testing.T) {
 }
 
 func TestOpenNotELF(t *testing.T) {
-	// What Erlang registers starts with the length of a name.
+	// Erlang's data starts with the length of a name.
 	for _, data := range [][]byte{nil, {}, []byte("\x00\x00\x00\x04beam"), []byte("\x7fEL")} {
 		if _, err := reader.Open(data); !errors.Is(err, reader.ErrNotELF) {
 			t.Errorf("Open(%q) = %v, want ErrNotELF", data, err)
@@ -123,8 +122,8 @@ func TestOpenNotELF(t *testing.T) {
 	}
 }
 
-// TestOpenSectionRelative: runtimes that copied an object file's symbols into
-// an ET_DYN left their values relative to the section.
+// TestOpenSectionRelative reads an ET_DYN whose symbols are relative to the section, as
+// runtimes write that copied them from an object file.
 func TestOpenSectionRelative(t *testing.T) {
 	data := mustAppend(t, callers(t, amd64, 3, 5, false))
 	want := describeFunctions(t, open(t, data))
@@ -139,7 +138,7 @@ func TestOpenSectionRelative(t *testing.T) {
 	}
 }
 
-// TestOpenUnsized: a symbol without a size covers what follows.
+// TestOpenUnsized checks that a symbol without a size extends to the next.
 func TestOpenUnsized(t *testing.T) {
 	data := mustAppend(t, callers(t, amd64, 3, 5, false))
 	symbols := section(t, data, ".symtab").Offset
@@ -193,7 +192,7 @@ func describeFrames(tb testing.TB, image *reader.Image) string {
 	return strings.Join(s, " ")
 }
 
-// describeRow describes the row that holds at an address, "" where none does.
+// describeRow describes the row at an address, "" if there is none.
 func describeRow(tb testing.TB, image *reader.Image, address uint64) string {
 	tb.Helper()
 	sections, _ := image.Frames()

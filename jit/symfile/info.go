@@ -15,8 +15,8 @@ import (
 
 const dwarfVersion = 5
 
-// The abbreviations of all images. The unit has no DW_AT_comp_dir: paths of
-// files are as the batch gave them.
+// The abbreviations of all images. The unit has no DW_AT_comp_dir: paths of files are
+// those of the batch.
 const (
 	abbrevUnit     = 1
 	abbrevFunction = 2
@@ -41,15 +41,15 @@ const abbreviations = "" +
 	"\x00\x00" +
 	"\x00"
 
-// Sizes of what has a fixed size in .debug_info.
+// Sizes of the fixed-size parts of .debug_info.
 const (
 	unitHeaderSize = 12 + 1 + 4 + 1 + 4 + 4 + 8 + 4
 	functionSize   = 1 + 4 + 8 + 4 + 4 + 4
 	rangesHeader   = 12
 )
 
-// origin returns the first place in the source that a function comes from. A
-// function that has none has no entry in the debugging information.
+// origin returns the first source location of a function. A function without one has no
+// entry in the debugging information.
 func origin(f *jit.Function) (file string, line int, ok bool) {
 	for i := range f.Lines {
 		if l := &f.Lines[i]; l.Line > 0 && l.File != "" {
@@ -59,8 +59,8 @@ func origin(f *jit.Function) (file string, line int, ok bool) {
 	return "", 0, false
 }
 
-// debug appends the debugging information of a batch, whose name is at offset
-// unit of the string table and whose functions' names follow from first on.
+// debug appends the debugging information of a batch. Its name is at offset unit of the
+// string table, and the names of its functions are at first and following.
 func (e *encoder) debug(unit uint32, c *jit.Code, first uint32) {
 	start := e.beginInfo(unit)
 	name, next := first, first
@@ -85,8 +85,8 @@ func (e *encoder) debug(unit uint32, c *jit.Code, first uint32) {
 	e.endLines(start)
 }
 
-// beginInfo appends .debug_abbrev and .debug_rnglists, and starts .debug_info
-// with its compile unit, called by the string at offset unit. It returns where.
+// beginInfo appends .debug_abbrev and .debug_rnglists, and starts .debug_info with its
+// compile unit, whose name is at offset unit. It returns the unit's offset.
 func (e *encoder) beginInfo(unit uint32) uint64 {
 	le := binary.LittleEndian
 	start := e.here()
@@ -140,7 +140,7 @@ func (e *encoder) endInfo(start uint64) {
 	e.add(section{name: nameInfo, typ: elf.SHT_PROGBITS, align: 1}, start)
 }
 
-// putLength fills in the length in front of a unit, which says what follows it.
+// putLength fills in the length of a unit, which precedes it.
 func (e *encoder) putLength(start uint64) {
 	binary.LittleEndian.PutUint32(e.dst[uint64(e.base)+start:], uint32(e.here()-start-4))
 }

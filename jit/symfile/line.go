@@ -20,13 +20,13 @@ const (
 	lineRange  = 12
 	opcodeBase = 13
 
-	// constAdd is by how much DW_LNS_const_add_pc advances: as special opcode 255 does.
+	// constAdd is the advance of DW_LNS_const_add_pc: that of special opcode 255.
 	constAdd = (255 - opcodeBase) / lineRange
 )
 
-// lineHeader is the header of every line table from its version to the count of
-// files, DWARF 5 §6.2.4: an address of 8 bytes, instructions of any length, and
-// one directory, "", so that a path is as the batch gave it.
+// lineHeader is the header of every line table from its version to the number of files,
+// DWARF 5 §6.2.4: an address of 8 bytes, instructions of any length, and one directory,
+// "", so that paths are those of the batch.
 const lineHeader = "\x05\x00\x08\x00" + "\x00\x00\x00\x00" + "\x01\x01\x01\xfd\x0c\x0d" +
 	"\x00\x01\x01\x01\x01\x00\x00\x00\x01\x00\x00\x01" +
 	"\x01" + pathForm + "\x01\x00\x00\x00\x00" +
@@ -35,15 +35,15 @@ const lineHeader = "\x05\x00\x08\x00" + "\x00\x00\x00\x00" + "\x01\x01\x01\xfd\x
 // pathForm is the content and the form of a path in a line table.
 const pathForm = string(rune(dw.LNCTPath)) + string(rune(dw.FormLineStrp))
 
-// Offsets in a line table of the length of its header and of what that counts.
+// Offsets of the header length in a line table, and of the bytes that it counts.
 const (
 	lineHeaderLength = 4 + 4
 	lineHeaderStart  = 4 + 8
 	fileSize         = 5 // of an entry of the file table
 )
 
-// A sequence starts with DW_LNE_set_address, after which the address stands, and
-// ends with DW_LNE_end_sequence.
+// A sequence starts with DW_LNE_set_address and the address, and ends with
+// DW_LNE_end_sequence.
 const (
 	setAddress     = "\x00\x09" + string(rune(dw.LNESetAddress))
 	setAddressSize = len(setAddress) + 8
@@ -71,9 +71,9 @@ func (e *encoder) endLines(start uint64) {
 	e.add(section{name: nameLine, typ: elf.SHT_PROGBITS, align: 1}, start)
 }
 
-// appendSequence appends the rows of a function at address. Its first file
-// is number file of the table. Each function has a sequence of its own, which
-// starts at its first byte and names its file: so Merge can move it.
+// appendSequence appends the rows of a function at address. Its first file is number
+// file of the table. Each function has its own sequence, which starts at its first byte
+// and sets its file, so that Merge can move it.
 func appendSequence(dst []byte, address uint64, f *jit.Function, files *fileTable, file uint32) []byte {
 	dst = binary.LittleEndian.AppendUint64(append(dst, setAddress...), address)
 	dst = leb128.AppendUint(append(dst, dw.LNSSetFile), uint64(file))
@@ -100,8 +100,8 @@ func appendSequence(dst []byte, address uint64, f *jit.Function, files *fileTabl
 	return append(dst, endSequence...)
 }
 
-// appendRow appends the operations that advance the address and the line and
-// then make a row.
+// appendRow appends the operations that advance the address and the line and add a
+// row.
 func appendRow(dst []byte, bytes uint64, lines int) []byte {
 	if lines < lineBase || lines >= lineBase+lineRange {
 		dst = leb128.AppendInt(append(dst, dw.LNSAdvanceLine), int64(lines))

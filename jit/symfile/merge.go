@@ -16,24 +16,24 @@ import (
 	"github.com/clewdev/clew/internal/leb128"
 )
 
-// merged is a function on its way from one image to another.
+// merged is a function that is copied from one image to another.
 type merged struct {
 	start, size uint64
-	owned       textRange // the function, and what lies around it and belongs to no other
+	owned       textRange // the function and the memory around it that belongs to no other
 	name        []byte
 	source      int
 	text        int // number of the section in the new image
 
-	cie          *cfi.CIE // nil where it has no unwind table
+	cie          *cfi.CIE // nil without an unwind table
 	instructions []byte
 
-	rows       []byte // its sequence after the address, empty where it has no lines
+	rows       []byte // its sequence after the address, empty without lines
 	file, line uint32 // of its entry, as in the source
 }
 
-// before reports whether data at an address belongs to a function after f; also to another
-// one at the start of f, if f has such data already. Functions that overlap are an error of
-// the publisher, but do not affect other functions.
+// before reports whether data at an address belongs to a function after f, or to another
+// function with the same start if f has such data already. Overlapping functions are an
+// error of the publisher, but must not affect other functions.
 func (f *merged) before(start uint64, has bool) bool {
 	return f.start < start || f.start == start && has
 }
@@ -56,7 +56,7 @@ func Merge(dst []byte, images [][]byte, keep func(start uint64) bool) ([]byte, e
 	e.dst = dst
 	err := e.merge(images, keep)
 	image := e.end()
-	encoders.Put(e) // not where keep panics: it is not emptied then
+	encoders.Put(e) // not if keep panics: the encoder is not empty then
 	if err != nil {
 		return image[:base], err
 	}
@@ -82,7 +82,7 @@ func (e *encoder) merge(images [][]byte, keep func(uint64) bool) error {
 	}
 	e.machine = e.images[0].machine
 	name := e.unitName()
-	// Images of code that lies one after the other need no sorting below.
+	// If the images are already in the order of their code, nothing is sorted below.
 	slices.SortStableFunc(e.images, func(a, b source) int { return cmp.Compare(a.first(), b.first()) })
 	for i := range e.images {
 		if err := e.take(i, keep); err != nil {
@@ -117,10 +117,10 @@ func (s *source) first() uint64 {
 	return binary.LittleEndian.Uint64(s.symbols[8:])
 }
 
-// take adds the functions of an image that are kept.
+// take adds the kept functions of an image.
 //
-// Everything in an image is in the order of the symbols, so that one pass over
-// each section finds what belongs to a function.
+// Each section of an image is in the order of the symbols, so that one pass finds the
+// data of each function.
 func (e *encoder) take(image int, keep func(uint64) bool) error {
 	s := &e.images[image]
 	base := len(e.functions)
@@ -145,7 +145,7 @@ func (e *encoder) take(image int, keep func(uint64) bool) error {
 func (e *encoder) takeSymbols(image int, keep func(uint64) bool) error {
 	s := &e.images[image]
 	le := binary.LittleEndian
-	number, kept := 0, false // of the symbol before
+	number, kept := 0, false // of the previous symbol
 	var text textRange
 	var first, before uint64 // its start and end
 	e.functions = slices.Grow(e.functions, len(s.symbols)/symbolSize)
@@ -158,7 +158,7 @@ func (e *encoder) takeSymbols(image int, keep func(uint64) bool) error {
 		owned := textRange{start, start + size}
 		if n := int(le.Uint16(b[6:])); n != number {
 			if kept {
-				// What follows the last function of a range is the image's too.
+				// The rest of a range after its last function belongs to the image too.
 				last := &e.functions[len(e.functions)-1]
 				last.owned.end = max(last.owned.end, text.end)
 			}
@@ -188,7 +188,7 @@ func (e *encoder) takeSymbols(image int, keep func(uint64) bool) error {
 	return nil
 }
 
-// takeLines finds the entries and the sequences of an image's functions.
+// takeLines finds the entries and sequences of an image's functions.
 func (e *encoder) takeLines(s *source, functions []merged) error {
 	le := binary.LittleEndian
 	s.firstFile = len(e.numbers)
@@ -234,7 +234,7 @@ func (e *encoder) takeLines(s *source, functions []merged) error {
 	return nil
 }
 
-// takeFile gives a file of an image a number in the new one.
+// takeFile assigns a file of an image its number in the new one.
 func (e *encoder) takeFile(s *source, number uint32) bool {
 	if number >= uint32(s.fileCount) {
 		return false
@@ -245,7 +245,7 @@ func (e *encoder) takeFile(s *source, number uint32) bool {
 			return false
 		}
 		e.numbers[s.firstFile+int(number)] = e.files.addBytes(name)
-		// Each name stands in its image once, unless the image is damaged.
+		// Each name is in its image once, unless the image is damaged.
 		return e.files.bytes <= e.bytes
 	}
 	return true
@@ -270,8 +270,8 @@ func (e *encoder) write(name []byte) error {
 	}
 	size := longestHeader + len(name) + names + symbolSize*len(e.functions) + frames +
 		(sectionSize+12)*len(e.texts) + e.files.size(0) + rows
-	// Functions in a row share one name; those of a damaged image could each
-	// have all of its bytes.
+	// Functions in a row share a name. In a damaged image each function could have
+	// a name of the image's size.
 	if size > 16*e.bytes+64<<20 {
 		return fmt.Errorf("%w: %d bytes of %d", ErrTooLarge, size, e.bytes)
 	}
@@ -353,7 +353,7 @@ func (e *encoder) writeDebug(unit, first uint32) {
 	e.endLines(start)
 }
 
-// renumber appends a sequence with other numbers of files.
+// renumber appends a sequence with the new file numbers.
 func renumber(dst, rows []byte, numbers []uint32) []byte {
 	copied, at := 0, 0
 	for {

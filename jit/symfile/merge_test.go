@@ -32,8 +32,8 @@ func mustMerge(tb testing.TB, images [][]byte, keep func(uint64) bool) []byte {
 	return image
 }
 
-// describe lists everything that an image says: functions, FDEs, the row and
-// the location at each byte of the code.
+// describe lists the contents of an image: functions, FDEs, and the row and location at
+// each byte of the code.
 func describe(tb testing.TB, data []byte) string {
 	tb.Helper()
 	image := open(tb, data)
@@ -49,8 +49,8 @@ func describe(tb testing.TB, data []byte) string {
 	return b.String()
 }
 
-// TestMergeIsAppend: the parts of a batch that touch, merged in any order, are
-// the image of the batch, byte by byte.
+// TestMergeIsAppend checks that merging the adjacent parts of a batch, in any order,
+// results in the image of the batch, byte by byte.
 func TestMergeIsAppend(t *testing.T) {
 	for _, m := range []*arch.Machine{amd64, arm64} {
 		for _, lines := range []bool{false, true} {
@@ -66,7 +66,7 @@ func TestMergeIsAppend(t *testing.T) {
 					t.Errorf("%s, lines %t, %d images reversed: not the image of the batch", m.Name, lines, n)
 				}
 			}
-			// Two that lie among one another.
+			// Two interleaved ones.
 			even, odd := *c, *c
 			even.Functions, odd.Functions = nil, nil
 			for i, f := range c.Functions {
@@ -84,8 +84,8 @@ func TestMergeIsAppend(t *testing.T) {
 	}
 }
 
-// TestMergeKeeps: what is left after some functions were withdrawn says of them
-// what it said before, and nothing of the others; their memory is no part of it.
+// TestMergeKeeps checks that withdrawing functions leaves the data of the others
+// unchanged, and that the withdrawn functions' memory is not part of the image.
 func TestMergeKeeps(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	c := callers(t, amd64, 40, 5, true)
@@ -108,7 +108,7 @@ func TestMergeKeeps(t *testing.T) {
 		for i := range c.Functions {
 			start := c.Start(&c.Functions[i])
 			covered := slices.ContainsFunc(code, func(r reader.Range) bool { return r.Start < start+16 && start < r.End })
-			// A range may end with the padding after a function, but not reach a next one.
+			// A range may end with the padding after a function, but not reach the next one.
 			if inside := slices.ContainsFunc(code, func(r reader.Range) bool { return r.Start < start+11 && start < r.End }); inside != kept[start] {
 				t.Fatalf("function %d kept: %t, its code is covered: %t (with padding %t)", i, kept[start], inside, covered)
 			}
@@ -121,7 +121,7 @@ func TestMergeKeeps(t *testing.T) {
 	}
 }
 
-// TestMergeOwns: sections cover the padding of a batch, not that of others.
+// TestMergeOwns checks that sections cover the padding of their batch only.
 func TestMergeOwns(t *testing.T) {
 	c := callers(t, amd64, 4, 5, false) // a function each 16 bytes, which has 11
 	a := mustAppend(t, c)
@@ -143,14 +143,14 @@ func TestMergeOwns(t *testing.T) {
 			t.Errorf("without %v: code %s, want %s", test.without, got, test.want)
 		}
 	}
-	// Batches that are single functions own what their Text holds.
+	// Batches of single functions own the range of their Text.
 	if got := fmt.Sprintf("%x", open(t, mustMerge(t, split(t, c, 4), nil)).Code()); got !=
 		"[{1000000000 100000000b} {1000000010 100000001b} {1000000020 100000002b} {1000000030 100000003b}]" {
 		t.Errorf("four batches: code %s", got)
 	}
 }
 
-// TestMergeFiles: files are those of the functions that are left, each once.
+// TestMergeFiles checks that the image has the files of the remaining functions, each once.
 func TestMergeFiles(t *testing.T) {
 	c := callers(t, amd64, 6, 0, true)
 	for i := range c.Functions {
@@ -167,8 +167,8 @@ func TestMergeFiles(t *testing.T) {
 	}
 }
 
-// TestMergeFarApart: code of which four bytes do not reach from one end to the
-// other has pointers of eight, and when the far part has gone, of four again.
+// TestMergeFarApart checks that code that is too far apart for pointers of four bytes has
+// pointers of eight, and four again without the far part.
 func TestMergeFarApart(t *testing.T) {
 	near, far := callers(t, amd64, 3, 5, true), callers(t, amd64, 3, 5, true)
 	far.Address += 1 << 40
@@ -197,8 +197,8 @@ func TestMergeFarApart(t *testing.T) {
 	}
 }
 
-// TestMergeOverlap: code that was published twice is there twice, and costs
-// nothing else.
+// TestMergeOverlap checks that code that was published twice is in the image twice, and
+// does not affect the other functions.
 func TestMergeOverlap(t *testing.T) {
 	c := callers(t, amd64, 3, 5, true)
 	image := mustAppend(t, c)
@@ -293,11 +293,11 @@ func TestMergeRefuses(t *testing.T) {
 	}
 }
 
-// lineHeaderBytes has the length of the line table's header up to its count of
-// files, without the length in front of it.
+// lineHeaderBytes is the size of the line table's header up to the number of files,
+// without the unit length.
 const lineHeaderBytes = "--------" + "------" + "------------" + "--------" + "-----"
 
-// TestConcurrent: images made at the same time are those made one by one.
+// TestConcurrent checks that concurrent calls make the same images as sequential ones.
 func TestConcurrent(t *testing.T) {
 	c := callers(t, amd64, 50, 0, true)
 	want := mustAppend(t, c)
@@ -324,7 +324,7 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-// TestKeepPanics: what a keep that panics leaves half done is in no other image.
+// TestKeepPanics checks that a panic of keep does not affect later images.
 func TestKeepPanics(t *testing.T) {
 	c := callers(t, amd64, 10, 0, false)
 	want := mustAppend(t, c)
@@ -348,7 +348,7 @@ func TestKeepPanics(t *testing.T) {
 	}
 }
 
-// TestAllocations: once an encoder has grown, a batch costs no allocation a
+// TestAllocations checks that an encoder that has grown does not allocate for each
 // function.
 func TestAllocations(t *testing.T) {
 	for _, lines := range []bool{false, true} {

@@ -17,25 +17,25 @@ import (
 	"github.com/clewdev/clew/internal/leb128"
 )
 
-// ErrImage says that an image is none that Append or Merge made, or was changed.
+// ErrImage means that an image was not made by Append or Merge, or was changed.
 var ErrImage = errors.New("not a symbol file that Clew made")
 
 // source is an image that Merge reads. Its sections are views of it.
 type source struct {
 	machine              *arch.Machine
-	texts                []byte // entries of the section table: number 1 and following
+	texts                []byte // entries of the section table from number 1 on
 	symbols, names       []byte // without the null symbol
 	frames               []byte
 	frameAddress         uint64
-	units, lines         []byte // .debug_info and .debug_line, empty where no function has lines
-	unitName             []byte // what follows sectionNames
+	units, lines         []byte // .debug_info and .debug_line, empty if no function has lines
+	unitName             []byte // the name after sectionNames
 	files                []byte // entries of the file table
 	program              []byte // of the line table: its sequences
-	firstFile, fileCount int    // where the numbers of its files are in encoder.numbers
+	firstFile, fileCount int    // range of its files in encoder.numbers
 }
 
-// parse finds the sections of an image. It takes only what Append and Merge
-// write: another runtime's file says more than Merge could keep.
+// parse finds the sections of an image. It accepts only the output of Append and Merge,
+// because Merge would lose data of other runtimes' images.
 func (s *source) parse(image []byte) error {
 	le := binary.LittleEndian
 	if len(image) < headerSize || string(image[:4]) != elf.ELFMAG {
@@ -63,7 +63,7 @@ func (s *source) parse(image []byte) error {
 		}
 		offset, size := le.Uint64(b[24:]), le.Uint64(b[32:])
 		if offset > table || size > table-offset {
-			return fmt.Errorf("%w: section %d has %#x bytes at offset %#x, in front of the section table at %#x", ErrImage, i, size, offset, table)
+			return fmt.Errorf("%w: section %d has %#x bytes at offset %#x, expected the section table at %#x after it", ErrImage, i, size, offset, table)
 		}
 		data := image[offset:][:size:size]
 		switch name {
@@ -91,7 +91,7 @@ func (s *source) parse(image []byte) error {
 	return s.parseDebug()
 }
 
-// parseDebug finds the entries of the compile unit, and those of its line table.
+// parseDebug finds the entries of the compile unit and of its line table.
 func (s *source) parseDebug() error {
 	if len(s.units) == 0 && len(s.lines) == 0 {
 		return nil
@@ -147,9 +147,9 @@ func (s *source) section() *cfi.Section {
 	return &cfi.Section{Name: ".eh_frame", Kind: cfi.EHFrame, Data: s.frames, Address: s.frameAddress, Machine: s.machine}
 }
 
-// nextFile finds the next DW_LNS_set_file of a sequence from offset at on: it
-// stands at [from, to). At the end of the sequence, after which to is then,
-// number is noFile. It takes only the operations that appendSequence writes.
+// nextFile finds the next DW_LNS_set_file of a sequence from offset at on, at [from, to).
+// At the end of the sequence number is noFile, and to is the offset after it. It accepts
+// only the operations that appendSequence writes.
 func nextFile(program []byte, at int) (from, to int, number uint32, ok bool) {
 	for at < len(program) {
 		from = at

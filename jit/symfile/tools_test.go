@@ -20,7 +20,7 @@ import (
 	"github.com/clewdev/clew/jit/symfile"
 )
 
-// tool skips the test where a program is not installed.
+// tool skips the test if a program is not installed.
 func tool(t testing.TB, name string) {
 	t.Helper()
 	if _, err := exec.LookPath(name); err != nil {
@@ -28,7 +28,7 @@ func tool(t testing.TB, name string) {
 	}
 }
 
-// run returns what a command that must succeed wrote, to both outputs.
+// run runs a command that must succeed and returns both outputs.
 func run(t testing.TB, name string, args ...string) (stdout, stderr string) {
 	t.Helper()
 	tool(t, name)
@@ -56,7 +56,7 @@ func write(t testing.TB, dir, name string, data []byte) string {
 	return path
 }
 
-// images are what the readers below must take without a complaint.
+// images are images that all readers below must accept without a warning.
 func images(t testing.TB, m *arch.Machine) map[string][]byte {
 	near, far := callers(t, m, 5, 4, true), callers(t, m, 5, 4, true)
 	far.Address += 1 << 40
@@ -135,7 +135,7 @@ func TestEUReadelf(t *testing.T) {
 	}
 }
 
-// TestMachines: an image for any 64-bit little-endian machine is an ELF file of it.
+// TestMachines checks that the image for each 64-bit little-endian machine is its ELF file.
 func TestMachines(t *testing.T) {
 	for _, m := range machines {
 		c := callers(t, arm64, 3, 0, true)
@@ -150,7 +150,7 @@ func TestMachines(t *testing.T) {
 	}
 }
 
-// host builds the program of testdata/host.c once a test.
+// host builds the program in testdata/host.c once a test.
 func host(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "host")
@@ -158,8 +158,8 @@ func host(t *testing.T) string {
 	return path
 }
 
-// sources writes the files that the callers' lines are of, and returns their
-// directory: line 7 of the first says "file0 line 7".
+// sources writes the source files of the callers' lines and returns their directory:
+// line 7 of the first says "file0 line 7".
 func sources(t *testing.T, lines int) string {
 	t.Helper()
 	dir := t.TempDir()

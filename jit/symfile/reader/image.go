@@ -40,9 +40,9 @@ type Range struct{ Start, End uint64 }
 
 // Function is a function that an image describes.
 type Function struct {
-	Name  string // as the image has it
+	Name  string // as in the image
 	Start uint64 // address
-	Size  uint64 // bytes; 0 where the image does not say
+	Size  uint64 // bytes; 0 if unknown
 }
 
 // Open reads an image. It neither copies nor changes the image, which must stay unchanged.
@@ -88,16 +88,16 @@ func (i *Image) Code() []Range { return i.code }
 // [object.File.CFISections] does.
 func (i *Image) Frames() ([]*cfi.Section, error) { return i.frames() }
 
-// Functions returns the functions that the symbol table names, in ascending order of their
-// addresses. Of functions with the same start the longest comes last. The caller must not
-// change the slice.
+// Functions returns the functions of the symbol table, in ascending order of their
+// addresses. The longest of several functions with the same start comes last. The caller
+// must not change the slice.
 func (i *Image) Functions() ([]Function, error) { return i.functions() }
 
 // Find returns the function that contains an address; of several, the one that starts last.
 func (i *Image) Find(address uint64) (f Function, ok bool) {
 	list, _ := i.functions()
 	at := sort.Search(len(list), func(k int) bool { return list[k].Start > address })
-	// A stub may lie inside of a larger function.
+	// A stub may be inside of a larger function.
 	for tries := 0; at > 0 && tries < 64; tries++ {
 		at--
 		if address-list[at].Start < list[at].Size {
@@ -151,8 +151,8 @@ func (i *Image) readFunctions() ([]Function, error) {
 	return list, err
 }
 
-// measure gives functions without a size what follows, up to the next function
-// or the end of their range.
+// measure extends functions without a size to the next function or the end of their
+// range.
 func (i *Image) measure(list []Function) {
 	next := ^uint64(0) // start of the first function after those that start together
 	for k := len(list) - 1; k >= 0; k-- {
