@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The paths in a core come from whoever wrote it: a FIFO that one names as a mapped file,
-// a library or the program is not opened.
+// The paths in a core are untrusted: a FIFO at the path of a mapped file, a library or
+// the program is not opened.
 func TestMappedFIFOIsNotOpened(t *testing.T) {
 	fifo := filepath.Join(t.TempDir(), "fifo")
 	if err := unix.Mkfifo(fifo, 0o644); err != nil {

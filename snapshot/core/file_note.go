@@ -12,9 +12,9 @@ import (
 	"github.com/clewdev/clew/snapshot/internal/stored"
 )
 
-// readFiles reads NT_FILE (fs/binfmt_elf.c, fill_files_note): the number of
-// ranges, the size of a page, three words for each range, the third in pages, and
-// the paths, each with a NUL.
+// readFiles reads NT_FILE (fs/binfmt_elf.c, fill_files_note): the number of ranges, the
+// page size, three words for each range (the third in pages), and the paths, each with
+// a NUL.
 func (c *Core) readFiles(b []byte) error {
 	if c.notes.hasFile {
 		if c.notes.moreFiles {
@@ -31,7 +31,7 @@ func (c *Core) readFiles(b []byte) error {
 	all := len(b)
 	b = b[2*size:]
 	var cut error
-	// A range takes its words and the NUL of its path.
+	// A range takes three words, and a NUL for its path.
 	if most := uint64(len(b)) / uint64(3*size+1); count > most {
 		return fmt.Errorf("NT_FILE: %d ranges in %d bytes", count, all)
 	}
@@ -50,7 +50,7 @@ func (c *Core) readFiles(b []byte) error {
 			cut = fmt.Errorf("NT_FILE: the list of paths is cut off")
 			break
 		}
-		if string(path) != last { // a file's ranges follow each other
+		if string(path) != last { // the ranges of a file are adjacent
 			last = string(path)
 		}
 		r := stored.FileRange{Start: c.dump.Word(words), End: c.dump.Word(words[size:]), Offset: c.dump.Word(words[2*size:]) * page, Path: last}

@@ -23,8 +23,8 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// names are the functions of the frames of a core's first stack, "" where one has
-// no name, and why the stack ends.
+// names returns the function names of a core's first stack, "" for a frame without one,
+// and the reason for the end of the stack.
 func names(t *testing.T, path string, opts *core.Options) (c *core.Core, list []string, end unwind.Reason) {
 	t.Helper()
 	c, err := core.Open(path, opts)
@@ -35,7 +35,7 @@ func names(t *testing.T, path string, opts *core.Options) (c *core.Core, list []
 	objects := stack.NewObjects(c.Snapshot())
 	defer objects.Close()
 	stacks := objects.Walk(stack.WalkOptions{})
-	_ = objects.Name(stacks, stack.NameOptions{}) // fails where a file is missing, which the test looks at
+	_ = objects.Name(stacks, stack.NameOptions{}) // fails if a file is missing, which the test checks
 	for i := range stacks[0].Frames {
 		list = append(list, stacks[0].Frames[i].Symbol.Name)
 	}
@@ -58,15 +58,15 @@ func copyFile(t *testing.T, from, to string) {
 	}
 }
 
-// A program that is gone from where it was is missed by its name and build ID,
-// and found wherever it can be; another one in its place is refused.
+// A program that is no longer at its path is reported as missing with name and build ID,
+// and found in all other places; another file in its place is refused.
 func TestMovedProgram(t *testing.T) {
 	dir := t.TempDir()
 	original := filepath.Join(dir, "chain")
 	right := testprogram.Build(t, "chain.c", "-O2", "-Wl,--build-id=0x1234567890abcdef")
 	other := testprogram.Build(t, "chain.c", "-O2", "-Wl,--build-id=0xfedcba0987654321")
 	none := testprogram.Build(t, "chain.c", "-O2", "-Wl,--build-id=none")
-	t.Setenv("HOME", dir) // whose caches are looked into
+	t.Setenv("HOME", dir) // contains the caches
 	t.Setenv("DEBUGINFOD_CACHE_PATH", "")
 	t.Setenv("XDG_CACHE_HOME", "")
 	copyFile(t, right, original)
@@ -123,21 +123,20 @@ func TestMovedProgram(t *testing.T) {
 	}
 }
 
-// A program that is gone from where it was, or has another file in its place, is used
-// where it lies beside the core and has its build ID.
+// A program that is no longer at its path is found next to the core by its build ID.
 func TestProgramBesideCore(t *testing.T) {
 	dir := t.TempDir()
 	original, beside := filepath.Join(dir, "bin/chain"), filepath.Join(dir, "sent/chain")
 	right := testprogram.Build(t, "chain.c", "-O2", "-Wl,--build-id=0x1234567890abcdef")
 	other := testprogram.Build(t, "chain.c", "-O2", "-Wl,--build-id=0xfedcba0987654321")
-	t.Setenv("HOME", dir) // whose caches are looked into
+	t.Setenv("HOME", dir) // contains the caches
 	t.Setenv("DEBUGINFOD_CACHE_PATH", "")
 	t.Setenv("XDG_CACHE_HOME", "")
 	copyFile(t, right, original)
 	path := filepath.Join(dir, "sent/core")
 	copyFile(t, testprogram.Core(t, testprogram.CoreOptions{}, original), path)
 	for _, test := range []struct {
-		original, beside string // what is there, "" for nothing
+		original, beside string // the files there, "" for none
 		found            bool
 	}{
 		{"", right, true},
@@ -158,7 +157,7 @@ func TestProgramBesideCore(t *testing.T) {
 			t.Errorf("%+v: %v, %v; missing %v", test, list, end, c.Missing())
 		}
 	}
-	// A sysroot can be a directory that the files were collected in, without theirs.
+	// A sysroot can be a flat directory of collected files.
 	os.Remove(original)
 	os.Remove(beside)
 	root := filepath.Join(dir, "collected")
@@ -173,8 +172,8 @@ func TestProgramBesideCore(t *testing.T) {
 	}
 }
 
-// Without the pages of ELF headers (coredump_filter) a file has nothing to be told
-// by but its path; without anything but stacks a core is walked by the files.
+// Without the pages of ELF headers (coredump_filter) only the path identifies a file;
+// if it has only stacks, a core is walked with the files.
 func TestFilter(t *testing.T) {
 	program := testprogram.Build(t, "chain.c", "-O2", "-g")
 	for _, filter := range []string{"0x01", "0x7f"} {
@@ -186,13 +185,12 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// A core that was written with the code needs no file for its stacks, only for
-// the names that no dynamic symbol gives.
+// A core with the code needs files only for names without dynamic symbols.
 func TestWithoutFiles(t *testing.T) {
 	dir := t.TempDir()
 	program := filepath.Join(dir, "chain")
 	copyFile(t, testprogram.Build(t, "chain.c", "-O2", "-rdynamic"), program)
-	t.Setenv("HOME", dir) // where no cache has it
+	t.Setenv("HOME", dir) // without caches
 	path := testprogram.Core(t, testprogram.CoreOptions{Filter: "0x7f"}, program)
 	if err := os.Remove(program); err != nil {
 		t.Fatal(err)
@@ -203,7 +201,7 @@ func TestWithoutFiles(t *testing.T) {
 	}
 }
 
-// Compressed cores hold what they did before; one that is cut off holds a part.
+// Compressed cores have the same contents; one that is cut off has a part of them.
 func TestCompressed(t *testing.T) {
 	program := testprogram.Build(t, "chain.c", "-O2", "-g")
 	path := testprogram.Core(t, testprogram.CoreOptions{}, program)

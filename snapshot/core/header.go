@@ -15,8 +15,8 @@ import (
 	"github.com/clewdev/clew/snapshot/internal/stored"
 )
 
-// ErrNotCore is wrapped by Open's error for a file that is not a core: an ELF file
-// of another kind, or not an ELF file.
+// ErrNotCore is wrapped by Open's error if the file is not a core: another kind of ELF
+// file, or not an ELF file.
 var ErrNotCore error = notCore{}
 
 type notCore struct{}
@@ -38,13 +38,13 @@ type header struct {
 const (
 	pnXNUM = 0xffff // gABI, "ELF Header": e_phnum does not hold the number
 
-	// maxSegments bounds what a header makes to be read: eight times what
-	// vm.max_map_count allows by default.
+	// maxSegments bounds the program headers that are read, at eight times the default of
+	// vm.max_map_count.
 	maxSegments = 1 << 19
 )
 
-// readHeader reads the header of a core of a size in bytes. In a core that is cut off,
-// the program headers after the cut are lost; damage reports it.
+// readHeader reads the header of a core of size bytes. If the core is cut off, the program
+// headers after the cut are lost; damage reports it.
 func readHeader(r io.ReaderAt, size int64) (h *header, damage []error, err error) {
 	var b [64]byte
 	n, err := r.ReadAt(b[:], 0)
@@ -116,10 +116,10 @@ func (h *header) segmentSize() int64 {
 	return 32
 }
 
-// extendedCount returns the number of program headers if it does not fit in the
-// header. It is in the first entry of the section table, which the kernel writes at
-// the very end (elf_core_dump). In a core that is cut off, it follows from the offset
-// of the first segment, because the notes come directly after the program headers.
+// extendedCount returns the number of program headers if it does not fit the header. The
+// number is in the first entry of the section table, which the kernel writes at the very
+// end (elf_core_dump). If the core is cut off, it is computed from the offset of the
+// first segment, because the notes come directly after the program headers.
 func (h *header) extendedCount(r io.ReaderAt, size int64, phoff, shoff uint64, entry int64) (uint64, error) {
 	at := 28 // sh_info
 	if h.class == elf.ELFCLASS64 {

@@ -15,8 +15,8 @@ import (
 	"github.com/clewdev/clew/snapshot/core"
 )
 
-// open opens a made core, and fails where that allocates more than 16 times what
-// the core has and 64 MiB, whatever of it is freed again.
+// open opens a made core, and fails if it allocates in all more than 64 MiB and 16 times
+// the size of the core.
 func open(t *testing.T, b []byte) *core.Core {
 	t.Helper()
 	return openOf(t, b, "")
@@ -40,7 +40,7 @@ func openOf(t *testing.T, b []byte, program string) *core.Core {
 	return c
 }
 
-// damage fails unless the core's damage is told in these words.
+// damage fails unless the core's damage has this text.
 func damage(t *testing.T, c *core.Core, want string) {
 	t.Helper()
 	if err := c.Damage(); err == nil || !strings.Contains(err.Error(), want) {
@@ -52,7 +52,7 @@ func empty() *made {
 	return &made{class: elf.ELFCLASS64, order: binary.LittleEndian, machine: elf.EM_X86_64}
 }
 
-// Notes that many program headers lead to are read once.
+// Notes that many program headers refer to are read once.
 func TestOverlappingNotes(t *testing.T) {
 	m := empty()
 	for i := range 1000 {
@@ -66,8 +66,8 @@ func TestOverlappingNotes(t *testing.T) {
 	damage(t, c, "they overlap")
 }
 
-// Segments of notes that overlap in part, or claim to go beyond the address
-// space, are read as far as they hold anything new.
+// Segments of notes that partly overlap, or exceed the address space, are read as far as
+// they contain new notes.
 func TestPartlyOverlappingNotes(t *testing.T) {
 	m := empty()
 	for i := range 4 {
@@ -90,8 +90,8 @@ func TestPartlyOverlappingNotes(t *testing.T) {
 	}
 }
 
-// A thread that is there twice is what it was first, and the floating-point
-// registers behind the second are nobody's.
+// For a thread that appears twice the first note counts, and the floating-point registers
+// after the second note belong to no thread.
 func TestRepeatedThread(t *testing.T) {
 	m := empty()
 	m.machine, m.order = elf.EM_S390, binary.BigEndian
@@ -117,8 +117,8 @@ func TestRepeatedThread(t *testing.T) {
 	damage(t, c, "thread 1 is there twice")
 }
 
-// image is an ELF image for an x86-64 that has program headers of these offsets
-// and sizes in the file, the second of every two executable.
+// image is an x86-64 ELF image with program headers of these offsets and sizes in the
+// file; every second one is executable.
 func image(segments ...[2]uint64) []byte {
 	m := empty()
 	for i, s := range segments {
@@ -135,8 +135,8 @@ func image(segments ...[2]uint64) []byte {
 	return b
 }
 
-// What a core has no segment of has the permissions that the image's own program
-// headers tell, where there are the most of them also.
+// Memory without a segment has the permissions in the image's program headers, also with
+// the largest number of them.
 func TestPermissions(t *testing.T) {
 	for _, more := range []int{0, 60000} {
 		m := empty()
@@ -150,7 +150,7 @@ func TestPermissions(t *testing.T) {
 		m.load(0x10000000, elf.PF_R, uint64(len(content)), content)
 		list := [][3]uint64{{0x10000000, 0x10000000 + uint64(len(content)), 0}}
 		offsets := []uint64{1, 2, 3, 6, 7, 9, 10}
-		want := []bool{true, true, true, true, true, false, true} // 7 and 10 lie in no segment: code, most often
+		want := []bool{true, true, true, true, true, false, true} // 7 and 10 are in no segment: usually code
 		for i := range uint64(more) {
 			offsets = append(offsets, 0x100+i)
 			want = append(want, i%2 == 0)
@@ -173,8 +173,8 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
-// However many files have their headers in the same bytes of a core, what is
-// read of them has a bound.
+// If many files have their headers in the same bytes of a core, the bytes read are
+// bounded.
 func TestManyImages(t *testing.T) {
 	m := empty()
 	m.thread(1, 0, 216)
@@ -207,8 +207,8 @@ func TestManyImages(t *testing.T) {
 	}
 }
 
-// fileNote is an NT_FILE of ranges of pages of a core of 64 bits, one a page that
-// is not mapped behind it, of the paths by turns.
+// fileNote returns an NT_FILE of a 64-bit core: ranges of one page each, not adjacent,
+// with the paths in turn.
 func (m *made) fileNote(count int, paths ...string) {
 	b := m.word(m.word(nil, uint64(count)), 4096)
 	for i := range uint64(count) {
@@ -220,7 +220,7 @@ func (m *made) fileNote(count int, paths ...string) {
 	m.note(0x46494c45, b)
 }
 
-// Of lists of mapped files one counts.
+// Only one list of mapped files counts.
 func TestManyFileNotes(t *testing.T) {
 	m := empty()
 	m.thread(1, 0, 216)
@@ -241,9 +241,8 @@ func TestManyFileNotes(t *testing.T) {
 	}
 }
 
-// hostile are small cores with what has once made more of a core than it holds:
-// overlapping notes, many lists of files, and files whose headers lie in the same
-// bytes.
+// hostile are small cores that once made more of a core than it contains: overlapping
+// notes, many lists of files, and files whose headers are in the same bytes.
 func hostile() []*made {
 	notes := empty()
 	for i := range 8 {
@@ -274,10 +273,10 @@ func hostile() []*made {
 	return []*made{notes, files, small, images}
 }
 
-// maxLinkedRanges is how many ranges a dynamic linker's list makes at most.
+// maxLinkedRanges is the largest number of ranges from a dynamic linker's list.
 const maxLinkedRanges = 1 << 17
 
-// What is hostile makes no more than its bytes are good for, and is told.
+// Hostile contents result in no more than the core's size allows, and are reported.
 func TestHostileSeeds(t *testing.T) {
 	for i, want := range []string{"they overlap", "NT_FILE: there is more than one", "they overlap", ""} {
 		c := open(t, hostile()[i].bytes())
@@ -288,8 +287,7 @@ func TestHostileSeeds(t *testing.T) {
 	}
 }
 
-// To ask for memory that the core lacks takes no memory: a search for something
-// asks page by page.
+// Reading memory that the core lacks allocates nothing: a search reads page by page.
 func TestAbsentMemory(t *testing.T) {
 	m := empty()
 	m.thread(1, 0, 216)

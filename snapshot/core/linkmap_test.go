@@ -14,9 +14,9 @@ import (
 	"github.com/clewdev/clew/snapshot/core"
 )
 
-// linked is a core that lists no files, of a program with this list of the
-// dynamic linker: names of objects, all of which have their image at one address,
-// and behind the last one the entry of an index, if there is one.
+// linked returns a core without a list of files, whose program has this list of the
+// dynamic linker: names of objects, all with their image at one address. After the last
+// entry comes the entry at index next, if there is one.
 func linked(t *testing.T, names []string, next int, lib []byte) *core.Core {
 	const base, dynamic, debug, entries, image = 0x400000, 0x500000, 0x501000, 0x1000000, 0x10000000
 	program := empty()
@@ -52,7 +52,7 @@ func linked(t *testing.T, names []string, next int, lib []byte) *core.Core {
 	return openOf(t, m.bytes(), write(t, file))
 }
 
-// pages is an image of so many segments of a page each.
+// pages returns an image with n segments of one page each.
 func pages(n int) []byte {
 	list := make([][2]uint64, n)
 	for i := range list {
@@ -76,8 +76,8 @@ func TestLinkMap(t *testing.T) {
 	}
 }
 
-// A list that comes back to itself, names one object again and again, or many
-// objects of many segments, makes no more than its core is good for.
+// A list that is circular, repeats an object, or has many objects with many segments
+// results in no more than the core's size allows.
 func TestLinkMapWithoutEnd(t *testing.T) {
 	damage(t, linked(t, []string{"", "/lib/one", "/lib/two"}, 1, pages(60000)), "it comes back to the entry at 0x1000020")
 

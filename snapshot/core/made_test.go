@@ -29,9 +29,9 @@ type made struct {
 	machine elf.Machine
 	flags   uint32 // of MIPS: n32, whose registers have eight bytes
 	notes   []byte
-	again   int // how often more than once a program header leads to the notes
+	again   int // number of additional program headers for the notes
 	loads   []elf.ProgHeader
-	content []byte // of the segments, one behind the other
+	content []byte // of the segments, in order
 	xnum    bool   // the number of program headers is in the section table
 }
 
@@ -148,7 +148,7 @@ func (m *made) bytes() []byte {
 	return b
 }
 
-// makers make a core of each class and byte order, with everything in it that is read.
+// makers make a core of each class and byte order, with everything that is read.
 var makers = map[string]func() *made{
 	"x86-64":  func() *made { return full(elf.ELFCLASS64, binary.LittleEndian, elf.EM_X86_64, 216) },
 	"s390x":   func() *made { return full(elf.ELFCLASS64, binary.BigEndian, elf.EM_S390, 216) },
@@ -218,8 +218,8 @@ func write(t testing.TB, b []byte) string {
 	return path
 }
 
-// rewrite writes a file anew. To truncate one and write it again makes ext4 wait
-// for the disk.
+// rewrite replaces a file. Truncating and rewriting one would make ext4 wait for the
+// disk.
 func rewrite(path string, b []byte) error {
 	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
 		return err
@@ -227,8 +227,8 @@ func rewrite(path string, b []byte) error {
 	return os.WriteFile(path, b, 0o600)
 }
 
-// What a core says is read, whatever its class and byte order, and wherever the
-// number of its program headers is.
+// The contents of a core are read for any class and byte order, and for each place of the
+// number of program headers.
 func TestMadeCores(t *testing.T) {
 	for name, maker := range makers {
 		for _, xnum := range []bool{false, true} {
@@ -290,8 +290,8 @@ func wordOf(m *made) int {
 	return 4
 }
 
-// use does with a core whatever a program does; whatever the core holds, there
-// is an error or an answer, and no panic.
+// use does everything with a core that programs do: for any contents the result is an
+// error or an answer, not a panic.
 func use(c *core.Core) (frames int) {
 	s := c.Snapshot()
 	objects := stack.NewObjects(s)
@@ -315,8 +315,8 @@ func use(c *core.Core) (frames int) {
 	return frames
 }
 
-// A core that is cut off anywhere is no core, or what is there is read and the
-// rest told.
+// A core that is cut off anywhere is not a core, or its rest is read and the damage
+// reported.
 func TestCutOff(t *testing.T) {
 	for name, maker := range makers {
 		for _, xnum := range []bool{false, true} {
@@ -352,7 +352,7 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// Damaged cores: an error or an answer.
+// Damaged cores result in an error or an answer.
 func TestDamaged(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 1))
 	path := write(t, nil)
@@ -397,8 +397,8 @@ func FuzzOpen(f *testing.F) {
 			t.Fatalf("%v, %v", c, err)
 		}
 		if err == nil {
-			// Each thread has a note of its own, and of a list of files each range
-			// its words. What is compressed says nothing of its size.
+			// Each thread needs a note, and each range of a list of files its words. The compressed
+			// size says nothing about the contents.
 			s := c.Snapshot()
 			if bytes.HasPrefix(b, []byte(elf.ELFMAG)) && (len(s.Threads) > len(b)/72 || len(s.Mappings) > len(b)/4+maxLinkedRanges) {
 				t.Fatalf("%d threads and %d mappings in %d bytes", len(s.Threads), len(s.Mappings), len(b))
@@ -411,7 +411,7 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// What is no core is told apart from a core that is cut off.
+// A file that is not a core has another error than a core that is cut off.
 func TestNotCore(t *testing.T) {
 	program, err := os.Executable()
 	if err != nil {
@@ -436,7 +436,7 @@ func TestNotCore(t *testing.T) {
 	}
 }
 
-// Of the machine's own notes arm64's thread pointer is read.
+// Of the notes of one machine, arm64's thread pointer is read.
 func TestThreadPointer(t *testing.T) {
 	m := &made{class: elf.ELFCLASS64, order: binary.LittleEndian, machine: elf.EM_AARCH64}
 	for tid := 1; tid < 3; tid++ {

@@ -17,7 +17,7 @@ import (
 	"github.com/clewdev/clew/snapshot/core"
 )
 
-// opened opens a core and returns how many bytes were allocated for that.
+// opened opens a core and returns the number of bytes allocated.
 func opened(t *testing.T, m *made) (*core.Core, uint64) {
 	t.Helper()
 	path := write(t, m.bytes())
@@ -32,7 +32,7 @@ func opened(t *testing.T, m *made) (*core.Core, uint64) {
 	return c, after.TotalAlloc - before.TotalAlloc
 }
 
-// The threads of a core take what a thread takes, and its notes.
+// The threads of a core take the memory of a thread and its notes each.
 func TestThreadMemory(t *testing.T) {
 	m := &made{class: elf.ELFCLASS64, order: binary.LittleEndian, machine: elf.EM_X86_64}
 	const threads = 5000
@@ -68,7 +68,7 @@ func TestManyMappedFiles(t *testing.T) {
 	}
 }
 
-// The list of segments is bounded, and one of no file takes what its parts take.
+// The list of segments is bounded; segments without a file take only their own size.
 func TestManySegments(t *testing.T) {
 	m := &made{class: elf.ELFCLASS64, order: binary.LittleEndian, machine: elf.EM_X86_64}
 	m.thread(1, 11, 216)

@@ -10,8 +10,8 @@ import (
 	"io"
 )
 
-// Types of notes, include/uapi/linux/elf.h. Their owner is "CORE", and "LINUX" where
-// they are a machine's.
+// Types of notes, include/uapi/linux/elf.h. Their owner is "CORE", or "LINUX" for those
+// of one machine.
 const (
 	ntPRStatus = 1
 	ntPRFPReg  = 2
@@ -22,7 +22,7 @@ const (
 	ntSigInfo  = 0x53494749
 )
 
-// note is one note of a core; its content is not read yet.
+// note is one note of a core; its content is read later.
 type note struct {
 	owner string
 	typ   uint32
@@ -37,8 +37,8 @@ const (
 	maxNoteName = 16
 )
 
-// eachNote calls visit with the notes of a PT_NOTE segment. Their parts are padded
-// to four bytes, also in cores of 64 bits and whatever p_align says.
+// eachNote calls visit with the notes of a PT_NOTE segment. Their parts are padded to four
+// bytes, also in 64-bit cores and for any p_align.
 func (h *header) eachNote(r io.ReaderAt, size int64, p elf.ProgHeader, left *int, visit func(note)) error {
 	if p.Off > uint64(size) {
 		return fmt.Errorf("notes at offset %#x: the core is cut off at %#x", p.Off, size)
@@ -77,7 +77,7 @@ func (h *header) eachNote(r io.ReaderAt, size int64, p elf.ProgHeader, left *int
 	return nil
 }
 
-// read reads the content of a note, at most limit bytes of it.
+// read reads the content of a note, at most limit bytes.
 func (n *note) read(r io.ReaderAt, limit int64) ([]byte, error) {
 	b := make([]byte, min(n.size, limit))
 	if k, err := r.ReadAt(b, n.at); k < len(b) {

@@ -24,8 +24,8 @@ import (
 	"github.com/clewdev/clew/snapshot/core"
 )
 
-// The limits of a compressed core follow what its file stores, not a sparse tail; nor are
-// holes read that a frame says to skip.
+// The limits of a compressed core follow the stored bytes of its file, not a sparse tail.
+// Holes in skipped frames are not read.
 func TestSparseCompressedCore(t *testing.T) {
 	zstd := testprogram.RequireTool(t, "zstd")
 	path := write(t, full(elf.ELFCLASS64, binary.LittleEndian, elf.EM_X86_64, 27*8).bytes())
@@ -42,7 +42,7 @@ func TestSparseCompressedCore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// RFC 8878 §3.1.2, "Skippable Frames": a magic number, and how many bytes follow.
+	// RFC 8878 §3.1.2, "Skippable Frames": a magic number and the number of bytes to skip.
 	const most = 1<<32 - 1
 	for at := info.Size(); at < 1<<40; at += 8 + most {
 		if _, err := f.WriteAt([]byte{0x50, 0x2a, 0x4d, 0x18, 0xff, 0xff, 0xff, 0xff}, at); err != nil {
@@ -66,7 +66,7 @@ func TestSparseCompressedCore(t *testing.T) {
 	}
 }
 
-// The user whose rights source files are read with is what the core's file proves.
+// Source files are read with the rights of the user whom the core's file proves.
 func TestUserOfCore(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root gives files away")
@@ -119,7 +119,7 @@ func processNote(user, group uint32) []byte {
 	return b
 }
 
-// As root, a core of another user shows no byte of a file that this user may not read.
+// As root, no byte of a file is shown that the owner of the core may not read.
 func TestFilesAreReadWithTheTargetsRights(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root reads files with the rights of another user")

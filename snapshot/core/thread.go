@@ -15,35 +15,35 @@ import (
 	"github.com/clewdev/clew/snapshot/internal/stored"
 )
 
-// notes are what the notes of a core say.
+// notes is the information in the notes of a core.
 type notes struct {
 	threads   []snapshot.Thread
 	pid       int
 	name      string // of the process's first thread
 	command   string
-	user      uint32 // that the process ran as, the real one, in its user namespace
+	user      uint32 // real user ID of the process, in its user namespace
 	signal    *snapshot.Signal
 	hasFile   bool // there is a list of mapped files
 	moreFiles bool // there is another one
 
 	seen    map[int]bool     // the IDs of threads
-	current *snapshot.Thread // that the last NT_PRSTATUS is of, nil where it was refused
+	current *snapshot.Thread // of the last NT_PRSTATUS, nil if that was refused
 }
 
 const (
 	maxThreads   = 1 << 22  // the kernel's PID_MAX_LIMIT
-	maxRegisters = 4 << 10  // more bytes than the register sets that are read here have
+	maxRegisters = 4 << 10  // larger than any register set that is read here
 	maxFileNote  = 32 << 20 // the kernel's default limit is 4 MiB
 )
 
-// readNotes reads all notes, except those that cannot be read. No byte is read as a
-// note twice, so that the file's size bounds the memory that its notes take.
+// readNotes reads all readable notes. It reads no byte twice, so that the file's size
+// bounds the memory that notes take.
 func (c *Core) readNotes() {
 	left := maxNotes
 	segments := slices.Clone(c.header.notes)
 	slices.SortStableFunc(segments, func(a, b elf.ProgHeader) int { return cmp.Compare(a.Off, b.Off) })
 	var overlap error
-	end := uint64(0) // of the segments that were read
+	end := uint64(0) // of the segments read so far
 	for _, p := range segments {
 		if p.Off < end {
 			if overlap == nil {
@@ -62,7 +62,7 @@ func (c *Core) readNotes() {
 		c.growThreads(p, left)
 		err := c.header.eachNote(c.dump.File, c.dump.Size, p, &left, func(n note) {
 			if n.owner != "CORE" && (n.owner != "LINUX" || n.typ != ntARMTLS) {
-				return // of the machine's own registers
+				return // no registers for this machine
 			}
 			if err := c.readNote(&n); err != nil {
 				c.dump.Damaged(err)
@@ -73,8 +73,8 @@ func (c *Core) readNotes() {
 		}
 	}
 	c.notes.seen, c.notes.current = nil, nil
-	// The process's name is that of its first thread; those of others are not
-	// in a core.
+	// The process's name is that of its first thread. A core does not contain the
+	// names of others.
 	for i := range c.notes.threads {
 		if t := &c.notes.threads[i]; t.ID == c.notes.pid {
 			t.Name = c.notes.name
@@ -82,11 +82,11 @@ func (c *Core) readNotes() {
 	}
 }
 
-// growThreads makes the slice of threads as long as a segment of notes asks for: a thread
-// takes some 700 bytes, and growing by and by takes several times as much.
+// growThreads sizes the slice of threads for a segment of notes: a thread takes some 700
+// bytes, and growing step by step takes several times as much.
 func (c *Core) growThreads(p elf.ProgHeader, left int) {
 	l, threads := c.header.statusLayout(), 0
-	// An error is returned again where the notes are read.
+	// An error is reported when the notes are read.
 	_ = c.header.eachNote(c.dump.File, c.dump.Size, p, &left, func(n note) {
 		if n.owner == "CORE" && n.typ == ntPRStatus && n.size > int64(l.registers+l.tail) {
 			threads++
@@ -133,8 +133,8 @@ func (c *Core) readNote(n *note) error {
 	return nil
 }
 
-// statusLayout is struct elf_prstatus as a machine lays it out: where it has what is
-// read of it, in bytes (include/linux/elfcore.h, with elf_prstatus_common).
+// statusLayout is a machine's layout of struct elf_prstatus: offsets in bytes
+// (include/linux/elfcore.h, with elf_prstatus_common).
 type statusLayout struct {
 	id, registers int
 	tail          int // pr_fpvalid, with the padding of the registers' alignment
@@ -171,7 +171,7 @@ func (c *Core) readStatus(b []byte) error {
 		t.Err = fmt.Errorf("thread %d: NT_PRSTATUS: %w", t.ID, err)
 	}
 	t.Registers.PC &= c.header.machine.CodeMask
-	// The first thread is the one that the core was written for.
+	// The first thread is the one for which the core was written.
 	if signal := int(o.Uint16(b[12:])); len(c.notes.threads) == 0 && signal != 0 {
 		c.notes.signal = &snapshot.Signal{Number: signal, Machine: c.header.machine, Thread: t.ID}
 	}
@@ -209,8 +209,8 @@ func (c *Core) readProcess(b []byte) {
 	c.notes.command = string(bytes.TrimRight([]byte(stored.CString(b[pid+32:pid+112])), " "))
 }
 
-// readSignal reads siginfo_t of the thread that the core was written for, the
-// first of these notes: include/uapi/asm-generic/siginfo.h.
+// readSignal reads siginfo_t of the thread for which the core was written, in the first
+// of these notes: include/uapi/asm-generic/siginfo.h.
 func (c *Core) readSignal(b []byte) {
 	o, union, word := c.header.order, 12, 4
 	if c.header.class == elf.ELFCLASS64 {
@@ -227,7 +227,7 @@ func (c *Core) readSignal(b []byte) {
 	s.Code = int(int32(o.Uint32(code)))
 	switch s.Name() {
 	case "SIGILL", "SIGTRAP", "SIGBUS", "SIGFPE", "SIGSEGV":
-		// SI_KERNEL is a general protection fault's, without an address.
+		// SI_KERNEL means a general protection fault, which has no address.
 		if s.Code > 0 && s.Code != siKernel {
 			s.Address, s.HasAddress = c.dump.Word(b[union:]), true
 		}

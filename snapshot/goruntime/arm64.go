@@ -29,10 +29,10 @@ func loadsARM64(code []byte, at uint64) (list []uint64) {
 	return list
 }
 
-// pagesARM64 is, by register, what adrp and add have made of addresses; 0 for nothing.
+// pagesARM64 are the addresses that adrp and add have computed, by register; 0 if unknown.
 type pagesARM64 [32]uint64
 
-// add adds what an instruction makes, and returns the address that is whole with it.
+// add adds an instruction, and returns the address that it completes.
 func (p *pagesARM64) add(i uint32, at uint64) (address uint64, ok bool) {
 	to, from := i&31, i>>5&31
 	switch {

@@ -11,8 +11,8 @@ import (
 	"github.com/clewdev/clew/snapshot"
 )
 
-// batchSize is the number of places that are read in one call of the kernel. It is not
-// more than the kernel's limit (UIO_MAXIOV).
+// batchSize is the number of places that one system call reads, at most the kernel's
+// limit (UIO_MAXIOV).
 const batchSize = 1024
 
 // Batch reads the structures of many goroutines at once. It is not safe for concurrent
@@ -24,11 +24,11 @@ type Batch struct {
 	copies  []snapshot.Copy
 }
 
-// Batch returns what reads goroutines from memory.
+// Batch returns a reader of many goroutines from memory.
 func (r *Runtime) Batch(mem cfi.Memory) *Batch { return &Batch{runtime: r, memory: mem} }
 
-// Read reads the goroutines at addresses that List has returned, and calls each for
-// every one of them, by its place in the list, with what Runtime.Read returns.
+// Read reads the goroutines at addresses from List. It calls each for every one, with its
+// index in the list and the results of Runtime.Read.
 func (b *Batch) Read(list []uint64, each func(i int, g Goroutine, err error)) {
 	size := b.runtime.Layout.size()
 	if n := min(len(list), batchSize) * size; len(b.buffer) < n {
@@ -53,8 +53,8 @@ func (b *Batch) Read(list []uint64, each func(i int, g Goroutine, err error)) {
 	}
 }
 
-// words reads a word at an offset from each address of a list, and yields those that
-// can be read.
+// words reads a word at an offset from each address of a list, and yields the readable
+// ones.
 func words(mem cfi.Memory, list []uint64, offset uint64) func(yield func(uint64) bool) {
 	return func(yield func(uint64) bool) {
 		buffer := make([]byte, min(len(list), batchSize)*pointerSize)

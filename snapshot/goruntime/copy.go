@@ -15,17 +15,16 @@ import (
 	"github.com/clewdev/clew/snapshot"
 )
 
-// Copier copies the memory that describes a runtime's goroutines while their process
-// stands still. It reads the known places in rounds, each round in one call, to make
-// few calls of the kernel.
+// Copier copies the memory that describes a runtime's goroutines while their process is
+// stopped. It reads the known places in rounds of one system call each.
 type Copier struct {
 	runtime *Runtime
 	all     bool
 	threads []Thread
 
-	list    []snapshot.Copy // where the list is, and its length
+	list    []snapshot.Copy // the address of the list, and its length
 	current []snapshot.Copy // the goroutines that threads run
-	stacks  [][2]uint64     // that the runtime has allocated, by ascending address
+	stacks  [][2]uint64     // allocated by the runtime, by ascending address
 
 	seen   map[uint64]bool
 	copies []snapshot.Copy
@@ -42,22 +41,22 @@ const (
 	copyChunk       = 64  // goroutines in a round
 	redZone         = 128 // bytes below a stack pointer
 
-	// copiesExpected is about how many are made in the time that there is.
+	// copiesExpected is the approximate number of copies that the time allows.
 	copiesExpected = 2048
 
-	// copyRoom is for the structures of some thousand goroutines and their stacks.
-	copyRoom = maxCopiedStacks + 2<<20
+	// copyCapacity is enough for the structures and stacks of some thousand goroutines.
+	copyCapacity = maxCopiedStacks + 2<<20
 
-	// The part of the buffer that is touched before the process stands still, so that
-	// no page fault lengthens the pause: as much as is copied in a millisecond, or for
-	// each thread as much as most threads need.
+	// These are the parts of the buffer that are touched before the process is stopped, so
+	// that page faults do not lengthen the pause: as much as is copied in a millisecond, or
+	// for each thread as much as most threads need.
 	touchedBytes  = 2 << 20
 	touchedThread = 8 << 10
 )
 
-// Copier returns a Copier, which knows what there is before the process stands still.
-// All says whether it will copy all goroutines.
-func (r *Runtime) Copier(mem cfi.Memory, all bool) *Copier { return r.copier(mem, all, copyRoom) }
+// Copier returns a Copier, which reads known places before the process is stopped. all
+// says whether it will copy all goroutines.
+func (r *Runtime) Copier(mem cfi.Memory, all bool) *Copier { return r.copier(mem, all, copyCapacity) }
 
 func (r *Runtime) copier(mem cfi.Memory, all bool, capacity int) *Copier {
 	c := &Copier{runtime: r, all: all, seen: make(map[uint64]bool, copiesExpected), left: maxCopiedStacks,
@@ -78,9 +77,9 @@ func (r *Runtime) copier(mem cfi.Memory, all bool, capacity int) *Copier {
 	return c
 }
 
-// CopyThreads copies what the runtime knows of threads, and the structures of the
-// goroutines that they run. Read fills the bytes of copies; where one cannot be read it
-// sets them to nil.
+// CopyThreads copies the runtime's data of threads, and the structures of the goroutines
+// that they run. Read fills the bytes of copies, and sets those that cannot be read to
+// nil.
 func (c *Copier) CopyThreads(read func([]snapshot.Copy)) {
 	l := c.runtime.Layout
 	round := c.begin(nil, c.runtime.list, pointerSize)
@@ -112,21 +111,21 @@ func (c *Copier) CopyThreads(read func([]snapshot.Copy)) {
 	slices.SortFunc(c.stacks, func(a, b [2]uint64) int { return cmp.Compare(a[0], b[0]) })
 }
 
-// addStack notes where the stack of a goroutine is, if the runtime has allocated it.
+// addStack records the stack of a goroutine, if the runtime has allocated it.
 func (c *Copier) addStack(g snapshot.Copy) {
 	if g, err := c.runtime.Layout.decode(g.Bytes, g.Address); err == nil && allocated(&g) {
 		c.stacks = append(c.stacks, [2]uint64{g.StackLow, g.StackHigh})
 	}
 }
 
-// allocated reports whether the runtime has allocated a goroutine's stack: the size of
-// those is a power of two (runtime/stack.go, stackalloc). Of a stack that C code made
-// the runtime knows no more than it needs itself, and there is more of it.
+// allocated reports whether the runtime has allocated a goroutine's stack: those have a
+// power of two as size (runtime/stack.go, stackalloc). Of a stack that C code made the
+// runtime knows only the part that it needs itself.
 func allocated(g *Goroutine) bool { return bits.OnesCount64(g.StackHigh-g.StackLow) == 1 }
 
-// StackEnd returns where the stack ends in which an address is, once CopyThreads was
-// called. It reports whether that is one of those that the runtime allocated for its
-// threads and the goroutines that they run.
+// StackEnd returns the end of the stack that contains an address, after CopyThreads. It
+// reports whether that is a stack which the runtime allocated for its threads or the
+// goroutines that they run.
 func (c *Copier) StackEnd(address uint64) (end uint64, ok bool) {
 	i := sort.Search(len(c.stacks), func(i int) bool { return c.stacks[i][0] > address }) - 1
 	if i < 0 || address >= c.stacks[i][1] {
@@ -135,10 +134,10 @@ func (c *Copier) StackEnd(address uint64) (end uint64, ok bool) {
 	return c.stacks[i][1], true
 }
 
-// Copy copies the stacks of the goroutines that threads run, and of a Copier of all
-// goroutines their list and as many of the others with their stacks as more allows,
-// which is asked again and again. It returns these copies and those of CopyThreads,
-// which was called before.
+// Copy copies the stacks of the goroutines that threads run. A Copier of all goroutines
+// also copies their list, and as many of the other goroutines with their stacks as more
+// allows, which is called repeatedly. It returns these copies and those of CopyThreads,
+// which must be called before.
 func (c *Copier) Copy(read func([]snapshot.Copy), more func() bool) []snapshot.Copy {
 	c.copyStacks(read, c.current, maxCopiedStack)
 	if !c.all {
@@ -169,7 +168,7 @@ func (c *Copier) Copy(read func([]snapshot.Copy), more func() bool) []snapshot.C
 	return c.copies
 }
 
-// copyStacks copies as much of the stacks of goroutines as is asked for.
+// copyStacks copies the given amount of the stacks of goroutines.
 func (c *Copier) copyStacks(read func([]snapshot.Copy), goroutines []snapshot.Copy, most uint64) {
 	l := c.runtime.Layout
 	var stacks []snapshot.Copy
@@ -194,8 +193,8 @@ func (c *Copier) copyStacks(read func([]snapshot.Copy), goroutines []snapshot.Co
 	c.keep(stacks)
 }
 
-// left returns where the stack of a goroutine begins that it has left, below what is the
-// innermost frame's, and how many bytes of it are to be copied, 0 where it is not known.
+// left returns the start of a goroutine's stack, below its innermost frame, and the number
+// of bytes to copy; 0 if unknown.
 func (g *Goroutine) left(most uint64) (low uint64, n int) {
 	low = g.Sched.SP
 	if g.Syscall.SP != 0 {
@@ -208,7 +207,7 @@ func (g *Goroutine) left(most uint64) (low uint64, n int) {
 	return low, int(min(g.StackHigh-low, most))
 }
 
-// begin appends a copy to a round, unless it was made before or the buffer is full.
+// begin adds a copy to a round, unless it was made before or the buffer is full.
 func (c *Copier) begin(round []snapshot.Copy, address uint64, size int) []snapshot.Copy {
 	if address == 0 || size <= 0 || size > len(c.buffer) || c.seen[address] {
 		return round

@@ -13,7 +13,7 @@ import (
 )
 
 // ThreadCopier repeatedly copies the memory that describes a runtime's threads, for each
-// thread while it alone stands still: a thread's own data changes only while it runs.
+// thread while that thread is stopped: its own data changes only while it runs.
 type ThreadCopier struct {
 	runtime *Runtime
 	memory  cfi.Memory
@@ -28,41 +28,41 @@ type ThreadCopier struct {
 	vain vain
 }
 
-// copiedThread is a thread as it was when it was copied last.
+// copiedThread is a thread as of its last copy.
 type copiedThread struct {
 	Thread
-	stacks [3][2]uint64 // that the runtime has allocated for it and its goroutine
+	stacks [3][2]uint64 // allocated by the runtime for it and its goroutine
 }
 
-// vain holds the threads that the runtime does not know, so that they are not looked for
+// vain contains the threads that the runtime does not know, to avoid searching for them
 // each time: threads of C code, and the runtime's own before they store their ID.
 type vain struct {
-	seen  map[uint64]int // in which round an ID was asked for last
+	seen  map[uint64]int // the round in which an ID was last requested
 	round int
-	next  int // the round in which they are looked for again
-	wait  int // how many rounds after that
+	next  int // the round of the next search
+	wait  int // number of rounds until the search after that
 	first uint64
 }
 
 const (
-	// maxThreadCopies bounds what is copied of all threads together, bytes.
+	// maxThreadCopies bounds the size of the copies of all threads, in bytes.
 	maxThreadCopies = 16 << 20
 
-	// maxVain is how many rounds threads stay unlooked for that were in vain.
+	// maxVain bounds the rounds between searches for unknown threads.
 	maxVain = 64
 )
 
-// ErrTooMuch: what a runtime keeps of all threads is more than is copied at once.
+// ErrTooMuch means that a runtime's data of all threads exceeds the limit.
 var ErrTooMuch = fmt.Errorf("what Go's runtime keeps of all threads is more than %d MiB", maxThreadCopies>>20)
 
-// ThreadCopier returns a ThreadCopier, which reads memory that changes as it does.
+// ThreadCopier returns a ThreadCopier, which reads memory that may change meanwhile.
 func (r *Runtime) ThreadCopier(mem cfi.Memory) *ThreadCopier {
 	return &ThreadCopier{runtime: r, memory: mem, vain: vain{seen: make(map[uint64]int)}}
 }
 
-// Begin forgets what was copied, and finds the threads that are not known yet of those
-// with these IDs, which are those that they have for themselves; 0 is none. All that
-// Copy will need is taken here, as far as that can be known: no thread stands still yet.
+// Begin drops the copies, and finds those of the threads with these IDs, in their own
+// PID namespace, that are not yet known; 0 means no thread. It allocates all that Copy
+// will need, as far as it can know, because no thread is stopped yet.
 func (c *ThreadCopier) Begin(ids []uint64) {
 	if n := max(min(c.used+c.used/4, maxThreadCopies), len(ids)*touchedThread); c.used > len(c.buffer) || c.buffer == nil {
 		c.buffer = touched(n)
@@ -73,7 +73,7 @@ func (c *ThreadCopier) Begin(ids []uint64) {
 	}
 }
 
-// touched returns a buffer with its pages present: a page fault would lengthen a pause.
+// touched returns a buffer whose pages are present: a page fault would lengthen a pause.
 func touched(n int) []byte {
 	buffer := make([]byte, n)
 	for i := 0; i < n; i += 4096 {
@@ -121,8 +121,8 @@ func (c *ThreadCopier) isWanted(ids []uint64) bool {
 	return true
 }
 
-// first returns what changes when the runtime makes a thread, the beginning of its list,
-// or where that is not known a goroutine.
+// first returns the word that changes when the runtime makes a thread: the beginning of
+// its list, or if that is unknown a goroutine.
 func (c *ThreadCopier) first() uint64 {
 	var word [pointerSize]byte
 	at := c.runtime.threads
@@ -156,8 +156,8 @@ func (c *ThreadCopier) find() {
 	}
 }
 
-// Expect returns where the stack probably ends in which the stack pointer of a thread
-// is: as the thread was when it was copied last. Copy says whether that is so.
+// Expect returns the probable end of the stack that contains the stack pointer of a
+// thread, as of its last copy. Copy reports whether it was right.
 func (c *ThreadCopier) Expect(id, sp uint64) (end uint64, ok bool) {
 	if t := c.threads[id]; t != nil {
 		for _, s := range t.stacks {
@@ -169,12 +169,12 @@ func (c *ThreadCopier) Expect(id, sp uint64) (end uint64, ok bool) {
 	return 0, false
 }
 
-// Copy copies what the runtime knows of the thread with an ID that stands still with this
-// stack pointer, and the stacks of its goroutine and of C code if it has left those. Read
-// fills the bytes of copies; where one cannot be read it sets them to nil. Copy returns
-// where the stack ends on which the thread is, and reports whether that is one which the
-// runtime has allocated. The copies, in no order, are valid until Begin is called. The
-// error wraps ErrTooMuch; what was copied before is returned.
+// Copy copies the runtime's data of the stopped thread with an ID and stack pointer, and
+// the stacks of its goroutine and of C code if it has left those. Read fills the bytes of
+// copies, and sets those that cannot be read to nil. Copy returns the end of the thread's
+// current stack, and reports whether the runtime has allocated that stack. The copies, in
+// no order, are valid until the next Begin. If the error wraps ErrTooMuch, the copies
+// made before are returned.
 func (c *ThreadCopier) Copy(id, sp uint64, read func([]snapshot.Copy)) (copies []snapshot.Copy, end uint64, ok bool, err error) {
 	t := c.threads[id]
 	if t == nil {
@@ -189,7 +189,7 @@ func (c *ThreadCopier) Copy(id, sp uint64, read func([]snapshot.Copy)) (copies [
 	round = c.begin(round, t.System, l.size())
 	round = c.begin(round, t.Signal, l.size())
 	own := len(round)
-	round = c.begin(round, t.Current, l.size()) // that it ran when it was last seen
+	round = c.begin(round, t.Current, l.size()) // of its last copy
 	read(round)
 	c.round = round
 	if round[0].Bytes == nil {
@@ -226,7 +226,7 @@ func (c *ThreadCopier) Copy(id, sp uint64, read func([]snapshot.Copy)) (copies [
 				end, ok = g.StackHigh, true
 			}
 		case i+1 >= own || g.Address == t.System && !of:
-			// Of g0 that is where C code has called Go.
+			// The part of g0's stack from which C code has called Go.
 			if low, n := g.left(maxCopiedStack); n > 0 {
 				left = c.begin(left, low, n)
 			}
@@ -249,7 +249,7 @@ func (c *ThreadCopier) Copy(id, sp uint64, read func([]snapshot.Copy)) (copies [
 	return c.copies[start:len(c.copies):len(c.copies)], end, ok, err
 }
 
-// begin appends a copy to a round, if the buffer has space for it.
+// begin adds a copy to a round, if it fits the buffer.
 func (c *ThreadCopier) begin(round []snapshot.Copy, address uint64, size int) []snapshot.Copy {
 	if address == 0 || size <= 0 {
 		return round

@@ -12,7 +12,7 @@ import (
 	"github.com/clewdev/clew/snapshot"
 )
 
-// counted is memory that counts how often the runtime's list of threads is walked.
+// counted is memory that counts the walks of the runtime's list of threads.
 type counted struct {
 	bytesAt
 	at    uint64 // of a thread
@@ -37,8 +37,8 @@ func (m *counted) read(round []snapshot.Copy) {
 	}
 }
 
-// Threads that the runtime does not know are not looked for at each sample: only when its
-// list has grown, and rarer and rarer, since it can have been told of one since.
+// Threads that the runtime does not know are not searched at each sample: only when its
+// list has grown, and at growing intervals, because it can learn of one later.
 func TestUnknownThreads(t *testing.T) {
 	r, memory := made("go1.26")
 	const knownID, foreign, late = 4711, 4712, 4713
@@ -68,7 +68,7 @@ func TestUnknownThreads(t *testing.T) {
 	if n := walks(knownID, foreign, late); n != 1 {
 		t.Errorf("%d walks for a new thread", n)
 	}
-	// The thread tells its ID a little later, without a change of the list.
+	// The thread stores its ID a little later, without a change of the list.
 	l := r.Layout
 	m.put(base+testM+uint64(l.Thread), late)
 	found := 0
@@ -82,7 +82,7 @@ func TestUnknownThreads(t *testing.T) {
 	for range rounds {
 		walks(foreign)
 	}
-	// Another thread at the list's beginning: the one of before is the next.
+	// Another thread at the list's beginning; the previous one is the next.
 	const second = 0xc00
 	copy(m.data[second:], m.data[testM:testM+0x380])
 	m.put(base+second+uint64(l.Thread), foreign)
@@ -91,7 +91,7 @@ func TestUnknownThreads(t *testing.T) {
 	if n := walks(foreign); n != 1 || c.threads[foreign] == nil {
 		t.Errorf("the list has grown: %d walks, %v", n, c.threads[foreign])
 	}
-	// Many that come and go are not kept.
+	// Short-lived threads are not kept.
 	for id := uint64(10000); id < 20000; id++ {
 		walks(id)
 	}
@@ -100,8 +100,8 @@ func TestUnknownThreads(t *testing.T) {
 	}
 }
 
-// Each thread has the copies that were made while it stood still, also of a goroutine that
-// both are said to run.
+// Each thread has the copies that were made while it was stopped, even if both claim to
+// run the same goroutine.
 func TestCopiesOfEachThread(t *testing.T) {
 	r, memory := made("go1.26")
 	l := r.Layout
@@ -149,7 +149,7 @@ func TestCopiesOfEachThread(t *testing.T) {
 	}
 }
 
-// What is copied of all threads together is bounded.
+// The copies of all threads together are bounded.
 func TestThreadCopiesAreBounded(t *testing.T) {
 	r, memory := made("go1.26")
 	m := &counted{bytesAt: memory}

@@ -13,8 +13,7 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// fields are those of a Layout, by the structure and the name that the runtime gives
-// them.
+// fields are the fields of a Layout, by structure and name in the runtime.
 func (l *Layout) fields() map[string]map[string]*uint16 {
 	return map[string]map[string]*uint16{
 		"runtime.g": {
@@ -31,8 +30,7 @@ func (l *Layout) fields() map[string]map[string]*uint16 {
 // isNewer reports whether a field was added after Go 1.18.
 func isNewer(field string) bool { return field == "parentGoid" || field == "syscallbp" }
 
-// derive reads the layout from a program's debugging information, and what its
-// variables hold.
+// derive reads the layout from a program's debugging information and variables.
 func derive(f *object.File) (*Layout, error) {
 	r, err := f.DebugReader()
 	if r == nil || err != nil {
@@ -64,7 +62,7 @@ func (l *Layout) readFields(r *object.DebugReader) error {
 }
 
 // readUnit reads the structures that a unit describes, if it is the runtime's unit or
-// has no name. It removes those that it reads from structs.
+// has no name, and removes them from structs.
 func (l *Layout) readUnit(r *object.DebugReader, unit *object.DebugUnit, structs map[string]map[string]*uint16) error {
 	if err := r.Seek(unit.First); err != nil {
 		return err
@@ -114,14 +112,14 @@ func (l *Layout) readUnit(r *object.DebugReader, unit *object.DebugUnit, structs
 	return nil
 }
 
-// maxStrings is more than the runtime has states, or reasons to wait, and maxString
-// longer than any of their names.
+// maxStrings is more than the number of the runtime's states or wait reasons, and
+// maxString is longer than any of their names.
 const (
 	maxStrings = 256
 	maxString  = 128
 )
 
-// stringsOf returns what is in a variable that is an array of strings.
+// stringsOf returns the strings of a variable that is an array of strings.
 func stringsOf(f *object.File, name string) ([]string, error) {
 	s, ok := f.Symbol(name)
 	if !ok || s.Size > maxStrings*16 || s.Size%16 != 0 {

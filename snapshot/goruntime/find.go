@@ -13,27 +13,26 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// Runtime is the Go runtime that a program or a library of C's brings with it. It may
-// be used from several goroutines.
+// Runtime is the Go runtime in a program, or in a library that C programs use. It is safe
+// for concurrent use.
 type Runtime struct {
 	Layout *Layout
 
-	// Addresses at run time: the pointer to the list of goroutines and its length
-	// (runtime.allgptr, allglen), and the newest m, 0 where that is not known
-	// (runtime.allm).
+	// Run-time addresses: the pointer to the list of goroutines and its length
+	// (runtime.allgptr, allglen), and the newest m (runtime.allm), 0 if unknown.
 	list, length, threads uint64
 }
 
-// ErrNoRuntime: a file has no Go runtime of its own. Plugins use that of their program.
+// ErrNoRuntime means that a file has no Go runtime of its own. Plugins use their program's.
 var ErrNoRuntime = errors.New("it has no Go runtime")
 
 // New finds the runtime of a file that is loaded with a bias. The error wraps
-// ErrNoRuntime or ErrUnknownVersion, or says what of the runtime is not to be found.
+// ErrNoRuntime or ErrUnknownVersion, or says which part of the runtime was not found.
 func New(f *object.File, bias uint64) (*Runtime, error) {
 	if _, ok := f.Go(); !ok {
 		return nil, ErrNoRuntime
 	}
-	// The function that goes through the list, also for a dump of all stacks.
+	// The function that walks the list, also for a dump of all stacks.
 	each, ok := f.GoFunctionNamed("runtime.forEachGRace")
 	if !ok {
 		if start, ok := f.GoFunctionAt(f.Entry()); ok && start.Name == "" {
@@ -64,8 +63,8 @@ func New(f *object.File, bias uint64) (*Runtime, error) {
 	return r, nil
 }
 
-// maxCode is how much of a function of the runtime is looked at: those begin with what is
-// looked for.
+// maxCode is the number of bytes of a runtime function that are decoded: the code of
+// interest is at the start.
 const maxCode = 128
 
 // fromCode finds the variables in the code of forEachGRace, which loads first the
@@ -84,10 +83,10 @@ func fromCode(f *object.File, each *object.GoFunction) (list, length uint64, err
 
 // decoder decodes the code of the runtime's functions for a machine.
 type decoder struct {
-	// loads returns the addresses of the words that code at an address loads, in its
-	// order, up to the first call.
+	// loads returns the addresses of the words that code at an address loads, in order, up
+	// to the first call.
 	loads func(code []byte, at uint64) []uint64
-	// mentions is what the function mentions calls.
+	// mentions implements the function mentions.
 	mentions func(code []byte, at uint64, numbers map[uint64]bool) (addresses []uint64)
 }
 

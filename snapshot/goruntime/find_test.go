@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// The beginnings of runtime.forEachGRace, up to its call, as the compilers of the
-// oldest and the newest version made it.
+// The starts of runtime.forEachGRace, up to its call, in programs of the oldest and the
+// newest version.
 func TestLoads(t *testing.T) {
 	for _, tt := range []struct {
 		name string

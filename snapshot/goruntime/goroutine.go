@@ -13,27 +13,27 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// Goroutine is what the runtime's structure of a goroutine says. Addresses are those
-// at run time.
+// Goroutine is the contents of the runtime's structure of a goroutine. Addresses are
+// run-time addresses.
 type Goroutine struct {
 	Address uint64 // of the structure, a g
 	ID      uint64
 
 	State  State
-	Name   string // of the state, as the runtime's dumps have it: "chan receive"
-	Reason string // why it waits, "" where the runtime does not say
-	Scan   bool   // the garbage collector looks at its stack
+	Name   string // of the state, as in the runtime's dumps: "chan receive"
+	Reason string // why it waits, "" if unknown
+	Scan   bool   // the garbage collector is scanning its stack
 
-	// Since is when it began to wait, as the garbage collector noticed first:
-	// nanoseconds of the target's monotonic clock, 0 where it has not.
+	// Since is when the garbage collector first noticed that it waits: nanoseconds of the
+	// target's monotonic clock, 0 if it has not.
 	Since int64
 
-	Thread   uint64 // the m that runs it, 0 where none does
+	Thread   uint64 // the m that runs it, 0 if none does
 	Locked   bool   // it is locked to its thread
 	LockedTo uint64 // the m of that thread, 0 for none
-	Parent   uint64 // the ID of the goroutine that created it, 0 where that is not known
-	Creation uint64 // where the go statement's call returns to
-	Function uint64 // that it began with
+	Parent   uint64 // the ID of the goroutine that created it, 0 if unknown
+	Creation uint64 // return address of the go statement's call
+	Function uint64 // the function that it started with
 
 	StackLow, StackHigh uint64 // its stack: [StackLow, StackHigh)
 
@@ -41,18 +41,18 @@ type Goroutine struct {
 	// arbitrary start. Two values show whether a goroutine ran in between.
 	Runs uint8
 
-	// Where it goes on when it runs again, and where in a system call it has left Go
-	// code, zero where it is in none.
+	// The place where it continues when it runs again, and, during a system call, the place
+	// where it left Go code; otherwise zero.
 	Sched, Syscall Context
 }
 
-// Context is what the runtime keeps of registers.
+// Context contains the registers that the runtime saves.
 type Context struct{ PC, SP, FP, LR uint64 }
 
 // State is the state of a goroutine.
 type State uint8
 
-// The states (runtime/runtime2.go). All versions number those alike that they have.
+// The states (runtime/runtime2.go). States have the same numbers in all versions.
 const (
 	Idle          State = 0 // it was just made
 	Runnable      State = 1
@@ -63,7 +63,7 @@ const (
 	CopyingStack  State = 8
 	Preempted     State = 9
 	Leaked        State = 10
-	WaitingForCgo State = 11 // it is kept for threads that C makes
+	WaitingForCgo State = 11 // reserved for threads that C makes
 )
 
 const (
@@ -76,10 +76,10 @@ const (
 	listChunk     = 1 << 13 // goroutines
 )
 
-// errNoGoroutine: a goroutine's structure says what none can.
+// errNoGoroutine means that a goroutine's structure is invalid.
 var errNoGoroutine = errors.New("no goroutine is there")
 
-// size is how many bytes of a g are read.
+// size returns the number of bytes of a g that are read.
 func (l *Layout) size() int {
 	n := l.Sched + max(l.LR, l.BP)
 	for _, at := range []uint16{l.Status, l.ID, l.WaitSince, l.WaitReason, l.LockedM, l.Parent, l.Creation, l.Function, l.Runs, l.SyscallBP, l.SyscallPC} {
@@ -88,7 +88,7 @@ func (l *Layout) size() int {
 	return int(n) + pointerSize
 }
 
-// threadSize is how many bytes of an m are read.
+// threadSize returns the number of bytes of an m that are read.
 func (l *Layout) threadSize() int {
 	return int(max(l.Signal, l.Thread, l.Current, l.Next)) + pointerSize
 }
@@ -126,7 +126,7 @@ func (l *Layout) decode(b []byte, address uint64) (g Goroutine, err error) {
 	return g, nil
 }
 
-// Read reads the goroutine at an address that List has returned.
+// Read reads the goroutine at an address from List.
 func (r *Runtime) Read(mem cfi.Memory, address uint64) (Goroutine, error) {
 	b := make([]byte, r.Layout.size())
 	if err := mem.ReadMemory(b, address); err != nil {
@@ -135,9 +135,9 @@ func (r *Runtime) Read(mem cfi.Memory, address uint64) (Goroutine, error) {
 	return r.Layout.decode(b, address)
 }
 
-// List returns the addresses of all goroutines, also of those that have ended, in the
-// order in which they were first made; a place is used again. Where the list cannot be
-// read to its end it returns what comes before, and says so. There are at most 2^20.
+// List returns the addresses of all goroutines, including ended ones, in the order of
+// their creation; addresses are reused. If the list cannot be read to its end, List
+// returns its start and an error. There are at most 2^20.
 func (r *Runtime) List(mem cfi.Memory) (list []uint64, err error) {
 	start, n, err := r.extent(mem)
 	if err != nil {
@@ -166,8 +166,8 @@ func (r *Runtime) List(mem cfi.Memory) (list []uint64, err error) {
 	return distinct(list), err
 }
 
-// distinct returns a list without what comes again. The runtime's has nothing twice, which
-// is seen by sorting it sooner than by a map.
+// distinct returns a list without duplicates. The runtime's has none, which sorting shows
+// faster than a map.
 func distinct(list []uint64) []uint64 {
 	sorted := slices.Clone(list)
 	slices.Sort(sorted)
@@ -182,7 +182,7 @@ func distinct(list []uint64) []uint64 {
 	})
 }
 
-// extent returns where the list is, and how long.
+// extent returns the address and length of the list.
 func (r *Runtime) extent(mem cfi.Memory) (start, n uint64, err error) {
 	var word [pointerSize]byte
 	for at, to := range map[uint64]*uint64{r.list: &start, r.length: &n} {
@@ -194,7 +194,7 @@ func (r *Runtime) extent(mem cfi.Memory) (start, n uint64, err error) {
 	return start, n, nil
 }
 
-// Thread is what the runtime's structure of a thread, an m, says.
+// Thread is the contents of the runtime's structure of a thread, an m.
 type Thread struct {
 	Address uint64
 	ID      uint64 // in the thread's own PID namespace, as gettid returns it
@@ -218,8 +218,8 @@ func (l *Layout) decodeThread(b []byte, address uint64) Thread {
 	return Thread{Address: address, ID: word(l.Thread), System: word(0), Signal: word(l.Signal), Current: word(l.Current), next: word(l.Next)}
 }
 
-// Threads returns the runtime's threads. Where the program has no symbols they are
-// those that run one of some goroutines, and all that are older than they.
+// Threads returns the runtime's threads. If the program has no symbols, these are the
+// threads that run one of some goroutines, and all older ones.
 func (r *Runtime) Threads(mem cfi.Memory, goroutines []uint64) (list []Thread) {
 	var word [pointerSize]byte
 	var known []uint64

@@ -31,7 +31,7 @@ func (m bytesAt) ReadMemory(p []byte, addr uint64) error {
 	return nil
 }
 
-// Where the variables are in the memory of these tests.
+// The addresses of the variables in these tests.
 const (
 	base    = 0x10000
 	testG   = 0x100
@@ -103,7 +103,7 @@ func TestGoroutine(t *testing.T) {
 	}
 }
 
-// Where the stacks end that the runtime has allocated for threads, and no other ones.
+// StackEnd returns the ends of stacks that the runtime has allocated, and no others.
 func TestStackEnd(t *testing.T) {
 	for _, tt := range []struct{ low, high, sp, end uint64 }{
 		{0xc000, 0xd000, 0xc000, 0xd000},
@@ -129,7 +129,7 @@ func TestStackEnd(t *testing.T) {
 	}
 }
 
-// What a core claims costs no more than what it holds.
+// A hostile core costs no more than its size.
 func TestHostileLists(t *testing.T) {
 	put := func(m bytesAt, at, v uint64) { binary.LittleEndian.PutUint64(m.data[at:], v) }
 	for _, tt := range []struct {
@@ -160,7 +160,7 @@ func TestHostileLists(t *testing.T) {
 	if threads := r.Threads(m, []uint64{base + testG}); len(threads) != 1 {
 		t.Errorf("threads %+v", threads)
 	}
-	// More than are read in one go; of most of them nothing can be read.
+	// More than one batch; most of them cannot be read.
 	many := make([]uint64, 3*batchSize)
 	many[2*batchSize+1] = base + testG
 	r.threads = 0
@@ -179,8 +179,8 @@ func TestHostileLists(t *testing.T) {
 	}
 }
 
-// Whatever memory holds, what is read of it is an error or a possible goroutine, and
-// what is copied is there.
+// Any memory results in an error or a possible goroutine, and copies have the memory's
+// contents.
 func FuzzRuntime(f *testing.F) {
 	for _, known := range layouts {
 		_, m := made(known.release)

@@ -18,7 +18,7 @@ import (
 type Layout struct {
 	Size uint16 // of a g
 
-	// Of a g. Its stack's bounds are its first two words.
+	// Of a g. The bounds of its stack are the first two words.
 	M, Sched                            uint16 // Sched: of the gobuf
 	SyscallSP, SyscallPC, SyscallBP     uint16
 	Status, ID, WaitSince, WaitReason   uint16
@@ -39,16 +39,16 @@ type Layout struct {
 // structures of a program's version of Go.
 var ErrUnknownVersion = errors.New("the runtime's structures are not known")
 
-// garbled is the version that programs say that garble has built.
+// garbled is the version in programs that garble has built.
 const garbled = "unknown"
 
-// knownLayout is that of a release's programs.
+// knownLayout is the layout of a release.
 type knownLayout struct {
 	release string // "go1.26"
 	layout  Layout
 }
 
-// layoutOf returns the layout of a release's programs, nil where it is not known.
+// layoutOf returns the layout of a release, or nil if unknown.
 func layoutOf(release string) *Layout {
 	for i := range layouts {
 		if layouts[i].release == release {
@@ -58,8 +58,8 @@ func layoutOf(release string) *Layout {
 	return nil
 }
 
-// LayoutOf returns the layout of a program. The result is shared and must not be
-// changed. An error wraps ErrUnknownVersion.
+// LayoutOf returns the layout of a program. The result is shared and must not be changed.
+// An error wraps ErrUnknownVersion.
 func LayoutOf(f *object.File) (*Layout, error) {
 	info, _ := f.Go()
 	if l := layoutOf(release(info.Version)); l != nil {

@@ -24,13 +24,13 @@ import (
 
 var update = flag.Bool("update", false, "derive layouts.go from programs of all versions, whose toolchains are fetched")
 
-// releases are the versions that layouts.go is derived from.
+// releases are the versions in layouts.go.
 var releases = []string{
 	"go1.18.10", "go1.19.13", "go1.20.14", "go1.21.13", "go1.22.12", "go1.23.12", "go1.24.13", "go1.25.7", "go1.26.8", "go1.27.4",
 }
 
-// The table of the toolchain at hand says what the debugging information of its
-// programs does. With -update that of every version is made of it.
+// The table of the current toolchain agrees with the debugging information of its
+// programs. With -update, layouts.go is generated for all versions.
 func TestLayouts(t *testing.T) {
 	versions := []string{runtime.Version()}
 	if *update {
@@ -103,7 +103,7 @@ func build(t *testing.T, version, machine string) *object.File {
 		if err != nil {
 			t.Fatalf("%v: %v", find, err)
 		}
-		// Go 1.19 does not work out of the place of modules.
+		// Go 1.19 does not work outside of the directory of modules.
 		cmd.Path = filepath.Join(strings.TrimSpace(string(root)), "bin", "go")
 		cmd.Env = append(slices.DeleteFunc(cmd.Env, isRoot), "GOTOOLCHAIN=local", "GOMODCACHE="+t.TempDir())
 	}
@@ -118,5 +118,5 @@ func build(t *testing.T, version, machine string) *object.File {
 	return f
 }
 
-// isRoot finds the place of the toolchain that runs the test.
+// isRoot reports whether a directory is the root of the toolchain that runs the test.
 func isRoot(variable string) bool { return strings.HasPrefix(variable, "GOROOT=") }

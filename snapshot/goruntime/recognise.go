@@ -10,12 +10,12 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// A program that garble (mvdan.cc/garble) has built does not say its version, and has no
-// debugging information. But its runtime is that of a release: it makes a g of its size,
-// and has its reasons to wait.
+// A program that garble (mvdan.cc/garble) has built does not contain its version or
+// debugging information. But its runtime is that of a release: its size of a g and its
+// wait reasons are known.
 
-// recognise returns the layout of the newest release that a program's runtime looks like,
-// nil for none.
+// recognise returns the layout of the newest release that fits a program's runtime, or
+// nil.
 func recognise(f *object.File) *Layout {
 	size, ok := sizeOfG(f)
 	if !ok {
@@ -40,7 +40,7 @@ func recognise(f *object.File) *Layout {
 	return nil
 }
 
-// sizeOfG returns how large the structure is that runtime.malg makes, bytes.
+// sizeOfG returns the size of the structure that runtime.malg allocates, in bytes.
 func sizeOfG(f *object.File) (size uint16, ok bool) {
 	malg, ok := f.GoFunctionNamed("runtime.malg")
 	if !ok {
@@ -79,8 +79,8 @@ func hasStrings(f *object.File, address uint64, list []string) bool {
 	return true
 }
 
-// mentions returns the addresses that a function makes, in its order, and the numbers
-// that it compares with.
+// mentions returns the addresses that a function computes, in order, and the numbers that
+// it compares with.
 func mentions(f *object.File, of *object.GoFunction) (addresses []uint64, numbers map[uint64]bool) {
 	code := make([]byte, min(of.End-of.Entry, maxCode))
 	if f.ReadMemory(code, of.Entry) != nil {

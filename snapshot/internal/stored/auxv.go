@@ -20,8 +20,8 @@ const (
 	atSysInfoEHdr = 33
 )
 
-// MaxAuxv bounds how many bytes of an auxiliary vector are read: the kernel's has some
-// twenty entries.
+// MaxAuxv bounds the size of an auxiliary vector, in bytes. The kernel's has some twenty
+// entries.
 const MaxAuxv = 4 << 10
 
 // ReadAuxv reads an auxiliary vector.

@@ -2,11 +2,11 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Package stored is a snapshot that a file holds, whatever the format of the file: parts
-// of the memory of a target, its threads, and a list of the files that were mapped. A
-// reader of a format (snapshot/core, snapshot/minidump) fills a Dump and calls Arrange
-// and Finish. The Dump then reads memory, from the file and from the mapped files, and
-// finds those by package debugfile. It refuses a file that is not the mapped one.
+// Package stored implements a snapshot in a file, for any file format: parts of the
+// memory of a target, its threads, and a list of the mapped files. The reader of a format
+// (snapshot/core, snapshot/minidump) fills a Dump and calls Arrange and Finish. The Dump
+// then reads memory, from the file and from the mapped files, which it finds with package
+// debugfile. It refuses a file that is not the mapped one.
 //
 // The package decodes no format of dumps, unwinds nothing and prints nothing.
 package stored

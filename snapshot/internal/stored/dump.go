@@ -22,45 +22,45 @@ import (
 	"github.com/clewdev/clew/snapshot"
 )
 
-// Options says where mapped files are looked for.
+// Options contains the places where mapped files are looked for.
 type Options struct {
-	// Program is the path of the program's file, where the dump does not lead to it.
+	// Program is the path of the program's file, if the dump does not lead to it.
 	Program string
 
-	// Search is where the mapped files are looked for; its Root is the sysroot.
+	// Search finds the mapped files; its Root is the sysroot.
 	Search debugfile.Search
 }
 
 // Dump is an open dump. The reader of its format sets the exported fields before it calls
-// Finish. After that its methods may be called from several goroutines, Close after all
-// others only.
+// Finish. After that its methods may be called concurrently, except Close, which must
+// come last.
 type Dump struct {
 	Options  Options
 	File     *os.File // uncompressed
 	Size     int64    // of File, bytes
 	Machine  *arch.Machine
-	User     uint32 // that the target ran as, in its user namespace
+	User     uint32 // user ID of the target, in its user namespace
 	Auxv     map[uint64]uint64
-	Segments []Segment   // what was mapped, by address after Arrange
-	Files    []FileRange // what files were mapped
+	Segments []Segment   // mapped memory, by address after Arrange
+	Files    []FileRange // ranges of mapped files
 	Listed   bool        // Files are listed in the dump
-	Program  uint64      // an address in the program's file, where Auxv has none
+	Program  uint64      // an address in the program's file, if Auxv has none
 
-	// BuildIDs are those that the dump lists, by the address of the file's first byte.
+	// BuildIDs are the build IDs in the dump, by the address of the file's first byte.
 	BuildIDs map[uint64]BuildID
 
 	Snapshot snapshot.Snapshot // Finish sets the fields that all formats have in common
 
 	info    fs.FileInfo
-	dir     string             // that the dump is in
-	owner   *debugfile.User    // that the target ran as, see storedUser
-	modules map[string]*module // by path as the dump has it
+	dir     string             // of the dump
+	owner   *debugfile.User    // user of the target, see storedUser
+	modules map[string]*module // by path in the dump
 	pieces  []piece            // by address
-	unknown []int              // pieces whose permissions the dump does not have
-	imaged  atomic.Int64       // bytes that were read of images
-	peeked  int                // files that were looked into by findData
+	unknown []int              // pieces with unknown permissions
+	imaged  atomic.Int64       // bytes read of images
+	peeked  int                // files that findData examined
 	memory  *memory
-	dumped  *memory // of what the dump itself has
+	dumped  *memory // reads the dump's own memory only
 
 	mu      sync.Mutex
 	missing []snapshot.Missing
@@ -70,10 +70,10 @@ type Dump struct {
 // BuildID is the build ID of a mapped file.
 type BuildID struct {
 	Bytes  []byte
-	Prefix bool // Bytes are only the first ones
+	Prefix bool // Bytes is only the start of the build ID
 }
 
-// Open opens the file of a dump. Its error wraps untrusted.ErrNotRegular for what is not a
+// Open opens the file of a dump. Its error wraps untrusted.ErrNotRegular if it is not a
 // regular file, and does not name the path.
 func Open(path string, options Options) (*Dump, error) {
 	f, err := untrusted.OpenNamed(path)
@@ -97,7 +97,7 @@ func Open(path string, options Options) (*Dump, error) {
 	return d, nil
 }
 
-// Finish completes the snapshot once everything is arranged.
+// Finish completes the snapshot after Arrange.
 func (d *Dump) Finish() {
 	s := &d.Snapshot
 	slices.SortStableFunc(s.Threads, func(a, b snapshot.Thread) int { return cmp.Compare(a.ID, b.ID) })
@@ -108,9 +108,8 @@ func (d *Dump) Finish() {
 	s.Process = d.process()
 }
 
-// Missing returns the files that were asked for up to now, since a frame lies in
-// them or memory of theirs was read, and that are not to be had. The slice is
-// the caller's.
+// Missing returns the files that were needed so far, for a frame or for their memory, but
+// were not found. The caller owns the slice.
 func (d *Dump) Missing() []snapshot.Missing {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -119,7 +118,7 @@ func (d *Dump) Missing() []snapshot.Missing {
 	return list
 }
 
-// Damage returns what is wrong with the dump itself, joined as by [errors.Join], or nil.
+// Damage returns the errors in the dump itself, joined as by [errors.Join], or nil.
 func (d *Dump) Damage() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -160,7 +159,7 @@ func (d *Dump) missed(m *module) {
 	d.missing = append(d.missing, snapshot.Missing{Path: m.path, Address: m.first, BuildID: m.id, Err: err})
 }
 
-// openMapping is the snapshot's Open.
+// openMapping implements the Open function of the snapshot.
 func (d *Dump) openMapping(mapping *snapshot.Mapping) (*os.File, error) {
 	x := d.piece(mapping.Start)
 	if x == nil || x.module == nil {
@@ -178,8 +177,8 @@ type Source struct {
 	taken snapshot.Snapshot
 }
 
-// NewSource returns a finished dump as a source of the threads with these IDs, nil for
-// all. Where it has none of them NewSource closes it.
+// NewSource returns a finished dump as a source of the threads with these IDs; nil means
+// all. If the dump has none of them, NewSource closes it.
 func NewSource(d *Dump, path string, threads []int) (*Source, error) {
 	s := &Source{Dump: d, taken: d.Snapshot}
 	if threads != nil {

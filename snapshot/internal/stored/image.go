@@ -18,19 +18,18 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// image opens what the dump itself has of a file that was mapped to base. It must
-// not be kept.
+// image opens the dump's own copy of a file that was mapped at base. The caller must not
+// keep it.
 func (d *Dump) image(base uint64, path string) (*object.File, error) {
 	return object.FromMemory(imageMemory{d}, base, path)
 }
 
-// maxImaged bounds how many bytes are read of the images of one dump, in all: of
-// a real one some thousand bytes a file. Any number of files can lie in the same
-// bytes of a dump, and each can have 65,535 program headers.
+// maxImaged bounds the bytes that are read of all images of a dump: real images take
+// some thousand bytes each. Any number of files can share the same bytes of a hostile
+// dump, and each can have 65,535 program headers.
 const maxImaged = 32 << 20
 
-// imageMemory is the memory of a dump as far as the dump itself has it, until
-// maxImaged bytes were read.
+// imageMemory is the dump's own memory, limited to maxImaged bytes.
 type imageMemory struct{ dump *Dump }
 
 // ReadMemory implements cfi.Memory.
@@ -46,9 +45,8 @@ func (m imageMemory) ReadMemory(p []byte, addr uint64) error {
 	return m.dump.dumped.ReadMemory(p, addr)
 }
 
-// permit sets the permissions of what the dump has no segment of, as gcore leaves
-// code and constants out: they are those that the file's own headers tell. A file
-// without such headers is data.
+// permit sets the permissions of pieces without a segment in the dump from the file's
+// headers: gcore omits code and constants. A file without such headers is data.
 func (d *Dump) permit() {
 	loads := make(map[*module][]elf.ProgHeader)
 	for _, i := range d.unknown {
@@ -69,7 +67,7 @@ func (d *Dump) permit() {
 			m.Executable = false
 			continue
 		}
-		// Of two segments that share a page the second one has it.
+		// The second of two segments that share a page owns it.
 		at := lastUpTo(x.offset, len(list), func(i int) uint64 { return list[i].Off &^ (pageSize - 1) })
 		if at >= 0 && x.offset < list[at].Off+list[at].Filesz {
 			m.Executable = list[at].Flags&elf.PF_X != 0
@@ -81,29 +79,28 @@ func (d *Dump) permit() {
 	}
 }
 
-// lastUpTo returns the last of n ascending values that is at most v, -1 where
-// there is none.
+// lastUpTo returns the index of the last of n ascending values that is at most v, or -1.
 func lastUpTo(v uint64, n int, value func(i int) uint64) int {
 	return sort.Search(n, func(i int) bool { return value(i) > v }) - 1
 }
 
 const pageSize = 4096
 
-// byOffset returns the PT_LOAD segments in the order of what they have of the file.
+// byOffset returns the PT_LOAD segments in the order of their file offsets.
 func byOffset(segments []elf.ProgHeader) []elf.ProgHeader {
 	loads := slices.DeleteFunc(slices.Clone(segments), func(p elf.ProgHeader) bool { return p.Type != elf.PT_LOAD || p.Filesz == 0 })
 	slices.SortStableFunc(loads, func(a, b elf.ProgHeader) int { return cmp.Compare(a.Off, b.Off) })
 	return loads
 }
 
-// maxPeeked bounds how many files are looked into before they are asked for.
+// maxPeeked bounds the number of files that are examined before they are needed.
 const maxPeeked = 1 << 12
 
-// findData notes whether the file that lies where the module's was is no ELF file,
-// unless the dump has its ELF header. The kernel's cores tell by their segments
-// what is data; gcore's have no segment of what was not written to, and the header
-// of what is ELF, as coredump_filter asks them to (core(5)). A module that is gone
-// or is the program stays what it was.
+// findData marks the modules that are not ELF files, by the file now at the path unless
+// the dump has its ELF header. The kernel's cores mark data by their segments. gcore's
+// have no segments of unwritten memory; they have the headers of ELF files, if
+// coredump_filter asks for them (core(5)). A missing module, or the program, is left
+// unchanged.
 func (m *module) findData() {
 	d := m.dump
 	if m.looked || m.deleted || m.program || m.linked {

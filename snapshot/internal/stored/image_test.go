@@ -6,7 +6,7 @@ package stored
 
 import "testing"
 
-// A segment is found without looking at all of them.
+// A segment is found without a linear search.
 func TestLastUpTo(t *testing.T) {
 	values := make([]uint64, 60000)
 	for i := range values {

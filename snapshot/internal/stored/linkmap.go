@@ -13,7 +13,7 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// findProgram marks the module that the kernel has started.
+// findProgram marks the module of the program that the kernel started.
 func (d *Dump) findProgram() {
 	for _, address := range []uint64{d.Auxv[atPHDR], d.Auxv[atEntry], d.Program} {
 		if x := d.piece(address); x != nil && x.module != nil {
@@ -23,8 +23,8 @@ func (d *Dump) findProgram() {
 	}
 }
 
-// isProgram returns an error unless a file can be the program: its headers and
-// its entry are where the auxiliary vector says.
+// isProgram returns an error unless a file can be the program: its program headers and
+// entry point are where the auxiliary vector says.
 func (d *Dump) isProgram(file *object.File) error {
 	bias, err := d.programBias(file)
 	if err != nil {
@@ -48,7 +48,7 @@ func (d *Dump) programBias(file *object.File) (uint64, error) {
 	if p, ok := segment(file.Segments(), elf.PT_PHDR); ok {
 		return at - p.Vaddr, nil
 	}
-	headers := uint64(64) // the program headers stand behind the header
+	headers := uint64(64) // the program headers follow the ELF header
 	if d.Machine.Class == elf.ELFCLASS32 {
 		headers = 52
 	}
@@ -60,8 +60,8 @@ func (d *Dump) programBias(file *object.File) (uint64, error) {
 	return 0, errors.New("it does not load its program headers")
 }
 
-// FindModules finds what was mapped where the dump does not list it: the
-// program by the auxiliary vector, the libraries by the dynamic linker's list.
+// FindModules finds mapped files that the dump does not list: the program by the
+// auxiliary vector, the libraries by the dynamic linker's list.
 func (d *Dump) FindModules() {
 	d.Files = nil
 	name := d.programName()
@@ -72,7 +72,7 @@ func (d *Dump) FindModules() {
 	program := d.module(name)
 	program.program = true
 	if err := program.open(); err != nil {
-		return // and told as missing
+		return // reported as missing
 	}
 	file, err := object.OpenFile(program.file, name)
 	if err != nil {
@@ -100,7 +100,7 @@ func (d *Dump) FindModules() {
 		}
 	}
 	if base := d.Auxv[atBase]; base != 0 && !d.covered(base) {
-		// It crashed before the dynamic linker had made its list.
+		// The program crashed before the dynamic linker had made its list.
 		if p, ok := segment(file.Segments(), elf.PT_INTERP); ok && p.Filesz < 4096 {
 			path := make([]byte, p.Filesz)
 			if _, err := program.file.ReadAt(path, int64(p.Off)); err == nil {
@@ -111,8 +111,7 @@ func (d *Dump) FindModules() {
 	d.Arrange()
 }
 
-// programName returns the path of the program, as far as the dump or the options
-// have it.
+// programName returns the path of the program, if the dump or the options contain it.
 func (d *Dump) programName() string {
 	if at := d.Auxv[atExecFn]; at != 0 {
 		if name, err := d.cStringAt(at); err == nil && name != "" {
@@ -135,7 +134,7 @@ func (d *Dump) covered(addr uint64) bool {
 	return false
 }
 
-// addSegments says that a file's segments were mapped.
+// addSegments adds the segments of a mapped file.
 func (d *Dump) addSegments(path string, bias uint64, segments []elf.ProgHeader) {
 	page := d.Auxv[atPageSize]
 	if page == 0 || page&(page-1) != 0 || page > 1<<20 {
@@ -160,14 +159,14 @@ func (d *Dump) addSegments(path string, bias uint64, segments []elf.ProgHeader) 
 type linkEntry struct {
 	path    string
 	bias    uint64
-	dynamic uint64 // address of the object's dynamic section, 0 where it is not known
+	dynamic uint64 // address of the object's dynamic section, 0 if unknown
 }
 
-// addLinked adds an object of the dynamic linker's list. Its segments are those
-// of the image, where the dump has that, else those of the file.
+// addLinked adds an object of the dynamic linker's list, with the segments of its image
+// in the dump, or else of the file.
 func (d *Dump) addLinked(e *linkEntry) {
 	if !strings.Contains(e.path, "/") || e.bias == d.Auxv[atSysInfoEHdr] && e.bias != 0 {
-		return // the program itself, which is added already; the vDSO
+		return // the program itself, which was added before, or the vDSO
 	}
 	m := d.module(e.path)
 	if m.program || m.linked {
@@ -181,7 +180,7 @@ func (d *Dump) addLinked(e *linkEntry) {
 		return
 	}
 	if m.open() != nil {
-		return // and told as missing
+		return // reported as missing
 	}
 	file, err := object.OpenFile(m.file, e.path)
 	if err != nil {
@@ -191,9 +190,9 @@ func (d *Dump) addLinked(e *linkEntry) {
 	d.addSegments(e.path, e.bias, file.Segments())
 }
 
-// AddModule adds a file that was mapped whole to [base, base+size), of which the dump
-// lists no ranges. Its segments are those of the image, where the dump has that, else
-// those of the file. Where neither is available the range is taken for one of code.
+// AddModule adds a file that was mapped as a whole at [base, base+size), without ranges in
+// the dump. Its segments are those of the image in the dump, or else of the file. Without
+// either the range counts as code.
 func (d *Dump) AddModule(path string, base, size uint64) {
 	m := d.module(path)
 	if m.linked || base+size <= base {
@@ -222,14 +221,14 @@ func (d *Dump) AddModule(path string, base, size uint64) {
 
 const (
 	maxLinked = 1 << 14 // objects of one process
-	// maxLinkedRanges bounds what those objects have mapped: eight ranges each.
+	// maxLinkedRanges bounds the ranges of those objects: eight each.
 	maxLinkedRanges = 8 * maxLinked
 	maxDynamic      = 1 << 10 // entries of a dynamic section
 	maxPath         = 4096
 )
 
-// linkMap reads the dynamic linker's list, to which the program's dynamic section
-// leads: struct r_debug and struct link_map of link.h.
+// linkMap reads the dynamic linker's list, starting at the program's dynamic section:
+// struct r_debug and struct link_map of link.h.
 func (d *Dump) linkMap(dynamic, size uint64) (list []linkEntry, err error) {
 	word := uint64(d.WordSize())
 	var debug uint64
@@ -257,7 +256,7 @@ func (d *Dump) linkMap(dynamic, size uint64) (list []linkEntry, err error) {
 		}
 	}
 	if debug == 0 {
-		return nil, nil // static, or the dynamic linker has not come so far
+		return nil, nil // static, or the dynamic linker has not yet set it
 	}
 	at, err := d.wordAt(debug + word)
 	seen := make(map[uint64]bool)
@@ -286,14 +285,14 @@ func (d *Dump) linkMap(dynamic, size uint64) (list []linkEntry, err error) {
 	return list, err
 }
 
-// Tags of MIPS, whose dynamic section is not written to and so leads to a pointer to
-// r_debug. (Package elf lacks the second one.)
+// Tags of MIPS, whose dynamic section is read-only and so contains a pointer to a pointer
+// to r_debug. (Package elf lacks the second tag.)
 const (
 	dtMIPSRldMap    = 0x70000016 // DT_MIPS_RLD_MAP: address of that pointer
 	dtMIPSRldMapRel = 0x70000035 // DT_MIPS_RLD_MAP_REL: the same, from the tag's address
 )
 
-// truncate returns an address of the machine's width.
+// truncate truncates an address to the machine's width.
 func (d *Dump) truncate(addr uint64) uint64 {
 	if d.Machine.Class == elf.ELFCLASS32 {
 		return addr & 0xffffffff

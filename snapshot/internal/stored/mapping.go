@@ -14,34 +14,34 @@ import (
 	"github.com/clewdev/clew/snapshot"
 )
 
-// FileRange is a range of addresses that a file was mapped to: [Start, End).
+// FileRange is the range [Start, End) of a mapped file.
 type FileRange struct {
 	Start, End uint64
 	Offset     uint64 // of Start in the file, bytes
-	Path       string // as the dump has it
+	Path       string // in the dump
 }
 
-// Segment is a range of memory of which the dump may hold the first bytes. There can be
-// half a million.
+// Segment is a range of memory; the dump may contain its first bytes. There can be half a
+// million segments.
 type Segment struct {
 	Vaddr, Off, Memsz, Filesz uint64 // as in an ELF program header
 	Flags                     elf.ProgFlag
-	Unknown                   bool // the dump does not have the permissions: Flags hold unless a file was mapped
+	Unknown                   bool // the permissions are unknown: Flags are used unless a file was mapped
 }
 
-// piece is a range of addresses that is of one kind throughout.
+// piece is a range of addresses with the same properties.
 type piece struct {
 	start, end uint64
-	at         int64  // offset in the dump of what was dumped, from start on
-	dumped     uint64 // how many bytes the dump has of it
-	cut        uint64 // how many of the piece's bytes the dump was meant to have
+	at         int64  // offset in the dump of the byte at start
+	dumped     uint64 // number of its bytes in the dump
+	cut        uint64 // number of its bytes that the dump should contain
 
 	offset  uint64  // of start in the file that was mapped
-	module  *module // of that file, nil where none was mapped
-	written bool    // the target may have written to it: the file does not tell what it held
+	module  *module // of that file, nil if no file was mapped
+	written bool    // the target may have written to it: the contents can differ from the file's
 }
 
-// Arrange makes the pieces anew, for files that became known.
+// Arrange computes the pieces again, after files were added.
 func (d *Dump) Arrange() {
 	d.pieces, d.Snapshot.Mappings, d.unknown = nil, nil, nil
 	d.memory, d.dumped = &memory{dump: d}, &memory{dump: d, dumpedOnly: true}
@@ -50,17 +50,17 @@ func (d *Dump) Arrange() {
 	d.permit()
 }
 
-// arrange makes the pieces and the mappings of the address space: of the
-// segments, and of the files that were mapped. Where segments overlap, as in no real
-// dump, the first by address stands.
+// arrange computes the pieces and the mappings of the address space from the segments
+// and the mapped files. If segments overlap, which no real dump does, the first by
+// address wins.
 func (d *Dump) arrange() {
 	loads := d.Segments
 	slices.SortStableFunc(loads, func(a, b Segment) int { return cmp.Compare(a.Vaddr, b.Vaddr) })
 	files := disjoint(d.Files)
-	// As many as there are unless ranges and segments overlap in parts.
+	// There are this many unless ranges and segments partly overlap.
 	d.pieces = make([]piece, 0, len(loads)+len(files))
 	d.Snapshot.Mappings = make([]snapshot.Mapping, 0, len(loads)+len(files))
-	end := uint64(0) // of what is arranged
+	end := uint64(0) // of the pieces so far
 	for i := range loads {
 		p := &loads[i]
 		start, stop := max(p.Vaddr, end), p.Vaddr+p.Memsz
@@ -104,8 +104,8 @@ func (d *Dump) arrange() {
 	}
 }
 
-// addFile adds the piece [start, end) of a file's range and of a segment, of
-// which one may be nil.
+// addFile adds the piece [start, end) of a file's range and a segment. One of the two may
+// be nil.
 func (d *Dump) addFile(f *FileRange, start, end uint64, p *Segment) {
 	if start >= end {
 		return
@@ -127,7 +127,7 @@ func (d *Dump) addFile(f *FileRange, start, end uint64, p *Segment) {
 		m.Offset, m.Path = x.offset, x.module.path
 		m.Deleted = x.module.deleted
 		if p == nil || p.Unknown {
-			// What the writer left out: code, most often.
+			// Memory that the writer omitted, usually code.
 			permissions(&m, elf.PF_R|elf.PF_X)
 			d.unknown = append(d.unknown, len(d.pieces))
 		}
@@ -143,7 +143,7 @@ func permissions(m *snapshot.Mapping, flags elf.ProgFlag) {
 	m.Readable, m.Writable, m.Executable = flags&elf.PF_R != 0, flags&elf.PF_W != 0, flags&elf.PF_X != 0
 }
 
-// disjoint sorts ranges by address and takes from each what an earlier one covers.
+// disjoint sorts ranges by address and cuts off from each the part that an earlier one covers.
 func disjoint(files []FileRange) []FileRange {
 	slices.SortStableFunc(files, func(a, b FileRange) int { return cmp.Compare(a.Start, b.Start) })
 	kept, end := files[:0], uint64(0)
@@ -161,10 +161,10 @@ func disjoint(files []FileRange) []FileRange {
 	return kept
 }
 
-// deletedSuffix is what the kernel appends to the path of a file without a name.
+// deletedSuffix is what the kernel appends to the path of a deleted file.
 const deletedSuffix = " (deleted)"
 
-// module returns the module of a path as the dump has it.
+// module returns the module of a path in the dump.
 func (d *Dump) module(path string) *module {
 	m := d.modules[path]
 	if m == nil {

@@ -12,26 +12,26 @@ import (
 	"sync/atomic"
 )
 
-// The kinds of reads that fail, besides those of files that are missing.
+// The kinds of failed reads, besides those of missing files.
 var (
-	// ErrNotMapped: the target had nothing at the address.
+	// ErrNotMapped means that nothing was mapped at the address.
 	ErrNotMapped = errors.New("nothing was mapped there")
-	// ErrNotDumped: the dump was written without the memory at the address, and no
-	// mapped file has it.
+	// ErrNotDumped means that the dump does not contain the memory at the address, and
+	// that no mapped file does.
 	ErrNotDumped = errors.New("it was not dumped")
-	// ErrCutOff: the dump's file ends before it.
+	// ErrCutOff means that the dump's file ends before the memory.
 	ErrCutOff = errors.New("the file is cut off")
 )
 
-// memory reads the memory of a dump, and from the mapped files what the dump lacks. It implements cfi.Memory and may be used from several
-// goroutines.
+// memory reads the memory of a dump, and memory that the dump lacks from the mapped files.
+// It implements cfi.Memory and is safe for concurrent use.
 type memory struct {
 	dump       *Dump
-	dumpedOnly bool // read no file but the dump
+	dumpedOnly bool // read only the dump, no other files
 	blocks     [blockSlots]atomic.Pointer[block]
 }
 
-// A block is a copy of some bytes that lie in one piece.
+// A block is a copy of some bytes of one piece.
 type block struct {
 	start uint64
 	data  []byte
@@ -64,8 +64,8 @@ func (m *memory) ReadMemory(p []byte, addr uint64) error {
 	}
 }
 
-// load returns a block with the byte at addr, and remembers it. Where more is
-// wanted than blocks are good for it reads all of p and returns none.
+// load returns a block with the byte at addr, and remembers it. If more is read than
+// blocks are good for, it reads all of p and returns no block.
 func (m *memory) load(p []byte, addr uint64) (*block, error) {
 	if len(p) >= blockSize {
 		return nil, m.read(p, addr)
@@ -82,7 +82,7 @@ func (m *memory) load(p []byte, addr uint64) (*block, error) {
 	if held := x.start + x.dumped; addr < held {
 		end = min(end, held)
 	} else if err := m.absent(x, addr); err != nil {
-		return nil, err // a search for something asks a great deal of memory that is not there
+		return nil, err // a search reads much memory that does not exist
 	} else {
 		start = max(start, held)
 	}
@@ -115,8 +115,8 @@ func (m *memory) read(p []byte, addr uint64) error {
 	return nil
 }
 
-// readPiece reads from one piece, either what was dumped or what the mapped file has. It
-// returns how many bytes it has read, with an error where those are not all.
+// readPiece reads from one piece: from the dump or the mapped file. It returns the number
+// of bytes read, and an error if that is not all.
 func (m *memory) readPiece(x *piece, p []byte, addr uint64) (int, error) {
 	skip := addr - x.start
 	if skip < x.dumped {
@@ -139,8 +139,8 @@ func (m *memory) readPiece(x *piece, p []byte, addr uint64) (int, error) {
 	return n, err
 }
 
-// absent returns why neither the dump nor a file has what a piece held at addr, which
-// is after the dumped part; nil where a file may have it.
+// absent returns the reason why neither the dump nor a file can have the byte of a piece
+// at addr, which is after the dumped part. It returns nil if a file may have it.
 func (m *memory) absent(x *piece, addr uint64) error {
 	skip := addr - x.start
 	switch {
@@ -152,7 +152,7 @@ func (m *memory) absent(x *piece, addr uint64) error {
 	return nil
 }
 
-// piece returns the piece that holds addr, or nil.
+// piece returns the piece that contains addr, or nil.
 func (d *Dump) piece(addr uint64) *piece {
 	i := sort.Search(len(d.pieces), func(i int) bool { return d.pieces[i].end > addr })
 	if i == len(d.pieces) || d.pieces[i].start > addr {

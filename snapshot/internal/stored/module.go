@@ -20,35 +20,35 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// module is a file that was mapped.
+// module is a mapped file.
 type module struct {
 	dump    *Dump
-	path    string // as the target saw it
-	deleted bool   // the path led to it no more
+	path    string // in the target
+	deleted bool   // the file was deleted or replaced
 	program bool   // it is the program
 
-	first   uint64 // lowest address that it was mapped to
+	first   uint64 // its lowest mapped address
 	base    uint64 // address of the file's first byte
 	hasBase bool
 
-	segments []elf.ProgHeader // of a module that AddModule added
+	segments []elf.ProgHeader // set by AddModule
 
-	// Of a module that the dump does not list, but the dynamic linker does.
+	// Of a module that only the dynamic linker lists.
 	linked  bool
 	looked  bool // findData did
 	bias    uint64
 	dynamic uint64 // address of its dynamic section
 
 	once   sync.Once
-	id     []byte // build ID, as the dump has it
-	prefix []byte // of the build ID, where the dump has no more
-	notELF bool   // as the dump has its first bytes, or the file that lies there now
+	id     []byte // build ID in the dump
+	prefix []byte // start of the build ID, if the dump has no more
+	notELF bool   // by its first bytes in the dump, or in the file now at the path
 	file   *os.File
 	place  debugfile.Place // of file
 	err    error
 }
 
-// add says that the file's byte at an offset was mapped to an address.
+// add records that the file's byte at an offset was mapped at an address.
 func (m *module) add(start, offset uint64) {
 	if m.first == 0 || start < m.first {
 		m.first = start
@@ -73,22 +73,22 @@ func (m *module) open() error {
 	return m.err
 }
 
-// refuseProgram notes why the file that was said to be the program is not.
+// refuseProgram reports why the file given as the program is not the program.
 func (m *module) refuseProgram(path string) {
 	w := m.wanted()
 	w.Path, w.Places = "", []debugfile.Place{{Path: path, Named: true}}
 	alone := debugfile.Search{Stores: []debugfile.Store{}}
 	f, _, err := alone.Open(w)
 	if err == nil {
-		f.Close() // there is another name of it
+		f.Close() // another path leads to it
 		return
 	}
 	refused := &module{dump: m.dump, path: path, first: m.first, id: m.id, err: err}
 	m.dump.missed(refused)
 }
 
-// identify reads what the dump itself has of the file: the page of its ELF
-// header, which kernels dump by default.
+// identify reads the dump's copy of the file's first page, with the ELF header, which
+// kernels dump by default.
 func (m *module) identify() {
 	if id, ok := m.dump.BuildIDs[m.base]; ok && m.hasBase {
 		if !id.Prefix {
@@ -109,7 +109,7 @@ func (m *module) identify() {
 	}
 }
 
-// beside returns the path that a file has if it lies in the directory of the dump.
+// beside returns the path of the file in the directory of the dump.
 func (d *Dump) beside(name string) string {
 	dir := d.dir
 	if abs, err := filepath.Abs(dir); err == nil {
@@ -118,7 +118,7 @@ func (d *Dump) beside(name string) string {
 	return filepath.Join(dir, filepath.Base(name))
 }
 
-// wanted says what is known of the module's file.
+// wanted returns the known properties of the module's file.
 func (m *module) wanted() *debugfile.Module {
 	opts := &m.dump.Options
 	w := &debugfile.Module{Path: m.path, BuildID: m.id, Machine: m.dump.Machine, Stale: m.deleted, Same: m.same}
@@ -143,20 +143,20 @@ func (m *module) wanted() *debugfile.Module {
 	switch {
 	case path.IsAbs(m.path):
 		if emulated && opts.Search.Root != "" {
-			// An emulator's program lies beside its libraries' root.
+			// An emulator's program is next to the root of its libraries.
 			add(m.path, m.deleted)
 		}
 	case strings.Contains(m.path, "/"):
 		elsewhere := m.deleted || opts.Search.Root != "" && !emulated
 		add(m.path, elsewhere)
-		// A kernel writes the core into the directory that the path is relative to.
+		// A kernel writes the core to the directory that the path is relative to.
 		add(filepath.Join(m.dump.dir, m.path), elsewhere)
 	}
 	return w
 }
 
-// same tells whether a file whose build ID the dump does not have can be the one
-// that was mapped.
+// same reports whether a file can be the mapped one if the dump does not have its build
+// ID.
 func (m *module) same(f *os.File, file *object.File) (proved bool, err error) {
 	if proved, err = m.samePage(f); err != nil || file == nil {
 		return proved, err
@@ -185,8 +185,8 @@ func (m *module) same(f *os.File, file *object.File) (proved bool, err error) {
 	return proved, nil
 }
 
-// samePage reports whether the dump has the first page of the file, which must
-// be equal then.
+// samePage reports whether the dump has the first page of the file; if so, it must be
+// equal.
 func (m *module) samePage(f *os.File) (same bool, err error) {
 	if !m.hasBase {
 		return false, nil
@@ -197,8 +197,8 @@ func (m *module) samePage(f *os.File) (same bool, err error) {
 	return debugfile.SamePage(m.dump.dumped, m.base, f, 0, 512)
 }
 
-// readAt reads from the module's file. What lies behind the file's end in its last
-// page is zero.
+// readAt reads from the module's file. In the file's last page, bytes after the end of the
+// file are zero.
 func (m *module) readAt(p []byte, offset uint64) (int, error) {
 	if err := m.open(); err != nil {
 		return 0, err

@@ -16,10 +16,9 @@ import (
 	"github.com/clewdev/clew/snapshot"
 )
 
-// owner returns what is known of the target as the one that wrote files. They are
-// those that lie now where it had them, under the sysroot where there is one; info
-// is of the core's file. The kernel gives a core to the user that the target ran
-// as; the ID in its notes is as the target sees it, in a user namespace another.
+// process returns the target as the writer of files. The files are those now at the
+// target's paths, below the sysroot if there is one. The kernel gives a core to the user
+// of the target; the user ID in its notes is that in the target's user namespace.
 func (d *Dump) process() *snapshot.Process {
 	p := &snapshot.Process{Root: "/", IDs: []int{d.Snapshot.PID}}
 	user := d.user()
@@ -51,8 +50,8 @@ func (d *Dump) user() debugfile.User {
 	return debugfile.User(untrusted.Nobody)
 }
 
-// storedUser returns the user that systemd-coredump notes for a core's file, nil where it
-// did not store it.
+// storedUser returns the user that systemd-coredump stores for a core's file, or nil if
+// it did not store the file.
 func storedUser(f *os.File) *debugfile.User {
 	id, ok := attribute(f, "user.coredump.uid")
 	if !ok {
@@ -65,7 +64,7 @@ func storedUser(f *os.File) *debugfile.User {
 	return &user
 }
 
-// attribute returns the number that an extended attribute of a file has.
+// attribute returns the number in an extended attribute of a file.
 func attribute(f *os.File, name string) (uint32, bool) {
 	text := make([]byte, 16)
 	n, err := unix.Fgetxattr(int(f.Fd()), name, text)
