@@ -7,15 +7,14 @@ package perfdata
 import "math/bits"
 
 // Attribute is one event that was recorded: struct perf_event_attr of
-// include/uapi/linux/perf_event.h, with what the recording says of it elsewhere.
+// include/uapi/linux/perf_event.h, and its name, IDs and unit from the header.
 type Attribute struct {
-	// Name is as perf prints it: "cycles:u", "cpu-clock". Where the recording has
-	// no names, that of perf's list for Kind and Config, or "".
+	// Name is perf's name: "cycles:u", "cpu-clock". If the recording has no names, it is
+	// that of perf's list for Kind and Config, or "".
 	Name string
 	IDs  []uint64 // of the event, one for each processor or thread
-	Unit string   // "" where it is not told
-	// Scale is what counts are to be multiplied with to be of Unit; 1 where it is
-	// not told.
+	Unit string   // "" if it is not known
+	// Scale is the factor that converts counts to Unit, 1 if it is not known.
 	Scale float64
 
 	Kind             uint32 // perf_event_attr.type: 0 hardware, 1 software, 2 tracepoint, 3 cache, 4 raw, 5 breakpoint, else of a PMU
@@ -29,8 +28,8 @@ type Attribute struct {
 	BranchSampleType uint64 // PERF_SAMPLE_BRANCH_*
 	RegsUser         uint64 // registers of Sample.UserRegs
 	RegsIntr         uint64 // registers of Sample.IntrRegs
-	StackUser        uint32 // bytes that Sample.UserStack is asked for
-	ClockID          int32  // as clock_gettime(2) has it; valid with FlagUseClockID
+	StackUser        uint32 // bytes that Sample.UserStack should have
+	ClockID          int32  // number for clock_gettime(2); valid with FlagUseClockID
 	MaxStack         uint16 // frames of a call chain; 0: the system's limit
 	AuxSampleSize    uint32 // bytes
 }
@@ -45,7 +44,7 @@ const (
 	FlagExcludeUser   AttributeFlags = 1 << 4
 	FlagExcludeKernel AttributeFlags = 1 << 5
 	FlagFrequency     AttributeFlags = 1 << 10 // Period is a frequency
-	FlagPreciseIP     AttributeFlags = 3 << 15 // two bits: how exact Sample.IP is
+	FlagPreciseIP     AttributeFlags = 3 << 15 // two bits: the precision of Sample.IP
 	FlagSampleIDAll   AttributeFlags = 1 << 18 // records other than samples have a SampleID
 	FlagUseClockID    AttributeFlags = 1 << 25
 )
@@ -54,8 +53,8 @@ const (
 // (PERF_ATTR_SIZE_VER0).
 const minAttribute = 64
 
-// parseAttribute reads a perf_event_attr, which takes up all of b. Its size grew
-// over time: what b lacks is zero, what it has more is unknown.
+// parseAttribute reads a perf_event_attr, which fills b. Its size grew over time: fields
+// that b lacks are zero, and fields that it has beyond are unknown.
 func parseAttribute(b []byte, big bool) Attribute {
 	c := cursor{b: b, big: big}
 	a := Attribute{Scale: 1}
@@ -82,8 +81,8 @@ func parseAttribute(b []byte, big bool) Attribute {
 	return a
 }
 
-// attributeFlags brings the bits into the order that compilers give bit fields on
-// machines of little byte order; on others the first is the highest bit.
+// attributeFlags converts bit fields to the order of little-endian machines. On
+// big-endian ones the first field has the highest bit.
 func attributeFlags(v uint64, big bool) AttributeFlags {
 	if !big {
 		return AttributeFlags(v)
@@ -95,10 +94,10 @@ func attributeFlags(v uint64, big bool) AttributeFlags {
 	return AttributeFlags(v&^uint64(FlagPreciseIP) | precise<<15)
 }
 
-// layout is where a record has what is needed before it is decoded. Positions are
-// in bytes, -1 where the record has no such field.
+// layout holds the offsets of fields that are read before a record is decoded, in bytes,
+// or -1 if the record lacks the field.
 type layout struct {
-	id, time    int // in a sample, behind its header
+	id, time    int // in a sample, after its header
 	idEnd       int // in other records, from their end
 	timeEnd     int // the same
 	trailerSize int // of the SampleID of other records

@@ -6,18 +6,18 @@ package perfdata
 
 import "github.com/clewdev/clew/internal/filemap"
 
-// chunkSize is how much is read at a time where it cannot be mapped.
+// chunkSize is the number of bytes that are read at a time if they cannot be mapped.
 const chunkSize = 4 * maxRecord
 
-// chunk is a piece of the recording in memory. Records stay where they were read
-// to until they are handed out; the chunk is used again when none is left in it.
+// chunk is a piece of the recording in memory. Records stay in their chunk until they are
+// returned. The chunk is used again when it has no records left.
 type chunk struct {
 	buf     []byte // own, or the bytes of view
 	own     []byte // of chunkSize; nil before it is needed
 	view    *filemap.Mapping
 	index   uint32 // in pool.chunks
 	filled  int    // bytes of buf
-	pending int    // records that wait, and uses by whoever fills it or hands out a record
+	pending int    // records that wait, and uses by the framer that fills it and by the record that is returned
 }
 
 // pool holds the chunks.
@@ -27,7 +27,7 @@ type pool struct {
 	size   int // bytes of the chunks in use
 }
 
-// take returns a chunk with what is mapped, or an empty one.
+// take returns a chunk with the bytes of a mapping, or an empty one.
 func (p *pool) take(view *filemap.Mapping) *chunk {
 	var c *chunk
 	if n := len(p.free); n > 0 {
@@ -60,7 +60,7 @@ func (p *pool) release(c *chunk) {
 	}
 }
 
-// close unmaps what is mapped.
+// close unmaps all mappings.
 func (p *pool) close() {
 	for _, c := range p.chunks {
 		c.view.Unmap()

@@ -14,7 +14,7 @@ import (
 	"github.com/clewdev/clew/internal/filemap"
 )
 
-// maxWindow is the largest window of zstd that is taken: that of its highest
+// maxWindow is the largest window of zstd that is accepted: that of its highest
 // level.
 const maxWindow = 128 << 20
 
@@ -23,11 +23,11 @@ const zstdMagic = "\x28\xb5\x2f\xfd"
 
 var errClosed = errors.New("closed")
 
-// decompressor undoes perf record -z. perf has one stream of zstd, never ended,
-// and flushes it at the end of each COMPRESSED record; so what a record holds can
-// be unpacked as soon as it is there, but only by a decoder that has seen those
-// before it. zstd.Decoder reads when it wants: it runs as a coroutine, which is
-// left where it wants more than there is.
+// decompressor decompresses recordings of perf record -z. perf writes one stream of zstd,
+// which never ends, and flushes it at the end of each COMPRESSED record. A record can
+// therefore be decompressed at once, but only by a decoder that has read all earlier ones.
+// zstd.Decoder reads when it needs input, so it runs as a coroutine, which is suspended
+// when there is no more input.
 type decompressor struct {
 	input  []byte
 	output []byte
@@ -40,11 +40,11 @@ func newDecoder() (*zstd.Decoder, error) {
 	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
 }
 
-// newDecompressor begins a stream. No other may use the decoder.
+// newDecompressor starts a stream. It owns the decoder from then on.
 func newDecompressor(decoder *zstd.Decoder) *decompressor {
 	d := &decompressor{}
 	d.resume, d.stop = iter.Pull(func(yield func([]byte) bool) {
-		// A fault is of the goroutine that reads, which is another than Reader.Next's.
+		// A fault occurs in the goroutine that reads, which is not that of Reader.Next.
 		d.err = filemap.Guard(func() error {
 			if err := decoder.Reset(compressed{d, yield}); err != nil {
 				return err
@@ -56,11 +56,11 @@ func newDecompressor(decoder *zstd.Decoder) *decompressor {
 	return d
 }
 
-// feed gives the content of a COMPRESSED record. What was fed before must have
-// been read.
+// feed passes the content of a COMPRESSED record to the decoder. All earlier content must
+// have been read.
 func (d *decompressor) feed(b []byte) { d.input = b }
 
-// read is as io.Reader.Read. Where all that was fed has been read the error is
+// read is like io.Reader.Read. When all content has been read, the error is
 // errNeedInput.
 func (d *decompressor) read(p []byte) (int, error) {
 	for len(d.output) == 0 {
@@ -81,7 +81,7 @@ func (d *decompressor) read(p []byte) (int, error) {
 	return n, nil
 }
 
-// compressed is where the decoder reads from.
+// compressed is the input of the decoder.
 type compressed struct {
 	d     *decompressor
 	yield func([]byte) bool
@@ -98,8 +98,7 @@ func (c compressed) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// decompressed is where the decoder writes to. What it writes is used before the
-// coroutine is resumed.
+// decompressed is the output of the decoder. It is used before the coroutine is resumed.
 type decompressed func([]byte) bool
 
 func (yield decompressed) Write(p []byte) (int, error) {

@@ -9,8 +9,8 @@ import (
 	"encoding/binary"
 )
 
-// cursor reads what remains of a record or section. After a read beyond the end
-// it has failed: that read and all further ones return zero.
+// cursor reads the rest of a record or section. A read beyond the end fails: it and all
+// later ones return zero.
 type cursor struct {
 	b      []byte
 	big    bool // byte order
@@ -58,7 +58,7 @@ func (c *cursor) u64() uint64 {
 	return binary.LittleEndian.Uint64(b)
 }
 
-// bytes returns the next n bytes, which are the record's.
+// bytes returns the next n bytes, which belong to the record.
 func (c *cursor) bytes(n uint64) []byte {
 	if n > uint64(len(c.b)) {
 		c.fail()
@@ -69,7 +69,7 @@ func (c *cursor) bytes(n uint64) []byte {
 	return b
 }
 
-// skip passes over n bytes, or what remains where that is less.
+// skip skips n bytes, or the rest if it is shorter.
 func (c *cursor) skip(n uint64) {
 	c.b = c.b[min(n, uint64(len(c.b))):]
 }
@@ -94,8 +94,8 @@ func (c *cursor) words(dst []uint64, n uint64) []uint64 {
 	return dst
 }
 
-// text returns what stands before the first zero byte, or all that remains, and
-// passes over all that remains.
+// text returns the bytes before the first zero byte, or the rest if there is none. It
+// skips the rest.
 func (c *cursor) text() []byte {
 	b := c.b
 	c.b = nil

@@ -4,7 +4,7 @@
 
 package perfdata
 
-// bodies holds a body of each type, which is used again for the next record.
+// bodies holds a body of each type, which is reused for the next record.
 type bodies struct {
 	sample     sampleDecoder
 	mmap       Mmap
@@ -22,9 +22,8 @@ type bodies struct {
 	threads    ThreadMap
 }
 
-// decode reads the body of a record that is no sample. What c holds is what
-// stands between the header and the SampleID. It returns nil for a type without a
-// body.
+// decode reads the body of a record that is not a sample. c has the bytes between the
+// header and the SampleID. decode returns nil for a type without a body.
 func (b *bodies) decode(rec *Record, c *cursor, a *Attribute) any {
 	switch rec.Type {
 	case TypeMmap, TypeMmap2:
@@ -103,7 +102,7 @@ func (m *Mmap) read(c *cursor, t Type, misc Misc) {
 	}
 	if misc&MiscMmapBuildID != 0 {
 		b := c.bytes(24)
-		// u8 size, three bytes reserved, and room for 20.
+		// A size of one byte, three reserved bytes, and space for 20.
 		if len(b) == 24 && b[0] > 0 && b[0] <= 20 {
 			m.BuildID = b[4 : 4+b[0] : 4+b[0]]
 		}
@@ -126,9 +125,9 @@ func (n *Namespaces) read(c *cursor) {
 	}
 }
 
-// readTrailer reads the SampleID of a record that is no sample from the record's
-// end, where payload is all behind its header. It returns what is before it, and
-// false where the record is too short to have one.
+// readTrailer reads the SampleID from the end of a record that is not a sample. payload is
+// the record without its header. readTrailer returns the bytes before the SampleID, and
+// false if the record is too short to have one.
 func (id *SampleID) readTrailer(payload []byte, big bool, a *Attribute, size int) (rest []byte, ok bool) {
 	if size > len(payload) {
 		return payload, false
@@ -144,7 +143,7 @@ func (id *SampleID) readTrailer(payload []byte, big bool, a *Attribute, size int
 	return payload[: len(payload)-size : len(payload)-size], true
 }
 
-// readMoment reads who ran, and when.
+// readMoment reads the thread and the time.
 func (id *SampleID) readMoment(c *cursor, has SampleType) {
 	if has&FieldTID != 0 {
 		id.PID, id.TID = int32(c.u32()), int32(c.u32())
@@ -154,7 +153,7 @@ func (id *SampleID) readMoment(c *cursor, has SampleType) {
 	}
 }
 
-// readSource reads what counted, and where.
+// readSource reads the event and the processor.
 func (id *SampleID) readSource(c *cursor, has SampleType) {
 	if has&FieldID != 0 {
 		id.ID = c.u64()

@@ -24,13 +24,13 @@ const (
 	branchCounters = 1 << 19
 )
 
-// abiSIMD is PERF_SAMPLE_REGS_ABI_SIMD, a bit beside the ABI.
+// abiSIMD is PERF_SAMPLE_REGS_ABI_SIMD, a bit next to the ABI.
 const abiSIMD = 1 << 2
 
 var errShort = errors.New("it ends in the middle of a field")
 
-// sampleDecoder holds a sample and what its slices refer to, which is used again
-// for the next.
+// sampleDecoder holds a sample and the arrays of its slices, which are reused for the
+// next sample.
 type sampleDecoder struct {
 	sample    Sample
 	callchain []uint64
@@ -42,8 +42,8 @@ type sampleDecoder struct {
 }
 
 // decode reads a sample of the event a. The order of fields is that of
-// perf_output_sample in kernel/events/core.c. What failed is the last field that
-// id.Fields or d.sample.Fields has.
+// perf_output_sample in kernel/events/core.c. After an error, the last field in id.Fields
+// or d.sample.Fields is the one that failed.
 func (d *sampleDecoder) decode(payload []byte, big bool, a *Attribute, id *SampleID) error {
 	d.sample = Sample{}
 	s := &d.sample
@@ -78,8 +78,7 @@ func (d *sampleDecoder) decode(payload []byte, big bool, a *Attribute, id *Sampl
 	return d.rest(&c, a)
 }
 
-// rest reads the fields from READ on. Behind the first that is cut nothing can be
-// read.
+// rest reads the fields from READ on. Nothing can be read after the first truncated one.
 func (d *sampleDecoder) rest(c *cursor, a *Attribute) error {
 	s, has := &d.sample, a.SampleType
 	if has&FieldRead != 0 {
@@ -216,9 +215,8 @@ func (d *sampleDecoder) readBranches(c *cursor, branchType uint64) {
 	}
 }
 
-// branchFlags brings the bit fields of struct perf_branch_entry into the order
-// that they have on machines of little byte order; on others the first has the
-// highest bits.
+// branchFlags converts the bit fields of struct perf_branch_entry to the order of
+// little-endian machines. On big-endian ones the first field has the highest bits.
 func branchFlags(v uint64, big bool) (flags uint64) {
 	if !big {
 		return v
@@ -231,8 +229,7 @@ func branchFlags(v uint64, big bool) (flags uint64) {
 	return flags
 }
 
-// read reads the registers of mask. Their values are kept in buf, which is
-// returned.
+// read reads the registers of mask. It stores their values in buf, and returns buf.
 func (r *RegisterSet) read(c *cursor, mask uint64, buf []uint64) []uint64 {
 	abi := c.u64()
 	r.ABI = ABI(abi &^ abiSIMD)
@@ -242,7 +239,7 @@ func (r *RegisterSet) read(c *cursor, mask uint64, buf []uint64) []uint64 {
 	buf = c.words(buf[:0], uint64(bits.OnesCount64(mask)))
 	r.Mask, r.Values = mask, buf
 	if abi&abiSIMD != 0 {
-		// Vector and predicate registers: how many and how wide, and their words.
+		// Vector and predicate registers: their number, their width, and their words.
 		vectors := uint64(c.u16()) * uint64(c.u16())
 		predicates := uint64(c.u16()) * uint64(c.u16())
 		c.bytes(8 * (vectors + predicates))
@@ -253,7 +250,7 @@ func (r *RegisterSet) read(c *cursor, mask uint64, buf []uint64) []uint64 {
 	return buf
 }
 
-// userStack reads PERF_SAMPLE_STACK_USER: room, of which the kernel filled a part.
+// userStack reads PERF_SAMPLE_STACK_USER: a buffer, of which the kernel filled a part.
 func userStack(c *cursor) []byte {
 	size := c.u64()
 	data := c.bytes(size)

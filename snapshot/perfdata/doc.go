@@ -4,8 +4,8 @@
 
 // Package perfdata reads perf.data, the recordings of Linux's perf: the file
 // that perf record writes, and the stream that perf record -o - writes to a pipe.
-// It hands out their records in the order of time, decoded, and what the
-// recording tells of itself: events, build IDs, the machine, the clock.
+// It returns decoded records in the order of time, and the contents of the header:
+// events, build IDs, the machine, the clock.
 //
 //	r, err := perfdata.Open("perf.data")
 //	…
@@ -24,36 +24,35 @@
 //
 // # Order
 //
-// perf writes the buffer of one processor after the other, in rounds, so that
-// records of a later time may stand before those of an earlier one. When a round
-// is finished, all records are there that are as old as the newest of the round
-// before; these are sorted and handed out. Records without a time, those of time
-// 0 (made up by perf before the recording began) and those of perf itself come at
-// once.
+// perf writes the buffers of processors one after the other, in rounds, so that a
+// record can follow one of a later time. At the end of a round all records are
+// complete that are as old as the newest of the previous round. The Reader sorts and
+// returns these. It returns at once records without a time, those of time 0 (which perf
+// made up before the recording began) and those of perf itself.
 //
-// What waits for its round is kept as it was read. Where rounds are never
-// finished or are too large, it would be the whole recording: of more than
-// 32 MiB the older half is handed out. A record that then turns out to be older
-// than one that was handed out before it comes late, and is counted: Counts.Late.
+// Records that wait for the end of their round are kept encoded. If rounds are too
+// large or never end, that could be the whole recording: of more than 32 MiB the Reader
+// returns the older half. A record that is older than one that was returned before is
+// late, and counted in Counts.Late.
 //
 // # Memory and speed
 //
-// No record is allocated: a Record, its body, and the slices in it are the
-// Reader's, and are overwritten by the next call of Next. The memory that a
-// Reader takes does not depend on the size of the recording: some MiB, at most
-// 64 MiB, and the events and build IDs that the recording lists. On top comes the
-// window of zstd, which is that of the level: perf record -z takes 512 KiB, -z19
-// takes 8 MiB, -z22 takes 128 MiB.
+// A Reader allocates no records: a Record, its body and its slices belong to the
+// Reader, and the next call of Next overwrites them. The memory of a Reader does not
+// depend on the size of the recording: it takes at most 64 MiB, and space for the
+// events and build IDs that the recording lists. The window of zstd comes on top, and
+// depends on the level: perf record -z takes 512 KiB, -z19 takes 8 MiB, -z22 takes
+// 128 MiB.
 //
-// A regular file is mapped, a MiB of it at a time, and the slices of a record are
-// bytes of the file. Where somebody cuts the file in the meantime, Next returns an
-// error. Who reads a slice of a record then faults, but for object.Guard.
+// A regular file is mapped, one MiB at a time, and the slices of a record are bytes of
+// the file. If the file is truncated meanwhile, Next returns an error, and reading a
+// slice faults. object.Guard turns such a fault into an error.
 //
-// # Bad input
+// # Invalid input
 //
-// A record whose content cannot be read is handed out with Record.Err and what of
-// it could be read. A file that was cut gives the records before the cut, and
-// then an error that wraps io.ErrUnexpectedEOF and says where.
+// A record that cannot be read has Record.Err, and the parts of it that could be read.
+// A truncated file gives the records before its end, and then an error that wraps
+// io.ErrUnexpectedEOF and names the offset.
 //
 // The package walks no stack and opens no file but the recording.
 package perfdata

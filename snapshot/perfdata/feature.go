@@ -34,7 +34,7 @@ const (
 	features = 256
 )
 
-// decoded reports whether the section is one that feature reads.
+// decoded reports whether Reader.feature reads the section.
 func (f feature) decoded() bool {
 	switch f {
 	case featureBuildID, featureHostname, featureOSRelease, featureVersion,
@@ -47,8 +47,8 @@ func (f feature) decoded() bool {
 	return false
 }
 
-// Bounds on what a recording makes its reader hold of the header. A stream can have any
-// number of records that stand for parts of it.
+// Limits on the parts of a header that a Reader keeps. A stream can have any number of
+// records that replace parts of the header.
 const (
 	maxListed      = 1 << 16 // entries of a list
 	maxBuildIDs    = 1 << 17
@@ -58,7 +58,8 @@ const (
 	maxName        = 1 << 12 // bytes of an event's name or unit
 )
 
-// fits reports whether a list of n entries may have one more, and notes where not.
+// fits reports whether a list of n entries may have one more. If not, it sets
+// Header.Damage.
 func (r *Reader) fits(n, most int, entries string) bool {
 	if n >= most && r.header.Damage == nil {
 		r.header.Damage = fmt.Errorf("the header has more than %d %s; only these are read", most, entries)
@@ -66,8 +67,8 @@ func (r *Reader) fits(n, most int, entries string) bool {
 	return n < most
 }
 
-// feature reads a section of the header. A section that is cut gives what is
-// there.
+// feature reads a section of the header. It reads the existing part of a truncated
+// section.
 func (r *Reader) feature(f feature, b []byte) {
 	if f <= 0 || f >= features {
 		return
@@ -96,8 +97,8 @@ func (r *Reader) feature(f feature, b []byte) {
 		h.Arch = c.str()
 		r.machine = machine(h.Arch, r.big)
 	case featureCPUs:
-		// The available ones come first: write_nrcpus in tools/perf/util/header.c,
-		// which perf's own description of the format has the other way round.
+		// The available ones come first: write_nrcpus in tools/perf/util/header.c.
+		// perf's description of the format has them in the other order.
 		h.CPUsAvailable, h.CPUsOnline = int(c.u32()), int(c.u32())
 	case featureCPUDesc:
 		h.CPUDescription = c.str()
@@ -137,7 +138,7 @@ func (r *Reader) feature(f feature, b []byte) {
 	}
 }
 
-// eventDesc takes the names of events.
+// eventDesc reads the names of events.
 func (r *Reader) eventDesc(c *cursor) {
 	n, size := c.u32(), c.u32()
 	for i := 0; i < int(n) && len(c.b) > 0; i++ {
@@ -148,8 +149,7 @@ func (r *Reader) eventDesc(c *cursor) {
 		if c.failed {
 			return
 		}
-		// Events come in the order of the attributes; but perf inject may have
-		// removed some.
+		// Events have the order of the attributes, but perf inject may have removed some.
 		index := i
 		if ids > 0 {
 			first := cursor{b: b, big: r.big}
@@ -163,8 +163,8 @@ func (r *Reader) eventDesc(c *cursor) {
 	}
 }
 
-// buildID reads what follows the header of struct perf_record_header_build_id:
-// the process, 20 bytes of a build ID, its size, three bytes reserved, the path.
+// buildID reads struct perf_record_header_build_id after its header: the process, 20
+// bytes of a build ID, its size, three reserved bytes, and the path.
 func (r *Reader) buildID(misc Misc, b []byte) {
 	c := cursor{b: b, big: r.big}
 	pid := int32(c.u32())
@@ -218,7 +218,7 @@ const (
 
 func shortName(text []byte) string { return string(text[:min(len(text), maxName)]) }
 
-// update applies what the records say that stand for parts of the header.
+// update applies a record that replaces a part of the header.
 func (r *Reader) update(t Type, misc Misc, payload []byte) error {
 	c := cursor{b: payload, big: r.big}
 	switch t {
@@ -226,7 +226,7 @@ func (r *Reader) update(t Type, misc Misc, payload []byte) error {
 		c.u32()
 		size := uint64(c.u32())
 		if size == 0 {
-			size = minAttribute // of the first version, which did not tell
+			size = minAttribute // of the first version, which lacks it
 		}
 		if c.failed || size < minAttribute || size > uint64(len(payload)) {
 			return fmt.Errorf("size of the event is %d, which must be from %d to %d", size, minAttribute, len(payload))

@@ -13,12 +13,12 @@ import (
 	"github.com/clewdev/clew/internal/untrusted"
 )
 
-// ErrFormat is wrapped by errors about what is no recording, or one of a kind
+// ErrFormat is wrapped by errors about a file that is not a recording, or a recording
 // that this package cannot read.
 var ErrFormat = errors.New("not a perf.data that can be read")
 
-// What a recording begins with: a u64 whose bytes tell the byte order, and the
-// u64 size of the header.
+// A recording begins with a u64, whose value gives the byte order, and the u64 size of
+// the header.
 const (
 	magicLittle = "PERFILE2"
 	magicBig    = "2ELIFREP"
@@ -34,7 +34,7 @@ const (
 	oldFileHeaderSize = 72 // without the features
 	sectionSize       = 16
 
-	// maxSection is the most that is read of a section of the header.
+	// maxSection is the number of bytes that are read of a section of the header at most.
 	maxSection = 16 << 20
 )
 
@@ -58,8 +58,8 @@ func (r *Reader) readMagic(b []byte) error {
 	return nil
 }
 
-// readHeader reads the header of a file of the size given, and returns where its
-// records are.
+// readHeader reads the header of a file of the given size, and returns the source of its
+// records.
 func (r *Reader) readHeader(file io.ReaderAt, size int64) (*fileSource, error) {
 	n := min(r.headerSize, fileHeaderSize)
 	b := make([]byte, n)
@@ -96,7 +96,7 @@ func (r *Reader) readHeader(file io.ReaderAt, size int64) (*fileSource, error) {
 	return src, nil
 }
 
-// errBeyond says that something is not in a file of the size given.
+// errBeyond returns the error for a part that is beyond the end of a file of a size.
 func errBeyond(size int64) error {
 	return fmt.Errorf("the file ends at %#x: %w", size, io.ErrUnexpectedEOF)
 }
@@ -113,8 +113,8 @@ type section struct {
 	offset, size uint64
 }
 
-// read returns the content of the section. It says what of it is not in the file,
-// which has the size given.
+// read returns the content of the section. The error says which part is not in the file,
+// which has the given size.
 func (s section) read(file io.ReaderAt, size int64) ([]byte, error) {
 	if s.offset > uint64(size) || s.size > uint64(size)-s.offset {
 		return nil, fmt.Errorf("section of %d bytes at %#x: %w", s.size, s.offset, errBeyond(size))
@@ -127,7 +127,7 @@ func (s section) read(file io.ReaderAt, size int64) ([]byte, error) {
 	return b, nil
 }
 
-// stored returns how many bytes of a file of the size given are stored.
+// stored returns the number of stored bytes of a file of the given size.
 func stored(file io.ReaderAt, size int64) int64 {
 	if f, ok := file.(*os.File); ok {
 		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
@@ -137,8 +137,8 @@ func stored(file io.ReaderAt, size int64) int64 {
 	return size
 }
 
-// readAttributes reads the section of attributes: of each a perf_event_attr and
-// the section of its IDs.
+// readAttributes reads the section of attributes: for each a perf_event_attr and the
+// section of its IDs.
 func (r *Reader) readAttributes(file io.ReaderAt, size int64, attrs section, attrSize uint64) error {
 	if attrSize < minAttribute+sectionSize || attrSize > maxRecord {
 		return fmt.Errorf("%w: size of an attribute is %d, which must be from %d to %d", ErrFormat, attrSize, minAttribute+sectionSize, maxRecord)
@@ -147,8 +147,8 @@ func (r *Reader) readAttributes(file io.ReaderAt, size int64, attrs section, att
 	if err != nil {
 		return fmt.Errorf("attributes: %w", err)
 	}
-	// Sections may overlap, and lie in holes; all IDs together are still no more than the
-	// file stores.
+	// Sections may overlap and lie in holes, but all IDs together may not take more bytes
+	// than the file stores.
 	for left := stored(file, size); uint64(len(b)) >= attrSize; b = b[attrSize:] {
 		c := cursor{b: b[attrSize-sectionSize : attrSize], big: r.big}
 		ids := section{c.u64(), c.u64()}
@@ -167,8 +167,8 @@ func (r *Reader) readAttributes(file io.ReaderAt, size int64, attrs section, att
 	return nil
 }
 
-// readFeatures reads the sections that the table at offset tells of, one entry
-// for each bit. What cannot be read is left out.
+// readFeatures reads the sections in the table at offset, which has one entry for each
+// bit. It skips sections that cannot be read.
 func (r *Reader) readFeatures(file io.ReaderAt, size, offset int64, bits [features / 64]uint64) {
 	for f := feature(1); f < features; f++ {
 		if bits[f/64]>>(f%64)&1 == 0 {

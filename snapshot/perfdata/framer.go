@@ -15,14 +15,14 @@ import (
 )
 
 const (
-	// headerSize is the size of perf_event_header, with which each record begins:
-	// u32 type, u16 misc, u16 size of the whole record.
+	// headerSize is the size of perf_event_header, the start of each record: u32 type,
+	// u16 misc, u16 size of the whole record.
 	headerSize = 8
-	// maxRecord is above the size of any record.
+	// maxRecord is larger than any record.
 	maxRecord = 1 << 16
 )
 
-// errNeedInput says that a decompressor has no more output for what it was given.
+// errNeedInput says that a decompressor has no more output for its input.
 var errNeedInput = errors.New("more input is needed")
 
 // framer cuts a stream of bytes into records.
@@ -38,14 +38,14 @@ type framer struct {
 	at    int64 // in the stream, of that record
 	base  int64 // of chunk.buf[0] in the stream
 
-	// wrapped is how many bytes follow that the size of a COMPRESSED2 record should
+	// wrapped is the number of following bytes that the size of a COMPRESSED2 record should
 	// have counted; see sizeCompressed2.
 	wrapped int64
-	// inWrapped says that the last record was among those bytes.
+	// inWrapped says that the last record is in these bytes.
 	inWrapped bool
 }
 
-// offset returns where the next record begins in the stream.
+// offset returns the offset of the next record in the stream.
 func (f *framer) offset() int64 { return f.base + int64(f.pos) }
 
 // next returns the next record, which is then in f.chunk. It has at least
@@ -75,21 +75,20 @@ func (f *framer) next() ([]byte, error) {
 	return f.chunk.buf[f.last:f.pos:f.pos], nil
 }
 
-// maxCompressed2 is the most that perf puts in a COMPRESSED2 record, behind its
-// header and the u64 data_size.
+// maxCompressed2 is the number of bytes that perf writes to a COMPRESSED2 record at most,
+// after its header and the u64 data_size.
 const maxCompressed2 = maxRecord - 1 - compressed2Header
 
 const compressed2Header = headerSize + 8
 
-// sizeCompressed2 returns the size of the COMPRESSED2 record that comes next.
+// sizeCompressed2 returns the size of the next record, a COMPRESSED2 record.
 //
-// perf means size to be that of header and data, rounded up to 8. In
-// record__pushfn of tools/perf/builtin-record.c (Linux 6.16) the sum does not fit
-// its 16 bits where there are more than 65,512 bytes of data. Then size is too
-// small by 65,536 or a multiple of it, and nothing is rounded up. If the data is
-// more than one record holds, the first record is full and its data_size is that
-// of all of them together; those that follow have a right size, and nothing in
-// data_size.
+// The size should be that of header and data, rounded up to 8. In record__pushfn of
+// tools/perf/builtin-record.c (Linux 6.16) the sum does not fit its 16 bits if there are
+// more than 65,512 bytes of data. The size is then too small by 65,536 or a multiple of
+// it, and not rounded up. If the data is larger than a record, the first record is full
+// and its data_size is that of all records together. The following records have a correct
+// size and no data_size.
 func (f *framer) sizeCompressed2(size int) (int, error) {
 	if f.wrapped > 0 || size > 0 && size < compressed2Header {
 		return size, nil
@@ -114,7 +113,7 @@ func (f *framer) u32(b []byte) uint32 {
 	return binary.LittleEndian.Uint32(b)
 }
 
-// size returns the size that a record has by its header.
+// size returns the size of a record according to its header.
 func (f *framer) size(record []byte) int {
 	b := record[6:]
 	if f.big {
@@ -141,8 +140,8 @@ func (f *framer) need(n int) error {
 	return nil
 }
 
-// turn begins another chunk with what there is of the next record. Records that
-// wait in the one before stay where they are.
+// turn starts a new chunk with the bytes of the next record that were read. Records that
+// wait stay in the previous chunk.
 func (f *framer) turn() {
 	c, back := f.chunk, f.partial()
 	f.chunk = f.pool.take(f.view(back))
@@ -157,8 +156,8 @@ func (f *framer) turn() {
 	f.pos = 0
 }
 
-// skip passes over n bytes behind the last record. It returns how many of them
-// are not in the chunk: they are to be passed over in the stream.
+// skip skips n bytes after the last record. It returns how many of them are not in the
+// chunk: the caller must skip these in the stream.
 func (f *framer) skip(n int64) (rest int64) {
 	k := min(n, int64(f.chunk.filled-f.pos))
 	f.pos += int(k)
@@ -166,7 +165,7 @@ func (f *framer) skip(n int64) (rest int64) {
 	return n - k
 }
 
-// partial returns how many bytes there are of a record that is not whole.
+// partial returns how many bytes of an incomplete record there are.
 func (f *framer) partial() int {
 	if f.chunk == nil {
 		return 0
@@ -174,7 +173,7 @@ func (f *framer) partial() int {
 	return f.chunk.filled - f.pos
 }
 
-// drop forgets what was read of the stream and not returned.
+// drop discards bytes of the stream that were read and not returned.
 func (f *framer) drop() {
 	if f.chunk != nil {
 		f.base += int64(f.chunk.filled)

@@ -6,8 +6,8 @@ package perfdata
 
 import "time"
 
-// Header is what a recording says of itself and the machine it was made on. What
-// it does not say is zero.
+// Header describes a recording and the machine that it was made on. A field is zero if
+// the recording lacks it.
 type Header struct {
 	Hostname       string
 	OSRelease      string // of the kernel: uname -r
@@ -25,44 +25,45 @@ type Header struct {
 	Groups         []Group
 	Clock          Clock
 
-	// Features are the bits of all that the recording has, also of what is not
+	// Features has the bits of all sections of the header, also of those that are not
 	// decoded here: HEADER_* of tools/perf/util/header.h.
 	Features [4]uint64
 
-	// Damage says which list of the header is longer than what is read of it; nil for none.
+	// Damage names a list of the header that is longer than the part that was read. It is
+	// nil if all lists are complete.
 	Damage error
 }
 
-// PMU is a unit of counters of the recorded machine.
+// PMU is a performance monitoring unit of the recorded machine.
 type PMU struct {
 	Kind uint32 // Attribute.Kind
 	Name string
 }
 
-// Group is a group of events that were counted together.
+// Group is a group of events that are counted together.
 type Group struct {
 	Name    string
 	Leader  int // index into Reader.Attributes
-	Members int // how many from Leader on
+	Members int // number of events from Leader on
 }
 
-// Clock tells what the times of records are.
+// Clock is the clock of the times of records.
 type Clock struct {
-	// ID is the clock as clock_gettime(2) has it (1: CLOCK_MONOTONIC, what jitdumps
-	// are to have), -1 where perf's own was used, which perf record does without -k.
+	// ID is the clock's number for clock_gettime(2). It is 1 for CLOCK_MONOTONIC, which
+	// jitdumps need, and -1 for perf's own, which perf record uses without -k.
 	ID         int32
 	Resolution time.Duration
 
-	// Wall and Time are one moment, by the wall clock and by ID. Wall is zero where
-	// the recording does not tell.
+	// Wall and Time are the same moment, by the wall clock and by ID. Wall is zero if it is
+	// not known.
 	Wall time.Time
 	Time uint64 // nanoseconds
 }
 
-// BuildID is the build ID of a file that samples hit, or that was mapped.
+// BuildID is the build ID of a file that was mapped or contains addresses of samples.
 type BuildID struct {
 	PID  int32  // -1: of the host
 	Mode Mode   // ModeKernel: of the kernel or of a module
-	Path string // "[kernel.kallsyms]", "[vdso]" and kin where it is no file
+	Path string // "[kernel.kallsyms]" or "[vdso]" if it is not a file
 	ID   []byte
 }

@@ -22,11 +22,11 @@ type lane struct {
 	r     *Reader
 	src   source
 	outer framer
-	inner framer // of what is decompressed
+	inner framer // of decompressed bytes
 	queue queue
 
 	decoder  *zstd.Decoder // nil before the first COMPRESSED record
-	unpack   *decompressor // nil where there is none, or what it was fed was bad
+	unpack   *decompressor // nil if there is none, or its input was invalid
 	unpacked bool          // inner has no more records for now
 	packed   []byte        // the COMPRESSED record that is in inner
 	packedAt int64         // its offset
@@ -65,13 +65,12 @@ func (l *lane) close() {
 	l.err = errClosed
 }
 
-// badRecord is the error of a record whose place in the recording holds, so that
-// those behind it can be read.
+// badRecord is the error of a record with a valid size, so that the records after it can
+// be read.
 type badRecord struct{ error }
 
-// next reads records until one is to be handed out at once, which it returns, or
-// until the queue has one ready or the lane has ended: then raw is nil. The error
-// is of that record.
+// next reads records until it finds one that does not wait, and returns it with its
+// error. If the queue has a record ready or the lane has ended first, raw is nil.
 func (l *lane) next() (raw []byte, e entry, err error) {
 	for {
 		if _, ok := l.queue.first(); ok {
@@ -104,7 +103,7 @@ func (l *lane) next() (raw []byte, e entry, err error) {
 			}
 			return raw, e, nil
 		}
-		// As tools/perf/util/ordered-events.c has it.
+		// As in tools/perf/util/ordered-events.c.
 		if e.time = l.r.timeOf(t, raw[headerSize:]); e.time == 0 || e.time == math.MaxUint64 {
 			return raw, e, nil
 		}
@@ -116,8 +115,8 @@ func (l *lane) next() (raw []byte, e entry, err error) {
 	}
 }
 
-// record returns the next record, and the framer that has it. COMPRESSED records
-// are replaced by those in them.
+// record returns the next record, and its framer. It returns the records in a COMPRESSED
+// record instead of the record itself.
 func (l *lane) record() (*framer, []byte, error) {
 	for {
 		if !l.unpacked {
@@ -162,7 +161,7 @@ func (l *lane) record() (*framer, []byte, error) {
 	}
 }
 
-// feed begins to unpack the content of a COMPRESSED record.
+// feed starts decompression of the content of a COMPRESSED record.
 func (l *lane) feed(raw, content []byte) (err error) {
 	if l.unpack == nil {
 		if !bytes.HasPrefix(content, []byte(zstdMagic)) {
@@ -180,7 +179,7 @@ func (l *lane) feed(raw, content []byte) (err error) {
 	return nil
 }
 
-// skip passes over n bytes behind the last record, which belong to it.
+// skip skips n bytes after the last record, which belong to it.
 func (l *lane) skip(n uint64) error {
 	at := l.outer.offset()
 	if n <= math.MaxInt64 {

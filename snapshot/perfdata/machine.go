@@ -12,8 +12,8 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// machine returns the machine that uname -m calls by a name, nil for an unknown one.
-// The name need not imply the byte order; the recording does.
+// machine returns the machine of a name that uname -m prints, or nil if it is unknown.
+// The recording gives the byte order, because the name need not imply it.
 func machine(name string, big bool) *arch.Machine {
 	if big {
 		return arch.LookupUname(name, elf.ELFDATA2MSB)
@@ -21,11 +21,10 @@ func machine(name string, big bool) *arch.Machine {
 	return arch.LookupUname(name, elf.ELFDATA2LSB)
 }
 
-// Registers sets *regs to the registers of the set, by the DWARF columns of the
-// machine that the thread ran as, and returns that machine: m, or for ABI32 on a
-// machine of 64 bits the one of 32 (i386 of x86-64, arm of arm64). It returns nil
-// and leaves *regs as it was where there are no registers, no program counter is
-// among them, or the machine's numbers are not known.
+// Registers sets *regs to the registers of the set and returns the machine of their DWARF
+// columns: m, or its 32-bit variant for ABI32 (i386 of x86-64, arm of arm64). It returns
+// nil and does not change *regs if the set lacks a program counter, or if perf's numbers
+// for the machine are not known.
 func (s *RegisterSet) Registers(m *arch.Machine, regs *unwind.Registers) *arch.Machine {
 	if s.ABI == ABINone || m == nil {
 		return nil

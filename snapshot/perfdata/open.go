@@ -17,8 +17,9 @@ import (
 	"github.com/clewdev/clew/internal/untrusted"
 )
 
-// Open opens the recording at path: what perf record writes to a file, wrote to a
-// pipe, or with --threads to a folder. The caller must close the Reader.
+// Open opens the recording at path: a file that perf record wrote, a stream of perf record
+// that was saved to a file, or a folder of perf record --threads. The caller must close
+// the Reader.
 func Open(path string) (*Reader, error) {
 	r := newReader()
 	if err := r.open(path); err != nil {
@@ -40,8 +41,8 @@ func (r *Reader) open(path string) error {
 	if !errors.Is(irregular, untrusted.ErrNotRegular) {
 		return irregular
 	}
-	// tools/perf/util/data.c: "data" is a recording as any other, and has the
-	// header; data.0 and so on are records.
+	// tools/perf/util/data.c: "data" is an ordinary recording with the header. data.0 and
+	// so on are records.
 	f, err := r.openFile(filepath.Join(path, "data"))
 	if errors.Is(err, syscall.ENOTDIR) {
 		return irregular
@@ -85,12 +86,11 @@ func bare(err error) error {
 	return err
 }
 
-// NewReader reads a recording from src. If src is both an io.ReaderAt and an
-// io.Seeker (a file) it is read from its beginning, wherever it stands; a regular
-// file is mapped. Else it is read as it comes: a stream (perf record -o -) at
-// once, while a recording that was written to a file, whose header is at its end,
-// is first copied to a temporary file. The caller must close the Reader; that does
-// not close src.
+// NewReader reads a recording from src. If src is both an io.ReaderAt and an io.Seeker
+// (a file), NewReader reads it from its beginning, and maps a regular file. Otherwise it
+// reads src once: a stream (perf record -o -) record by record. It copies a recording that
+// was written to a file to a temporary file first, because parts of its header are at the
+// end. The caller must close the Reader, which does not close src.
 func NewReader(src io.Reader) (*Reader, error) {
 	r := newReader()
 	if err := r.read(src); err != nil {
@@ -107,7 +107,7 @@ func (r *Reader) read(src io.Reader) error {
 	})
 	size := int64(0)
 	if isFile {
-		// What cannot be sought in, as a pipe, says so.
+		// A file that does not support seeking, such as a pipe, returns an error.
 		end, err := file.Seek(0, io.SeekEnd)
 		size, isFile = end, err == nil
 	}
@@ -163,7 +163,7 @@ func (r *Reader) spool(magic []byte, src io.Reader) (*os.File, int64, error) {
 	return f, magicSize + n, err
 }
 
-// Close releases what the Reader holds. Records of it must not be used after.
+// Close releases the Reader's resources. Its records must not be used afterwards.
 func (r *Reader) Close() error {
 	for _, l := range r.lanes {
 		l.close()

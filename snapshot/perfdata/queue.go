@@ -9,12 +9,12 @@ import (
 	"slices"
 )
 
-// queueLimit is how many bytes may wait for their round to be finished, before
-// the older half of the records is handed out.
+// queueLimit is the number of bytes that may wait for the end of their round. Beyond it,
+// the older half of the records is returned.
 const queueLimit = 32 << 20
 
-// entry is a record that waits for its turn. It holds no pointer: there are many,
-// which are moved and sorted.
+// entry is a record that waits. It has no pointers, because many entries are moved and
+// sorted.
 type entry struct {
 	time   uint64
 	offset int64  // Record.Offset
@@ -22,17 +22,17 @@ type entry struct {
 	pos    uint32 // in chunk.buf
 }
 
-// entrySize is what an entry takes: twice itself, while it is sorted, and where a
-// run begins.
+// entrySize is the size of an entry in bytes: twice its own, for sorting, and the start of
+// a run.
 const entrySize = 2*24 + 8
 
-// queue puts records in the order of time; see the package comment.
+// queue sorts records by time; see the package comment.
 type queue struct {
 	entries []entry
-	head    int // of the next to be handed out
-	ready   int // entries[head:ready] can be handed out
-	// newest is the highest time of all records so far; what is not newer than
-	// limit is complete when the round is finished.
+	head    int // of the next record to return
+	ready   int // entries[head:ready] can be returned
+	// newest is the highest time of all records so far. At the end of the round, records up
+	// to limit are complete.
 	newest, limit uint64
 
 	spare []entry // for sort
@@ -44,7 +44,7 @@ func (q *queue) push(e entry) {
 	q.newest = max(q.newest, e.time)
 }
 
-// finish makes ready what a finished round completes.
+// finish makes the records ready that the end of a round completes.
 func (q *queue) finish() {
 	q.sort()
 	q.ready, _ = slices.BinarySearchFunc(q.entries, q.limit, func(e entry, limit uint64) int {
@@ -68,9 +68,9 @@ func (q *queue) relieve() {
 	q.ready = (len(q.entries) + 1) / 2
 }
 
-// sort sorts what waits, records of one time in the order of the recording.
-// Nothing is ready when it is called. What perf writes is a few ascending runs,
-// one for each processor: they are found and merged.
+// sort sorts the records that wait. Records of the same time keep the order of the
+// recording. No record may be ready. perf writes a few ascending runs, one for each
+// processor, which sort finds and merges.
 func (q *queue) sort() {
 	n := copy(q.entries, q.entries[q.head:])
 	q.entries, q.head, q.ready = q.entries[:n], 0, 0
@@ -102,8 +102,7 @@ func (q *queue) sort() {
 	q.entries, q.spare, q.runs = from, to, runs
 }
 
-// merge puts two runs into one. Those of a come before those of b with the same
-// time.
+// merge merges two runs. Records of a precede those of b with the same time.
 func merge(to, a, b []entry) {
 	for len(a) > 0 && len(b) > 0 {
 		if b[0].time < a[0].time {
@@ -116,7 +115,7 @@ func merge(to, a, b []entry) {
 	copy(to[copy(to, a):], b)
 }
 
-// first returns the time of the record that is to be handed out next.
+// first returns the time of the next record to return.
 func (q *queue) first() (time uint64, ok bool) {
 	if q.head == q.ready {
 		return math.MaxUint64, false

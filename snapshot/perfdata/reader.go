@@ -29,47 +29,47 @@ type Reader struct {
 	layouts     []layout         // of attributes
 	ids         map[uint64]int32 // of attributes, by event ID
 
-	// What ids holds for the ID that was looked up last.
+	// lastAttribute is the entry of ids for lastID, which was looked up last.
 	lastID        uint64
 	lastAttribute int32
 
 	lanes  []*lane
 	pool   pool
-	held   *chunk // that rec is in
+	held   *chunk // contains rec
 	rec    Record
 	bodies bodies
-	newest uint64 // time of all records handed out
+	newest uint64 // time of all returned records
 	counts Counts
 	err    error
 
 	files []*os.File // to be closed
 }
 
-// Counts is what a Reader has met so far.
+// Counts counts records that a Reader has read so far.
 type Counts struct {
-	Records int64 // handed out by Next
-	Bytes   int64 // of the recording that were read or passed over
+	Records int64 // returned by Next
+	Bytes   int64 // of the recording that were read or skipped
 
-	// Records that could not be written: the sums of LOST and of LOST_SAMPLES. From
-	// Linux 6.0 on perf record counts at its end, in LOST_SAMPLES, what LOST has
-	// told as it happened: they are not to be added up.
+	// Lost and LostSamples are the sums of LOST and of LOST_SAMPLES: records that could
+	// not be written. Since Linux 6.0 LOST_SAMPLES at the end of a recording repeats the
+	// counts of LOST, so the two must not be added.
 	Lost        uint64
 	LostSamples uint64
 
-	Late    int64 // records that came after one of a later time
+	Late    int64 // records that were returned after one of a later time
 	Bad     int64 // records with Err
-	Unknown int64 // records of a type that this package does not know
+	Unknown int64 // records of unknown type
 }
 
-// Missed returns how many records could not be written: the larger of Lost and
-// LostSamples, which can tell of the same.
+// Missed returns the number of records that could not be written: the larger of Lost and
+// LostSamples, which can count the same records.
 func (c *Counts) Missed() uint64 { return max(c.Lost, c.LostSamples) }
 
-// Next returns the next record, in the order that the package comment tells. At
-// the end of the recording the error is io.EOF. Any other error is of the whole
-// recording, and stays: it wraps io.ErrUnexpectedEOF where the recording was cut,
-// and all records before that were handed out, unless it was cut while it was
-// read. The error of one record is in Record.Err.
+// Next returns the next record, in the order that the package comment describes. At the
+// end of the recording the error is io.EOF. Any other error concerns the whole recording,
+// and later calls return it again. It wraps io.ErrUnexpectedEOF if the recording is
+// truncated; all records before the end were then returned, unless the file was truncated
+// while it was read. The error of one record is in Record.Err.
 func (r *Reader) Next() (rec *Record, err error) {
 	if r.err != nil {
 		return nil, r.err
@@ -112,7 +112,7 @@ func (r *Reader) next() (*Record, error) {
 	raw := r.held.buf[e.pos:]
 	size := from.outer.size(raw)
 	if size < headerSize || size > len(raw) {
-		// It was right when the record was read, and the file is mapped.
+		// The size was valid when the record was read. The file is mapped and has changed.
 		r.err = fmt.Errorf("record at %#x: its size is %d now: the recording is written to while it is read", e.offset, size)
 		return nil, r.err
 	}
@@ -140,9 +140,9 @@ func (r *Reader) waiting() int {
 	return n
 }
 
-// find returns the event that a record is of, or -1, and how its records are laid
-// out, or nil where there are no events at all. Which event it is stands at the
-// same place in the records of all events of a recording.
+// find returns the event of a record, or -1, and the layout of its records, or nil if the
+// recording has no events. The ID of the event has the same offset in the records of all
+// events of a recording.
 func (r *Reader) find(t Type, payload []byte) (int32, *layout) {
 	if len(r.layouts) == 0 {
 		return -1, nil
@@ -179,7 +179,7 @@ func (r *Reader) find(t Type, payload []byte) (int32, *layout) {
 	return r.lastAttribute, &r.layouts[r.lastAttribute]
 }
 
-// timeOf returns the time of a record of the kernel's, or 0.
+// timeOf returns the time of a record that the kernel wrote, or 0.
 func (r *Reader) timeOf(t Type, payload []byte) uint64 {
 	_, l := r.find(t, payload)
 	if l == nil {
@@ -199,7 +199,7 @@ func (r *Reader) timeOf(t Type, payload []byte) uint64 {
 	return c.u64()
 }
 
-// decode fills r.rec. The error is one that was met before.
+// decode fills r.rec. err is an error of the record that was found before.
 func (r *Reader) decode(raw []byte, offset int64, err error) *Record {
 	c := cursor{b: raw, big: r.big}
 	rec := &r.rec
@@ -224,7 +224,7 @@ func (r *Reader) decode(raw []byte, offset int64, err error) *Record {
 	return rec
 }
 
-// decodeKernel decodes a record of the kernel's.
+// decodeKernel decodes a record that the kernel wrote.
 func (r *Reader) decodeKernel(rec *Record, payload []byte) error {
 	index, l := r.find(rec.Type, payload)
 	if l == nil {
@@ -249,7 +249,7 @@ func (r *Reader) decodeKernel(rec *Record, payload []byte) error {
 	return nil
 }
 
-// count counts a record that is handed out.
+// count counts a record that is returned.
 func (r *Reader) count(rec *Record) {
 	r.counts.Records++
 	if rec.Err != nil {
@@ -268,27 +268,26 @@ func (r *Reader) count(rec *Record) {
 	}
 }
 
-// Header returns what the recording says of itself. Of a stream it is complete
-// when the first sample is handed out, but for the times of the first and last
-// sample. The caller must not change it.
+// Header returns the description of the recording. That of a stream is complete when
+// Next returns the first sample, except for the times of the first and last sample. The
+// caller must not change it.
 func (r *Reader) Header() *Header { return &r.header }
 
-// Attributes returns the events that were recorded, those of SampleID.Attribute.
-// Of a stream it is complete when the first sample is handed out. The caller must
-// not change them.
+// Attributes returns the recorded events, by SampleID.Attribute. The list of a stream is
+// complete when Next returns the first sample. The caller must not change it.
 func (r *Reader) Attributes() []Attribute { return r.attributes }
 
-// BuildIDs returns the build IDs that the recording lists. Of a stream they come
-// at its end, if at all (perf inject -b puts them where the file is first needed).
-// The caller must not change them.
+// BuildIDs returns the build IDs that the recording lists. A stream has them at its end,
+// if at all (perf inject -b puts each before the first use of its file). The caller must
+// not change them.
 func (r *Reader) BuildIDs() []BuildID { return r.buildIDs }
 
-// Machine returns the machine that was recorded, or nil where the recording does
-// not tell (it was cut) or package arch does not know it.
+// Machine returns the recorded machine, or nil if the recording lacks its name (it is
+// truncated) or package arch does not know it.
 func (r *Reader) Machine() *arch.Machine { return r.machine }
 
-// Order returns the byte order of the recording, and so of the recorded machine:
-// of Record.Raw, Sample.UserStack, Sample.Raw.
+// Order returns the byte order of the recording and the recorded machine. Record.Raw,
+// Sample.UserStack and Sample.Raw have it.
 func (r *Reader) Order() binary.ByteOrder {
 	if r.big {
 		return binary.BigEndian
@@ -299,5 +298,5 @@ func (r *Reader) Order() binary.ByteOrder {
 // Pipe reports whether the recording is a stream.
 func (r *Reader) Pipe() bool { return r.pipe }
 
-// Counts returns what was met so far.
+// Counts returns the counts so far.
 func (r *Reader) Counts() Counts { return r.counts }

@@ -4,14 +4,14 @@
 
 package perfdata
 
-// Record is one record of a recording. It and everything in it belong to the
-// Reader, and hold until the next call of Reader.Next.
+// Record is one record of a recording. It belongs to the Reader with all its contents,
+// and is valid until the next call of Reader.Next.
 type Record struct {
 	Type Type
 	Misc Misc
 
-	// Offset is where the record begins in the recording, in bytes. Records that
-	// were compressed have the offset of the COMPRESSED record that they were in.
+	// Offset is the offset of the record in the recording, in bytes. A record that was
+	// compressed has the offset of its COMPRESSED record.
 	Offset int64
 
 	ID SampleID
@@ -36,61 +36,61 @@ type Record struct {
 // include/uapi/linux/perf_event.h. Records other than samples have one only if the
 // event has FlagSampleIDAll.
 type SampleID struct {
-	Fields   SampleType // which of the fields below are known
-	PID, TID int32      // FieldTID; -1 where there is no thread. In the PID namespace of perf record
-	Time     uint64     // FieldTime: nanoseconds of Header.Clock; else 0
+	Fields   SampleType // the fields below that are known
+	PID, TID int32      // FieldTID; -1 if there is no thread. In the PID namespace of perf record
+	Time     uint64     // FieldTime: nanoseconds of Header.Clock, otherwise 0
 	ID       uint64     // FieldID or FieldIdentifier: of the event
 	StreamID uint64     // FieldStreamID
 	CPU      uint32     // FieldCPU
 
-	// Attribute is the event that the record is of: an index into
-	// Reader.Attributes, or -1 where it is not known.
+	// Attribute is the record's event: an index into Reader.Attributes, or -1 if it is not
+	// known.
 	Attribute int
 }
 
 // Mmap is a mapping that a process made: MMAP or MMAP2. A mapping of a file
-// replaces what was mapped at its addresses.
+// replaces earlier mappings at its addresses.
 type Mmap struct {
 	PID, TID int32 // PID -1: of the kernel
 	Start    uint64
 	Length   uint64 // bytes
-	Offset   uint64 // of Start in the file, bytes; of the kernel's own mapping an address
-	Path     []byte // "//anon", "[vdso]", "[heap]", "[kernel.kallsyms]_text", … where it is no file
+	Offset   uint64 // of Start in the file, in bytes; for the kernel's own mapping an address
+	Path     []byte // "//anon", "[vdso]", "[heap]", "[kernel.kallsyms]_text", … if it is not a file
 
-	// Only of MMAP2. Either the build ID is known (MiscMmapBuildID) or the device
+	// Only in MMAP2. Either the build ID is known (MiscMmapBuildID) or the device
 	// and the inode.
 	Major, Minor    uint32
 	Inode           uint64
 	InodeGeneration uint64
-	BuildID         []byte // nil where it is not known
-	Protection      uint32 // PROT_READ = 1, PROT_WRITE = 2, PROT_EXEC = 4; of MMAP: EXEC unless MiscMmapData
-	Flags           uint32 // MAP_SHARED = 1, MAP_PRIVATE = 2, …; of MMAP 0
+	BuildID         []byte // nil if it is not known
+	Protection      uint32 // PROT_READ = 1, PROT_WRITE = 2, PROT_EXEC = 4; in MMAP EXEC unless MiscMmapData is set
+	Flags           uint32 // MAP_SHARED = 1, MAP_PRIVATE = 2, …; 0 in MMAP
 }
 
-// Comm is the new name of a thread: COMM. An exec has MiscCommExec: the process
-// has given up all that was mapped.
+// Comm is the new name of a thread: COMM. An exec has MiscCommExec, and removes all
+// mappings of the process.
 type Comm struct {
 	PID, TID int32
 	Name     []byte
 }
 
-// Task is a thread that begins (FORK) or ends (EXIT). A thread begins a process
-// of its own where PID and ParentPID differ; it then has its parent's mappings.
+// Task is the start (FORK) or end (EXIT) of a thread. If PID and ParentPID differ, the
+// thread starts a process, which has its parent's mappings.
 type Task struct {
 	PID, ParentPID int32
 	TID, ParentTID int32
 	Time           uint64 // nanoseconds of Header.Clock
 }
 
-// Lost is how many records could not be written: LOST, where the buffer was full,
-// and LOST_SAMPLES.
+// Lost is the number of records that could not be written: LOST, because the buffer was
+// full, and LOST_SAMPLES.
 type Lost struct {
-	ID    uint64 // of the event; of LOST_SAMPLES 0
+	ID    uint64 // of the event; 0 in LOST_SAMPLES
 	Count uint64
 }
 
-// Throttle tells that the kernel stops (THROTTLE) or goes on (UNTHROTTLE) to
-// sample because there are too many samples.
+// Throttle reports that the kernel stops sampling (THROTTLE) because there are too many
+// samples, or continues (UNTHROTTLE).
 type Throttle struct {
 	Time     uint64 // nanoseconds of Header.Clock
 	ID       uint64
@@ -103,27 +103,27 @@ type Read struct {
 	Values   ReadValues
 }
 
-// Switch is a switch of the context: SWITCH and SWITCH_CPU_WIDE. MiscSwitchOut
-// says in which direction.
+// Switch is a context switch: SWITCH and SWITCH_CPU_WIDE. MiscSwitchOut gives the
+// direction.
 type Switch struct {
-	// Only of SWITCH_CPU_WIDE, else -1: the thread that runs next, or that ran
-	// before.
+	// OtherPID and OtherTID are the thread that runs next, or that ran before. They are -1
+	// except in SWITCH_CPU_WIDE.
 	OtherPID, OtherTID int32
 }
 
-// Namespaces are the namespaces that a thread is in: NAMESPACES. The index is
-// NamespaceNet and kin.
+// Namespaces are the namespaces of a thread: NAMESPACES. NamespaceNet and the other
+// constants are indexes into Links.
 type Namespaces struct {
 	PID, TID int32
 	Links    []Namespace
 }
 
-// Namespace is one namespace: what stat(2) says of /proc/PID/ns/NAME.
+// Namespace identifies a namespace by the results of stat(2) for /proc/PID/ns/NAME.
 type Namespace struct {
 	Device, Inode uint64
 }
 
-// Indexes of Namespaces.Links: NET_NS_INDEX and kin.
+// Indexes into Namespaces.Links: NET_NS_INDEX and others.
 const (
 	NamespaceNet    = 0
 	NamespaceUTS    = 1
@@ -134,16 +134,16 @@ const (
 	NamespaceCgroup = 6
 )
 
-// Ksymbol is a piece of kernel code that comes or goes: KSYMBOL.
+// Ksymbol is kernel code that is added or removed: KSYMBOL.
 type Ksymbol struct {
 	Address    uint64
 	Length     uint32 // bytes
 	Kind       uint16 // PERF_RECORD_KSYMBOL_TYPE_*: 1 BPF, 2 out of line (kprobes, ftrace)
-	Unregister bool   // it goes
+	Unregister bool   // it is removed
 	Name       []byte
 }
 
-// BPFEvent is a BPF program that comes or goes: BPF_EVENT.
+// BPFEvent is a BPF program that is loaded or unloaded: BPF_EVENT.
 type BPFEvent struct {
 	Kind  uint16 // PERF_BPF_EVENT_*: 1 PROG_LOAD, 2 PROG_UNLOAD
 	Flags uint16
@@ -157,9 +157,9 @@ type Cgroup struct {
 	Path []byte
 }
 
-// Deferred is the user part of the call chain of samples before it on the same
-// thread, whose chain ends with ContextUserDeferred and the same cookie:
-// CALLCHAIN_DEFERRED.
+// Deferred is the user part of call chains: CALLCHAIN_DEFERRED. It belongs to earlier
+// samples of the same thread with chains that end with ContextUserDeferred and the same
+// cookie.
 type Deferred struct {
 	Cookie    uint64
 	Callchain []uint64

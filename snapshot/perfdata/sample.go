@@ -39,40 +39,40 @@ const (
 // trailerFields are those of the SampleID of records other than samples.
 const trailerFields = FieldTID | FieldTime | FieldID | FieldStreamID | FieldCPU | FieldIdentifier
 
-// Sample is what was true when an event occurred: SAMPLE. Who and when is in
-// Record.ID. A field that Attribute.SampleType lacks is zero.
+// Sample is the state of a thread at an event: SAMPLE. Record.ID has the thread and the
+// time. A field that Attribute.SampleType lacks is zero.
 type Sample struct {
-	Fields SampleType // those that could be read
+	Fields SampleType // the fields that could be read
 
 	IP     uint64 // address of the instruction
-	Addr   uint64 // address of the data, or what else the event has
-	Period uint64 // how many events this sample stands for; Attribute.Period where samples do not tell
+	Addr   uint64 // address of the data, or another value that the event has
+	Period uint64 // number of events that this sample stands for; Attribute.Period if samples lack it
 
 	Read ReadValues
 
-	// Callchain holds addresses, innermost first, with markers in between that say
-	// of which mode those behind them are: ContextKernel and kin. Those but the
-	// first of a mode are return addresses.
+	// Callchain holds addresses, innermost first. Markers between them, such as
+	// ContextKernel, give the mode of the addresses that follow. All addresses of a mode
+	// except the first one are return addresses.
 	Callchain []uint64
 
-	Raw []byte // of a tracepoint, its fields; may have some bytes of padding at its end
+	Raw []byte // the fields of a tracepoint, perhaps with padding at the end
 
 	Branches      []Branch // the newest first
-	BranchHWIndex uint64   // index of the newest in the hardware's registers, where Attribute.BranchSampleType asks for it
-	// BranchCounters are the counters of each of Branches, where
-	// Attribute.BranchSampleType asks for them, else empty.
+	BranchHWIndex uint64   // index of the newest in the hardware's registers, if Attribute.BranchSampleType asks for it
+	// BranchCounters holds the counters of each of Branches. It is empty unless
+	// Attribute.BranchSampleType asks for them.
 	BranchCounters []uint64
 
 	UserRegs RegisterSet // of the thread in user mode
-	IntrRegs RegisterSet // at the event, in whatever mode
+	IntrRegs RegisterSet // at the event, in any mode
 
 	// UserStack is a copy of the thread's user stack from the stack pointer upward.
-	// It may be shorter than what Attribute.StackUser asks for: where the stack
-	// ends, or where the record would have been too long.
+	// It is shorter than Attribute.StackUser if the stack ends, or if the record would have
+	// been too long.
 	UserStack []byte
 
-	// Weight is what the event cost: PERF_SAMPLE_WEIGHT, or of
-	// PERF_SAMPLE_WEIGHT_STRUCT the part var1_dw, with var2_w and var3_w.
+	// Weight is the cost of the event: PERF_SAMPLE_WEIGHT, or var1_dw of
+	// PERF_SAMPLE_WEIGHT_STRUCT, whose var2_w and var3_w are Weight2 and Weight3.
 	Weight           uint64
 	Weight2, Weight3 uint16
 
@@ -85,8 +85,8 @@ type Sample struct {
 	Aux          []byte
 }
 
-// Markers in call chains: enum perf_callchain_context. Of these addresses, and of
-// all from ContextMax on, none is an address.
+// Markers in call chains: enum perf_callchain_context. No number from ContextMax on is an
+// address.
 const (
 	ContextHypervisor   uint64 = 1<<64 - 32
 	ContextKernel       uint64 = 1<<64 - 128
@@ -101,7 +101,7 @@ const (
 // Branch is one branch that the processor took.
 type Branch struct {
 	From, To uint64
-	// Flags is as on machines of little byte order: bit 0 mispredicted, 1 predicted,
+	// Flags has the bits of little-endian machines: bit 0 mispredicted, 1 predicted,
 	// 2 in a transaction, 3 aborted it, 4 to 19 cycles, 20 to 23 type, 24 to 25
 	// speculation, 26 to 29 new type, 30 to 32 privilege.
 	Flags uint64
@@ -111,31 +111,31 @@ type Branch struct {
 // read_format.
 type ReadValues struct {
 	Values  []ReadValue
-	Enabled uint64 // nanoseconds; 0 where Attribute.ReadFormat does not ask for it
+	Enabled uint64 // nanoseconds; 0 unless Attribute.ReadFormat asks for it
 	Running uint64 // nanoseconds; the same
 }
 
 // ReadValue is the count of one event.
 type ReadValue struct {
 	Value uint64
-	ID    uint64 // of the event; 0 where Attribute.ReadFormat does not ask for it
+	ID    uint64 // of the event; 0 unless Attribute.ReadFormat asks for it
 	Lost  uint64 // the same
 }
 
-// ABI tells how wide registers are: enum perf_sample_regs_abi.
+// ABI is the width of registers: enum perf_sample_regs_abi.
 type ABI uint64
 
 const (
-	ABINone ABI = 0 // there are none: a kernel thread
+	ABINone ABI = 0 // no registers: a kernel thread
 	ABI32   ABI = 1
 	ABI64   ABI = 2
 )
 
-// RegisterSet is a set of a thread's registers, as perf numbers them: the enum of
-// arch/*/include/uapi/asm/perf_regs.h. Vector registers that follow them
-// (PERF_SAMPLE_REGS_ABI_SIMD) are passed over.
+// RegisterSet is a set of a thread's registers by perf's numbers: the enum of
+// arch/*/include/uapi/asm/perf_regs.h. It leaves out the vector registers of
+// PERF_SAMPLE_REGS_ABI_SIMD.
 type RegisterSet struct {
 	ABI    ABI
-	Mask   uint64   // which registers: bit n for number n
+	Mask   uint64   // the registers: bit n for number n
 	Values []uint64 // of the bits of Mask, the lowest first; empty with ABINone
 }

@@ -11,20 +11,20 @@ import (
 	"github.com/clewdev/clew/internal/filemap"
 )
 
-// source is where the bytes of a lane come from.
+// source has the bytes of a lane.
 type source interface {
-	// read is as io.Reader.Read, but returns no bytes together with an error.
+	// read is like io.Reader.Read, but returns no bytes together with an error.
 	read(p []byte) (int, error)
-	// view maps what was read last, back bytes of it, and what comes next, and
-	// passes over that. It returns nil where nothing can be mapped.
+	// view maps the last back bytes that were read and the bytes that follow, and skips
+	// the latter. It returns nil if nothing can be mapped.
 	view(back int) *filemap.Mapping
-	// skip passes over n bytes, and fails where there are fewer.
+	// skip skips n bytes, and fails if there are fewer.
 	skip(n int64) error
-	// at returns the offset in the recording of what is read next.
+	// at returns the offset of the next read in the recording.
 	at() int64
 }
 
-// viewSize is how much of a file is mapped at a time.
+// viewSize is the number of bytes of a file that are mapped at a time.
 const viewSize = 1 << 20
 
 // fileSource reads a part of a file.
@@ -32,8 +32,8 @@ type fileSource struct {
 	file     io.ReaderAt
 	pos, end int64
 	mappable *os.File // file, if it can be mapped
-	// cut is the error where the file ends before end, and atEnd that at the end:
-	// io.EOF, unless something is wrong with the recording.
+	// cut is the error if the file ends before end. atEnd is the error at the end: io.EOF,
+	// unless the recording is damaged.
 	cut, atEnd error
 }
 
@@ -56,7 +56,7 @@ func (s *fileSource) view(back int) *filemap.Mapping {
 	start, end := s.pos-int64(back), min(s.pos+viewSize, s.end)
 	m, err := filemap.Map(s.mappable, s.mappable.Name(), start, end-start)
 	if err != nil {
-		s.mappable = nil // as of some file systems
+		s.mappable = nil // some file systems do not support it
 		return nil
 	}
 	s.pos = end
@@ -86,7 +86,7 @@ func (s *fileSource) skip(n int64) error {
 	return nil
 }
 
-// streamSource reads what cannot be sought in.
+// streamSource reads a file that does not support seeking.
 type streamSource struct {
 	src io.Reader
 	pos int64
@@ -97,8 +97,8 @@ func (s *streamSource) at() int64 { return s.pos }
 func (s *streamSource) view(int) *filemap.Mapping { return nil }
 
 func (s *streamSource) read(p []byte) (int, error) {
-	// An io.Reader may return nothing and no error; as io.ReadAtLeast does not, this
-	// does not wait for ever.
+	// An io.Reader may return no bytes and no error, and io.ReadAtLeast waits for ever then.
+	// The number of tries is therefore limited.
 	for range 100 {
 		n, err := s.src.Read(p)
 		s.pos += int64(n)

@@ -8,10 +8,9 @@ import (
 	"strconv"
 )
 
-// Type is the type of a record: perf_event_header.type. Below 64 are those of
-// the kernel (enum perf_event_type of include/uapi/linux/perf_event.h), from 64
-// on those of perf (enum perf_user_event_type of
-// tools/lib/perf/include/perf/event.h).
+// Type is the type of a record: perf_event_header.type. Types below 64 are the kernel's
+// (enum perf_event_type of include/uapi/linux/perf_event.h), the others perf's (enum
+// perf_user_event_type of tools/lib/perf/include/perf/event.h).
 type Type uint32
 
 const (
@@ -63,7 +62,7 @@ const (
 	TypeSchedstatDomain   Type = 86
 )
 
-// firstOfPerf is the lowest type that perf made and no kernel
+// firstOfPerf is the lowest type that perf writes and not the kernel
 // (PERF_RECORD_USER_TYPE_START).
 const firstOfPerf Type = 64
 
@@ -89,8 +88,8 @@ var typeNames = [...]string{
 	TypeSchedstatCPU: "SCHEDSTAT_CPU", TypeSchedstatDomain: "SCHEDSTAT_DOMAIN",
 }
 
-// String returns the name as perf writes it, without PERF_RECORD_, and of a type
-// without one the number.
+// String returns perf's name without PERF_RECORD_, or the number of a type without a
+// name.
 func (t Type) String() string {
 	if uint64(t) < uint64(len(typeNames)) && typeNames[t] != "" {
 		return typeNames[t]
@@ -98,19 +97,19 @@ func (t Type) String() string {
 	return strconv.FormatUint(uint64(t), 10)
 }
 
-// known reports whether this package knows of the type.
+// known reports whether this package knows the type.
 func (t Type) known() bool {
 	return t >= TypeMmap && t <= TypeCallchainDeferred || t >= TypeHeaderAttr && t <= TypeSchedstatDomain
 }
 
-// Misc is perf_event_header.misc: in which mode the processor was, and bits
-// whose meaning depends on the type of the record.
+// Misc is perf_event_header.misc: the mode of the processor, and bits with a meaning that
+// depends on the type of the record.
 type Misc uint16
 
-// Mode is the mode of the processor as a Misc has it.
+// Mode is the mode of the processor.
 type Mode uint8
 
-// The modes of the processor: PERF_RECORD_MISC_KERNEL and kin.
+// The modes of the processor: PERF_RECORD_MISC_KERNEL and others.
 const (
 	ModeUnknown     Mode = 0
 	ModeKernel      Mode = 1
@@ -120,8 +119,7 @@ const (
 	ModeGuestUser   Mode = 5
 )
 
-// Mode returns the mode of the processor at a sample; of a mapping, whose memory
-// it is.
+// Mode returns the mode of the processor at a sample, or the owner of a mapping.
 func (m Misc) Mode() Mode { return Mode(m & 7) }
 
 // The bits of a Misc: PERF_RECORD_MISC_*.
@@ -132,7 +130,7 @@ const (
 	MiscForkExec            Misc = 1 << 13 // FORK: made up by perf
 	MiscSwitchOut           Misc = 1 << 13 // SWITCH, SWITCH_CPU_WIDE: away from the thread
 	MiscExactIP             Misc = 1 << 14 // SAMPLE: IP is the instruction that caused the event
-	MiscSwitchOutPreempt    Misc = 1 << 14 // SWITCH, SWITCH_CPU_WIDE: the thread would have run on
-	MiscMmapBuildID         Misc = 1 << 14 // MMAP2: with a build ID in place of the inode
+	MiscSwitchOutPreempt    Misc = 1 << 14 // SWITCH, SWITCH_CPU_WIDE: the thread was runnable
+	MiscMmapBuildID         Misc = 1 << 14 // MMAP2: with a build ID instead of the inode
 	MiscBuildIDSize         Misc = 1 << 15 // HEADER_BUILD_ID: with the size of the build ID
 )
