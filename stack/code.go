@@ -11,16 +11,22 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// Code is a place in the code of an object, with its names.
+// Code is a place in code, with its names. The frames of live stacks, of cores and of
+// recordings have one each.
 type Code struct {
-	Address uint64 // without the object's load bias
+	Object  *Object // that contains the place; nil if none is known
+	Address uint64  // without the object's load bias; a run-time address without an object
 
-	Symbol    object.Symbol     // its name is empty where there is none
+	// Returns is set for the callers of a recorded call chain: Address is the return
+	// address. Otherwise, the Address of a caller is that of the last byte of the call.
+	Returns bool
+
+	Symbol    object.Symbol     // its name is empty if there is none
 	Locations []object.Location // innermost inlined call first, the function itself last
 }
 
-// Offset returns how far the address is into the symbol, in bytes, and false where there
-// is no symbol.
+// Offset returns the offset of the address in the symbol, in bytes. It returns false if
+// there is no symbol.
 func (c *Code) Offset() (uint64, bool) {
 	if c.Symbol.Name == "" {
 		return 0, false
@@ -29,7 +35,7 @@ func (c *Code) Offset() (uint64, bool) {
 }
 
 // Location returns the place of the function in the source, apart from inlined calls. It
-// is nil where that is not known.
+// is nil if that is unknown.
 func (c *Code) Location() *object.Location {
 	if n := len(c.Locations); n > 0 {
 		return &c.Locations[n-1]

@@ -127,7 +127,7 @@ func TestCodeSources(t *testing.T) {
 			for address, want := range test.names {
 				module, _ := objects.Modules.Find(address)
 				name := ""
-				stacks := []stack.Stack{{Frames: []stack.Frame{{Object: objects.Find(module, address), Code: stack.Code{Address: address}}}}}
+				stacks := []stack.Stack{{Frames: []stack.Frame{{Code: stack.Code{Object: objects.Find(module, address), Address: address}}}}}
 				objects.Name(stacks, stack.NameOptions{Lines: true})
 				if name = stacks[0].Frames[0].Symbol.Name; name != want {
 					t.Errorf("%#x is in %q, expected %q", address, name, want)

@@ -81,15 +81,35 @@ var (
 
 var errManyObjects = fmt.Errorf("not opened: %d mapped objects were opened before it", maxOpened)
 
-// Object is one mapped object, or generated code that the target told of
-// together.
+// Kind is the kind of code of an object.
+type Kind uint8
+
+const (
+	Unknown Kind = iota
+	Native
+	Go
+	Generated // by a JIT compiler
+	Kernel
+	Hypervisor
+	Guest // code of a virtual machine
+)
+
+// Object is one mapped object, or the generated code of one source. Package recording
+// makes the objects of a recording, which have no mappings and no File.
 type Object struct {
-	Name     string // the path as the target sees it, "[vdso]", or GeneratedName
+	Name     string // the path as the target sees it, "[vdso]", "[kernel]", or GeneratedName
 	Mappings []*snapshot.Mapping
 
-	// Generated says that the object is generated code, and where its names were
-	// found. It has no mappings, and File returns an error.
+	// Generated is the source that names generated code, and None for other code.
+	// Generated code has no mappings, and File returns an error.
 	Generated generated.Kind
+	// System is Kernel, Hypervisor or Guest for code outside the target, else Unknown.
+	System Kind
+
+	// Of an object of a recording:
+	BuildID string // hexadecimal; "" if the recording lacks it
+	Path    string // of the file that was read; "" if none was
+	Err     error  // why the file could not be read
 
 	// Bias is what is added to an address of the object to get the run-time
 	// address, once File was called.
@@ -121,6 +141,24 @@ type Object struct {
 	copied    bool // a part of an image that is mapped a second time: code, and no variables of its own
 
 	code describer // nil for an object file
+}
+
+// Kind returns the kind of code of the object. It is Unknown for a nil object and for an
+// object of a recording without its file.
+func (o *Object) Kind() Kind {
+	switch {
+	case o == nil:
+		return Unknown
+	case o.System != Unknown:
+		return o.System
+	case o.Generated != generated.None:
+		return Generated
+	case o.Err != nil:
+		return Unknown
+	case o.Go:
+		return Go
+	}
+	return Native
 }
 
 // NewObjects returns the objects that a snapshot's target has mapped. The caller must

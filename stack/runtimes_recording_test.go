@@ -19,6 +19,7 @@ import (
 
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/snapshot/perfdata"
+	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/generated"
 	"github.com/clewdev/clew/stack/recording"
 )
@@ -84,14 +85,14 @@ func testRecordedRuntime(t *testing.T, r testprogram.Runtime, pid int, flags ...
 		s := &rec.Stacks[i]
 		var names []string
 		innermost := true
-		for f := range rec.Frames(s) {
-			if innermost && f.Kind != recording.Kernel {
+		for _, f := range rec.Frames(s) {
+			if innermost && f.Object.Kind() != stack.Kernel {
 				innermost = false
-				if f.Kind == recording.JIT || f.Kind == recording.Unknown {
+				if k := f.Object.Kind(); k == stack.Generated || k == stack.Unknown {
 					inside += s.Samples
 				}
 			}
-			if f.Kind != recording.JIT {
+			if f.Object.Kind() != stack.Generated {
 				continue
 			}
 			names = append(names, f.Symbol.Name)
@@ -145,8 +146,8 @@ func recorded(t *testing.T, path string) *recording.Recording {
 func testLostContainer(t *testing.T, path string) {
 	rec := recorded(t, path)
 	for _, f := range rec.Places() {
-		if f.Kind == recording.JIT {
-			t.Errorf("%s in %s", f.Symbol.Name, f.Object.File)
+		if f.Object.Kind() == stack.Generated {
+			t.Errorf("%s in %s", f.Symbol.Name, f.Object.Path)
 		}
 	}
 	if rec.Complete || !slices.ContainsFunc(rec.Notes, func(note string) bool {

@@ -115,10 +115,7 @@ func (s *Sampler) frame(step unwind.Step) Frame {
 	f := Frame{PC: step.PC, LookupPC: step.LookupPC, SP: step.SP, Method: step.Method,
 		Gap: step.Gap, Interrupted: step.Interrupted, Trampoline: step.Trampoline}
 	module, ok := s.objects.Modules.Find(step.LookupPC)
-	if module != nil {
-		f.Object = s.objects.Find(module, step.LookupPC)
-		f.Address = step.LookupPC - module.Bias
-	}
+	f.Code = s.objects.codeAt(module, step.LookupPC)
 	s.unknown = s.unknown || ok && f.Object == nil
 	return f
 }

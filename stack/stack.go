@@ -71,9 +71,7 @@ type Frame struct {
 	// target ran on: it may not fit the frames before it.
 	Late bool
 
-	Object *Object // that LookupPC lies in, nil where it lies in none
-
-	// Code has the address of LookupPC. Objects.Name sets its names.
+	// Code is the place of LookupPC. Objects.Name sets its names.
 	Code
 
 	// Registers are the registers in this frame, as far as they are known;
@@ -153,11 +151,8 @@ func (o *Objects) WalkThread(w *unwind.Walker, memory *snapshot.ThreadMemory, op
 	for f := range w.Walk(&t.Registers) {
 		_, late := memory.Late()
 		frame := Frame{PC: f.PC, LookupPC: f.LookupPC, Method: f.Method, Gap: f.Gap,
-			Interrupted: f.Interrupted, Trampoline: f.Trampoline, Late: late, Object: o.Find(f.Module, f.LookupPC)}
+			Interrupted: f.Interrupted, Trampoline: f.Trampoline, Late: late, Code: o.codeAt(f.Module, f.LookupPC)}
 		frame.SP, _ = f.Registers.Get(sp)
-		if f.Module != nil {
-			frame.Address = f.LookupPC - f.Module.Bias
-		}
 		if opts.Lines {
 			o.locateAhead(frame.Object, frame.Address)
 		}
@@ -168,8 +163,17 @@ func (o *Objects) WalkThread(w *unwind.Walker, memory *snapshot.ThreadMemory, op
 	}
 }
 
-// Offset returns how far PC is into the frame's symbol, in bytes, and false
-// where there is no symbol.
+// codeAt returns the place of a run-time address, without names.
+func (o *Objects) codeAt(m *unwind.Module, pc uint64) Code {
+	c := Code{Object: o.Find(m, pc), Address: pc}
+	if m != nil {
+		c.Address -= m.Bias
+	}
+	return c
+}
+
+// Offset returns the offset of PC in the frame's symbol, in bytes. It returns false if
+// there is no symbol.
 func (f *Frame) Offset() (uint64, bool) {
 	offset, ok := f.Code.Offset()
 	if !ok {

@@ -86,7 +86,7 @@ func (t *tailCalls) insert(frames []Frame) []Frame {
 		out = append(out, frames[from:i]...)
 		from = i
 		for _, call := range slices.Backward(between) {
-			f := Frame{Method: unwind.FromCFI, TailCall: true, Late: caller.Late, Object: call.object, Code: Code{Address: call.site.PC}}
+			f := Frame{Method: unwind.FromCFI, TailCall: true, Late: caller.Late, Code: Code{Object: call.object, Address: call.site.PC}}
 			if !call.site.At {
 				f.Address--
 			}

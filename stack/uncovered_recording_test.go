@@ -13,6 +13,7 @@ import (
 
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/snapshot/perfdata"
+	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/recording"
 )
 
@@ -52,7 +53,7 @@ func TestGapsRecorded(t *testing.T) {
 		if rec.Stacks[i].End == recording.Whole {
 			t.Error("a stack that can lack callers counts as whole")
 		}
-		for f := range rec.Frames(&rec.Stacks[i]) {
+		for _, f := range rec.Frames(&rec.Stacks[i]) {
 			if f.Symbol.Name == "inner" {
 				t.Error("inner is not left out: the test has no gap")
 			}
@@ -73,8 +74,8 @@ func TestUncoveredRecorded(t *testing.T) {
 				var right, all uint64
 				for i := range rec.Stacks {
 					var names []string
-					for f := range rec.Frames(&rec.Stacks[i]) {
-						if f.Kind == recording.Kernel {
+					for _, f := range rec.Frames(&rec.Stacks[i]) {
+						if f.Object.Kind() == stack.Kernel {
 							continue
 						}
 						if names = append(names, f.Symbol.Name); f.Symbol.Name == "main" {

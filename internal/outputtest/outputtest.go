@@ -67,6 +67,10 @@ func addMembers(all map[string]bool, t reflect.Type) {
 	}
 	for i := range t.NumField() {
 		f := t.Field(i)
+		if f.Anonymous {
+			addMembers(all, f.Type)
+			continue
+		}
 		if !f.IsExported() {
 			continue
 		}

@@ -11,8 +11,6 @@ import (
 	"github.com/clewdev/clew/profile"
 	"github.com/clewdev/clew/report/style"
 	"github.com/clewdev/clew/stack"
-	"github.com/clewdev/clew/stack/generated"
-	"github.com/clewdev/clew/stack/recording"
 )
 
 // unnamed stands for the name of a function without a name.
@@ -27,12 +25,14 @@ func FunctionName(f *stack.Frame) string {
 	if f.Trampoline {
 		return "<signal handler called>"
 	}
-	return functionName(&f.Code, f.Object != nil && f.Object.Generated != generated.None)
+	return functionName(&f.Code)
 }
 
-func functionName(c *stack.Code, generated bool) string {
+// functionName returns the name of the function at a place in code, "??" if it is
+// unknown.
+func functionName(c *stack.Code) string {
 	if name := c.Symbol.Name; name != "" {
-		if !generated {
+		if c.Object.Kind() != stack.Generated {
 			name = unversioned(name) // a runtime's own names have no versions, but paths with "@"
 		}
 		return style.SymbolName(&c.Symbol, name)
@@ -54,43 +54,25 @@ func unversioned(symbol string) string {
 	return symbol
 }
 
-// appendFrame appends a frame of a stack as profiles hold it: inlined calls, innermost
-// first, then the function.
+// appendFrame appends the calls of a frame of a stack.
 func appendFrame(dst []profile.Frame, f *stack.Frame) []profile.Frame {
-	out := profile.Frame{Function: FunctionName(f), Code: codeOf(f)}
-	if f.Object != nil {
-		out.Object = f.Object.Name
-	}
-	return appendCalls(dst, out, &f.Code)
+	return appendCalls(dst, &f.Code, FunctionName(f), codeOf(&f.Code))
 }
 
-// appendRecorded appends a frame of a recording, as appendFrame does.
-func appendRecorded(dst []profile.Frame, f *recording.Frame) []profile.Frame {
-	out := profile.Frame{Function: functionName(&f.Code, f.Kind == recording.JIT)}
-	switch f.Kind {
-	case recording.Native:
-		out.Code = profile.Native
-	case recording.Go:
-		out.Code = profile.Go
-	case recording.JIT:
-		out.Code = profile.Generated
-	case recording.Kernel:
-		out.Code = profile.Kernel
-	case recording.Hypervisor:
-		out.Object = "[hypervisor]"
-	case recording.Guest:
-		out.Object = "[guest]"
-	}
-	if f.Object != nil {
-		out.Object = f.Object.Name
-	}
-	return appendCalls(dst, out, &f.Code)
+// appendRecorded appends the calls of a frame of a recording.
+func appendRecorded(dst []profile.Frame, c *stack.Code) []profile.Frame {
+	return appendCalls(dst, c, functionName(c), profileCodes[c.Object.Kind()])
 }
 
-// appendCalls appends the calls that were inlined into a function, and the function.
-func appendCalls(dst []profile.Frame, function profile.Frame, c *stack.Code) []profile.Frame {
-	if function.Function == unnamed {
+// appendCalls appends a place in code in the form that profiles have: the inlined calls,
+// innermost first, then the function.
+func appendCalls(dst []profile.Frame, c *stack.Code, name string, code profile.Code) []profile.Frame {
+	function := profile.Frame{Function: name, Code: code}
+	if name == unnamed {
 		function.Function = ""
+	}
+	if c.Object != nil {
+		function.Object = c.Object.Name
 	}
 	for i := range c.Locations {
 		l := &c.Locations[i]
@@ -121,24 +103,26 @@ func shownObject(f *profile.Frame) string {
 	return filepath.Base(f.Object)
 }
 
-// codeOf returns the kind of a frame's code. A Go program can hold C functions:
-// their sources say so, or a name without a package.
-func codeOf(f *stack.Frame) profile.Code {
-	switch {
-	case f.Object == nil:
-		return profile.Unknown
-	case f.Object.Generated != generated.None:
-		return profile.Generated
-	case !f.Object.Go:
-		return profile.Native
+// profileCodes are the kinds of code that profiles distinguish.
+var profileCodes = [...]profile.Code{
+	stack.Unknown: profile.Unknown, stack.Native: profile.Native, stack.Go: profile.Go, stack.Generated: profile.Generated,
+	stack.Kernel: profile.Kernel, stack.Hypervisor: profile.Unknown, stack.Guest: profile.Unknown,
+}
+
+// codeOf returns the kind of code at a place. A Go program can contain C functions: their
+// source files, or names without a package, identify them.
+func codeOf(c *stack.Code) profile.Code {
+	code := profileCodes[c.Object.Kind()]
+	if code != profile.Go {
+		return code
 	}
-	if l := f.Location(); l != nil && l.File != "" {
+	if l := c.Location(); l != nil && l.File != "" {
 		if strings.HasSuffix(l.File, ".go") || strings.HasSuffix(l.File, ".s") {
 			return profile.Go
 		}
 		return profile.Native
 	}
-	if name := f.Symbol.Name; name != "" && !strings.Contains(name, ".") {
+	if name := c.Symbol.Name; name != "" && !strings.Contains(name, ".") {
 		return profile.Native
 	}
 	return profile.Go

@@ -48,16 +48,13 @@ type jsonOtherThread struct {
 }
 
 type jsonFrame struct {
-	PC        string            `json:"pc"`
-	SP        string            `json:"sp,omitempty"`
-	Function  string            `json:"function,omitempty"` // demangled
-	Symbol    string            `json:"symbol,omitempty"`   // as the object has it
-	Offset    *uint64           `json:"offset,omitempty"`   // of pc from the symbol, bytes
-	Module    string            `json:"module,omitempty"`
-	Generated string            `json:"generated,omitempty"` // where generated code was found
-	Address   string            `json:"address,omitempty"`   // of the call in the module, without load bias
-	File      string            `json:"file,omitempty"`
-	Line      int               `json:"line,omitempty"`
+	PC string `json:"pc"`
+	SP string `json:"sp,omitempty"`
+	jsonSymbol
+	Module    string `json:"module,omitempty"`
+	Generated string `json:"generated,omitempty"` // where generated code was found
+	Address   string `json:"address,omitempty"`   // of the call in the module, without load bias
+	jsonSource
 	Inlined   []jsonInlined     `json:"inlined,omitempty"` // innermost first
 	Method    string            `json:"method"`            // how the frame was found
 	Gap       bool              `json:"gap,omitempty"`     // frames may be missing before it
@@ -68,11 +65,27 @@ type jsonFrame struct {
 	Locals    []jsonVariable    `json:"locals,omitzero"`
 }
 
-type jsonInlined struct {
-	Function string `json:"function"`
-	File     string `json:"file,omitempty"`
-	Line     int    `json:"line,omitempty"`
+// jsonSymbol is the function of a place in code.
+type jsonSymbol struct {
+	Function string  `json:"function,omitempty"` // demangled
+	Symbol   string  `json:"symbol,omitempty"`   // as the object has it
+	Offset   *uint64 `json:"offset,omitempty"`   // from the symbol, bytes
+}
 
+// jsonSource is a place in the source.
+type jsonSource struct {
+	File string `json:"file,omitempty"`
+	Line int    `json:"line,omitempty"`
+}
+
+// jsonCall is an inlined call.
+type jsonCall struct {
+	Function string `json:"function"`
+	jsonSource
+}
+
+type jsonInlined struct {
+	jsonCall
 	Arguments []jsonVariable `json:"arguments,omitzero"`
 	Locals    []jsonVariable `json:"locals,omitzero"`
 }
@@ -162,15 +175,14 @@ func (s *Threads) JSON(w io.Writer) error {
 }
 
 func (s *Threads) jsonFrame(f *stack.Frame, calls []shownCall) jsonFrame {
-	out := jsonFrame{PC: fmt.Sprintf("%#x", f.PC), Symbol: f.Symbol.Name, Method: f.Method.String(), Gap: f.Gap, Signal: f.Trampoline, Late: f.Late}
+	out := jsonFrame{PC: fmt.Sprintf("%#x", f.PC), Method: f.Method.String(), Gap: f.Gap, Signal: f.Trampoline, Late: f.Late}
 	if f.TailCall {
 		out.Method = "tail call"
 	} else {
 		out.SP = fmt.Sprintf("%#x", f.SP)
 	}
-	if name := FunctionName(f); name != unnamed {
-		out.Function = name
-	}
+	var inlined []jsonCall
+	out.jsonSymbol, out.jsonSource, inlined = codeJSON(&f.Code, FunctionName(f))
 	if offset, ok := f.Offset(); ok {
 		out.Offset = &offset
 	}
@@ -180,19 +192,14 @@ func (s *Threads) jsonFrame(f *stack.Frame, calls []shownCall) jsonFrame {
 			out.Generated = f.Object.Generated.String()
 		}
 	}
-	if l := f.Location(); l != nil {
-		out.File, out.Line = l.File, l.Line
-	}
-	for i := range max(len(f.Locations)-1, 0) {
-		l := &f.Locations[i]
-		inlined := jsonInlined{Function: style.CallName(&f.Symbol, l.Function), File: l.File, Line: l.Line}
+	for i := range inlined {
+		out.Inlined = append(out.Inlined, jsonInlined{jsonCall: inlined[i]})
 		if c := call(calls, i, len(f.Locations)); c != nil {
-			inlined.Arguments, inlined.Locals = s.jsonCall(c)
+			out.Inlined[i].Arguments, out.Inlined[i].Locals = s.variablesJSON(c)
 		}
-		out.Inlined = append(out.Inlined, inlined)
 	}
 	if c := call(calls, len(f.Locations)-1, len(f.Locations)); c != nil {
-		out.Arguments, out.Locals = s.jsonCall(c)
+		out.Arguments, out.Locals = s.variablesJSON(c)
 	}
 	if s.Registers && f.Registers != nil {
 		out.Registers = make(map[string]string)
@@ -205,7 +212,27 @@ func (s *Threads) jsonFrame(f *stack.Frame, calls []shownCall) jsonFrame {
 	return out
 }
 
-func (s *Threads) jsonCall(c *shownCall) (arguments, locals []jsonVariable) {
+// codeJSON returns the JSON form of a place in code. The function has the given name.
+func codeJSON(c *stack.Code, name string) (symbol jsonSymbol, source jsonSource, inlined []jsonCall) {
+	symbol.Symbol = c.Symbol.Name
+	if name != unnamed {
+		symbol.Function = name
+	}
+	if offset, ok := c.Offset(); ok {
+		symbol.Offset = &offset
+	}
+	if l := c.Location(); l != nil {
+		source = jsonSource{l.File, l.Line}
+	}
+	for i := range max(len(c.Locations)-1, 0) {
+		l := &c.Locations[i]
+		inlined = append(inlined, jsonCall{style.CallName(&c.Symbol, l.Function), jsonSource{l.File, l.Line}})
+	}
+	return symbol, source, inlined
+}
+
+// variablesJSON returns the JSON form of the variables of a call.
+func (s *Threads) variablesJSON(c *shownCall) (arguments, locals []jsonVariable) {
 	arguments = jsonVariables(c.arguments)
 	if s.Locals {
 		locals = jsonVariables(c.locals)

@@ -66,29 +66,23 @@ func (s *Threads) addTo(p *profile.Profile, momentary bool, each func(i int) (la
 	p.Notes = append(append(p.Notes, Notes(s.Stacks)...), s.Core.Notes()...)
 	named, missing := 0, 0 // stacks that are not whole: those with a note, and others
 	seen := make(map[*stack.Object]bool)
-	var stack []profile.Location
-	var frames []profile.Frame
+	a := profileStack{Profile: p}
 	for i := range s.Stacks {
 		t := &s.Stacks[i]
 		labels, name, weight := each(i)
-		stack = stack[:0]
 		for k := range t.Frames {
 			f := &t.Frames[k]
-			frames = appendFrame(frames[:0], f)
+			a.calls = appendFrame(a.calls[:0], f)
+			a.append(a.Location(f.Address, a.calls))
 			if o := f.Object; o != nil && len(o.Mappings) > 0 && !seen[o] {
 				seen[o] = true
 				if file, err := o.File(); err == nil {
 					p.SetBuildID(o.Name, fmt.Sprintf("%x", file.BuildID()))
 				}
 			}
-			address := f.Address
-			if f.Object == nil {
-				address = f.LookupPC
-			}
-			stack = append(stack, p.Location(address, frames))
 		}
-		if why := end(t); why != "" {
-			stack = append(stack, p.Location(0, []profile.Frame{{Function: "[" + why + "]"}}))
+		why := end(t)
+		if why != "" {
 			switch {
 			case !momentary:
 			case named < maxMissing:
@@ -98,11 +92,30 @@ func (s *Threads) addTo(p *profile.Profile, momentary bool, each func(i int) (la
 				missing += weight
 			}
 		}
-		p.Add(stack, labels, int64(weight))
+		a.add(why, labels, int64(weight))
 	}
 	if missing > 0 {
 		p.Notes = append(p.Notes, fmt.Sprintf("%s more stacks are not whole", style.Grouped(uint64(missing))))
 	}
+}
+
+// profileStack collects the frames of one stack after the other for a profile.
+type profileStack struct {
+	*profile.Profile
+	calls     []profile.Frame // of one frame; a buffer
+	locations []profile.Location
+}
+
+func (s *profileStack) append(l profile.Location) { s.locations = append(s.locations, l) }
+
+// add adds the stack to the profile and clears it. A stack that is not whole gets an
+// outermost frame with the reason, "" for a whole stack.
+func (s *profileStack) add(why string, labels profile.Labels, weight int64) {
+	if why != "" {
+		s.append(s.Location(0, []profile.Frame{{Function: "[" + why + "]"}}))
+	}
+	s.Add(s.locations, labels, weight)
+	s.locations = s.locations[:0]
 }
 
 // maxMissing is of how many stacks notes say why they are not whole.

@@ -157,7 +157,7 @@ func (p *recordedPrinter) section(event, thread int32) {
 		samples += s.Samples
 		first := true
 		key, runs = key[:0], runs[:0]
-		for place := range p.Indexes(s) {
+		for place := range p.Frames(s) {
 			for _, n := range p.places[p.starts[place]:p.starts[place+1]] {
 				function := &p.functions[n]
 				if first {

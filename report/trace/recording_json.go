@@ -9,9 +9,8 @@ import (
 	"io"
 
 	"github.com/clewdev/clew/internal/printable"
-	"github.com/clewdev/clew/profile"
+	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/generated"
-	"github.com/clewdev/clew/stack/recording"
 )
 
 // The JSON form of a recording: one object. What stacks have in common stands once
@@ -58,22 +57,13 @@ type jsonObject struct {
 }
 
 type jsonRecFrame struct {
-	Kind     string        `json:"kind"`
-	Object   *int          `json:"object,omitempty"`
-	Address  string        `json:"address"`
-	Returns  bool          `json:"returns,omitempty"`  // address is a return address
-	Function string        `json:"function,omitempty"` // demangled
-	Symbol   string        `json:"symbol,omitempty"`   // as the object has it
-	Offset   *uint64       `json:"offset,omitempty"`   // of address from the symbol, bytes
-	File     string        `json:"file,omitempty"`
-	Line     int           `json:"line,omitempty"`
-	Inlined  []jsonRecCall `json:"inlined,omitempty"` // innermost first
-}
-
-type jsonRecCall struct {
-	Function string `json:"function"`
-	File     string `json:"file,omitempty"`
-	Line     int    `json:"line,omitempty"`
+	Kind    string `json:"kind"`             // "native", "go", "jit", "kernel", …
+	Object  *int   `json:"object,omitempty"` // index of objects
+	Address string `json:"address"`          // in the object, or at run time
+	Returns bool   `json:"returns,omitempty"`
+	jsonSymbol
+	jsonSource
+	Inlined []jsonCall `json:"inlined,omitempty"` // innermost first
 }
 
 type jsonRecStack struct {
@@ -103,8 +93,8 @@ recorded), "stack copy cut" and others. Addresses are strings ("0x7f3c00001139")
 so are the times, in nanoseconds.`
 
 var recordedKinds = [...]string{
-	recording.Unknown: "unknown", recording.Native: "native", recording.Go: "go", recording.JIT: "jit",
-	recording.Kernel: "kernel", recording.Hypervisor: "hypervisor", recording.Guest: "guest",
+	stack.Unknown: "unknown", stack.Native: "native", stack.Go: "go", stack.Generated: "jit",
+	stack.Kernel: "kernel", stack.Hypervisor: "hypervisor", stack.Guest: "guest",
 }
 
 // JSON writes the recording as one JSON object on one line; RecordingSchema
@@ -124,11 +114,10 @@ func (r *Recording) JSON(w io.Writer) error {
 	for _, t := range rec.Threads {
 		out.Threads = append(out.Threads, jsonRecThread{t.PID, t.TID, t.Process, t.Name})
 	}
-	objects := make(map[*recording.Object]int)
-	for i := range rec.Objects {
-		o := &rec.Objects[i]
-		objects[o] = i
-		j := jsonObject{Name: o.Name, BuildID: o.BuildID, File: o.File}
+	objects := make(map[*stack.Object]*int)
+	for i, o := range rec.Objects {
+		objects[o] = &i
+		j := jsonObject{Name: o.Name, BuildID: o.BuildID, File: o.Path}
 		if o.Generated != generated.None {
 			j.Generated = o.Generated.String()
 		}
@@ -138,32 +127,16 @@ func (r *Recording) JSON(w io.Writer) error {
 		out.Objects = append(out.Objects, j)
 	}
 	places := rec.Places()
-	var calls []profile.Frame
 	for i := range places {
-		f := &places[i]
-		j := jsonRecFrame{Kind: recordedKinds[f.Kind], Address: fmt.Sprintf("%#x", f.Address), Returns: f.Returns, Symbol: f.Symbol.Name}
-		if f.Object != nil {
-			n := objects[f.Object]
-			j.Object = &n
-		}
-		if offset, ok := f.Offset(); ok {
-			j.Offset = &offset
-		}
-		calls = appendRecorded(calls[:0], f)
-		for k := range calls {
-			c := &calls[k]
-			if c.Inlined {
-				j.Inlined = append(j.Inlined, jsonRecCall{Function: c.Function, File: c.File, Line: c.Line})
-			} else {
-				j.Function, j.File, j.Line = c.Function, c.File, c.Line
-			}
-		}
+		c := &places[i]
+		j := jsonRecFrame{Kind: recordedKinds[c.Object.Kind()], Object: objects[c.Object], Address: fmt.Sprintf("%#x", c.Address), Returns: c.Returns}
+		j.jsonSymbol, j.jsonSource, j.Inlined = codeJSON(c, functionName(c))
 		out.Frames = append(out.Frames, j)
 	}
 	for i := range rec.Stacks {
 		s := &rec.Stacks[i]
 		j := jsonRecStack{Event: s.Event, Thread: s.Thread, Samples: s.Samples, Periods: s.Weight, End: s.End.String(), Frames: []int{}}
-		for place := range rec.Indexes(s) {
+		for place := range rec.Frames(s) {
 			j.Frames = append(j.Frames, place)
 		}
 		out.Stacks = append(out.Stacks, j)

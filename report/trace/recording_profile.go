@@ -21,35 +21,33 @@ func (r *Recording) AddTo(p *profile.Profile, event int) {
 		p.Title = strings.Join(line, " ")
 	}
 	p.Notes = append(p.Notes, r.Notes...)
-	for i := range r.Objects {
-		p.SetBuildID(r.Objects[i].Name, r.Objects[i].BuildID)
+	for _, o := range r.Objects {
+		p.SetBuildID(o.Name, o.BuildID)
 	}
-	places := r.Places()
-	locations := make([]profile.Location, len(places))
+	locations := make([]profile.Location, len(r.Places()))
 	for i := range locations {
 		locations[i] = -1
 	}
-	var stack []profile.Location
-	var frames []profile.Frame
+	a := profileStack{Profile: p}
 	for i := range r.Recording.Stacks {
 		s := &r.Recording.Stacks[i]
 		if int(s.Event) != event {
 			continue
 		}
-		stack = stack[:0]
-		for n := range r.Indexes(s) {
+		for n, c := range r.Frames(s) {
 			if locations[n] < 0 {
-				frames = appendRecorded(frames[:0], &places[n])
-				locations[n] = p.Location(places[n].Address, frames)
+				a.calls = appendRecorded(a.calls[:0], c)
+				locations[n] = p.Location(c.Address, a.calls)
 			}
-			stack = append(stack, locations[n])
+			a.append(locations[n])
 		}
+		why := ""
 		switch s.End {
 		case recording.Whole, recording.Chain, recording.NoStack:
 		default:
-			stack = append(stack, p.Location(0, []profile.Frame{{Function: "[" + s.End.String() + "]"}}))
+			why = s.End.String()
 		}
 		t := &r.Threads[s.Thread]
-		p.Add(stack, profile.Labels{Process: t.Process, Thread: t.Name, PID: int(t.PID), TID: int(t.TID)}, int64(r.weight(s)))
+		a.add(why, profile.Labels{Process: t.Process, Thread: t.Name, PID: int(t.PID), TID: int(t.TID)}, int64(r.weight(s)))
 	}
 }

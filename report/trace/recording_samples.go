@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/clewdev/clew/internal/printable"
+	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/recording"
 )
 
@@ -41,12 +42,12 @@ func (r *Samples) Append(dst []byte, s *recording.Sample) []byte {
 	dst = append(dst, ' ')
 	dst = append(dst, printable.Text(s.Event.Name)...)
 	dst = append(dst, ":\n"...)
-	for n, f := range s.Places {
+	for n, c := range s.Frames {
 		for n >= len(r.lines) {
 			r.lines = append(r.lines, "")
 		}
 		if r.lines[n] == "" {
-			r.lines[n] = string(appendRecordedFrame(nil, f))
+			r.lines[n] = string(appendRecordedFrame(nil, c))
 		}
 		dst = append(dst, r.lines[n]...)
 	}
@@ -59,18 +60,18 @@ func (r *Samples) Append(dst []byte, s *recording.Sample) []byte {
 }
 
 // appendRecordedFrame appends the lines of a frame: those of inlined calls first.
-func appendRecordedFrame(dst []byte, f *recording.Frame) []byte {
-	for _, c := range appendRecorded(nil, f) {
+func appendRecordedFrame(dst []byte, place *stack.Code) []byte {
+	for _, c := range appendRecorded(nil, place) {
 		if c.Inlined {
 			dst = append(dst, "\t                 "...)
 			dst = append(dst, printable.Text(c.Function)...)
 			dst = append(dst, " (inlined)"...)
 		} else {
 			dst = append(dst, '\t')
-			dst = appendAligned(dst, f.Address, 16)
+			dst = appendAligned(dst, place.Address, 16)
 			dst = append(dst, ' ')
 			dst = append(dst, printable.Text(shownName(&c))...)
-			if offset, ok := f.Offset(); ok {
+			if offset, ok := place.Offset(); ok {
 				dst = append(dst, "+0x"...)
 				dst = strconv.AppendUint(dst, offset, 16)
 			}

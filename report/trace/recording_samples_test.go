@@ -5,6 +5,7 @@
 package trace_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,32 +13,27 @@ import (
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/report/trace"
 	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/stack/generated"
 	"github.com/clewdev/clew/stack/recording"
 )
 
 // The text of a sample is written to the terminal as it is: each name in it is escaped.
 func TestSamplesAreEscaped(t *testing.T) {
 	const evil = "a\x1b[2J\x9b\u202e\nb\r"
-	frames := []*recording.Frame{
-		{Kind: recording.Native, Object: &recording.Object{Name: evil}, Code: stack.Code{Symbol: object.Symbol{Name: evil}, Locations: []object.Location{
+	frames := []*stack.Code{
+		{Object: &stack.Object{Name: evil}, Symbol: object.Symbol{Name: evil}, Locations: []object.Location{
 			{Function: evil, File: evil, Line: 1, Inlined: true}, {Function: evil, File: evil, Line: 2},
-		}}},
-		{Kind: recording.Native, Object: &recording.Object{Name: evil}, Code: stack.Code{Symbol: object.Symbol{Name: "_Z1" + evil}}},
-		{Kind: recording.Go, Code: stack.Code{Symbol: object.Symbol{Name: evil}}},
-		{Kind: recording.Unknown},
-		{Kind: recording.Guest},
+		}},
+		{Object: &stack.Object{Name: evil}, Symbol: object.Symbol{Name: "_Z1" + evil}},
+		{Object: &stack.Object{Name: evil, Go: true}, Symbol: object.Symbol{Name: evil}},
+		{},
+		{Object: &stack.Object{System: stack.Guest}},
 	}
 	var r trace.Samples
 	for end := recording.Whole; end <= recording.Gap; end++ {
 		text := string(r.Append(nil, &recording.Sample{
 			HasCPU: true, Event: &recording.Event{Name: evil}, Thread: &recording.Thread{Name: evil}, End: end,
-			Places: func(yield func(int, *recording.Frame) bool) {
-				for i, f := range frames {
-					if !yield(i, f) {
-						return
-					}
-				}
-			},
+			Frames: slices.All(frames),
 		}))
 		if i := strings.IndexFunc(text, func(c rune) bool { return c != '\n' && c != '\t' && !printable.Is(c) }); i >= 0 {
 			t.Errorf("%q", text[i:])
@@ -55,12 +51,12 @@ func TestNamesOfRecordedFunctions(t *testing.T) {
 	var r trace.Samples
 	text := string(r.Append(nil, &recording.Sample{
 		Event: new(recording.Event), Thread: new(recording.Thread),
-		Places: func(yield func(int, *recording.Frame) bool) {
-			_ = yield(0, &recording.Frame{Kind: recording.JIT, Code: stack.Code{Symbol: object.Symbol{Name: path}}}) &&
-				yield(1, &recording.Frame{Kind: recording.Native, Code: stack.Code{Symbol: object.Symbol{Name: versioned}}})
-		},
+		Frames: slices.All([]*stack.Code{
+			{Object: &stack.Object{Name: stack.GeneratedName, Generated: generated.Jitdump}, Symbol: object.Symbol{Name: path}},
+			{Object: &stack.Object{Name: "/lib/libf.so"}, Symbol: object.Symbol{Name: versioned}},
+		}),
 	}))
-	for _, want := range []string{" " + path + "+0x0 (no file)\n", " f+0x0 (no file)\n"} {
+	for _, want := range []string{" " + path + "+0x0 ([jit])\n", " f+0x0 (/lib/libf.so)\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in %q", want, text)
 		}

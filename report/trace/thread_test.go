@@ -37,28 +37,28 @@ func someStacks() *trace.Threads {
 	function := func(address uint64, name string) object.Symbol {
 		return object.Symbol{Name: name, Address: address, Size: 0x100, Type: elf.STT_FUNC}
 	}
-	code := func(address uint64, symbol object.Symbol, locations ...object.Location) stack.Code {
-		return stack.Code{Address: address, Symbol: symbol, Locations: locations}
+	code := func(o *stack.Object, address uint64, symbol object.Symbol, locations ...object.Location) stack.Code {
+		return stack.Code{Object: o, Address: address, Symbol: symbol, Locations: locations}
 	}
 	return &trace.Threads{Target: trace.Target{PID: 42, Command: "server \x1b[2J", Machine: machine, Pause: 1234567 * time.Nanosecond}, Stacks: []stack.Stack{
 		{
 			Thread: &snapshot.Thread{ID: 42, Name: "server"},
 			Frames: []stack.Frame{
-				{PC: 0x7f0000001010, LookupPC: 0x7f0000001010, SP: 0x7ffe0000, Object: libc, Interrupted: true, Registers: registers.Kept(),
-					Code: code(0x1010, function(0x1000, "read@@GLIBC_2.2.5"), object.Location{Function: "__GI___libc_read", File: "io/read.c", Line: 26})},
-				{PC: 0x7f0000002000, LookupPC: 0x7f0000002000, SP: 0x7ffe0010, Object: libc, Method: unwind.FromCFI,
-					Trampoline: true, Code: code(0x2000, function(0x2000, "__restore_rt"))},
+				{PC: 0x7f0000001010, LookupPC: 0x7f0000001010, SP: 0x7ffe0000, Interrupted: true, Registers: registers.Kept(),
+					Code: code(libc, 0x1010, function(0x1000, "read@@GLIBC_2.2.5"), object.Location{Function: "__GI___libc_read", File: "io/read.c", Line: 26})},
+				{PC: 0x7f0000002000, LookupPC: 0x7f0000002000, SP: 0x7ffe0010, Method: unwind.FromCFI,
+					Trampoline: true, Code: code(libc, 0x2000, function(0x2000, "__restore_rt"))},
 				{PC: 0, SP: 0x7ffe0020, Method: unwind.FromSignal, Interrupted: true},
-				{PC: 0x401020, LookupPC: 0x40101f, SP: 0x7ffe0028, Object: bare, Method: unwind.FromCall,
-					Code: code(0x40101f, function(0x401000, "_ZN1a1bILi3EEEvv"),
+				{PC: 0x401020, LookupPC: 0x40101f, SP: 0x7ffe0028, Method: unwind.FromCall,
+					Code: code(bare, 0x40101f, function(0x401000, "_ZN1a1bILi3EEEvv"),
 						object.Location{Function: "_ZN1a1cEv", File: "/src/a.cc", Line: 7, Inlined: true},
 						object.Location{Function: "_ZN1a1bILi3EEEvv", File: "/src/a.cc", Line: 19})},
-				{PC: 0x401220, LookupPC: 0x40121f, Object: bare, Method: unwind.FromCFI, TailCall: true,
-					Code: code(0x40121f, function(0x401200, "tail"), object.Location{Function: "tail", File: "/src/a.cc", Line: 30})},
-				{PC: 0x401120, LookupPC: 0x40111f, SP: 0x7ffe0038, Object: bare, Method: unwind.FromFramePointer,
-					Late: true, Code: code(0x40111f, function(0x401100, "runtime.asmcgocall.abi0"))},
-				{PC: 0x501120, LookupPC: 0x50111f, SP: 0x7ffe0048, Object: replaced, Method: unwind.FromFramePointer,
-					Code: code(0x111f, function(0x1100, "puts@plt"))},
+				{PC: 0x401220, LookupPC: 0x40121f, Method: unwind.FromCFI, TailCall: true,
+					Code: code(bare, 0x40121f, function(0x401200, "tail"), object.Location{Function: "tail", File: "/src/a.cc", Line: 30})},
+				{PC: 0x401120, LookupPC: 0x40111f, SP: 0x7ffe0038, Method: unwind.FromFramePointer,
+					Late: true, Code: code(bare, 0x40111f, function(0x401100, "runtime.asmcgocall.abi0"))},
+				{PC: 0x501120, LookupPC: 0x50111f, SP: 0x7ffe0048, Method: unwind.FromFramePointer,
+					Code: code(replaced, 0x111f, function(0x1100, "puts@plt"))},
 			},
 			Reason: unwind.UnreadableMemory,
 			Err:    errors.New("cannot read 0x8"),

@@ -22,7 +22,7 @@ import (
 func TestWatchedEarlyEnds(t *testing.T) {
 	s := someStacks()
 	thread := &snapshot.Thread{ID: 7, Name: "worker"}
-	node := stack.Frame{PC: 0x1000, LookupPC: 0x1000, Object: &stack.Object{Name: "/usr/bin/node"}}
+	node := stack.Frame{PC: 0x1000, LookupPC: 0x1000, Code: stack.Code{Object: &stack.Object{Name: "/usr/bin/node"}}}
 	nowhere := stack.Frame{PC: 0x7f0000001000, LookupPC: 0x7f0000001000}
 	w := trace.Watch{Counts: []int{5, 3, 1}, Samples: 9}
 	w.Target, w.PID = s.Target, 7
@@ -43,7 +43,7 @@ func TestWatchedEarlyEnds(t *testing.T) {
 			t.Errorf("no note %q\n%s\n%s", want, &text, &json)
 		}
 	}
-	w.Threads.Stacks[0].Frames = []stack.Frame{node, {PC: node.PC, LookupPC: node.LookupPC, Object: node.Object, Gap: true}}
+	w.Threads.Stacks[0].Frames = []stack.Frame{node, {PC: node.PC, LookupPC: node.LookupPC, Code: node.Code, Gap: true}}
 	var text bytes.Buffer
 	if err := w.Text(&text, style.Palette{}); err != nil {
 		t.Fatal(err)

@@ -330,7 +330,7 @@ func (r *goroutineReader) creation(g *goruntime.Goroutine) *stack.Frame {
 	f := r.created[g.Creation]
 	if f == nil {
 		m, _ := r.objects.Modules.Find(g.Creation - 1)
-		f = &stack.Frame{PC: g.Creation, LookupPC: g.Creation - 1, Method: unwind.FromCFI, Object: r.objects.Find(m, g.Creation-1)}
+		f = &stack.Frame{PC: g.Creation, LookupPC: g.Creation - 1, Method: unwind.FromCFI, Code: stack.Code{Object: r.objects.Find(m, g.Creation-1)}}
 		if f.Object != nil {
 			f.Object.File() // finds its bias
 			f.Address = f.LookupPC - f.Object.Bias

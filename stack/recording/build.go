@@ -36,18 +36,16 @@ type builder struct {
 
 	files    map[fileKey]*file
 	fileList []*file
-	byIndex  map[int32]*file // by index of Recording.Objects
+	fileOf   map[*stack.Object]*file
 	buildIDs map[string]string
 	dumps    map[fileKey]*jitdump
 	reads    *codefile.Reader
-	maps     []*perfMap          // that were read
-	leaving  func(*process)      // called before a process loses its space; may be nil
-	codeOf   map[int32]codeNames // by index of Recording.Objects
+	maps     []*perfMap     // that were read
+	leaving  func(*process) // called before a process loses its space; may be nil
+	codeOf   map[*stack.Object]codeNames
 
-	objects   []Object
 	frameIDs  map[frameKey]int32
 	keys      []frameKey
-	named     int             // frames that have their names
 	nameLimit stack.NameLimit // of these
 
 	stacks map[stackKey]int32
@@ -79,10 +77,9 @@ type stackKey struct {
 
 // frameKey is what tells places apart.
 type frameKey struct {
-	object   int32 // index, -1 for none
-	function int32 // of a jitdump: 1 + its number
+	object   *stack.Object // nil for none
 	address  uint64
-	kind     Kind
+	function int32 // of a jitdump: its number
 	returns  bool
 }
 
@@ -114,12 +111,11 @@ func newBuilder(r *perfdata.Reader, opts Options) *builder {
 	b := &builder{
 		reader: r, opts: opts, rec: &Recording{tree: newTree()},
 		processes: make(map[int32]*process), threads: make(map[int32]*thread), labels: make(map[Thread]int32),
-		files: make(map[fileKey]*file), byIndex: make(map[int32]*file), dumps: make(map[fileKey]*jitdump),
-		reads: codefile.NewReader(), codeOf: make(map[int32]codeNames),
+		files: make(map[fileKey]*file), fileOf: make(map[*stack.Object]*file), dumps: make(map[fileKey]*jitdump),
+		reads: codefile.NewReader(), codeOf: make(map[*stack.Object]codeNames),
 		frameIDs: make(map[frameKey]int32, 1<<10), stacks: make(map[stackKey]int32), said: make(map[string]bool),
 		batch: 1 << 10, moves: firstMoves, complete: true,
 	}
-	b.kernel.object = -1
 	return b
 }
 
@@ -179,10 +175,10 @@ func (b *builder) setBuildIDs() {
 	}
 }
 
-// object adds an object and returns its index.
-func (b *builder) object(o Object) int32 {
-	b.objects = append(b.objects, o)
-	return int32(len(b.objects) - 1)
+// add adds an object to the recording and returns it.
+func (b *builder) add(o *stack.Object) *stack.Object {
+	b.rec.Objects = append(b.rec.Objects, o)
+	return o
 }
 
 // frame returns the number of a place.
@@ -277,7 +273,7 @@ func (b *builder) flush() error {
 	for i := range b.pending {
 		p := &b.pending[i]
 		s := Sample{Time: p.time, CPU: p.cpu, HasCPU: p.hasCPU, Period: p.period, Event: &r.Events[p.event],
-			Thread: &r.Threads[p.thread], End: p.end, Frames: r.path(p.node), Places: r.numbered(p.node)}
+			Thread: &r.Threads[p.thread], End: p.end, Frames: r.path(p.node)}
 		if err := b.opts.Each(&s); err != nil {
 			b.pending = nil
 			return err

@@ -25,6 +25,7 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/snapshot/perfdata"
+	"github.com/clewdev/clew/stack"
 )
 
 // scriptSample is a sample as perf script prints it.
@@ -95,7 +96,7 @@ func perfScript(t *testing.T, path string) []scriptSample {
 // keptSample is a Sample that is kept.
 type keptSample struct {
 	Sample
-	frames []Frame
+	frames []stack.Code
 }
 
 // readAll reads a recording and keeps its samples.
@@ -109,7 +110,7 @@ func readAll(t *testing.T, path string, opts Options) (*Recording, []keptSample)
 	var samples []keptSample
 	opts.Each = func(s *Sample) error {
 		k := keptSample{Sample: *s}
-		for f := range s.Frames {
+		for _, f := range s.Frames {
 			k.frames = append(k.frames, *f)
 		}
 		samples = append(samples, k)
@@ -192,7 +193,7 @@ func differs(g *keptSample, w *scriptSample, c *compared) string {
 	return ""
 }
 
-func sameFrame(g *Frame, w *scriptFrame, c *compared) bool {
+func sameFrame(g *stack.Code, w *scriptFrame, c *compared) bool {
 	same := g.Address == w.address || fileOffset(g) == w.address
 	if w.symbol == "[unknown]" || w.symbol == "" || w.symbol == "@plt" {
 		return same
@@ -208,7 +209,7 @@ func sameFrame(g *Frame, w *scriptFrame, c *compared) bool {
 	}
 	// Several symbols can cover an address; which of them is shown is a matter of
 	// taste, as long as that one with perf's offset is the address.
-	return g.Object != nil && namesAt(g.Object.File)[g.Address-w.offset][plainName(w.symbol)]
+	return g.Object != nil && namesAt(g.Object.Path)[g.Address-w.offset][plainName(w.symbol)]
 }
 
 var symbolNames sync.Map // by file
@@ -263,18 +264,18 @@ var segments sync.Map // by file
 
 // fileOffset returns where the address of a frame is in its file: what perf 6.1
 // prints for address, also where a program is not linked to start at 0.
-func fileOffset(g *Frame) uint64 {
-	if g.Object == nil || g.Object.File == "" {
+func fileOffset(g *stack.Code) uint64 {
+	if g.Object == nil || g.Object.Path == "" {
 		return g.Address
 	}
-	list, ok := segments.Load(g.Object.File)
+	list, ok := segments.Load(g.Object.Path)
 	if !ok {
 		list = []elf.ProgHeader(nil)
-		if f, err := object.Open(g.Object.File); err == nil {
+		if f, err := object.Open(g.Object.Path); err == nil {
 			list = slices.Clone(f.Segments())
 			f.Close()
 		}
-		segments.Store(g.Object.File, list)
+		segments.Store(g.Object.Path, list)
 	}
 	for _, p := range list.([]elf.ProgHeader) {
 		if p.Type == elf.PT_LOAD && g.Address >= p.Vaddr && g.Address-p.Vaddr < p.Memsz {

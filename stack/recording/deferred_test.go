@@ -67,7 +67,7 @@ func TestDeferredChains(t *testing.T) {
 	for i := range b.rec.Stacks {
 		s := &b.rec.Stacks[i]
 		line := fmt.Sprintf("%d of %d:", s.Samples, b.rec.Threads[s.Thread].TID)
-		for f := range b.rec.Frames(s) {
+		for _, f := range b.rec.Frames(s) {
 			line += fmt.Sprintf(" %x", f.Address)
 			if f.Returns {
 				line += "r"

@@ -14,7 +14,7 @@
 //	rec, err := recording.Read(r, recording.Options{})
 //	…
 //	for i := range rec.Stacks {
-//		for frame := range rec.Frames(&rec.Stacks[i]) {
+//		for _, frame := range rec.Frames(&rec.Stacks[i]) {
 //			…
 //		}
 //	}

@@ -41,7 +41,7 @@ func TestUncoveredOnARM64(t *testing.T) {
 				t.Fatalf("%d stacks, notes %q", len(rec.Stacks), rec.Notes)
 			}
 			var names []string
-			for f := range rec.Frames(&rec.Stacks[0]) {
+			for _, f := range rec.Frames(&rec.Stacks[0]) {
 				if names = append(names, f.Symbol.Name); f.Symbol.Name == "main" {
 					break
 				}

@@ -30,7 +30,7 @@ func Example() {
 	for i := range rec.Stacks {
 		s := &rec.Stacks[i]
 		fmt.Println(s.Samples, "samples of", rec.Threads[s.Thread].Name)
-		for f := range rec.Frames(s) {
+		for _, f := range rec.Frames(s) {
 			fmt.Println("\t", f.Symbol.Name)
 		}
 	}

@@ -50,7 +50,7 @@ type inode struct {
 // file is a file that the recording maps, opened when a frame first lies in it.
 type file struct {
 	fileKey
-	index   int32 // in Recording.Objects
+	of      *stack.Object // nil before a frame lies in it
 	builder *builder
 	pid     int32 // a process that maps it, for what it sees only
 

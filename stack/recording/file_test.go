@@ -64,7 +64,7 @@ func TestCaches(t *testing.T) {
 			found, hasName := false, false
 			for i := range rec.Places() {
 				f := &rec.Places()[i]
-				found = found || f.Object != nil && f.Object.Name == program && f.Object.File == executable
+				found = found || f.Object != nil && f.Object.Name == program && f.Object.Path == executable
 				hasName = hasName || f.Symbol.Name == "compare"
 			}
 			notes := strings.Join(rec.Notes, "\n")

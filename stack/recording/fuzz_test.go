@@ -58,10 +58,8 @@ func FuzzRead(f *testing.F) {
 		rec, err := readBytes(data, Options{Search: debugfile.Search{Root: root, Stores: []debugfile.Store{}}, Lines: true, Each: func(s *Sample) error {
 			samples++
 			frames := 0
-			for frame := range s.Frames {
-				if frames++; frame.Kind == JIT && frame.Object == nil {
-					t.Errorf("generated code of nothing at %#x", frame.Address)
-				}
+			for range s.Frames {
+				frames++
 			}
 			if s.End == Whole && frames == 0 {
 				t.Error("a whole stack without a frame")

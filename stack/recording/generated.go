@@ -63,7 +63,7 @@ type codeNames interface {
 // jitdump is a jitdump that the recording leads to.
 type jitdump struct {
 	fileKey
-	index   int32 // in Recording.Objects
+	of      *stack.Object // nil before a frame lies in it
 	builder *builder
 	pid     int32 // of the process that has mapped it first
 
@@ -102,17 +102,17 @@ func (d *jitdump) find(pc, time uint64) *perf.Function {
 	return d.code.Find(pc, time)
 }
 
-// object returns the index of the dump's object.
-func (d *jitdump) object() int32 {
-	if d.index < 0 {
-		d.index = d.builder.addGenerated(generated.Jitdump, d.path, d)
+// object returns the dump's object.
+func (d *jitdump) object() *stack.Object {
+	if d.of == nil {
+		d.of = d.builder.addGenerated(generated.Jitdump, d.path, d)
 	}
-	return d.index
+	return d.of
 }
 
 // The names that it returns do not keep the file that they were read from.
 func (d *jitdump) name(key *frameKey, lines bool) (s object.Symbol, locations []object.Location) {
-	f := &d.code.Functions()[key.function-1]
+	f := &d.code.Functions()[key.function]
 	s = d.code.Symbol(f)
 	s.Name = d.cloned.clone(s.Name)
 	if lines {
@@ -170,10 +170,10 @@ func (g *generatedCode) Rules(pc uint64) (*unwind.Rules, error) {
 var errNoGenerated = fmt.Errorf("%w: no jitdump has a function there", cfi.ErrNoFDE)
 
 // addGenerated adds an object of generated code.
-func (b *builder) addGenerated(kind generated.Kind, path string, names codeNames) int32 {
-	index := b.object(Object{Name: stack.GeneratedName, File: path, Generated: kind})
-	b.codeOf[index] = names
-	return index
+func (b *builder) addGenerated(kind generated.Kind, path string, names codeNames) *stack.Object {
+	o := b.add(&stack.Object{Name: stack.GeneratedName, Path: path, Generated: kind})
+	b.codeOf[o] = names
+	return o
 }
 
 // refused notes why a file of generated code, or a part of one, was not read. That

@@ -18,6 +18,7 @@ import (
 	"github.com/clewdev/clew/debugfile"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/snapshot/perfdata"
+	"github.com/clewdev/clew/stack"
 )
 
 // A recording that is cut gives the stacks up to there; one that is changed gives
@@ -141,10 +142,10 @@ func TestSysroot(t *testing.T) {
 			f := &rec.Places()[i]
 			named = named || f.Symbol.Name == "compare"
 			switch {
-			case f.Object == nil || f.Kind != Native && f.Kind != Unknown:
+			case f.Object == nil || f.Object.Kind() != stack.Native && f.Object.Kind() != stack.Unknown:
 			case f.Object.Err != nil:
 				missing = f.Object.Name
-			case f.Object.File != program:
+			case f.Object.Path != program:
 				libraries++
 			}
 		}
@@ -228,7 +229,7 @@ func TestManyFunctions(t *testing.T) {
 	for i := range samples {
 		calls := 0
 		for k := range samples[i].frames {
-			if f := &samples[i].frames[k]; f.Kind == JIT {
+			if f := &samples[i].frames[k]; f.Object.Kind() == stack.Generated {
 				if !strings.HasPrefix(f.Symbol.Name, "generated_") {
 					t.Fatalf("%q in a jitdump", f.Symbol.Name)
 				}

@@ -14,15 +14,16 @@ import (
 	"strings"
 
 	"github.com/clewdev/clew/snapshot/perfdata"
+	"github.com/clewdev/clew/stack"
 )
 
 // kernel is what the recording tells of the kernel that ran.
 type kernel struct {
-	object  int32            // index, -1 before it is needed
-	modules map[string]int32 // indexes of the modules' objects
-	symbol  string           // whose address the recording has: "_text", "_stext"
-	address uint64           // of it
-	dynamic []kernelSymbol   // code that came while it was recorded: BPF programs
+	object  *stack.Object // nil before it is needed
+	modules map[string]*stack.Object
+	symbol  string         // whose address the recording has: "_text", "_stext"
+	address uint64         // of it
+	dynamic []kernelSymbol // code that came while it was recorded: BPF programs
 }
 
 // kernelSymbol is a function of the kernel.
@@ -57,12 +58,27 @@ func (k *kernel) ksymbol(s *perfdata.Ksymbol) {
 	k.dynamic = append(k.dynamic, kernelSymbol{s.Address, uint64(s.Length), string(s.Name), module})
 }
 
-// kernelObject returns the index of the kernel's object.
-func (b *builder) kernelObject() int32 {
-	if b.kernel.object < 0 {
-		b.kernel.object = b.object(Object{Name: KernelName, BuildID: b.buildIDs[kernelPath]})
+// kernelObject returns the kernel's object.
+func (b *builder) kernelObject() *stack.Object {
+	k := &b.kernel
+	if k.object == nil {
+		k.object = b.add(&stack.Object{Name: KernelName, BuildID: b.buildIDs[kernelPath], System: stack.Kernel})
 	}
-	return b.kernel.object
+	return k.object
+}
+
+// moduleObject returns the object of a module of the kernel.
+func (b *builder) moduleObject(name string) *stack.Object {
+	k := &b.kernel
+	o := k.modules[name]
+	if o == nil {
+		if k.modules == nil {
+			k.modules = make(map[string]*stack.Object)
+		}
+		o = b.add(&stack.Object{Name: "[" + name + "]", Path: k.object.Path, System: stack.Kernel})
+		k.modules[name] = o
+	}
+	return o
 }
 
 // kernelSymbols finds the symbols of addresses of the kernel, which are sorted.
@@ -71,12 +87,12 @@ func (b *builder) kernelSymbols(addresses []uint64) []kernelSymbol {
 	found := make([]kernelSymbol, len(addresses))
 	list, path, err := b.kallsyms()
 	if err != nil {
-		if o := &b.objects[k.object]; o.Err == nil {
-			o.Err = err
+		if k.object.Err == nil {
+			k.object.Err = err
 		}
 	} else {
 		defer list.close()
-		b.objects[k.object].File = path
+		k.object.Path = path
 		delta := uint64(0)
 		if k.symbol != "" {
 			if at, ok := list.address(k.symbol); ok {
@@ -99,7 +115,7 @@ func (b *builder) kernelSymbols(addresses []uint64) []kernelSymbol {
 // kallsyms opens the kernel's symbols: those that perf has kept for the build ID
 // of the recording, else those of the running kernel, if it is the same.
 func (b *builder) kallsyms() (*kallsyms, string, error) {
-	id := b.objects[b.kernel.object].BuildID
+	id := b.kernel.object.BuildID
 	var failures []error
 	for _, path := range b.opts.Search.Kallsyms(id) {
 		list, err := openKallsyms(path)

@@ -5,6 +5,7 @@
 package recording
 
 import (
+	"cmp"
 	"errors"
 	"runtime"
 	"slices"
@@ -14,35 +15,33 @@ import (
 	"github.com/clewdev/clew/stack"
 )
 
-// name names the frames that have no names yet.
+// name names the places that have no names yet.
 func (b *builder) name() {
 	r := b.rec
-	r.frames = append(r.frames, make([]Frame, len(b.keys)-len(r.frames))...)
-	byObject := make(map[int32][]int32)
-	for n := b.named; n < len(b.keys); n++ {
+	fresh := len(r.places)
+	byObject := make(map[*stack.Object][]int32)
+	for n := fresh; n < len(b.keys); n++ {
 		key := &b.keys[n]
-		r.frames[n] = Frame{Kind: key.kind, Code: stack.Code{Address: key.address}, Returns: key.returns}
-		if key.object >= 0 {
+		r.places = append(r.places, stack.Code{Object: key.object, Address: key.address, Returns: key.returns})
+		if key.object != nil {
 			byObject[key.object] = append(byObject[key.object], int32(n))
 		}
 	}
-	first := b.named
-	b.named = len(b.keys)
 
 	var wait sync.WaitGroup
 	var mu sync.Mutex
-	room := make(chan struct{}, runtime.GOMAXPROCS(0))
-	modules := make(map[int32]string) // of frames of the kernel
-	for index, frames := range byObject {
-		if m, ok := b.codeOf[index].(*perfMap); ok && m.check() != nil {
-			b.refuse(frames)
+	running := make(chan struct{}, runtime.GOMAXPROCS(0))
+	modules := make(map[int32]string) // of places in the kernel
+	for o, places := range byObject {
+		if m, ok := b.codeOf[o].(*perfMap); ok && m.check() != nil {
+			b.refuse(places)
 			continue
 		}
 		wait.Add(1)
-		room <- struct{}{}
+		running <- struct{}{}
 		go func() {
-			defer func() { <-room; wait.Done() }()
-			err := object.Guard(func() error { return b.nameObject(index, frames, modules) })
+			defer func() { <-running; wait.Done() }()
+			err := object.Guard(func() error { return b.nameObject(o, places, modules) })
 			if err != nil {
 				mu.Lock()
 				defer mu.Unlock()
@@ -54,64 +53,42 @@ func (b *builder) name() {
 		}()
 	}
 	wait.Wait()
-	b.shortenNames(r.frames[first:])
-
+	b.shortenNames(r.places[fresh:])
 	for n, module := range modules {
-		k := &b.kernel
-		index, ok := k.modules[module]
-		if !ok {
-			if k.modules == nil {
-				k.modules = make(map[string]int32)
-			}
-			index = b.object(Object{Name: "[" + module + "]", File: b.objects[k.object].File})
-			k.modules[module] = index
-		}
-		b.keys[n].object = index
-	}
-	// Objects are appended to no more until the next call, which sets all anew.
-	r.Objects = b.objects
-	for n := range r.frames {
-		if index := b.keys[n].object; index >= 0 {
-			r.frames[n].Object = &r.Objects[index]
-		}
+		o := b.moduleObject(module)
+		b.keys[n].object, r.places[n].Object = o, o
 	}
 }
 
-// nameObject names the frames of one object.
-func (b *builder) nameObject(index int32, frames []int32, modules map[int32]string) error {
+// nameObject names the places in one object.
+func (b *builder) nameObject(o *stack.Object, places []int32, modules map[int32]string) error {
 	r := b.rec
-	slices.SortFunc(frames, func(x, y int32) int {
-		switch a, c := b.keys[x].lookup(), b.keys[y].lookup(); {
-		case a < c:
-			return -1
-		case a > c:
-			return 1
-		}
-		return int(x - y)
+	slices.SortFunc(places, func(x, y int32) int {
+		return cmp.Or(cmp.Compare(b.keys[x].lookup(), b.keys[y].lookup()), cmp.Compare(x, y))
 	})
-	addresses := make([]uint64, len(frames))
-	for i, n := range frames {
+	addresses := make([]uint64, len(places))
+	for i, n := range places {
 		addresses[i] = b.keys[n].lookup()
 	}
 	switch {
-	case index == b.kernel.object:
+	case o == b.kernel.object:
 		for i, s := range b.kernelSymbols(addresses) {
-			r.frames[frames[i]].Symbol = object.Symbol{Name: s.name, Address: s.address, Size: s.size}
+			r.places[places[i]].Symbol = object.Symbol{Name: s.name, Address: s.address, Size: s.size}
 			if s.module != "" {
-				modules[frames[i]] = s.module
+				modules[places[i]] = s.module
 			}
 		}
-	case b.codeOf[index] != nil:
-		for _, n := range frames {
-			r.frames[n].Symbol, r.frames[n].Locations = b.codeOf[index].name(&b.keys[n], b.opts.Lines)
+	case b.codeOf[o] != nil:
+		for _, n := range places {
+			r.places[n].Symbol, r.places[n].Locations = b.codeOf[o].name(&b.keys[n], b.opts.Lines)
 		}
-	case b.byIndex[index] != nil && b.byIndex[index].object != nil:
-		return b.nameFile(b.byIndex[index], addresses, frames)
+	case b.fileOf[o] != nil && b.fileOf[o].object != nil:
+		return b.nameFile(b.fileOf[o], addresses, places)
 	}
 	return nil
 }
 
-// lookup returns the address that tells where a frame is.
+// lookup returns the address that identifies the place of a frame.
 func (k *frameKey) lookup() uint64 {
 	if k.returns {
 		return k.address - 1
@@ -128,14 +105,14 @@ func (b *builder) nameFile(f *file, addresses []uint64, frames []int32) error {
 	_, debugErr := f.search.OpenDebugFile(f.object)
 	symbols, err := f.object.FindSymbols(addresses)
 	for i, n := range frames {
-		r.frames[n].Symbol = symbols[i]
+		r.places[n].Symbol = symbols[i]
 	}
 	errs := []error{debugErr, err}
 	if b.opts.Lines {
 		told := make(map[string]bool) // what is wrong with a unit is so at each of its addresses
 		for i, n := range frames {
 			if i > 0 && addresses[i] == addresses[i-1] {
-				r.frames[n].Locations = r.frames[frames[i-1]].Locations
+				r.places[n].Locations = r.places[frames[i-1]].Locations
 				continue
 			}
 			locations, err := f.object.Locate(addresses[i])
@@ -146,7 +123,7 @@ func (b *builder) nameFile(f *file, addresses []uint64, frames []int32) error {
 			if b.opts.NoInline && len(locations) > 1 {
 				locations = locations[len(locations)-1:]
 			}
-			r.frames[n].Locations = locations
+			r.places[n].Locations = locations
 		}
 	}
 	return errors.Join(errs...) // which name the file, or its debug file

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/clewdev/clew/internal/printable"
+	"github.com/clewdev/clew/stack"
 )
 
 // clonedName is the copy of the name of a function of generated code. The frames of a
@@ -22,11 +23,11 @@ func (c *clonedName) clone(name string) string {
 }
 
 // shortenNames cuts names of new frames, by the names of these and of all before.
-func (b *builder) shortenNames(frames []Frame) {
-	for i := range frames {
-		b.nameLimit.Count(&frames[i].Code)
+func (b *builder) shortenNames(places []stack.Code) {
+	for i := range places {
+		b.nameLimit.Count(&places[i])
 	}
-	for i := range frames {
-		b.nameLimit.Shorten(&frames[i].Code)
+	for i := range places {
+		b.nameLimit.Shorten(&places[i])
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/codefile"
 	"github.com/clewdev/clew/stack/generated"
 )
@@ -18,7 +19,7 @@ type perfMap struct {
 	process *process
 	parent  *perfMap // of the process that it was forked from, whose code it has
 	builder *builder
-	index   int32 // in Recording.Objects, -1 until it has named an address
+	of      *stack.Object // nil until it has named an address
 
 	// began is when the process was forked, or has executed its program, in the
 	// time of the recording: 0 where that was before it.
@@ -33,7 +34,7 @@ type perfMap struct {
 }
 
 func (b *builder) newPerfMap(p *process, parent *perfMap, began uint64) *perfMap {
-	return &perfMap{process: p, parent: parent, builder: b, index: -1, began: began}
+	return &perfMap{process: p, parent: parent, builder: b, began: began}
 }
 
 // maxAncestors is how many processes are asked for the name of a place.
@@ -51,8 +52,8 @@ func (m *perfMap) names(pc uint64, s *space) bool {
 	}
 	m.space = s
 	_, ok := m.code.Find(pc)
-	if ok && m.index < 0 {
-		m.index = m.builder.addGenerated(generated.PerfMap, m.code.Path, m)
+	if ok && m.of == nil {
+		m.of = m.builder.addGenerated(generated.PerfMap, m.code.Path, m)
 	}
 	return ok
 }
@@ -77,8 +78,7 @@ func (m *perfMap) check() error {
 // refuse takes the names of a perf map from frames.
 func (b *builder) refuse(frames []int32) {
 	for _, n := range frames {
-		b.keys[n].object, b.keys[n].kind = -1, Unknown
-		b.rec.frames[n].Kind = Unknown
+		b.keys[n].object, b.rec.places[n].Object = nil, nil
 	}
 }
 

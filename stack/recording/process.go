@@ -309,7 +309,7 @@ func (b *builder) file(p *process, m *perfdata.Mmap) *file {
 	}
 	f := b.files[key]
 	if f == nil {
-		f = &file{fileKey: key, builder: b, pid: m.PID, index: -1}
+		f = &file{fileKey: key, builder: b, pid: m.PID}
 		b.files[key] = f
 		b.fileList = append(b.fileList, f)
 	}
@@ -329,7 +329,7 @@ func (b *builder) mapJitdump(p *process, m *perfdata.Mmap) {
 		b.complete = false
 		return
 	case d == nil:
-		d = &jitdump{fileKey: key, builder: b, pid: p.pid, index: -1}
+		d = &jitdump{fileKey: key, builder: b, pid: p.pid}
 		b.dumps[key] = d
 	}
 	b.change(p, math.MaxUint64, func(s *space) {

@@ -13,7 +13,6 @@ import (
 	"github.com/clewdev/clew/debugfile"
 	"github.com/clewdev/clew/snapshot/perfdata"
 	"github.com/clewdev/clew/stack"
-	"github.com/clewdev/clew/stack/generated"
 )
 
 // Recording is the stacks of a recording. It does not change once it was read,
@@ -30,7 +29,7 @@ type Recording struct {
 	Counts  perfdata.Counts
 	Samples uint64 // that count, after all filters
 
-	Objects []Object
+	Objects []*stack.Object
 	Threads []Thread
 	Stacks  []Stack // in the order of their first samples
 
@@ -42,7 +41,7 @@ type Recording struct {
 	Notes    []string
 	Complete bool
 
-	frames []Frame
+	places []stack.Code
 	tree   tree
 }
 
@@ -64,42 +63,6 @@ type Thread struct {
 // KernelName is the name of the kernel without its modules, which are in brackets
 // too.
 const KernelName = "[kernel]"
-
-// Object is what the recording had mapped.
-type Object struct {
-	Name      string         // the path as the recorded process saw it, "[vdso]", KernelName, stack.GeneratedName
-	BuildID   string         // hexadecimal; "" where the recording does not tell
-	File      string         // the file that was read; "" where none was
-	Go        bool           // a Go program
-	Generated generated.Kind // a jitdump, a perf map, or not
-	Err       error          // why it could not be read
-}
-
-// Kind is the kind of code that a frame runs.
-type Kind uint8
-
-const (
-	Unknown Kind = iota // no object is known at the address
-	Native
-	Go
-	JIT
-	Kernel
-	Hypervisor
-	Guest // code of a virtual machine
-)
-
-// Frame is a place that stacks go through.
-type Frame struct {
-	Kind   Kind
-	Object *Object // of Recording.Objects; nil where none is known
-
-	// Code has the run-time address of generated code, of the kernel and of unknown
-	// code. The address of a caller is that of the last byte of the call. If it is from
-	// the recording's call chain, it is the return address, and Returns is set.
-	// Locations is empty without Options.Lines.
-	stack.Code
-	Returns bool
-}
 
 // End is why a stack ends.
 type End uint8
@@ -132,39 +95,19 @@ type Stack struct {
 	node int32
 }
 
-// Frames yields the frames of a stack, innermost first. They are the Recording's,
-// and equal places are the same pointer.
-func (r *Recording) Frames(s *Stack) iter.Seq[*Frame] { return r.path(s.node) }
+// Places returns the places that all stacks consist of. The addresses of generated code,
+// of the kernel and of unknown code are run-time addresses. Without Options.Lines, no
+// place has Locations.
+func (r *Recording) Places() []stack.Code { return r.places }
 
-func (r *Recording) path(n int32) iter.Seq[*Frame] {
-	return func(yield func(*Frame) bool) {
+// Frames yields the frames of a stack as indexes and elements of Places, innermost first.
+func (r *Recording) Frames(s *Stack) iter.Seq2[int, *stack.Code] { return r.path(s.node) }
+
+// path yields the frames of a node.
+func (r *Recording) path(n int32) iter.Seq2[int, *stack.Code] {
+	return func(yield func(int, *stack.Code) bool) {
 		for ; n != 0; n = r.tree.nodes[n].parent {
-			if !yield(&r.frames[r.tree.nodes[n].frame]) {
-				return
-			}
-		}
-	}
-}
-
-// Places returns the frames of all stacks: what Frames yields points into it.
-func (r *Recording) Places() []Frame { return r.frames }
-
-// numbered yields the frames of a node with their indexes.
-func (r *Recording) numbered(n int32) iter.Seq2[int, *Frame] {
-	return func(yield func(int, *Frame) bool) {
-		for ; n != 0; n = r.tree.nodes[n].parent {
-			if f := r.tree.nodes[n].frame; !yield(int(f), &r.frames[f]) {
-				return
-			}
-		}
-	}
-}
-
-// Indexes yields the frames of a stack as indexes of Places, innermost first.
-func (r *Recording) Indexes(s *Stack) iter.Seq[int] {
-	return func(yield func(int) bool) {
-		for n := s.node; n != 0; n = r.tree.nodes[n].parent {
-			if !yield(int(r.tree.nodes[n].frame)) {
+			if i := r.tree.nodes[n].frame; !yield(int(i), &r.places[i]) {
 				return
 			}
 		}
@@ -180,11 +123,10 @@ type Sample struct {
 	Event  *Event
 	Thread *Thread
 	End    End
-	Frames iter.Seq[*Frame] // innermost first
 
-	// Places yields the frames with numbers: equal places have the same, in all
-	// samples. The numbers are small.
-	Places iter.Seq2[int, *Frame]
+	// Frames yields the frames, innermost first, with the indexes that they have in
+	// Recording.Places.
+	Frames iter.Seq2[int, *stack.Code]
 }
 
 // Options change what Read does. The zero value is good.

@@ -13,20 +13,18 @@ import (
 
 	"github.com/clewdev/clew/debugfile"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/unwind"
 )
 
 // tell says what was missing of the recording and of what it leads to.
 func (b *builder) tell() {
-	frames := make(map[*Object]int)
-	for i := range b.rec.frames {
-		if o := b.rec.frames[i].Object; o != nil {
-			frames[o]++
-		}
+	used := make(map[*stack.Object]bool)
+	for i := range b.rec.places {
+		used[b.rec.places[i].Object] = true
 	}
-	for i := range b.rec.Objects {
-		o := &b.rec.Objects[i]
-		if o.Err == nil || frames[o] == 0 || o.BuildID == "" && namesNoFile(o.Name) {
+	for _, o := range b.rec.Objects {
+		if o.Err == nil || !used[o] || o.BuildID == "" && namesNoFile(o.Name) {
 			continue
 		}
 		b.complete = false

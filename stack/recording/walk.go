@@ -9,6 +9,7 @@ import (
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/snapshot/perfdata"
+	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -258,14 +259,22 @@ func modeOf(marker uint64) (perfdata.Mode, bool) {
 
 // foreign is a frame of the kernel, of the hypervisor or of a guest.
 func (b *builder) foreign(mode perfdata.Mode, ip uint64, returns bool) frameKey {
+	o := guest
 	switch mode {
 	case perfdata.ModeKernel:
-		return frameKey{object: b.kernelObject(), address: ip, kind: Kernel, returns: returns}
+		o = b.kernelObject()
 	case perfdata.ModeHypervisor:
-		return frameKey{object: -1, address: ip, kind: Hypervisor, returns: returns}
+		o = hypervisor
 	}
-	return frameKey{object: -1, address: ip, kind: Guest, returns: returns}
+	return frameKey{object: o, address: ip, returns: returns}
 }
+
+// The code of a hypervisor and of virtual machines has no names. These objects are not
+// among Recording.Objects.
+var (
+	hypervisor = &stack.Object{Name: "[hypervisor]", System: stack.Hypervisor}
+	guest      = &stack.Object{Name: "[guest]", System: stack.Guest}
+)
 
 // userFrame is a frame that a call chain has. Its address tells the place by the
 // byte before where it is a return address.
@@ -360,48 +369,44 @@ func (b *builder) place(p *process, lookup uint64, module *unwind.Module) frameK
 			load(&m.Module)
 		}
 		if m.file.err == nil {
-			kind := Native
-			if m.file.golang {
-				kind = Go
-			}
-			return frameKey{object: b.objectOf(m.file), address: lookup - m.Bias, kind: kind}
+			return frameKey{object: b.objectOf(m.file), address: lookup - m.Bias}
 		}
 		if key, ok := b.generatedPlace(p, lookup); ok {
 			return key
 		}
-		// Not to be had: the place is told by where it would be in the file.
-		return frameKey{object: b.objectOf(m.file), address: lookup - m.m.start + m.m.offset, kind: Unknown}
+		// Without the file, its offset in the file identifies the place.
+		return frameKey{object: b.objectOf(m.file), address: lookup - m.m.start + m.m.offset}
 	}
 	if module != nil {
 		if key, ok := b.generatedPlace(p, lookup); ok {
 			return key
 		}
 	}
-	return frameKey{object: -1, address: lookup, kind: Unknown}
+	return frameKey{address: lookup}
 }
 
 // generatedPlace returns what tells a place in generated code.
 func (b *builder) generatedPlace(p *process, address uint64) (frameKey, bool) {
 	if d, f := p.space.code.find(address); f != nil {
-		return frameKey{object: d.object(), function: int32(f.Order) + 1, address: address, kind: JIT}, true
+		return frameKey{object: d.object(), function: int32(f.Order), address: address}, true
 	}
 	m := p.named
 	for n := 0; n < maxAncestors && m != nil; n, m = n+1, m.parent {
 		if m.names(address, p.space) {
-			return frameKey{object: m.index, address: address, kind: JIT}, true
+			return frameKey{object: m.of, address: address}, true
 		}
 	}
 	return frameKey{}, false
 }
 
-// objectOf returns the index of the object of a file.
-func (b *builder) objectOf(f *file) int32 {
-	if f.index < 0 {
-		f.index = b.object(Object{Name: f.path, BuildID: f.buildID, Err: f.err, Go: f.golang})
+// objectOf returns the object of a file.
+func (b *builder) objectOf(f *file) *stack.Object {
+	if f.of == nil {
+		f.of = b.add(&stack.Object{Name: f.path, BuildID: f.buildID, Err: f.err, Go: f.golang})
 		if f.object != nil {
-			b.objects[f.index].File = f.object.Name()
+			f.of.Path = f.object.Name()
 		}
-		b.byIndex[f.index] = f
+		b.fileOf[f.of] = f
 	}
-	return f.index
+	return f.of
 }
