@@ -5,7 +5,7 @@
 package preset
 
 import (
-	"debug/elf"
+	"slices"
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
@@ -17,24 +17,9 @@ import (
 //
 // CPython writes it with EHFrame for a section at PerfAddress.
 func CPythonPerf(m *arch.Machine, landing bool) (*cfi.Program, error) {
+	known := machineOf(m)
 	b := cfi.NewBuilder(cfi.EntryCIE(m))
-	switch {
-	case m == nil:
-	case m.ELF == elf.EM_AARCH64 && !landing:
-		b.At(4).DefCFAOffset(16).Offset(x29, -16).Offset(x30, -8)
-		// The frame pointer is restored at once: the body is a single call.
-		b.At(16).DefCFARegister(x29).Restore(x30).Restore(x29).DefCFA(sp, 0)
-	case m.ELF == elf.EM_X86_64:
-		start := uint64(0)
-		if landing {
-			// CPython writes this advance although no rule follows it.
-			b.Instruction(cfi.Instruction{Op: cfi.CFAAdvanceLoc, Operand: 4})
-			start = 4
-		}
-		b.At(start+1).DefCFAOffset(16).Offset(rbp, -16)
-		b.At(start + 4).DefCFARegister(rbp)
-		b.At(start+7).DefCFA(rsp, 8)
-	default:
+	if m != nil && (known == nil || !known.cpython(b, landing)) {
 		return nil, refuse("CPython has no table for perf on %s", m.Name)
 	}
 	return b.Program()
@@ -59,11 +44,10 @@ func CPythonShim(m *arch.Machine) (Shim, error) {
 	if m == nil {
 		return Shim{}, refuse("no machine")
 	}
-	switch m.ELF {
-	case elf.EM_X86_64:
-		return Shim{1, -8, rip, rbp, 16, []Saved{{rbp, -16}, {rip, -8}}}, nil
-	case elf.EM_AARCH64:
-		return Shim{4, -8, x30, x29, 96, []Saved{{x29, -96}, {x30, -88}}}, nil
+	if known := machineOf(m); known != nil {
+		shim := known.shim
+		shim.Saved = slices.Clone(shim.Saved)
+		return shim, nil
 	}
 	return Shim{}, refuse("CPython has no JIT shim for %s", m.Name)
 }

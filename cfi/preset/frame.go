@@ -92,42 +92,7 @@ func FramePointer(m *arch.Machine, f Frame) (*cfi.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	if b.arm64 {
-		if f.Size == 0 {
-			f.Size = 16
-		}
-		if f.Size%16 != 0 || f.Size > 496 {
-			return nil, refuse("a frame of %d bytes, which stp x29, x30, [sp, #-%[1]d]! cannot encode", f.Size)
-		}
-		size := int64(f.Size)
-		b.after(4).DefCFAOffset(size)
-		b.save(x29, -size)
-		b.save(x30, 8-size)
-		b.after(4).DefCFARegister(x29)
-		b.frame = x29
-		b.saved(&f)
-		return b.end(&f, func() {
-			b.after(4).Restore(x29).Restore(x30).DefCFA(sp, 0)
-			b.restore(&f)
-			b.authenticate(&f)
-		})
-	}
-	b.after(1).DefCFAOffset(16)
-	b.save(rbp, -16)
-	b.after(3).DefCFARegister(rbp)
-	b.frame = rbp
-	for i, register := range f.Pushed {
-		b.after(pushSize(register))
-		b.save(register, -24-8*int64(i))
-	}
-	b.saved(&f)
-	return b.end(&f, func() {
-		for i := len(f.Pushed) - 1; i >= 0; i-- {
-			b.after(pushSize(f.Pushed[i])).Restore(f.Pushed[i])
-		}
-		b.after(1).Restore(rbp).DefCFA(rsp, 8)
-		b.restore(&f)
-	})
+	return b.machine.framePointer(b, &f)
 }
 
 // Fixed returns the table of a function without a frame pointer, with a frame of fixed
@@ -161,49 +126,7 @@ func Fixed(m *arch.Machine, f Frame) (*cfi.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	if b.arm64 {
-		if f.Size == 0 || f.Size%16 != 0 || f.Size > 0xfff && (f.Size%0x1000 != 0 || f.Size > 0xfff000) {
-			return nil, refuse("a frame of %d bytes, which sub sp, sp, #%[1]d cannot encode", f.Size)
-		}
-		b.after(4).DefCFAOffset(int64(f.Size))
-		b.saved(&f)
-		return b.end(&f, func() {
-			b.after(4).DefCFAOffset(0)
-			b.restore(&f)
-			b.authenticate(&f)
-		})
-	}
-	if f.Size%8 != 0 || f.Size > 1<<31-1 {
-		return nil, refuse("a frame of %d bytes, which sub rsp, %[1]d cannot encode", f.Size)
-	}
-	cfa := int64(8)
-	for _, register := range f.Pushed {
-		cfa += 8
-		b.after(pushSize(register)).DefCFAOffset(cfa)
-		b.save(register, -cfa)
-	}
-	move := uint64(4)
-	switch {
-	case f.Size == 0:
-		move = 0
-	case f.Size > 127: // a displacement of four bytes
-		move = 7
-	}
-	if move > 0 {
-		b.after(move).DefCFAOffset(cfa + int64(f.Size))
-	}
-	b.saved(&f)
-	return b.end(&f, func() {
-		if at := b.after(move); move > 0 {
-			at.DefCFAOffset(cfa)
-		}
-		b.restore(&f)
-		cfa := cfa
-		for i := len(f.Pushed) - 1; i >= 0; i-- {
-			cfa -= 8
-			b.after(pushSize(f.Pushed[i])).Restore(f.Pushed[i]).DefCFAOffset(cfa)
-		}
-	})
+	return b.machine.fixed(b, &f)
 }
 
 // Leaf returns the table of a function without a frame: the state at its call holds
@@ -239,18 +162,25 @@ func Steady(cie *cfi.CIE, register uint64, offset int64, saved ...Saved) (*cfi.P
 	return &cfi.Program{CIE: steady}, nil
 }
 
-// DWARF columns (psABI amd64 Figure 3.36; DWARF for the Arm 64-bit Architecture).
-const (
-	rbp, rsp, rip = 6, 7, 16
-	x29, x30, sp  = 29, 30, 31
-)
+// machine writes the tables of the code that a machine has for frames.
+type machine struct {
+	framePointer, fixed func(b *builder, f *Frame) (*cfi.Program, error)
+	// cpython writes the rules of CPython's trampolines, and returns false if they cannot
+	// start with a landing pad.
+	cpython func(b *cfi.Builder, landing bool) bool
+	shim    Shim
+}
 
-// pushSize returns the size of a push or pop: r8 to r15 need a REX prefix.
-func pushSize(register uint64) uint64 {
-	if register >= 8 {
-		return 2
+// machineOf returns the description of a machine, or nil if it is unknown.
+func machineOf(m *arch.Machine) *machine {
+	switch {
+	case m == nil:
+	case m.ELF == elf.EM_X86_64:
+		return &amd64
+	case m.ELF == elf.EM_AARCH64:
+		return &arm64
 	}
-	return 1
+	return nil
 }
 
 var entryCIEs sync.Map // *arch.Machine to *cfi.CIE
@@ -258,40 +188,41 @@ var entryCIEs sync.Map // *arch.Machine to *cfi.CIE
 // builder is a cfi.Builder that tracks the offset of the code.
 type builder struct {
 	*cfi.Builder
-	arm64 bool
-	at    uint64  // after the last instruction
-	frame uint64  // the register on which the CFA is based; it no longer has the caller's value
-	slots []Saved // in use
-	err   error   // the first of save
+	machine *machine
+	at      uint64  // after the last instruction
+	frame   uint64  // the register on which the CFA is based; it no longer has the caller's value
+	slots   []Saved // in use
+	err     error   // the first of save
 }
 
 // begin starts a table, after the landing pad and the signing instruction.
 func begin(m *arch.Machine, f *Frame) (*builder, error) {
 	cie := f.CIE
+	known := machineOf(m)
 	switch {
-	case m == nil || m.ELF != elf.EM_X86_64 && m.ELF != elf.EM_AARCH64 || m.AddressSize != 8:
+	case known == nil || m.AddressSize != 8:
 		return nil, refuse("presets are for amd64 and arm64")
 	case cie == nil:
-		known, ok := entryCIEs.Load(m)
+		entry, ok := entryCIEs.Load(m)
 		if !ok {
-			known, _ = entryCIEs.LoadOrStore(m, cfi.EntryCIE(m))
+			entry, _ = entryCIEs.LoadOrStore(m, cfi.EntryCIE(m))
 		}
-		cie = known.(*cfi.CIE)
+		cie = entry.(*cfi.CIE)
 	case cie.Section == nil || cie.Section.Machine != m:
 		return nil, refuse("a CIE for another machine, expected %s", m.Name)
 	}
-	b := &builder{Builder: cfi.NewBuilder(cie), arm64: true, frame: sp}
-	if m.ELF == elf.EM_X86_64 {
-		b.arm64, b.frame, b.slots = false, rsp, []Saved{{rip, -8}}
+	b := &builder{Builder: cfi.NewBuilder(cie), machine: known, frame: uint64(m.StackPointer)}
+	if m.PushesReturns() {
+		b.slots = []Saved{{uint64(m.ReturnAddress), -8}}
 	}
-	if f.Signed && !b.arm64 {
+	if f.Signed && !m.SignsReturns {
 		return nil, refuse("return addresses cannot be signed on %s", m.Name)
 	}
-	if b.arm64 && len(f.Pushed) > 0 {
+	if !m.PushesReturns() && len(f.Pushed) > 0 {
 		return nil, refuse("no push instructions on %s", m.Name)
 	}
 	for _, register := range f.Pushed {
-		if register > 15 || register == rsp {
+		if register > 15 || register == b.frame {
 			return nil, refuse("column %d cannot be pushed", register)
 		}
 	}
