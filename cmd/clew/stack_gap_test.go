@@ -30,7 +30,7 @@ func TestStackWithGap(t *testing.T) {
 		if code != output.ExitNo || !strings.Contains(stdout, want) || strings.Contains(stdout, "inner") {
 			t.Errorf("%s: exit code %d: %s%s", flag, code, stdout, stderr)
 		}
-		if note := "is not whole: callers may be missing"; flag == "--folded" && !strings.Contains(stderr, note) {
+		if note := "is incomplete: callers may be missing"; flag == "--folded" && !strings.Contains(stderr, note) {
 			t.Errorf("%q does not say %q", stderr, note)
 		}
 	}

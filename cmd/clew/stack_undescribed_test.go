@@ -16,8 +16,8 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
-// Stacks through code of a runtime that no source describes come with advice how to have it
-// described. With the description there is no advice.
+// Stacks through undescribed generated code of a runtime come with advice how to get a
+// description. With the description there is no advice.
 func TestUndescribedCode(t *testing.T) {
 	command := func(name string) []string {
 		for _, r := range testprogram.Runtimes() {
@@ -39,7 +39,7 @@ func TestUndescribedCode(t *testing.T) {
 		t.Fatalf("never:\n%s", text)
 		return ""
 	}
-	const untold = " in generated code that no source describes: "
+	const note = "no description of the generated code of "
 	t.Run("node", func(t *testing.T) {
 		args := command("node map")
 		if args[1] != "--perf-basic-prof" {
@@ -47,16 +47,17 @@ func TestUndescribedCode(t *testing.T) {
 		}
 		p := testprogram.Start(t, testprogram.RequireTool(t, args[0]), args[2:]...)
 		stacks(p, func(text string) bool {
-			return strings.Contains(text, untold+"node does when it was started with --perf-basic-prof --interpreted-frames-native-stack\n")
+			return strings.Contains(text, note) && strings.Contains(text, ": start node with --perf-basic-prof --interpreted-frames-native-stack\n")
 		})
 	})
 	t.Run("java", func(t *testing.T) {
 		args := command("java map")
 		p := testprogram.Start(t, testprogram.RequireTool(t, args[0]), args[1:]...)
 		t.Cleanup(func() { testprogram.Remove(p.PID) })
-		text := stacks(p, func(text string) bool { return strings.Contains(text, untold) && strings.Contains(text, "no file") })
-		_, told, _ := strings.Cut(text, untold+"the JVM does after '")
-		advised, _, ok := strings.Cut(told, "', and leads through it when it was started with -XX:+PreserveFramePointer\n")
+		text := stacks(p, func(text string) bool { return strings.Contains(text, note) && strings.Contains(text, "no file") })
+		_, noted, _ := strings.Cut(text, note)
+		_, advised, _ := strings.Cut(noted, ": run '")
+		advised, _, ok := strings.Cut(advised, "'; for whole stacks, also start the JVM with -XX:+PreserveFramePointer\n")
 		if want := fmt.Sprintf("jcmd %d Compiler.perfmap", p.PID); !ok || advised != want {
 			t.Fatalf("no %q in:\n%s", want, text)
 		}
@@ -65,7 +66,7 @@ func TestUndescribedCode(t *testing.T) {
 			t.Fatalf("%q: %v\n%s", advice, err, out)
 		}
 		stacks(p, func(text string) bool {
-			return strings.Contains(text, "Spin.") && !strings.Contains(text, untold) && !strings.Contains(text, "no file")
+			return strings.Contains(text, "Spin.") && !strings.Contains(text, note) && !strings.Contains(text, "no file")
 		})
 	})
 }

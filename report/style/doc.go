@@ -2,9 +2,8 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Package style holds the elements that all reports write alike: demangled names,
-// patterns that select functions by name, numbers, colours, and lines of source files.
+// Package style holds what all reports share: demangled names, patterns that select
+// functions by name, numbers, colours, and lines of source files.
 //
-// The package opens no file but the source files that debug information names
-// ([SourceFiles] alone).
+// Only [SourceFiles] opens files: the source files that debug information names.
 package style

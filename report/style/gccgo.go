@@ -12,26 +12,26 @@ import (
 	"unicode/utf8"
 )
 
-// gccgoEscapes are the characters that gccgo writes as an underscore and another one in a
-// symbol (gofrontend: go-encode-id.cc, names.cc).
+// gccgoEscapes maps the character after an underscore to the character that gccgo encodes
+// with the two (gofrontend: go-encode-id.cc, names.cc).
 var gccgoEscapes = [256]byte{
 	'_': '_', '0': '.', '1': '/', '2': '*', '3': ',', '4': '{', '5': '}', '6': '[', '7': ']', '8': '(', '9': ')',
 	'a': '"', 'b': ' ', 'c': ';',
 }
 
-// gccgoDigits are how many hexadecimal digits follow the letter of an escape that holds
-// the number of a character.
+// gccgoDigits is the number of hexadecimal digits after the letter of an escape that
+// contains a character's number.
 var gccgoDigits = [256]int{'x': 2, 'u': 4, 'U': 8}
 
-// clone is what gcc appends to the symbol of a copy or a part of a function.
+// clone matches the suffix that gcc appends to the symbol of a copy or a part of a function.
 var clone = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?:\.(?:cold|isra|part|constprop|lto_priv|\d+))+$`)
 })
 
-// DecodeGccgo returns the name that gccgo has encoded as a symbol:
-// "example.com/my-pkg.F" for "example_0com_1my_x2dpkg.F" and its clones. The symbol of a
-// function of Go has a dot between its package and its name; ok is false for those of C
-// beside it.
+// DecodeGccgo returns the name that gccgo encoded as a symbol: "example.com/my-pkg.F" for
+// "example_0com_1my_x2dpkg.F" and its clones. The symbol of a Go function has a dot between
+// its package and its name. ok is false for other symbols, such as those of C functions in
+// the same program.
 func DecodeGccgo(symbol string) (name string, ok bool) {
 	if len(symbol) > maxMangled {
 		return "", false

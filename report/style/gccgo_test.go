@@ -17,7 +17,7 @@ var gccgoSymbols = map[string]string{
 	"main.struct_4n_bint32_5..eq":                             "main.struct{n int32}..eq",
 	"main.f__1.part.0":                                        "main.f_1",
 	"main.x_U0001f600":                                        "main.x\U0001f600",
-	"runtime_cgocall":                                         "runtime_cgocall", // of C
+	"runtime_cgocall":                                         "runtime_cgocall", // a C function
 	"runtime_check.isra.0":                                    "runtime_check.isra.0",
 	"buffer_1.4711":                                           "buffer_1.4711",
 	"main.f_":                                                 "main.f_",

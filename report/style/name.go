@@ -12,19 +12,17 @@ import (
 	"github.com/clewdev/clew/internal/dlang"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/print"
 )
 
-// maxMangled is the longest symbol that is demangled, in bytes, and 2 to the
-// maxDemangledPower the longest result: a short mangled name can stand for a
-// very long one.
 const (
-	maxMangled        = 4096
-	maxDemangledPower = 14
+	maxMangled        = 4096 // bytes of a symbol; longer ones are not demangled
+	maxDemangledPower = 14   // log2 of the length of a result; a short symbol can stand for a very long name
 )
 
-// Demangle returns the name of a symbol as the source has it: of C++, Rust
-// (without the hash) and D; Swift's and others' names it leaves alone. A version
-// ("@GLIBC_2.2") and what a stub is for ("@plt") stay.
+// Demangle returns the name that a symbol of C++, Rust (without the hash) or D has in the
+// source. It returns other symbols unchanged. A version ("@GLIBC_2.2") and the suffix of a
+// stub ("@plt") stay.
 func Demangle(symbol string) string {
 	if len(symbol) < 3 || len(symbol) > maxMangled || symbol[0] != '_' {
 		return symbol
@@ -35,10 +33,8 @@ func Demangle(symbol string) string {
 	default:
 		return symbol
 	}
-	base, suffix := symbol, ""
-	if i := strings.IndexByte(symbol, '@'); i > 0 {
-		base, suffix = symbol[:i], symbol[i:]
-	}
+	base, _, _ := strings.Cut(symbol, "@")
+	suffix := symbol[len(base):]
 	if symbol[1] == 'D' {
 		if name, ok := dlang.Demangle(base); ok {
 			return name + suffix
@@ -52,8 +48,8 @@ func Demangle(symbol string) string {
 	return name + suffix
 }
 
-// DemangleFunction returns the name of a function of C++ without its parameters and what
-// it returns; ok is false if the symbol is not mangled.
+// DemangleFunction returns the name of a C++ function without its parameters and result
+// type. ok is false if the symbol is not mangled.
 func DemangleFunction(symbol string) (name string, ok bool) {
 	if len(symbol) > maxMangled {
 		return "", false
@@ -63,8 +59,18 @@ func DemangleFunction(symbol string) (name string, ok bool) {
 	return name, err == nil
 }
 
-// demangleCode returns the name of code as gdb has it with debugging information: that
-// which Demangle returns, without what the function returns.
+// Demangled is a Symbolizer that demangles the names of another one as gdb does where it
+// prints pointers. It is as safe for concurrent use as the other one.
+type Demangled struct{ print.Symbolizer }
+
+// Symbol implements print.Symbolizer.
+func (d Demangled) Symbol(address uint64) (name string, offset uint64, ok bool) {
+	name, offset, ok = d.Symbolizer.Symbol(address)
+	return demangleCode(name), offset, ok
+}
+
+// demangleCode returns the result of Demangle without the function's result type, as gdb
+// prints it for code with debugging information.
 func demangleCode(symbol string) string {
 	if len(symbol) > maxMangled || !strings.HasPrefix(symbol, "_Z") {
 		return Demangle(symbol)
@@ -82,8 +88,8 @@ func demangleCode(symbol string) string {
 	return Demangle(symbol)
 }
 
-// SymbolName returns the name of a function as the source has it, from the symbol of a
-// frame without what a linker appended.
+// SymbolName returns the name that the function of s has in the source. name is the name of
+// s without suffixes of the linker.
 func SymbolName(s *object.Symbol, name string) string {
 	if s.Gccgo {
 		if decoded, ok := DecodeGccgo(name); ok {
@@ -98,9 +104,9 @@ func SymbolName(s *object.Symbol, name string) string {
 	return CallName(s, name)
 }
 
-// CallName returns the name of a function, or of a call that was inlined into it, whose
-// frame has a symbol: that of Go's own table is the source's, and what looks mangled in
-// it was garbled, so that all of them stay as they are.
+// CallName returns the name, as in the source, of the function of symbol s or of a call that
+// was inlined into it. Names from Go's own table stay unchanged: they are those of the
+// source, and one that looks mangled was obfuscated.
 func CallName(s *object.Symbol, name string) string {
 	if s.Source == object.GoSymbols {
 		return name
@@ -108,8 +114,7 @@ func CallName(s *object.Symbol, name string) string {
 	return Demangle(name)
 }
 
-// WithoutParameters cuts the parameter list off a demangled C++ name, which may
-// have none.
+// WithoutParameters returns a demangled C++ name without its parameter list, if it has one.
 func WithoutParameters(name string) string {
 	end := strings.LastIndexByte(name, ')')
 	if end < 0 {

@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// AppendHex appends what Hex returns.
+// AppendHex appends the result of Hex.
 func AppendHex(dst []byte, v uint64) []byte {
 	dst = append(dst, "0x"...)
 	return strconv.AppendUint(dst, v, 16)
@@ -18,15 +18,16 @@ func AppendHex(dst []byte, v uint64) []byte {
 // Hex returns a number as hexadecimal digits after "0x".
 func Hex(v uint64) string { return "0x" + strconv.FormatUint(v, 16) }
 
-// Count returns a number of things: "1 function", "12,345 functions".
-func Count(n int, what string) string {
+// Count returns a number and a noun in singular or plural: "1 function",
+// "12,345 functions".
+func Count(n int, noun string) string {
 	if n != 1 {
-		what += "s"
+		noun += "s"
 	}
-	return Grouped(uint64(n)) + " " + what
+	return Grouped(uint64(n)) + " " + noun
 }
 
-// Grouped writes a number with commas: "12,345".
+// Grouped returns a number with commas: "12,345".
 func Grouped(n uint64) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0; i -= 3 {

@@ -11,20 +11,19 @@ import (
 	"github.com/fatih/color"
 )
 
-// Palette is how the parts of a print are coloured. The zero value colours
-// nothing. A Palette is not changed after it was made and may be shared.
+// Palette is the colours of the parts of a report. The zero value colours nothing.
 type Palette struct {
 	Name   Ink // of a function
 	Header Ink // of columns
-	Rule   Ink // what differs from the row before
-	Dim    Ink // where something is from, what is only there to keep order
-	Mark   Ink // the address that was asked for
-	Source Ink // lines of source code
+	Rule   Ink // differences from the previous row
+	Dim    Ink // origins and decoration
+	Mark   Ink // the requested address
+	Source Ink // places in source files
 	Error  Ink
 }
 
 // Sequences returns the byte strings that the palette's inks put around texts, without
-// duplicates. A filter of text for a terminal lets them through.
+// duplicates. A filter of text for a terminal must let them through.
 func (p Palette) Sequences() (list []string) {
 	for _, i := range []Ink{p.Name, p.Header, p.Rule, p.Dim, p.Mark, p.Source, p.Error} {
 		for _, s := range []string{i.On, i.Off} {
@@ -36,11 +35,10 @@ func (p Palette) Sequences() (list []string) {
 	return list
 }
 
-// Ink is the pair of byte strings that a terminal wants around a text.
+// Ink is the pair of byte strings before and after a text that switch a colour on and off.
 type Ink struct{ On, Off string }
 
-// Colors returns the palette for a terminal with ANSI colours. Whether there
-// is one, the caller knows.
+// Colors returns the palette for a terminal with ANSI colours.
 func Colors() Palette {
 	return Palette{
 		Name:   ink(color.Bold),
@@ -63,6 +61,7 @@ func ink(attributes ...color.Attribute) Ink {
 // Text returns s between the ink's byte strings.
 func (i Ink) Text(s string) string { return i.On + s + i.Off }
 
+// Append appends s between the ink's byte strings.
 func (i Ink) Append(dst []byte, s string) []byte {
 	dst = append(dst, i.On...)
 	dst = append(dst, s...)

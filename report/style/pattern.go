@@ -12,22 +12,19 @@ type Pattern struct {
 	glob bool
 }
 
-// NewPattern returns the pattern that a user wrote: a symbol, a demangled name
-// with or without its parameters, or, where it holds a '*' or a '?', a glob
-// over either ('*' stands for any bytes, '?' for any one).
+// NewPattern returns the pattern for text: a symbol, a demangled name with or without its
+// parameters, or, if it contains '*' (any bytes) or '?' (any byte), a glob over these.
 func NewPattern(text string) Pattern {
 	return Pattern{text, strings.ContainsAny(text, "*?")}
 }
 
-// ExactPattern returns the pattern for a name alone, even if the name holds a '*'.
+// ExactPattern returns the pattern for one name, which may contain '*'.
 func ExactPattern(name string) Pattern { return Pattern{text: name} }
 
 // Match reports whether the pattern selects the function with a symbol.
 func (p Pattern) Match(symbol string) bool {
-	if p.is(symbol) {
-		return true
-	}
-	if i := strings.IndexByte(symbol, '@'); i > 0 && p.is(symbol[:i]) {
+	unversioned, _, _ := strings.Cut(symbol, "@")
+	if p.is(symbol) || p.is(unversioned) {
 		return true
 	}
 	name := Demangle(symbol)
@@ -35,13 +32,10 @@ func (p Pattern) Match(symbol string) bool {
 }
 
 func (p Pattern) is(name string) bool {
-	if name == "" {
-		return false
-	}
-	return name == p.text || p.glob && glob(p.text, name)
+	return name != "" && (name == p.text || p.glob && glob(p.text, name))
 }
 
-// glob matches without recursion: at most len(pattern) × len(s) steps.
+// glob reports whether s matches pattern, in at most len(pattern) × len(s) steps.
 func glob(pattern, s string) bool {
 	p, i := 0, 0
 	star, retry := -1, 0

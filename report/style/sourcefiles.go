@@ -19,32 +19,31 @@ import (
 	"github.com/clewdev/clew/internal/untrusted"
 )
 
-// SourceFiles reads lines of source files, each file once. A file that does not exist or
-// may not be read, or is not a text file of a sensible size, has no lines, nor have those
-// beyond a sensible number. It may be used from several goroutines.
+// SourceFiles reads lines of source files, each file once. Files that are missing,
+// unreadable, too large or too many have no lines. Concurrent calls are allowed.
 type SourceFiles struct {
 	// Open opens a source file by its absolute path. The path comes from debugging
 	// information, and its author may have fewer rights than this process: see
-	// snapshot.Process.OpenSource and object.File.OpenSource. Where it is nil, the rights of
-	// this process decide.
+	// snapshot.Process.OpenSource and object.File.OpenSource. A nil Open opens files with
+	// the rights of this process.
 	Open func(path string) (*os.File, error)
 
-	// Path are folders, absolute paths, below which a file is looked for that Open does
-	// not open.
+	// Path is a list of folders, as absolute paths. Files that Open cannot open are searched
+	// below them.
 	Path []string
 
-	// Later says that nothing is read yet: the printers of stacks leave a mark in the
-	// place of the lines around a frame, which Fill replaces. The stacks of a process that
-	// is held are printed so, since reading a file can take long.
+	// Later defers reading: printers of stacks write a mark instead of the lines around a
+	// frame, and Fill replaces it. Reading a file can take long, so the stacks of a process
+	// that is held are printed in this way.
 	Later bool
 
 	mu    sync.Mutex
 	files map[string][]string
-	size  int // of them, bytes
+	size  int // of the files, in bytes
 	err   error
 }
 
-// Err returns why the first of the files that exist was not read, nil where all were.
+// Err returns the error for the first existing file that could not be read, or nil.
 func (t *SourceFiles) Err() error {
 	if t == nil {
 		return nil
@@ -54,12 +53,10 @@ func (t *SourceFiles) Err() error {
 	return t.err
 }
 
-// maxSource is the size of the largest source file that is read, maxSources of all
-// together, and maxFiles how many are looked for: their names come from the file that is
-// looked at.
+// Limits, because the names of the files come from the inspected file.
 const (
-	maxSource  = 8 << 20
-	maxSources = 64 << 20
+	maxSource  = 8 << 20  // bytes of a file
+	maxSources = 64 << 20 // bytes of all files
 	maxFiles   = 4096
 )
 
@@ -69,8 +66,8 @@ func (t *SourceFiles) Line(path string, number int) string {
 	return strings.TrimSpace(text)
 }
 
-// indented returns a line of a file, counted from 1, with the spaces before it, and
-// false where the file has no such line.
+// indented returns a line of a file, counted from 1, with the spaces before it. ok is false
+// if the file lacks the line.
 func (t *SourceFiles) indented(path string, number int) (text string, ok bool) {
 	if t == nil {
 		return "", false
@@ -82,7 +79,6 @@ func (t *SourceFiles) indented(path string, number int) (text string, ok bool) {
 	return printable.Text(strings.TrimRight(lines[number-1], " \t\r")), true
 }
 
-// lines returns the lines of a file.
 func (t *SourceFiles) lines(path string) []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -100,8 +96,8 @@ func (t *SourceFiles) lines(path string) []string {
 	return lines
 }
 
-// read reads a file: where it was compiled, else below the folders of Path, by the
-// longest end of its path that is there.
+// read returns the lines of a file: of path itself, or else of the file below the folders of
+// Path that has the longest suffix of path in common.
 func (t *SourceFiles) read(path string) []string {
 	if !filepath.IsAbs(path) {
 		return nil
@@ -115,8 +111,8 @@ func (t *SourceFiles) read(path string) []string {
 		return lines
 	}
 	for _, dir := range t.Path {
-		for rest := strings.TrimPrefix(filepath.ToSlash(filepath.Clean(path)), "/"); rest != ""; _, rest, _ = strings.Cut(rest, "/") {
-			lines, err := readLines(untrusted.OpenBelow(dir, rest))
+		for suffix := strings.TrimPrefix(filepath.ToSlash(filepath.Clean(path)), "/"); suffix != ""; _, suffix, _ = strings.Cut(suffix, "/") {
+			lines, err := readLines(untrusted.OpenBelow(dir, suffix))
 			if err == nil {
 				return lines
 			}
@@ -149,19 +145,19 @@ func readLines(f *os.File, err error) ([]string, error) {
 	return strings.Split(string(data), "\n"), nil
 }
 
-// laterMark surrounds what SourceFiles.Fill replaces: the path of a file, and after
-// another one a line. No other text that is printed has a NUL.
+// laterMark starts, separates and ends the path and the line number that SourceFiles.Fill
+// replaces. Other printed text contains no NUL.
 const laterMark = 0
 
-// Fill returns stacks that were printed with Later, with the lines around each frame.
+// Fill returns text, which was printed with Later, with the lines around each frame.
 func (t *SourceFiles) Fill(text []byte, p Palette) []byte {
 	var out []byte
 	for {
 		before, rest, found := bytes.Cut(text, []byte{laterMark})
 		out = append(out, before...)
 		file, rest, ok := bytes.Cut(rest, []byte{laterMark})
-		number, rest, whole := bytes.Cut(rest, []byte{laterMark})
-		if !found || !ok || !whole {
+		number, rest, complete := bytes.Cut(rest, []byte{laterMark})
+		if !found || !ok || !complete {
 			return out
 		}
 		if line, err := strconv.Atoi(string(number)); err == nil {
@@ -171,8 +167,8 @@ func (t *SourceFiles) Fill(text []byte, p Palette) []byte {
 	}
 }
 
-// AppendAround appends three lines of a file: the one with a number, marked, and those
-// beside it. With Later it appends what Fill replaces.
+// AppendAround appends three lines of a file: the one with the given number, marked, and the
+// lines before and after it. With Later it appends the mark that Fill replaces.
 func (t *SourceFiles) AppendAround(out []byte, p Palette, file string, line int) []byte {
 	switch {
 	case t == nil || line < 1:

@@ -10,25 +10,25 @@ import (
 	"github.com/clewdev/clew/snapshot"
 )
 
-// Core is what is to be known of a core beside the stacks in it.
+// Core describes a core, apart from its stacks.
 type Core struct {
 	Path    string
-	Signal  *snapshot.Signal // that it was written for, nil where it was for none
-	Missing []MissingFile    // mapped files that are not to be had
-	Damage  []string         // what is wrong with the core itself
-	Advice  string           // what to do about missing files, "" for nothing
+	Signal  *snapshot.Signal // the reason for the core, or nil
+	Missing []MissingFile
+	Damage  []string // errors in the core itself
+	Advice  string   // how to get the missing files; "" omits it
 }
 
-// MissingFile is a file that a core's process had mapped and that is not to be
-// had, so that frames lack names or a stack ends there.
+// MissingFile is a file that a core's process had mapped and that could not be found. Frames
+// in it can lack names, or a stack ends there.
 type MissingFile struct {
 	Path    string
 	BuildID []byte // nil if the core lacks it
-	Address uint64 // the lowest one that it was mapped to
+	Address uint64 // the lowest address in memory that the file was mapped to
 	Reason  string
 }
 
-// Notes says in sentences what is damaged or missing. The receiver may be nil.
+// Notes returns sentences on damage and missing files. The receiver may be nil.
 func (c *Core) Notes() (notes []string) {
 	if c == nil {
 		return nil
@@ -36,11 +36,10 @@ func (c *Core) Notes() (notes []string) {
 	for _, text := range c.Damage {
 		notes = append(notes, "the core: "+text)
 	}
-	for i := range c.Missing {
-		m := &c.Missing[i]
+	for _, m := range c.Missing {
 		text := "missing: " + m.Path
 		if m.BuildID != nil {
-			text += ", build ID " + fmt.Sprintf("%x", m.BuildID)
+			text += fmt.Sprintf(", build ID %x", m.BuildID)
 		}
 		notes = append(notes, text+": "+m.Reason)
 	}
@@ -50,7 +49,7 @@ func (c *Core) Notes() (notes []string) {
 	return notes
 }
 
-// heading returns the end of the heading, after the number of threads.
+// heading returns the last part of the heading, after the number of threads.
 func (c *Core) heading() string {
 	if c.Signal == nil {
 		return ""
@@ -64,17 +63,17 @@ type jsonSignal struct {
 	Code    int    `json:"code,omitempty"` // si_code
 	TID     int    `json:"tid"`
 	Address string `json:"address,omitempty"` // of a fault
-	Sender  int    `json:"sender,omitempty"`  // process that sent it
+	Sender  int    `json:"sender,omitempty"`  // PID of the sending process
 }
 
 type jsonMissing struct {
 	Path    string `json:"path"`
 	BuildID string `json:"build_id,omitempty"`
-	Address string `json:"address"` // the lowest one that it was mapped to
+	Address string `json:"address"`
 	Error   string `json:"error"`
 }
 
-// fill adds the core's part to the JSON form.
+// fill adds the core to the JSON form.
 func (c *Core) fill(out *jsonStacks) {
 	if c == nil {
 		return
@@ -86,8 +85,7 @@ func (c *Core) fill(out *jsonStacks) {
 			out.Signal.Address = fmt.Sprintf("%#x", s.Address)
 		}
 	}
-	for i := range c.Missing {
-		m := &c.Missing[i]
+	for _, m := range c.Missing {
 		out.Missing = append(out.Missing, jsonMissing{m.Path, fmt.Sprintf("%x", m.BuildID), fmt.Sprintf("%#x", m.Address), m.Reason})
 	}
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/clewdev/clew/snapshot"
 )
 
-// What is told of a core beside its stacks.
 func TestCore(t *testing.T) {
 	s := someStacks()
 	s.Pause, s.Stacks = 0, s.Stacks[:1]
@@ -44,7 +43,7 @@ func TestCore(t *testing.T) {
 	outputtest.Golden(t, "core.json", indented.Bytes(), *update)
 }
 
-// A core that is cut off before its notes does not tell its process.
+// The process of a core that is truncated before its notes is unknown.
 func TestCoreOfUnknownProcess(t *testing.T) {
 	s := trace.Threads{Target: trace.Target{Machine: someStacks().Machine, Core: &trace.Core{Path: "part", Damage: []string{"it is cut off"}}}}
 	var text bytes.Buffer
@@ -68,8 +67,7 @@ func TestCoreOfUnknownProcess(t *testing.T) {
 	}
 }
 
-// What could not be read of goroutines is told by all forms; what files were missing
-// is told beside the text, and in the JSON form.
+// Text and JSON report unreadable goroutines. Only JSON reports missed files.
 func TestMissedGoroutines(t *testing.T) {
 	g := trace.Goroutines{Target: trace.Target{PID: 42, Machine: someStacks().Machine, Missed: []string{"/lib/libold.so was not used"}},
 		Damage: []string{"the list of all: at 0xc000012000: unmapped"}}

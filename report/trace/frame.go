@@ -13,14 +13,12 @@ import (
 	"github.com/clewdev/clew/stack"
 )
 
-// unnamed stands for the name of a function without a name.
+// unnamed is printed for a function without a name.
 const unnamed = "??"
 
-// FunctionName returns the name of the function that a frame is in: its symbol,
-// demangled and without version, so that the name is the same with and without
-// debugging information; else the name that the debugging information has; "??" if
-// neither is known. A signal trampoline has the name that debuggers give it, whatever its
-// symbol.
+// FunctionName returns the name of a frame's function. It is the symbol, demangled and
+// without version, so that debugging information does not change it; else the name in the
+// debugging information; else "??". A signal trampoline has the name that debuggers print.
 func FunctionName(f *stack.Frame) string {
 	if f.Trampoline {
 		return "<signal handler called>"
@@ -33,7 +31,7 @@ func FunctionName(f *stack.Frame) string {
 func functionName(c *stack.Code) string {
 	if name := c.Symbol.Name; name != "" {
 		if c.Object.Kind() != stack.Generated {
-			name = unversioned(name) // a runtime's own names have no versions, but paths with "@"
+			name = unversioned(name) // names of generated code have no versions, but can contain paths with "@"
 		}
 		return style.SymbolName(&c.Symbol, name)
 	}
@@ -43,9 +41,9 @@ func functionName(c *stack.Code) string {
 	return unnamed
 }
 
-// unversioned takes off a symbol what a linker appended: the version of a
-// versioned definition, "name@@GLIBC_2.34" (a stub's "name@plt" is none), and
-// the calling convention of a Go function in assembly, "runtime.futex.abi0".
+// unversioned returns a symbol without the suffixes of a linker: the version of a versioned
+// definition, "name@@GLIBC_2.34", but not the "@plt" of a stub; and the calling convention of
+// a Go function in assembly, "runtime.futex.abi0".
 func unversioned(symbol string) string {
 	symbol = strings.TrimSuffix(symbol, ".abi0")
 	if i := strings.IndexByte(symbol, '@'); i > 0 && symbol[i:] != "@plt" {
@@ -64,7 +62,7 @@ func appendRecorded(dst []profile.Frame, c *stack.Code) []profile.Frame {
 	return appendCalls(dst, c, functionName(c), profileCodes[c.Object.Kind()])
 }
 
-// appendCalls appends a place in code in the form that profiles have: the inlined calls,
+// appendCalls appends the frames of a profile for a place in code: the inlined calls,
 // innermost first, then the function.
 func appendCalls(dst []profile.Frame, c *stack.Code, name string, code profile.Code) []profile.Frame {
 	function := profile.Frame{Function: name, Code: code}
@@ -87,7 +85,7 @@ func appendCalls(dst []profile.Frame, c *stack.Code, name string, code profile.C
 	return append(dst, function)
 }
 
-// shownName returns the name of a function for text.
+// shownName returns the name of a frame's function, "??" if it is unknown.
 func shownName(f *profile.Frame) string {
 	if f.Function == "" && !f.Inlined {
 		return unnamed
@@ -103,13 +101,13 @@ func shownObject(f *profile.Frame) string {
 	return filepath.Base(f.Object)
 }
 
-// profileCodes are the kinds of code that profiles distinguish.
+// profileCodes maps kinds of objects to the kinds of code that profiles distinguish.
 var profileCodes = [...]profile.Code{
 	stack.Unknown: profile.Unknown, stack.Native: profile.Native, stack.Go: profile.Go, stack.Generated: profile.Generated,
 	stack.Kernel: profile.Kernel, stack.Hypervisor: profile.Unknown, stack.Guest: profile.Unknown,
 }
 
-// codeOf returns the kind of code at a place. A Go program can contain C functions: their
+// codeOf returns the kind of code at a place. A Go program can contain C functions. Their
 // source files, or names without a package, identify them.
 func codeOf(c *stack.Code) profile.Code {
 	code := profileCodes[c.Object.Kind()]

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/clewdev/clew/internal/printable"
@@ -18,25 +17,24 @@ import (
 	"github.com/clewdev/clew/stack/variable"
 )
 
-// Goroutines are the goroutines of one target, ready to be shown. Those of a group
-// (golang.Options.Group) are shown as one.
+// Goroutines are the goroutines of one target. A group of them (golang.Options.Group) is
+// printed as one.
 type Goroutines struct {
 	Target
 	List []golang.Goroutine
 
-	// Variables, Locals, Raw and Advice are as those of Stacks. Goroutines must keep the
-	// registers.
+	// Variables, Locals, Raw and Advice are as in Threads. Variables needs the registers of
+	// the goroutines.
 	Variables *variable.Reader
 	Locals    bool
 	Raw       bool
 	Advice    string
 
-	// Damage says what of the goroutines could not be read.
-	Damage []string
+	Damage []string // errors in the target's list of goroutines
 }
 
-// Text writes the goroutines for people: a heading a goroutine or a group, its stack as
-// Threads.Text has it, and where it was created.
+// Text writes the goroutines for people. A goroutine or a group has a heading, its stack as
+// Threads.Text writes it, and the go statement that created it.
 func (s *Goroutines) Text(w io.Writer, opts Options) error {
 	stacks := s.stacks()
 	p := stackPrinter{Options: opts, machine: s.Machine, digits: 2 * s.Machine.AddressSize, variables: stacks.variables(opts.UTF8, false)}
@@ -54,17 +52,16 @@ func (s *Goroutines) Text(w io.Writer, opts Options) error {
 	if err != nil {
 		return err
 	}
-	p.notes(append(s.notes(), s.Core.Notes()...))
+	p.out = appendNotes(p.out, append(s.notes(), s.Core.Notes()...))
 	return p.flush(w)
 }
 
-// stacks is what goroutines have in common with threads.
+// stacks returns the fields that goroutines share with threads, without stacks.
 func (s *Goroutines) stacks() *Threads {
 	return &Threads{Target: s.Target, Variables: s.Variables, Locals: s.Locals, Raw: s.Raw, Advice: s.Advice}
 }
 
-// others returns the stacks of the goroutines of a group besides the first one's, where
-// they have registers.
+// others returns the stacks of the other goroutines of a group, if their registers are known.
 func others(g *golang.Goroutine) (list []*stack.Stack) {
 	for i := range g.Others {
 		if stack := g.Others[i].Stack; stack != nil {
@@ -74,7 +71,7 @@ func others(g *golang.Goroutine) (list []*stack.Stack) {
 	return list
 }
 
-// notes says what is to be known of the goroutines as a whole, besides the core.
+// notes returns the notes on all goroutines, without those on the core.
 func (s *Goroutines) notes() []string {
 	stacks := make([]stack.Stack, len(s.List))
 	for i := range s.List {
@@ -90,23 +87,24 @@ func (s *Goroutines) notes() []string {
 // goroutineHeading writes "goroutine 18: chan receive, 3 minutes, locked to thread", or
 // "12 goroutines: 18-28 40: select".
 func (p *stackPrinter) goroutineHeading(first *golang.Goroutine) {
-	p.out = append(p.out, '\n')
-	if len(first.Others) == 0 {
-		p.out = append(p.out, "goroutine "...)
-		p.out = strconv.AppendUint(p.out, first.ID, 10)
-	} else {
-		p.out = append(p.out, style.Count(1+len(first.Others), "goroutine")+": "...)
-		p.goroutineIDs(first)
+	ids := []uint64{first.ID}
+	least, most := first.Waited, first.Waited
+	for i := range first.Others {
+		other := &first.Others[i]
+		ids = append(ids, other.ID)
+		least, most = min(least, other.Waited), max(most, other.Waited)
 	}
+	heading := "\ngoroutine "
+	if len(ids) > 1 {
+		heading = "\n" + style.Count(len(ids), "goroutine") + ": "
+	}
+	p.out = append(p.out, heading...)
+	unlisted, _ := p.ids(ids, maxListed)
+	p.more(len(unlisted))
 	p.out = append(p.out, ": "...)
 	p.out = p.Palette.Name.Append(p.out, printable.Text(first.Name))
 	if first.Scan {
 		p.out = append(p.out, ", being scanned"...)
-	}
-	least, most := first.Waited, first.Waited
-	for i := range first.Others {
-		other := &first.Others[i]
-		least, most = min(least, other.Waited), max(most, other.Waited)
 	}
 	switch from, to := int(least/time.Minute), int(most/time.Minute); {
 	case to == 0:
@@ -127,37 +125,7 @@ func (p *stackPrinter) goroutineHeading(first *golang.Goroutine) {
 	p.out = append(p.out, '\n')
 }
 
-// goroutineIDs writes the IDs of the goroutines of a group.
-func (p *stackPrinter) goroutineIDs(first *golang.Goroutine) {
-	id := func(k int) uint64 {
-		if k == 0 {
-			return first.ID
-		}
-		return first.Others[k-1].ID
-	}
-	n := 1 + len(first.Others)
-	for k, listed := 0, 0; k < n; listed++ {
-		if listed == maxListed {
-			p.out = fmt.Appendf(p.out, " and %s more", style.Grouped(uint64(n-k)))
-			return
-		}
-		if k > 0 {
-			p.out = append(p.out, ' ')
-		}
-		end := k + 1
-		for end < n && id(end) == id(end-1)+1 {
-			end++
-		}
-		p.out = strconv.AppendUint(p.out, id(k), 10)
-		if end-k > 1 {
-			p.out = append(p.out, '-')
-			p.out = strconv.AppendUint(p.out, id(end-1), 10)
-		}
-		k = end
-	}
-}
-
-// created writes which go statement created goroutines, and in which one it ran.
+// created writes the go statement that created goroutines, and the goroutine that ran it.
 func (p *stackPrinter) created(g *golang.Goroutine) {
 	f := g.Created
 	if f == nil {
@@ -166,8 +134,7 @@ func (p *stackPrinter) created(g *golang.Goroutine) {
 	p.out = append(p.out, "     created by "...)
 	p.out = p.Palette.Name.Append(p.out, printable.Text(FunctionName(f)))
 	if offset, ok := f.Offset(); ok {
-		p.out = append(p.out, "+0x"...)
-		p.out = strconv.AppendUint(p.out, offset, 16)
+		p.out = style.AppendHex(append(p.out, '+'), offset)
 	}
 	if parent := g.Parent; parent != 0 {
 		if slices.ContainsFunc(g.Others, func(other golang.Other) bool { return other.Parent != parent }) {
@@ -176,13 +143,11 @@ func (p *stackPrinter) created(g *golang.Goroutine) {
 			p.out = fmt.Appendf(p.out, " in goroutine %d", parent)
 		}
 	}
-	if file, line := innermost(f); file != "" {
-		p.source(file, line)
-	}
-	p.out = append(p.out, '\n')
+	file, line := innermost(f)
+	p.out = append(appendSource(p.out, p.Palette.Source, file, line), '\n')
 }
 
-// innermost returns where in the source a frame is, in what was inlined into it.
+// innermost returns the source line of a frame's innermost inlined call.
 func innermost(f *stack.Frame) (file string, line int) {
 	if len(f.Locations) == 0 {
 		return "", 0

@@ -14,11 +14,11 @@ import (
 	"github.com/clewdev/clew/stack/golang"
 )
 
-// jsonGoroutines is the JSON form of goroutines: that of stacks with goroutines in the
-// place of threads.
+// jsonGoroutines is the JSON form of goroutines: jsonStacks with goroutines instead of
+// threads.
 type jsonGoroutines struct {
 	jsonStacks
-	Threads    *struct{}       `json:"threads,omitempty"` // there are none
+	Threads    *struct{}       `json:"threads,omitempty"` // always nil; hides jsonStacks.Threads
 	Goroutines []jsonGoroutine `json:"goroutines"`
 }
 
@@ -68,13 +68,13 @@ const GoroutineSchema = `Each line is an object as for threads, with goroutines 
 // GoroutineSchema describe it.
 func (s *Goroutines) JSON(w io.Writer) error {
 	stacks := s.stacks()
-	variables := stacks.variables(true, true) // JSON is UTF-8 wherever it is read
+	variables := stacks.variables(true, true) // JSON is always UTF-8
 	var list bytes.Buffer
 	to := bufio.NewWriter(w)
-	// Notes come first. Where values are shown some of them are known only after these;
-	// of others there can be so many that the text is not to be held.
-	held := s.Variables != nil
-	if held {
+	// Notes come first, but those on variables are known only after these were read. Then
+	// the goroutines are buffered. Without variables there can be too many to buffer.
+	buffered := s.Variables != nil
+	if buffered {
 		to = bufio.NewWriter(&list)
 	} else if err := s.begin(to); err != nil {
 		return err
@@ -91,7 +91,7 @@ func (s *Goroutines) JSON(w io.Writer) error {
 			return err
 		}
 	}
-	if held {
+	if buffered {
 		to.Flush()
 		to = bufio.NewWriter(w)
 		if err := s.begin(to); err != nil {
@@ -103,7 +103,7 @@ func (s *Goroutines) JSON(w io.Writer) error {
 	return to.Flush()
 }
 
-// begin writes what comes before the goroutines.
+// begin writes the members of the object before the goroutines, and the start of their list.
 func (s *Goroutines) begin(w *bufio.Writer) error {
 	out := jsonGoroutines{jsonStacks: s.json(), Goroutines: []jsonGoroutine{}}
 	out.Notes = append(s.notes(), s.Missed...)
@@ -112,7 +112,7 @@ func (s *Goroutines) begin(w *bufio.Writer) error {
 	return err
 }
 
-// plainJSON is the JSON form of a value, without the end of the line.
+// plainJSON returns the JSON form of a value, without a newline.
 func plainJSON(v any) ([]byte, error) {
 	var out bytes.Buffer
 	err := printable.EncodeJSON(&out, v)

@@ -16,15 +16,15 @@ import (
 	"github.com/clewdev/clew/stack"
 )
 
-// group holds threads with equal stacks, in the order of the target's.
+// group is threads with equal stacks, in the order of the target's.
 type group struct {
-	stack   *stack.Stack // the first one's
+	stack   *stack.Stack // of the first thread
 	threads []*snapshot.Thread
-	others  []*stack.Stack // those of the other threads
+	others  []*stack.Stack // of the other threads
 }
 
-// groups returns the stacks in groups, in the order of each one's first thread;
-// where they are not to be grouped, each by itself.
+// groups returns groups of equal stacks, in the order of their first threads. Without
+// Grouped, each stack is a group.
 func (s *Threads) groups() (list []group) {
 	known := make(map[uint64][]int) // by hash: indexes of list
 	seed := maphash.MakeSeed()
@@ -39,29 +39,22 @@ func (s *Threads) groups() (list []group) {
 		for k := range stack.Frames {
 			maphash.WriteComparable(&h, stack.Frames[k].PC)
 		}
-		at := -1
-		for _, k := range known[h.Sum64()] {
-			if equalStacks(list[k].stack, stack) {
-				at = k
-				break
-			}
+		same := known[h.Sum64()]
+		i := slices.IndexFunc(same, func(k int) bool { return equalStacks(list[k].stack, stack) })
+		if i < 0 {
+			known[h.Sum64()] = append(same, len(list))
+			list = append(list, group{stack: stack, threads: []*snapshot.Thread{stack.Thread}})
+			continue
 		}
-		if at < 0 {
-			at = len(list)
-			known[h.Sum64()] = append(known[h.Sum64()], at)
-			list = append(list, group{stack: stack})
-		} else {
-			list[at].others = append(list[at].others, stack)
-		}
-		list[at].threads = append(list[at].threads, stack.Thread)
+		g := &list[same[i]]
+		g.others, g.threads = append(g.others, stack), append(g.threads, stack.Thread)
 	}
 	return list
 }
 
-// equalStacks reports whether two threads of a target are at the same place: at
-// the same instruction, with the same return addresses, found in the same way.
-// That the innermost frames are compared too keeps apart who waits for a lock
-// and who is about to.
+// equalStacks reports whether two threads of a target are at the same instruction, with the
+// same return addresses, found in the same way. The innermost PCs must be equal too, because
+// they distinguish a thread that waits for a lock from one that is about to lock it.
 func equalStacks(a, b *stack.Stack) bool {
 	if len(a.Frames) != len(b.Frames) || endNote(a) != endNote(b) {
 		return false
@@ -78,11 +71,11 @@ func equalFrames(a, b *stack.Frame) bool {
 	return a.PC == b.PC && a.LookupPC == b.LookupPC && a.Object == b.Object && a.Method == b.Method && a.Gap == b.Gap && a.Late == b.Late
 }
 
-// maxListed is how many runs of thread IDs a heading lists.
+// maxListed is the number of ranges of IDs that a heading lists.
 const maxListed = 40
 
 // groupHeading writes "thread 42 main", or "3 threads: 43-44 worker, 50 writer", and which
-// got the signal that ended the target.
+// thread got the signal that ended the target.
 func (p *stackPrinter) groupHeading(g *group) {
 	p.out = append(p.out, '\n')
 	if len(g.threads) == 1 {
@@ -91,46 +84,31 @@ func (p *stackPrinter) groupHeading(g *group) {
 		p.out = append(p.out, style.Count(len(g.threads), "thread")+": "...)
 	}
 	var names []string
-	byName := make(map[string][]int)
+	byName := make(map[string][]uint64)
 	for _, t := range g.threads {
 		if byName[t.Name] == nil {
 			names = append(names, t.Name)
 		}
-		byName[t.Name] = append(byName[t.Name], t.ID)
+		byName[t.Name] = append(byName[t.Name], uint64(t.ID))
 	}
-	listed, left := 0, len(g.threads)
+	unlisted, ranges := len(g.threads), maxListed
 	for i, name := range names {
-		if listed == maxListed {
+		if ranges == 0 {
 			break
 		}
 		if i > 0 {
 			p.out = append(p.out, ", "...)
 		}
 		ids := byName[name]
-		for k := 0; k < len(ids) && listed < maxListed; listed++ {
-			if k > 0 {
-				p.out = append(p.out, ' ')
-			}
-			end := k + 1
-			for end < len(ids) && ids[end] == ids[end-1]+1 {
-				end++
-			}
-			p.out = strconv.AppendInt(p.out, int64(ids[k]), 10)
-			if end-k > 1 {
-				p.out = append(p.out, '-')
-				p.out = strconv.AppendInt(p.out, int64(ids[end-1]), 10)
-			}
-			left -= end - k
-			k = end
-		}
+		unlisted -= len(ids)
+		ids, ranges = p.ids(ids, ranges)
+		unlisted += len(ids)
 		if name != "" {
 			p.out = append(p.out, ' ')
 			p.out = p.Palette.Name.Append(p.out, printable.Text(name))
 		}
 	}
-	if left > 0 {
-		p.out = fmt.Appendf(p.out, " and %s more", style.Grouped(uint64(left)))
-	}
+	p.more(unlisted)
 	if s := p.signal; s != nil && slices.ContainsFunc(g.threads, func(t *snapshot.Thread) bool { return t.ID == s.Thread }) {
 		p.out = append(p.out, ", "...)
 		if len(g.threads) > 1 {
@@ -139,4 +117,33 @@ func (p *stackPrinter) groupHeading(g *group) {
 		p.out = append(p.out, "got "+s.Name()...)
 	}
 	p.out = append(p.out, '\n')
+}
+
+// ids writes IDs, and consecutive ones as a range: "43-44 50". It writes at most limit IDs
+// and ranges, and returns the unwritten IDs and the unused part of the limit.
+func (p *stackPrinter) ids(ids []uint64, limit int) (unwritten []uint64, unused int) {
+	for first := true; len(ids) > 0 && limit > 0; limit-- {
+		if !first {
+			p.out = append(p.out, ' ')
+		}
+		first = false
+		n := 1
+		for n < len(ids) && ids[n] == ids[n-1]+1 {
+			n++
+		}
+		p.out = strconv.AppendUint(p.out, ids[0], 10)
+		if n > 1 {
+			p.out = append(p.out, '-')
+			p.out = strconv.AppendUint(p.out, ids[n-1], 10)
+		}
+		ids = ids[n:]
+	}
+	return ids, limit
+}
+
+// more writes how many items are not listed.
+func (p *stackPrinter) more(n int) {
+	if n > 0 {
+		p.out = fmt.Appendf(p.out, " and %s more", style.Grouped(uint64(n)))
+	}
 }

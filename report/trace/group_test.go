@@ -21,7 +21,7 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// frames returns frames at addresses, named by those: 0x1000 is in f1000.
+// frames returns frames at addresses, in functions named for them: 0x1010 is in f1000.
 func frames(addresses ...uint64) (list []stack.Frame) {
 	for _, a := range addresses {
 		list = append(list, stack.Frame{PC: a, LookupPC: a, SP: a << 8, Code: stack.Code{Symbol: object.Symbol{Name: fmt.Sprintf("f%x", a&^0xff), Address: a &^ 0xff}}})
@@ -31,7 +31,7 @@ func frames(addresses ...uint64) (list []stack.Frame) {
 
 func manyStacks() *trace.Threads {
 	s := someStacks()
-	s.Stacks = s.Stacks[1:] // one without frames
+	s.Stacks = s.Stacks[1:] // a stack without frames
 	add := func(id int, name string, f []stack.Frame) *stack.Stack {
 		s.Stacks = append(s.Stacks, stack.Stack{Thread: &snapshot.Thread{ID: id, Name: name}, Frames: f, Reason: unwind.EndOfStack})
 		return &s.Stacks[len(s.Stacks)-1]
@@ -39,7 +39,7 @@ func manyStacks() *trace.Threads {
 	for id := 100; id < 112; id++ {
 		add(id, "worker", frames(0x1010, 0x2020, 0x3030))
 	}
-	add(112, "worker", frames(0x1011, 0x2020, 0x3030)) // an instruction further
+	add(112, "worker", frames(0x1011, 0x2020, 0x3030)) // at the next instruction
 	add(113, "writer \x1b[2J", frames(0x1010, 0x2020, 0x3030))
 	add(115, "worker", frames(0x1010, 0x2020, 0x3030))
 	add(116, "worker", frames(0x1010, 0x2020, 0x3030)).Reason = unwind.NoRule
@@ -79,11 +79,11 @@ func TestGroups(t *testing.T) {
 	}
 	seen := make(map[thread]bool)
 	for _, g := range got.Threads {
-		for _, one := range append(g.Also, g.thread) {
-			if seen[one] {
-				t.Errorf("thread %v stands there twice", one)
+		for _, member := range append(g.Also, g.thread) {
+			if seen[member] {
+				t.Errorf("thread %v is listed twice", member)
 			}
-			seen[one] = true
+			seen[member] = true
 		}
 	}
 	if len(got.Threads) != 6 || len(seen) != len(s.Stacks) {
@@ -100,11 +100,11 @@ func TestRecursion(t *testing.T) {
 	}
 	deep = append(deep, 0x2020, 0x4040) // half a round
 	for range 9 {
-		deep = append(deep, 0x5050) // eight more than one
+		deep = append(deep, 0x5050) // eight repetitions
 	}
 	deep = append(deep, 0x6060)
 	for range 8 {
-		deep = append(deep, 0x7070) // not worth it
+		deep = append(deep, 0x7070) // too few repetitions
 	}
 	deep = append(deep, 0x8080)
 	s.Stacks = s.Stacks[:1]
@@ -123,7 +123,7 @@ func TestRecursion(t *testing.T) {
 	}
 }
 
-// Every frame is in the profile, and what is missing is said.
+// The profile contains every frame, and notes on incomplete stacks.
 func TestAddTo(t *testing.T) {
 	p := profile.New("threads")
 	someStacks().AddTo(p)
@@ -140,13 +140,13 @@ func TestAddTo(t *testing.T) {
 	outputtest.Golden(t, "stacks.folded", out.Bytes(), *update)
 }
 
-// The schema names every member that the JSON form has.
+// The schema names every member of the JSON form.
 func TestStackSchema(t *testing.T) {
 	var out bytes.Buffer
 	s := manyStacks()
 	s.Stacks = append(someStacks().Stacks, s.Stacks...)
 	s.Registers = true
-	s.Stacks[0].Frames[0].Registers = new(unwind.Registers).Kept() // no names of registers
+	s.Stacks[0].Frames[0].Registers = new(unwind.Registers).Kept() // none is known, so no names of registers
 	s.Grouped = true
 	if err := s.JSON(&out); err != nil {
 		t.Fatal(err)

@@ -15,9 +15,8 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// The JSON form of stacks: one object a target. Addresses are strings of
-// hexadecimal digits after "0x", as numbers of 64 bits do not survive every
-// reader of JSON.
+// jsonStacks is the JSON form of a target's stacks. Addresses are strings of hexadecimal
+// digits after "0x", because some readers of JSON cannot represent all 64-bit numbers.
 type jsonStacks struct {
 	PID     int          `json:"pid,omitempty"`
 	Command string       `json:"command,omitempty"`
@@ -26,7 +25,7 @@ type jsonStacks struct {
 	Threads []jsonThread `json:"threads"`
 	Notes   []string     `json:"notes,omitempty"` // see Notes
 
-	// Of a core.
+	// For a core.
 	Core    string        `json:"core,omitempty"` // its path
 	Signal  *jsonSignal   `json:"signal,omitempty"`
 	Missing []jsonMissing `json:"missing,omitempty"`
@@ -36,10 +35,10 @@ type jsonStacks struct {
 type jsonThread struct {
 	TID    int               `json:"tid"`
 	Name   string            `json:"name"`
-	Also   []jsonOtherThread `json:"also,omitempty"` // of a group: the others
+	Also   []jsonOtherThread `json:"also,omitempty"` // the other threads of a group
 	Frames []jsonFrame       `json:"frames"`
 	End    string            `json:"end"`             // why the walk ended: "end of stack", "no rule", …
-	Error  string            `json:"error,omitempty"` // what stood in its way
+	Error  string            `json:"error,omitempty"` // that ended the walk
 }
 
 type jsonOtherThread struct {
@@ -52,8 +51,8 @@ type jsonFrame struct {
 	SP string `json:"sp,omitempty"`
 	jsonSymbol
 	Module    string `json:"module,omitempty"`
-	Generated string `json:"generated,omitempty"` // where generated code was found
-	Address   string `json:"address,omitempty"`   // of the call in the module, without load bias
+	Generated string `json:"generated,omitempty"` // the source that describes generated code
+	Address   string `json:"address,omitempty"`   // in the module, without load bias; in a caller, of the call
 	jsonSource
 	Inlined   []jsonInlined     `json:"inlined,omitempty"` // innermost first
 	Method    string            `json:"method"`            // how the frame was found
@@ -61,18 +60,17 @@ type jsonFrame struct {
 	Signal    bool              `json:"signal,omitempty"`  // a signal trampoline
 	Late      bool              `json:"late,omitempty"`    // read after the process ran on
 	Registers map[string]string `json:"registers,omitempty"`
-	Arguments []jsonVariable    `json:"arguments,omitzero"` // absent where they are not known
+	Arguments []jsonVariable    `json:"arguments,omitzero"` // absent if unknown
 	Locals    []jsonVariable    `json:"locals,omitzero"`
 }
 
 // jsonSymbol is the function of a place in code.
 type jsonSymbol struct {
 	Function string  `json:"function,omitempty"` // demangled
-	Symbol   string  `json:"symbol,omitempty"`   // as the object has it
-	Offset   *uint64 `json:"offset,omitempty"`   // from the symbol, bytes
+	Symbol   string  `json:"symbol,omitempty"`   // as in the object
+	Offset   *uint64 `json:"offset,omitempty"`   // from the symbol, in bytes
 }
 
-// jsonSource is a place in the source.
 type jsonSource struct {
 	File string `json:"file,omitempty"`
 	Line int    `json:"line,omitempty"`
@@ -147,11 +145,10 @@ func (t *Target) json() jsonStacks {
 	return out
 }
 
-// JSON writes the stacks as one JSON object on one line; ThreadSchema describes
-// it.
+// JSON writes the stacks as one JSON object on one line. ThreadSchema describes it.
 func (s *Threads) JSON(w io.Writer) error {
 	groups := s.groups()
-	variables := s.variables(true, true) // JSON is UTF-8 wherever it is read
+	variables := s.variables(true, true) // JSON is always UTF-8
 	out := s.json()
 	out.Threads = make([]jsonThread, len(groups))
 	for i := range groups {
@@ -212,7 +209,7 @@ func (s *Threads) jsonFrame(f *stack.Frame, calls []shownCall) jsonFrame {
 	return out
 }
 
-// codeJSON returns the JSON form of a place in code. The function has the given name.
+// codeJSON returns the JSON form of a place in code in the function called name.
 func codeJSON(c *stack.Code, name string) (symbol jsonSymbol, source jsonSource, inlined []jsonCall) {
 	symbol.Symbol = c.Symbol.Name
 	if name != unnamed {

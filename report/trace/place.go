@@ -12,12 +12,12 @@ import (
 	"github.com/clewdev/clew/stack"
 )
 
-// maxPlaceText is how many bytes of text are kept for other frames at the same addresses.
+// maxPlaceText limits the text that is kept for other frames at the same addresses, in bytes.
 const maxPlaceText = 1 << 20
 
-// placeText is the text that the lines of all frames at an address have in common.
+// placeText is the text that all frames at an address share.
 type placeText struct {
-	frame stack.Frame // the first one there
+	frame stack.Frame // the first frame at the address
 	calls int
 	lines []lineText // of inlined calls, and last of the function
 }
@@ -25,8 +25,8 @@ type placeText struct {
 // lineText is the parts of a line before and after the arguments.
 type lineText struct{ before, after string }
 
-// textAt returns what the lines of a frame have in common with those of others. Threads
-// have many frames at a few addresses.
+// textAt returns the text that a frame shares with others. Threads have many frames at a few
+// addresses, so the printer keeps the text.
 func (p *stackPrinter) textAt(f *stack.Frame, calls []shownCall) *placeText {
 	if t := p.places[f.PC]; t != nil && t.isOf(f, len(calls)) {
 		return t
@@ -43,7 +43,7 @@ func (p *stackPrinter) textAt(f *stack.Frame, calls []shownCall) *placeText {
 		p.function(cmp.Or(style.CallName(&f.Symbol, l.Function), unnamed), call(calls, i, len(f.Locations)))
 		before := string(p.out)
 		p.out = p.Palette.Dim.Append(p.out[:0], " (inlined)")
-		p.source(l.File, l.Line)
+		p.out = appendSource(p.out, p.Palette.Source, l.File, l.Line)
 		t.lines = append(t.lines, lineText{before, string(p.out)})
 	}
 	p.out = append([]byte(nil), "0x"...)
@@ -54,27 +54,27 @@ func (p *stackPrinter) textAt(f *stack.Frame, calls []shownCall) *placeText {
 	before := string(p.out)
 	p.out = p.out[:0]
 	l := f.Location()
-	// Who has the arguments and the line has the module's debugging information.
+	// Arguments and a source line identify the place, so the module is omitted.
 	if c == nil || l == nil || l.File == "" {
 		p.place(f, name)
 	}
 	if l != nil {
-		p.source(l.File, l.Line)
+		p.out = appendSource(p.out, p.Palette.Source, l.File, l.Line)
 	}
 	t.lines = append(t.lines, lineText{before, string(p.out)})
 	p.out = out
 	for _, l := range t.lines {
-		p.kept += len(l.before) + len(l.after)
+		p.placesSize += len(l.before) + len(l.after)
 	}
-	if p.places == nil || p.kept > maxPlaceText {
-		p.places, p.kept = make(map[uint64]*placeText), 0
+	if p.places == nil || p.placesSize > maxPlaceText {
+		p.places, p.placesSize = make(map[uint64]*placeText), 0
 	}
 	p.places[f.PC] = t
 	return t
 }
 
-// isOf reports whether a frame with the same PC, and with so many calls of which more is
-// known, has the text.
+// isOf reports whether t is also the text of f, which has the same PC. calls is the number of
+// its calls with known variables.
 func (t *placeText) isOf(f *stack.Frame, calls int) bool {
 	o := &t.frame
 	return t.calls == calls && o.LookupPC == f.LookupPC && o.Object == f.Object && o.Address == f.Address && o.Trampoline == f.Trampoline &&

@@ -14,9 +14,8 @@ import (
 	"github.com/clewdev/clew/stack"
 )
 
-// AddTo adds each stack to a profile, with the weight 1, and the target to its
-// title. The stack of a walk that did not reach the end has a frame for what is
-// missing, outermost, which says why, "[no rule]", and a note.
+// AddTo adds each stack to a profile, with the weight 1, and the target to its title. An
+// incomplete stack gets an outermost frame with the reason, "[no rule]", and a note.
 func (s *Threads) AddTo(p *profile.Profile) {
 	s.addTo(p, true, func(i int) (profile.Labels, string, int) {
 		labels, name := s.thread(i)
@@ -24,8 +23,8 @@ func (s *Threads) AddTo(p *profile.Profile) {
 	})
 }
 
-// AddTo adds the stack of each goroutine to a profile, with its state, as AddTo of Stacks
-// adds those of threads.
+// AddTo adds the stack of each goroutine to a profile, with its state, in the same way as
+// Threads.AddTo.
 func (s *Goroutines) AddTo(p *profile.Profile) {
 	stacks := s.stacks()
 	stacks.Stacks = make([]stack.Stack, len(s.List))
@@ -52,9 +51,9 @@ func (s *Threads) thread(i int) (profile.Labels, string) {
 	return profile.Labels{Process: s.program(), PID: s.PID, Thread: t.Name, TID: t.ID}, fmt.Sprintf("thread %d", t.ID)
 }
 
-// addTo adds each stack, with the labels, the name and the weight that each has. Where
-// they are of one moment it notes which are not whole.
-func (s *Threads) addTo(p *profile.Profile, momentary bool, each func(i int) (labels profile.Labels, name string, weight int)) {
+// addTo adds each stack, with the labels, name and weight that describe returns for it. With
+// note it adds notes on incomplete stacks.
+func (s *Threads) addTo(p *profile.Profile, note bool, describe func(i int) (labels profile.Labels, name string, weight int)) {
 	if p.Title != "" {
 		p.Title += ", "
 	}
@@ -64,12 +63,12 @@ func (s *Threads) addTo(p *profile.Profile, momentary bool, each func(i int) (la
 		p.Title += cmp.Or(s.Command, "an unknown process")
 	}
 	p.Notes = append(append(p.Notes, Notes(s.Stacks)...), s.Core.Notes()...)
-	named, missing := 0, 0 // stacks that are not whole: those with a note, and others
+	noted, more := 0, 0 // incomplete stacks: those with a note, and others
 	seen := make(map[*stack.Object]bool)
 	a := profileStack{Profile: p}
 	for i := range s.Stacks {
 		t := &s.Stacks[i]
-		labels, name, weight := each(i)
+		labels, name, weight := describe(i)
 		for k := range t.Frames {
 			f := &t.Frames[k]
 			a.calls = appendFrame(a.calls[:0], f)
@@ -81,21 +80,19 @@ func (s *Threads) addTo(p *profile.Profile, momentary bool, each func(i int) (la
 				}
 			}
 		}
-		why := end(t)
-		if why != "" {
-			switch {
-			case !momentary:
-			case named < maxMissing:
-				named++
-				p.Notes = append(p.Notes, fmt.Sprintf("the stack of %s is not whole: %s", name, cmp.Or(endNote(t), why)))
-			default:
-				missing += weight
-			}
+		reason := end(t)
+		switch {
+		case reason == "" || !note:
+		case noted < maxNoted:
+			noted++
+			p.Notes = append(p.Notes, fmt.Sprintf("the stack of %s is incomplete: %s", name, cmp.Or(endNote(t), reason)))
+		default:
+			more += weight
 		}
-		a.add(why, labels, int64(weight))
+		a.add(reason, labels, int64(weight))
 	}
-	if missing > 0 {
-		p.Notes = append(p.Notes, fmt.Sprintf("%s more stacks are not whole", style.Grouped(uint64(missing))))
+	if more > 0 {
+		p.Notes = append(p.Notes, fmt.Sprintf("%s more stacks are incomplete", style.Grouped(uint64(more))))
 	}
 }
 
@@ -108,20 +105,20 @@ type profileStack struct {
 
 func (s *profileStack) append(l profile.Location) { s.locations = append(s.locations, l) }
 
-// add adds the stack to the profile and clears it. A stack that is not whole gets an
-// outermost frame with the reason, "" for a whole stack.
-func (s *profileStack) add(why string, labels profile.Labels, weight int64) {
-	if why != "" {
-		s.append(s.Location(0, []profile.Frame{{Function: "[" + why + "]"}}))
+// add adds the stack to the profile and clears it. An incomplete stack gets an outermost frame
+// with the reason, which is "" for a complete one.
+func (s *profileStack) add(reason string, labels profile.Labels, weight int64) {
+	if reason != "" {
+		s.append(s.Location(0, []profile.Frame{{Function: "[" + reason + "]"}}))
 	}
 	s.Add(s.locations, labels, weight)
 	s.locations = s.locations[:0]
 }
 
-// maxMissing is of how many stacks notes say why they are not whole.
-const maxMissing = 8
+// maxNoted is the number of incomplete stacks that get a note.
+const maxNoted = 8
 
-// program returns the name of what the target runs, without its arguments.
+// program returns the base name of the target's program.
 func (s *Threads) program() string {
 	name, _, _ := strings.Cut(s.Command, " ")
 	return name[strings.LastIndexByte(name, '/')+1:]

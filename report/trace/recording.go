@@ -9,6 +9,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,26 +20,22 @@ import (
 	"github.com/clewdev/clew/stack/recording"
 )
 
-// Recording is the stacks of a recording, ready to be shown.
+// Recording is the stacks of a recording.
 type Recording struct {
 	*recording.Recording
-	Path string // of the recording
-
-	// Periods says that shares are of how often the events occurred, by the
-	// samples' periods, and not of the number of samples.
-	Periods bool
-	// ByThread says that the threads are shown one by one.
-	ByThread bool
+	Path     string // of the recording
+	Periods  bool   // weigh stacks by the sum of their samples' periods, not by the number of samples
+	ByThread bool   // print each thread by itself
 }
 
-// RecordingOptions change how a recording is shown.
+// RecordingOptions control how a recording is printed.
 type RecordingOptions struct {
 	Palette   style.Palette
-	Functions int // how many of them are listed
-	Stacks    int // how many of them are shown
+	Functions int // number of functions to list
+	Stacks    int // number of stacks to print
 }
 
-// weight is what a stack counts.
+// weight returns the weight of a stack.
 func (r *Recording) weight(s *recording.Stack) uint64 {
 	if r.Periods {
 		return s.Weight
@@ -46,12 +43,11 @@ func (r *Recording) weight(s *recording.Stack) uint64 {
 	return s.Samples
 }
 
-// Text writes for people what was recorded, the functions that took most by
-// themselves and with those that they called, and the heaviest stacks; each
-// event by itself.
+// Text writes a heading for people, and for each event the hottest functions and the heaviest
+// stacks. Functions have their own share and the share that includes their callees.
 func (r *Recording) Text(w io.Writer, opts RecordingOptions) error {
 	p := recordedPrinter{Recording: r, RecordingOptions: opts}
-	p.number()
+	p.numberFunctions()
 	p.heading()
 	for event := range r.Events {
 		if r.Events[event].Samples == 0 {
@@ -65,13 +61,7 @@ func (r *Recording) Text(w io.Writer, opts RecordingOptions) error {
 			p.section(int32(event), int32(thread))
 		}
 	}
-	for i, note := range r.Notes {
-		if i == 0 {
-			p.out = append(p.out, '\n')
-		}
-		p.out = fmt.Appendf(p.out, "note: %s\n", printable.Text(note))
-	}
-	_, err := w.Write(p.out)
+	_, err := w.Write(appendNotes(p.out, r.Notes))
 	return err
 }
 
@@ -82,8 +72,8 @@ type recordedPrinter struct {
 	out []byte
 
 	functions []recordedFunction
-	// The functions of the frame with index i of Places, those of inlined calls
-	// first, are places[starts[i]:starts[i+1]].
+	// places[starts[i]:starts[i+1]] are the functions of the frame with index i of Places,
+	// those of inlined calls first.
 	places []int32
 	starts []int
 }
@@ -103,8 +93,7 @@ func (p *recordedPrinter) heading() {
 	for i := range p.Threads {
 		processes[p.Threads[i].PID] = true
 	}
-	p.out = fmt.Appendf(p.out, "%s of %s of %s", plural(p.Samples, "sample", "samples"),
-		plural(uint64(len(p.Threads)), "thread", "threads"), plural(uint64(len(processes)), "process", "processes"))
+	p.out = fmt.Appendf(p.out, "%s of %s of %s", plural(p.Samples, "sample"), plural(uint64(len(p.Threads)), "thread"), plural(uint64(len(processes)), "process"))
 	if span := p.Span(); span > 0 {
 		unit := time.Microsecond
 		for unit < span/1000 {
@@ -123,24 +112,28 @@ func (p *recordedPrinter) heading() {
 		where = append(where, "host "+printable.Text(h))
 	}
 	if len(where) > 0 {
-		p.out = append(p.out, "; "...)
-		p.out = append(p.out, strings.Join(where, ", ")...)
+		p.out = append(p.out, "; "+strings.Join(where, ", ")...)
 	}
 	p.out = append(p.out, '\n')
 }
 
-func plural(n uint64, one, many string) string {
-	if n == 1 {
-		return "1 " + one
+// plural returns a number and a noun in singular or plural: "12345 samples".
+func plural(n uint64, noun string) string {
+	switch {
+	case n == 1:
+	case strings.HasSuffix(noun, "s"):
+		noun += "es"
+	default:
+		noun += "s"
 	}
-	return strconv.FormatUint(n, 10) + " " + many
+	return strconv.FormatUint(n, 10) + " " + noun
 }
 
-// section writes what samples of an event took, of all threads or of one.
+// section writes the functions and stacks of an event, of one thread or, for -1, of all.
 func (p *recordedPrinter) section(event, thread int32) {
 	for i := range p.functions {
 		f := &p.functions[i]
-		f.self, f.total, f.seen = 0, 0, -1
+		f.self, f.total, f.lastStack = 0, 0, -1
 	}
 	all, samples := uint64(0), uint64(0)
 	groups := make(map[string]*recordedGroup)
@@ -164,8 +157,8 @@ func (p *recordedPrinter) section(event, thread int32) {
 					function.self += weight
 					first = false
 				}
-				if function.seen != i {
-					function.seen = i
+				if function.lastStack != i {
+					function.lastStack = i
 					function.total += weight
 				}
 				if k := len(runs) - 1; k >= 0 && n == last {
@@ -201,35 +194,31 @@ func (p *recordedPrinter) section(event, thread int32) {
 		p.out = p.Palette.Name.Append(p.out, fmt.Sprintf("%s, thread %d of process %d", printable.Text(t.Name), t.TID, t.PID))
 		p.out = append(p.out, ": "...)
 	}
-	p.out = fmt.Appendf(p.out, "%s of %s", plural(samples, "sample", "samples"), name)
+	p.out = fmt.Appendf(p.out, "%s of %s", plural(samples, "sample"), name)
 	if p.Periods {
-		p.out = fmt.Appendf(p.out, ", which stand for %d", all)
+		p.out = fmt.Appendf(p.out, ", sum of periods %d", all)
 	}
 	p.out = append(p.out, '\n')
 	p.top(all)
 	p.stacks(groups, all)
 }
 
-// recordedGroup is stacks of the same functions, however often one calls itself.
+// recordedGroup is stacks with the same functions. Calls of a function by itself count as one.
 type recordedGroup struct {
 	functions       string  // their numbers, four bytes each
-	least, most     []int32 // how often each follows itself
+	least, most     []int32 // how many times each function stands in sequence
 	weight, samples uint64
 	end             recording.End
 }
 
-// stacks shows the heaviest stacks, innermost function first. Calls of a function
-// by itself are one line.
+// stacks writes the heaviest stacks, innermost function first. Calls of a function by itself
+// are one line.
 func (p *recordedPrinter) stacks(groups map[string]*recordedGroup, all uint64) {
-	order := make([]*recordedGroup, 0, len(groups))
-	for _, g := range groups {
-		order = append(order, g)
-	}
-	slices.SortFunc(order, func(a, b *recordedGroup) int {
+	order := slices.SortedFunc(maps.Values(groups), func(a, b *recordedGroup) int {
 		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.functions, b.functions))
 	})
 	for _, g := range order[:min(len(order), p.Stacks)] {
-		p.out = fmt.Appendf(p.out, "\n%6.1f%%  %s\n", share(g.weight, all), plural(g.samples, "sample", "samples"))
+		p.out = fmt.Appendf(p.out, "\n%6.1f%%  %s\n", share(g.weight, all), plural(g.samples, "sample"))
 		for k := range g.most {
 			p.out = append(p.out, "         "...)
 			p.function(&p.functions[binary.LittleEndian.Uint32([]byte(g.functions[4*k:4*k+4]))])
@@ -242,14 +231,10 @@ func (p *recordedPrinter) stacks(groups map[string]*recordedGroup, all uint64) {
 			p.out = append(p.out, '\n')
 		}
 		if g.end != recording.Whole && g.end != recording.Chain {
-			p.out = append(p.out, "         "...)
-			p.out = p.Palette.Error.Append(p.out, g.end.String())
-			p.out = append(p.out, '\n')
+			p.out = fmt.Appendf(p.out, "         %s\n", p.Palette.Error.Text(g.end.String()))
 		}
 	}
 	if n := len(order) - p.Stacks; n > 0 && p.Stacks > 0 {
-		p.out = append(p.out, '\n')
-		p.out = p.Palette.Dim.Append(p.out, "         and "+plural(uint64(n), "other stack", "other stacks")+" of functions")
-		p.out = append(p.out, '\n')
+		p.out = fmt.Appendf(p.out, "\n%s\n", p.Palette.Dim.Text("         and "+plural(uint64(n), "other stack")+" of functions"))
 	}
 }

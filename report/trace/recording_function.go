@@ -18,11 +18,11 @@ type recordedFunction struct {
 	name, object string
 
 	self, total uint64
-	seen        int // the last stack that it was counted for
+	lastStack   int // index of the last stack that was added to total
 }
 
-// number finds the functions.
-func (p *recordedPrinter) number() {
+// numberFunctions fills p.functions, p.places and p.starts.
+func (p *recordedPrinter) numberFunctions() {
 	type key struct{ name, object string }
 	known := make(map[key]int32)
 	places := p.Places()
@@ -36,7 +36,7 @@ func (p *recordedPrinter) number() {
 			if !ok {
 				n = int32(len(p.functions))
 				known[k] = n
-				p.functions = append(p.functions, recordedFunction{name: k.name, object: k.object, seen: -1})
+				p.functions = append(p.functions, recordedFunction{name: k.name, object: k.object, lastStack: -1})
 			}
 			p.places = append(p.places, n)
 		}
@@ -44,7 +44,7 @@ func (p *recordedPrinter) number() {
 	}
 }
 
-// top lists the functions that took most.
+// top writes the functions with the largest shares.
 func (p *recordedPrinter) top(all uint64) {
 	if p.Functions == 0 {
 		return
@@ -59,13 +59,11 @@ func (p *recordedPrinter) top(all uint64) {
 		x, y := &p.functions[a], &p.functions[b]
 		return cmp.Or(cmp.Compare(y.self, x.self), cmp.Compare(y.total, x.total), cmp.Compare(x.name, y.name), cmp.Compare(x.object, y.object))
 	})
-	p.out = append(p.out, '\n')
-	p.out = p.Palette.Header.Append(p.out, "   self   total  function")
-	p.out = append(p.out, '\n')
+	p.out = fmt.Appendf(p.out, "\n%s\n", p.Palette.Header.Text("   self   total  function"))
 	for i, n := range order {
 		if i == p.Functions {
-			p.out = p.Palette.Dim.Append(p.out, fmt.Sprintf("                 and %s more", plural(uint64(len(order)-i), "function", "functions")))
-			p.out = append(p.out, '\n')
+			more := fmt.Sprintf("                 and %s more", plural(uint64(len(order)-i), "function"))
+			p.out = fmt.Appendf(p.out, "%s\n", p.Palette.Dim.Text(more))
 			break
 		}
 		f := &p.functions[n]

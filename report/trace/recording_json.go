@@ -13,9 +13,9 @@ import (
 	"github.com/clewdev/clew/stack/generated"
 )
 
-// The JSON form of a recording: one object. What stacks have in common stands once
-// and is referred to by its index. Addresses are strings, as in the form of
-// stacks; times are numbers of nanoseconds in strings for the same reason.
+// jsonRecording is the JSON form of a recording. Stacks refer to threads, objects and frames
+// by index. Addresses and times, in nanoseconds, are strings for the reason given at
+// jsonStacks.
 type jsonRecording struct {
 	Recording string          `json:"recording"` // path
 	Command   []string        `json:"command,omitempty"`
@@ -52,7 +52,7 @@ type jsonObject struct {
 	Name      string `json:"name"`
 	BuildID   string `json:"build_id,omitempty"`
 	File      string `json:"file,omitempty"`      // that was read
-	Generated string `json:"generated,omitempty"` // where generated code was found
+	Generated string `json:"generated,omitempty"` // the source that describes generated code
 	Error     string `json:"error,omitempty"`
 }
 
@@ -97,8 +97,7 @@ var recordedKinds = [...]string{
 	stack.Kernel: "kernel", stack.Hypervisor: "hypervisor", stack.Guest: "guest",
 }
 
-// JSON writes the recording as one JSON object on one line; RecordingSchema
-// describes it.
+// JSON writes the recording as one JSON object on one line. RecordingSchema describes it.
 func (r *Recording) JSON(w io.Writer) error {
 	rec := r.Recording
 	out := jsonRecording{Recording: r.Path, Command: rec.Header.CommandLine, Host: rec.Header.Hostname, Release: rec.Header.OSRelease,

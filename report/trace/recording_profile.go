@@ -12,9 +12,8 @@ import (
 	"github.com/clewdev/clew/stack/recording"
 )
 
-// AddTo adds the stacks of an event, an index of Events, to a profile. A stack
-// whose outer frames are missing has a frame that says why, outermost, but where
-// there was no stack to be cut: the sample is an address (NoStack).
+// AddTo adds the stacks of an event, given as an index of Events, to a profile. An incomplete
+// stack gets an outermost frame with the reason, except for samples without a stack (NoStack).
 func (r *Recording) AddTo(p *profile.Profile, event int) {
 	p.Title = filepath.Base(r.Path)
 	if line := r.Header.CommandLine; len(line) > 0 {
@@ -41,13 +40,11 @@ func (r *Recording) AddTo(p *profile.Profile, event int) {
 			}
 			a.append(locations[n])
 		}
-		why := ""
-		switch s.End {
-		case recording.Whole, recording.Chain, recording.NoStack:
-		default:
-			why = s.End.String()
+		reason := ""
+		if s.End != recording.Whole && s.End != recording.Chain && s.End != recording.NoStack {
+			reason = s.End.String()
 		}
 		t := &r.Threads[s.Thread]
-		a.add(why, profile.Labels{Process: t.Process, Thread: t.Name, PID: int(t.PID), TID: int(t.TID)}, int64(r.weight(s)))
+		a.add(reason, profile.Labels{Process: t.Process, Thread: t.Name, PID: int(t.PID), TID: int(t.TID)}, int64(r.weight(s)))
 	}
 }

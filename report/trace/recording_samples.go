@@ -10,18 +10,19 @@ import (
 	"strconv"
 
 	"github.com/clewdev/clew/internal/printable"
+	"github.com/clewdev/clew/report/style"
 	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/recording"
 )
 
-// Samples writes the samples of a recording as text. It remembers the
-// lines of places.
+// Samples writes the samples of a recording as text. The zero value is ready to use. It keeps
+// the lines of frames, so it must be used for one recording only, and not concurrently.
 type Samples struct {
 	lines []string // of places, by their numbers
 }
 
-// Append appends a sample as lines: its thread's name, process and thread, the time
-// in seconds, the period and the event, and each frame after a tab.
+// Append appends a sample: a line with the name and the IDs of its thread, the time in
+// seconds, the period and the event; and lines for each frame, which start with a tab.
 func (r *Samples) Append(dst []byte, s *recording.Sample) []byte {
 	t := s.Thread
 	dst = append(dst, printable.Text(t.Name)...)
@@ -34,9 +35,9 @@ func (r *Samples) Append(dst []byte, s *recording.Sample) []byte {
 	}
 	dst = append(dst, ' ')
 	dst = strconv.AppendUint(dst, s.Time/1e9, 10)
-	dst = append(dst, '.')
-	nanoseconds := strconv.AppendUint(nil, 1e9+s.Time%1e9, 10)
-	dst = append(dst, nanoseconds[1:]...)
+	nanoseconds := len(dst)
+	dst = strconv.AppendUint(dst, 1e9+s.Time%1e9, 10)
+	dst[nanoseconds] = '.' // in place of the leading 1
 	dst = append(dst, ": "...)
 	dst = strconv.AppendUint(dst, s.Period, 10)
 	dst = append(dst, ' ')
@@ -59,47 +60,19 @@ func (r *Samples) Append(dst []byte, s *recording.Sample) []byte {
 	return append(dst, '\n')
 }
 
-// appendRecordedFrame appends the lines of a frame: those of inlined calls first.
+// appendRecordedFrame appends the lines of a frame, those of inlined calls first.
 func appendRecordedFrame(dst []byte, place *stack.Code) []byte {
 	for _, c := range appendRecorded(nil, place) {
 		if c.Inlined {
-			dst = append(dst, "\t                 "...)
-			dst = append(dst, printable.Text(c.Function)...)
-			dst = append(dst, " (inlined)"...)
+			dst = fmt.Appendf(dst, "\t%16s %s (inlined)", "", printable.Text(c.Function))
 		} else {
-			dst = append(dst, '\t')
-			dst = appendAligned(dst, place.Address, 16)
-			dst = append(dst, ' ')
-			dst = append(dst, printable.Text(shownName(&c))...)
+			dst = fmt.Appendf(dst, "\t%16x %s", place.Address, printable.Text(shownName(&c)))
 			if offset, ok := place.Offset(); ok {
-				dst = append(dst, "+0x"...)
-				dst = strconv.AppendUint(dst, offset, 16)
+				dst = style.AppendHex(append(dst, '+'), offset)
 			}
-			dst = append(dst, " ("...)
-			dst = append(dst, printable.Text(cmp.Or(c.Object, "no file"))...)
-			dst = append(dst, ')')
+			dst = fmt.Appendf(dst, " (%s)", printable.Text(cmp.Or(c.Object, "no file")))
 		}
-		dst = appendSource(dst, c.File, c.Line)
+		dst = append(appendSource(dst, style.Ink{}, c.File, c.Line), '\n')
 	}
 	return dst
-}
-
-func appendSource(dst []byte, file string, line int) []byte {
-	if file != "" {
-		dst = append(dst, " at "...)
-		dst = append(dst, printable.Text(file)...)
-		dst = append(dst, ':')
-		dst = strconv.AppendInt(dst, int64(line), 10)
-	}
-	return append(dst, '\n')
-}
-
-// appendAligned appends a number in hexadecimal, with spaces before it.
-func appendAligned(dst []byte, v uint64, width int) []byte {
-	var b [16]byte
-	digits := strconv.AppendUint(b[:0], v, 16)
-	for range width - len(digits) {
-		dst = append(dst, ' ')
-	}
-	return append(dst, digits...)
 }

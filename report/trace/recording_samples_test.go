@@ -17,7 +17,7 @@ import (
 	"github.com/clewdev/clew/stack/recording"
 )
 
-// The text of a sample is written to the terminal as it is: each name in it is escaped.
+// Names in the text of a sample are escaped, because it can go to a terminal.
 func TestSamplesAreEscaped(t *testing.T) {
 	const evil = "a\x1b[2J\x9b\u202e\nb\r"
 	frames := []*stack.Code{
@@ -44,8 +44,8 @@ func TestSamplesAreEscaped(t *testing.T) {
 	}
 }
 
-// A runtime's own name is printed whole: the path in it can have an "@", which starts a
-// version in names of linkers only.
+// The name of a function of generated code is printed completely: the "@" in it can belong to
+// a path. It starts a version only in symbols of linkers.
 func TestNamesOfRecordedFunctions(t *testing.T) {
 	const path, versioned = "JS:*f /src/@types/f.js:1:2", "f@@LIB_1.0"
 	var r trace.Samples

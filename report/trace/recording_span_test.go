@@ -13,7 +13,7 @@ import (
 	"github.com/clewdev/clew/stack/recording"
 )
 
-// The times of samples are any 64 bits of a file. The last rows once never ended.
+// The times of samples are any 64-bit numbers of a file. The last rows caused endless loops.
 func TestRecordedSpan(t *testing.T) {
 	for _, test := range []struct {
 		first, last uint64

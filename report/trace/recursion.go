@@ -14,41 +14,39 @@ import (
 )
 
 const (
-	maxCycle     = 24 // frames of one round of a recursion that is shown once
-	minRepeated  = 8  // frames that are worth a line in their place
+	maxCycle     = 24 // frames of a round of a recursion
+	minRepeated  = 8  // repeated frames that are replaced by a line
 	maxCycleName = 6  // functions of a round that are named
 )
 
-// recursion finds a recursion that starts at frame i: how many frames a round
-// of it has, and how many frames after the first round only repeat it, whole
-// rounds; 0 where there are too few.
-func recursion(frames []stack.Frame, i int) (round, repeated int) {
-	for round = 1; round <= maxCycle && i+round < len(frames); round++ {
-		k := i + round
-		for k < len(frames) && equalFrames(&frames[k], &frames[k-round]) {
+// recursion finds a recursion at the start of frames. It returns the number of frames of a
+// round and the number of following frames that repeat it in complete rounds. If the latter
+// is too small, it returns 1, 0.
+func recursion[F any](frames []F, equal func(a, b *F) bool) (round, repeated int) {
+	for round = 1; round <= maxCycle && round < len(frames); round++ {
+		k := round
+		for k < len(frames) && equal(&frames[k], &frames[k-round]) {
 			k++
 		}
-		repeated = (k - i - round) / round * round
-		if repeated >= minRepeated {
+		if repeated = (k - round) / round * round; repeated >= minRepeated {
 			return round, repeated
 		}
 	}
-	return 0, 0
+	return 1, 0
 }
 
-// stackPart is frames that are shown, and how many after them only repeat the last
-// round of them.
+// stackPart is a range of frames that are printed, and the number of frames after them that
+// repeat their last round.
 type stackPart struct{ start, frames, round, repeated int }
 
-// stackParts returns what is shown of frames; of a recursion one round, unless all are.
+// stackParts returns the frames to print: all of them, or only one round of each recursion.
 func stackParts(frames []stack.Frame, all bool) (parts []stackPart) {
 	if all {
 		return []stackPart{{frames: len(frames)}}
 	}
 	part := stackPart{}
 	for i := 0; i < len(frames); {
-		round, repeated := recursion(frames, i)
-		round = max(round, 1)
+		round, repeated := recursion(frames[i:], equalFrames)
 		part.frames += round
 		i += round + repeated
 		if repeated > 0 {
@@ -60,8 +58,7 @@ func stackParts(frames []stack.Frame, all bool) (parts []stackPart) {
 	return append(parts, part)
 }
 
-// repeated writes a line in the place of frames that repeat a round: who calls
-// whom in it.
+// repeated writes a line instead of n frames that repeat a round: the chain of calls.
 func (p *stackPrinter) repeated(round []stack.Frame, n int) {
 	names := make([]string, 0, maxCycleName+1)
 	for i := range round {
@@ -72,7 +69,6 @@ func (p *stackPrinter) repeated(round []stack.Frame, n int) {
 		name := FunctionName(&round[len(round)-1-i])
 		names = append(names, printable.Text(style.WithoutParameters(name)))
 	}
-	p.out = append(p.out, "     "...)
-	p.out = p.Palette.Dim.Append(p.out, fmt.Sprintf("… %s more frames of %s", style.Grouped(uint64(n)), strings.Join(names, " → ")))
-	p.out = append(p.out, '\n')
+	text := fmt.Sprintf("… %s more frames of %s", style.Grouped(uint64(n)), strings.Join(names, " → "))
+	p.out = fmt.Appendf(p.out, "     %s\n", p.Palette.Dim.Text(text))
 }

@@ -16,22 +16,22 @@ func TestRecordingSchema(t *testing.T) {
 	outputtest.Schema(t, RecordingSchema, jsonRecording{})
 }
 
-// The kinds of a recording's frames are those that the schema tells of.
+// The schema names every kind of a recording's frames.
 func TestRecordedKinds(t *testing.T) {
 	sentence := regexp.MustCompile(`"kind" is ([^.]+)\.`).FindStringSubmatch(RecordingSchema)
 	if sentence == nil {
-		t.Fatal("the schema does not tell of kinds")
+		t.Fatal("the schema does not describe the member kind")
 	}
-	var told, want []string
+	var got, want []string
 	for _, match := range regexp.MustCompile(`"([a-z ]+)"`).FindAllStringSubmatch(sentence[1], -1) {
-		told = append(told, match[1])
+		got = append(got, match[1])
 	}
 	for _, kind := range recordedKinds {
 		want = append(want, kind)
 	}
-	slices.Sort(told)
+	slices.Sort(got)
 	slices.Sort(want)
-	if !slices.Equal(told, want) {
-		t.Errorf("the schema tells of the kinds %q, there are %q", told, want)
+	if !slices.Equal(got, want) {
+		t.Errorf("the schema has the kinds %q, expected %q", got, want)
 	}
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/clewdev/clew/stack"
 )
 
-// While a process is held no source file is opened; afterwards the text is the same.
+// With Later, printing opens no source file, and Fill completes the text.
 func TestSourceLater(t *testing.T) {
 	p := testprogram.Start(t, testprogram.Build(t, "threads65.c", "-O2", "-g"))
 	var held, want bytes.Buffer

@@ -25,55 +25,45 @@ import (
 // Target describes a target, apart from its threads and goroutines.
 type Target struct {
 	PID     int    // 0 if a core lacks it
-	Command string // what the target runs, "" where it is not known
+	Command string // "" if it is unknown
 	Machine *arch.Machine
-	Pause   time.Duration // how long the target stood still, 0 where it did not
-	Core    *Core         // that it is from, nil of a live process
+	Pause   time.Duration    // how long the target stood still; 0 if it did not
+	Core    *Core            // nil for a live process
+	Signal  *snapshot.Signal // the signal that will kill a live process, or nil
 
-	// Signal is what a live process is about to die of, nil for nothing.
-	Signal *snapshot.Signal
-
-	// Missed says what could not be read, and which files were refused or are not to
-	// be had. It is a part of what programs read; who shows text tells it beside it.
+	// Missed lists data that could not be read and files that are missing or were refused.
+	// JSON contains it. A caller that writes text prints it elsewhere.
 	Missed []string
 }
 
-// Threads are the stacks of one target, ready to be shown.
+// Threads are the stacks of one target.
 type Threads struct {
 	Target
 	Stacks []stack.Stack
 
-	// Variables reads the arguments that are shown with their functions, nil for
-	// none. The walk must have kept the registers.
+	// Variables reads the arguments of functions; nil omits them. It needs the registers of
+	// the frames: see stack.WalkOptions.
 	Variables *variable.Reader
-	Locals    bool // show local variables too
-	Raw       bool // show what values of the types of standard libraries are made of
+	Locals    bool // print local variables too
+	Raw       bool // print the fields of types of standard libraries
 
-	// Advice is what gives variables to objects without debugging information: these
-	// are named with it, unless it is "".
+	// Advice tells users how to get variables of objects without debugging information. It
+	// ends a note that lists these objects. With "" there is no note.
 	Advice string
 
-	// Registers says that those of each frame are shown too, where the walk kept them.
-	Registers bool
-
-	// Grouped says that threads with equal stacks are shown as one stack.
-	Grouped bool
+	Registers bool // print the registers of each frame, if the walk kept them
+	Grouped   bool // print threads with equal stacks as one stack
 }
 
-// Options changes how stacks are shown.
+// Options control how stacks are printed.
 type Options struct {
 	Palette   style.Palette
-	AllFrames bool // also those that only repeat the round of a recursion before them
-
-	// UTF8 says that the text of values is written as it is, for who reads UTF-8: see
-	// print.Printer.
-	UTF8 bool
-
-	// Source reads the lines around each frame that are shown below it, nil for none.
-	Source *style.SourceFiles
+	AllFrames bool               // also print the repeated rounds of a recursion
+	UTF8      bool               // write values as UTF-8 without escapes: see print.Printer
+	Source    *style.SourceFiles // reads the source lines around each frame; nil omits them
 }
 
-// signal returns what ends the target, or has ended it; nil for nothing.
+// signal returns the signal that ended or will end the target, or nil.
 func (t *Target) signal() *snapshot.Signal {
 	if t.Signal == nil && t.Core != nil {
 		return t.Core.Signal
@@ -81,11 +71,11 @@ func (t *Target) signal() *snapshot.Signal {
 	return t.Signal
 }
 
-// Text writes the stacks for people: a heading a thread or a group, a line a
-// frame, an inlined call on a line of its own above the function that it was inlined
-// into, and what ended a walk early.
+// Text writes the stacks for people. A thread or a group has a heading. Each frame and each
+// inlined call has a line, innermost first. A last line gives the reason if the walk ended
+// early.
 func (s *Threads) Text(w io.Writer, opts Options) error {
-	p := stackPrinter{Options: opts, machine: s.Machine, digits: 2 * s.Machine.AddressSize, showsAll: s.Registers, signal: s.signal(), variables: s.variables(opts.UTF8, false)}
+	p := stackPrinter{Options: opts, machine: s.Machine, digits: 2 * s.Machine.AddressSize, showRegisters: s.Registers, signal: s.signal(), variables: s.variables(opts.UTF8, false)}
 	p.heading(&s.Target, style.Count(len(s.Stacks), "thread"))
 	groups := s.groups()
 	err := p.writeEach(w, len(groups), func(p *stackPrinter, i int) {
@@ -95,22 +85,21 @@ func (s *Threads) Text(w io.Writer, opts Options) error {
 	if err != nil {
 		return err
 	}
-	p.notes(append(s.notes(), s.Core.Notes()...))
+	p.out = appendNotes(p.out, append(s.notes(), s.Core.Notes()...))
 	return p.flush(w)
 }
 
-func (p *stackPrinter) notes(notes []string) {
+func appendNotes(dst []byte, notes []string) []byte {
 	for i, note := range notes {
 		if i == 0 {
-			p.out = append(p.out, '\n')
+			dst = append(dst, '\n')
 		}
-		p.out = append(p.out, "note: "...)
-		p.out = append(p.out, printable.Text(note)...)
-		p.out = append(p.out, '\n')
+		dst = fmt.Appendf(dst, "note: %s\n", printable.Text(note))
 	}
+	return dst
 }
 
-// notes are those of the stacks and of their variables.
+// notes returns the notes on the stacks and on their variables.
 func (s *Threads) notes() []string {
 	notes := Notes(s.Stacks)
 	if note := s.undescribed(); note != "" {
@@ -119,7 +108,7 @@ func (s *Threads) notes() []string {
 	return append(notes, s.variableNotes()...)
 }
 
-// variableNotes says why there are no variables, once they were read.
+// variableNotes returns why variables are missing. It is complete only after they were read.
 func (s *Threads) variableNotes() (notes []string) {
 	if s.Variables == nil {
 		return nil
@@ -131,8 +120,8 @@ func (s *Threads) variableNotes() (notes []string) {
 		var names []string
 		for _, o := range bare {
 			if o.Go {
-				notes = append(notes, fmt.Sprintf("%s has no debugging information, so that of its functions' arguments only the numbers are known that Go's own traces have: "+
-					"link it without -s and -w, which leave it out of a Go program", o.Name))
+				notes = append(notes, o.Name+" has no debugging information; arguments are the numbers that Go's own tracebacks print: "+
+					"link the program without -s and -w")
 			} else {
 				names = append(names, o.Name)
 			}
@@ -140,20 +129,18 @@ func (s *Threads) variableNotes() (notes []string) {
 		if len(names) == 0 {
 			return notes
 		}
-		has, its := "has", "its"
+		has := " has"
 		if len(names) > 1 {
-			has, its = "have", "their"
+			has = " have"
 		}
-		notes = append(notes, fmt.Sprintf("%s %s no debugging information, so that nothing is known of %s functions' variables: %s",
-			strings.Join(names, ", "), has, its, s.Advice))
+		notes = append(notes, strings.Join(names, ", ")+has+" no debugging information, so variables are missing: "+s.Advice)
 	}
 	return notes
 }
 
-// Notes says what is to be known of stacks as a whole, in sentences without a
-// full stop: which threads' memory was not copied while they stood still, and
-// which objects have no call frame information, so that frames were found by
-// frame pointers, which miss what a function without one has called.
+// Notes returns remarks on stacks, as sentences without a full stop: how many threads could
+// not be copied completely, and which objects lack call frame information. Frames of these
+// objects were found by frame pointers, which skip callers of functions without one.
 func Notes(stacks []stack.Stack) (notes []string) {
 	if note := uncopied(stacks); note != "" {
 		notes = append(notes, note)
@@ -178,8 +165,8 @@ func Notes(stacks []stack.Stack) (notes []string) {
 	return notes
 }
 
-// uncopied says of how many threads that have frames not all was copied, and why of the
-// first.
+// uncopied returns a note with the number of threads that have frames but could not be copied
+// completely, and the error of the first, or "".
 func uncopied(stacks []stack.Stack) string {
 	threads := make(map[int]bool)
 	var first error
@@ -196,27 +183,27 @@ func uncopied(stacks []stack.Stack) string {
 	if first == nil {
 		return ""
 	}
-	return fmt.Sprintf("not all was copied of %s: %v", style.Count(len(threads), "thread"), first)
+	return fmt.Sprintf("%s could not be copied completely: %v", style.Count(len(threads), "thread"), first)
 }
 
 type stackPrinter struct {
 	Options
-	showsAll  bool // also registers
-	machine   *arch.Machine
-	digits    int              // of an address
-	signal    *snapshot.Signal // that one of the threads got; nil for none
-	variables *variables
-	places    map[uint64]*placeText // by PC; nil before the first frame
-	kept      int                   // bytes of their text
-	out       []byte
+	showRegisters bool
+	machine       *arch.Machine
+	digits        int              // of an address
+	signal        *snapshot.Signal // that one of the threads got, or nil
+	variables     *variables
+	places        map[uint64]*placeText // by PC; nil before the first frame
+	placesSize    int                   // bytes of their text
+	out           []byte
 }
 
-// heading describes the target; what counts its stacks.
-func (p *stackPrinter) heading(t *Target, what string) {
+// heading writes a line on the target. count is the text for the number of its stacks.
+func (p *stackPrinter) heading(t *Target, count string) {
 	if t.Core != nil {
 		p.out = append(p.out, "core of "...)
 	}
-	if t.Core != nil && t.PID == 0 { // cut off before its notes
+	if t.Core != nil && t.PID == 0 { // truncated before its notes
 		p.out = append(p.out, "an unknown process"...)
 	} else {
 		p.out = fmt.Appendf(p.out, "process %d", t.PID)
@@ -225,7 +212,7 @@ func (p *stackPrinter) heading(t *Target, what string) {
 		p.out = append(p.out, ' ')
 		p.out = p.Palette.Name.Append(p.out, printable.Text(t.Command))
 	}
-	p.out = append(p.out, ", "+what...)
+	p.out = append(p.out, ", "+count...)
 	if t.Pause > 0 {
 		p.out = fmt.Appendf(p.out, ", stood still for %v", t.Pause.Round(time.Microsecond))
 	}
@@ -235,8 +222,8 @@ func (p *stackPrinter) heading(t *Target, what string) {
 	p.out = append(p.out, '\n')
 }
 
-// stack writes the frames of a stack, or those that do not only repeat a round of a
-// recursion. It stands for others too.
+// stack writes the frames of a stack. Unless AllFrames is set, it omits the repeated rounds
+// of a recursion. others are the stacks of the other members of a group.
 func (p *stackPrinter) stack(s *stack.Stack, others []*stack.Stack) {
 	p.variables.begin()
 	for _, part := range stackParts(s.Frames, p.AllFrames) {
@@ -249,13 +236,11 @@ func (p *stackPrinter) stack(s *stack.Stack, others []*stack.Stack) {
 		}
 	}
 	if note := endNote(s); note != "" {
-		p.out = append(p.out, "     "...)
-		p.out = p.Palette.Error.Append(p.out, printable.Text(note))
-		p.out = append(p.out, '\n')
+		p.out = fmt.Appendf(p.out, "     %s\n", p.Palette.Error.Text(printable.Text(note)))
 	}
 }
 
-// endNote says why a stack ends where it does, "" where that is its end.
+// endNote returns why a walk ended early, with its error, or "".
 func endNote(s *stack.Stack) string {
 	if s.Reason == unwind.EndOfStack {
 		return ""
@@ -269,70 +254,50 @@ func endNote(s *stack.Stack) string {
 	return s.Reason.String() + ": " + s.Err.Error()
 }
 
-// mayLack is said of stacks that lead to their end, but can lack callers.
-const mayLack = "callers may be missing"
+const callersMissing = "callers may be missing"
 
-// end says in a few words why a stack is not whole, "" where it is.
+// end returns in a few words why a stack is incomplete, or "".
 func end(s *stack.Stack) string {
 	switch {
 	case s.Reason != unwind.EndOfStack:
 		return s.Reason.String()
 	case s.HasGap():
-		return mayLack
+		return callersMissing
 	}
 	return ""
 }
 
 func (p *stackPrinter) frame(n int, f *stack.Frame, calls []shownCall) {
 	late := false
-	for i := range f.Locations {
-		if c := call(calls, i, len(f.Locations)); c != nil {
-			late = late || c.late
-		}
-	}
 	lines := p.textAt(f, calls).lines
-	last := len(lines) - 1
-	for i := range last {
-		l, c := &f.Locations[i], call(calls, i, len(f.Locations))
-		p.line(n, &lines[i], c)
+	for i := range lines {
+		c := call(calls, i+len(f.Locations)-len(lines), len(f.Locations))
+		late = late || c != nil && c.late
+		p.number(n)
+		p.out = append(p.out, lines[i].before...)
+		if c != nil {
+			p.arguments(c)
+		}
+		p.out = append(p.out, lines[i].after...)
+		if i == len(lines)-1 {
+			if note := frameNote(f, late); note != "" {
+				p.out = p.Palette.Rule.Append(p.out, " ["+note+"]")
+			}
+		}
 		p.out = append(p.out, '\n')
-		p.out = p.Source.AppendAround(p.out, p.Palette, l.File, l.Line)
+		if i < len(f.Locations) {
+			l := &f.Locations[i]
+			p.out = p.Source.AppendAround(p.out, p.Palette, l.File, l.Line)
+		}
 		p.locals(c)
 	}
-	l, c := f.Location(), call(calls, len(f.Locations)-1, len(f.Locations))
-	p.line(n, &lines[last], c)
-	note := frameNote(f)
-	if late && !f.Late {
-		if note != "" {
-			note += "; "
-		}
-		note += "values read after the process ran on"
-	}
-	if note != "" {
-		p.out = p.Palette.Rule.Append(p.out, " ["+note+"]")
-	}
-	p.out = append(p.out, '\n')
-	if l != nil {
-		p.out = p.Source.AppendAround(p.out, p.Palette, l.File, l.Line)
-	}
-	p.locals(c)
-	if p.showsAll && f.Registers != nil {
+	if p.showRegisters && f.Registers != nil {
 		p.registers(f.Registers)
 	}
 }
 
-// line writes a line of a frame, without its end.
-func (p *stackPrinter) line(n int, text *lineText, c *shownCall) {
-	p.number(n)
-	p.out = append(p.out, text.before...)
-	if c != nil {
-		p.arguments(c)
-	}
-	p.out = append(p.out, text.after...)
-}
-
-// function writes the name of a function: where its arguments are known that of the
-// source, which has no parameters.
+// function writes the name of a function. If its arguments follow, it writes the name
+// without parameters.
 func (p *stackPrinter) function(name string, c *shownCall) {
 	if c != nil && c.name != "" {
 		name = c.name
@@ -340,20 +305,17 @@ func (p *stackPrinter) function(name string, c *shownCall) {
 	p.out = p.Palette.Name.Append(p.out, printable.Text(name))
 }
 
-// place writes where in its module a frame is.
+// place writes the offset in the function and the module of a frame.
 func (p *stackPrinter) place(f *stack.Frame, name string) {
 	if offset, ok := f.Offset(); ok && !f.Trampoline {
-		p.out = append(p.out, '+')
-		p.out = append(p.out, "0x"...)
-		p.out = strconv.AppendUint(p.out, offset, 16)
+		p.out = style.AppendHex(append(p.out, '+'), offset)
 	}
 	if f.Object == nil {
 		p.out = p.Palette.Dim.Append(p.out, " in no file")
 		return
 	}
 	if name == unnamed {
-		p.out = append(p.out, " at 0x"...)
-		p.out = strconv.AppendUint(p.out, f.Address+(f.PC-f.LookupPC), 16)
+		p.out = style.AppendHex(append(p.out, " at "...), f.Address+(f.PC-f.LookupPC))
 	}
 	p.out = p.Palette.Dim.Append(p.out, " in "+printable.Text(filepath.Base(f.Object.Name)))
 }
@@ -371,17 +333,16 @@ func (p *stackPrinter) number(n int) {
 	p.out = append(p.out, ' ')
 }
 
-func (p *stackPrinter) source(file string, line int) {
+// appendSource appends " at FILE:LINE", or nothing if the file is unknown.
+func appendSource(dst []byte, ink style.Ink, file string, line int) []byte {
 	if file == "" {
-		return
+		return dst
 	}
-	p.out = append(p.out, " at "...)
-	ink := p.Palette.Source
-	p.out = append(p.out, ink.On...)
-	p.out = append(p.out, printable.Text(file)...)
-	p.out = append(p.out, ':')
-	p.out = strconv.AppendInt(p.out, int64(line), 10)
-	p.out = append(p.out, ink.Off...)
+	dst = append(dst, " at "+ink.On...)
+	dst = append(dst, printable.Text(file)...)
+	dst = append(dst, ':')
+	dst = strconv.AppendInt(dst, int64(line), 10)
+	return append(dst, ink.Off...)
 }
 
 // registers writes the known registers of a frame, four a line.
@@ -411,22 +372,21 @@ func (p *stackPrinter) registers(r unwind.FrameRegisters) {
 	}
 }
 
-// frameNote says what is particular about how a frame was found.
-func frameNote(f *stack.Frame) string {
+// frameNote returns remarks on a frame, if it was found in an unusual way. lateValues is true
+// if its variables were read late.
+func frameNote(f *stack.Frame, lateValues bool) string {
 	var note string
-	switch f.Method {
-	case unwind.FromRegisters, unwind.FromCFI: // that of every tail call
-	default:
-		note = "by " + f.Method.String()
-	}
 	add := func(s string) {
 		if note != "" {
 			note += "; "
 		}
 		note += s
 	}
+	if f.Method != unwind.FromRegisters && f.Method != unwind.FromCFI { // tail calls are FromCFI
+		add("by " + f.Method.String())
+	}
 	if f.Gap {
-		add(mayLack + " before it")
+		add(callersMissing + " before it")
 	}
 	if f.TailCall {
 		add("tail call")
@@ -434,11 +394,14 @@ func frameNote(f *stack.Frame) string {
 	if f.Late {
 		add("read after the process ran on")
 	}
-	if f.Object != nil && f.Object.Generated != generated.None {
-		add("by the " + f.Object.Generated.String())
+	if o := f.Object; o != nil && o.Generated != generated.None {
+		add("by the " + o.Generated.String())
 	}
-	if f.Object != nil && f.Object.Loaded && f.Object.Name != "[vdso]" {
+	if o := f.Object; o != nil && o.Loaded && o.Name != "[vdso]" {
 		add("read from memory, without its file")
+	}
+	if lateValues && !f.Late {
+		add("values read after the process ran on")
 	}
 	return note
 }

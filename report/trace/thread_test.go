@@ -22,7 +22,7 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// someStacks has one of everything that a print can hold.
+// someStacks returns stacks with every kind of frame.
 func someStacks() *trace.Threads {
 	machine := arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB)
 	libc := &stack.Object{Name: "/lib/libc.so.6"}

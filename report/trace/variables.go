@@ -20,26 +20,25 @@ import (
 	"github.com/clewdev/clew/value/stdtype"
 )
 
-// Bounds of what is shown of variables, as the debugging information says how many
-// there are and the target's memory how long they are.
+// Limits, because the debugging information determines the number of variables and the
+// target's memory their sizes.
 const (
 	maxFrameVariables = 1 << 12
 	maxVariables      = 1 << 20 // of all frames
 	maxVariableText   = 64 << 20
-	maxPending        = 256 // of those that one goroutine shows
+	maxPending        = 256 // variables that a printer counts before it adds them to the total
 )
 
-// differs stands for the value of a variable that threads with equal stacks do not
-// share.
+// differs replaces the value of a variable that differs between threads with equal stacks.
 const differs = "<differs>"
 
-// optimizedOut is what debuggers say of a value that the compiler left no trace of.
+// optimizedOut is the text of debuggers for a value that the compiler removed.
 const optimizedOut = "optimized out"
 
 // shownVariable is a variable of a frame.
 type shownVariable struct {
 	name string
-	line []byte // as backtraces show it: an argument "n=5", a local variable "n = 5"
+	line []byte // as in a backtrace: an argument "n=5", a local variable "n = 5"
 	data *shownData
 	late bool
 }
@@ -52,34 +51,35 @@ type shownCall struct {
 	name      string // as in the source, without parameters
 	arguments []shownVariable
 	locals    []shownVariable
-	late      bool // something was read after the target ran on
+	late      bool // a variable was read after the target ran on
 }
 
-// variables shows the variables of stacks, of one frame at a time.
+// variables reads and formats the variables of stacks, one frame at a time.
 type variables struct {
 	reader  *variable.Reader
 	printer print.Printer
-	json    bool // for programs
+	json    bool
 	locals  bool
 	names   map[*value.Scope]string // of functions
 	spent   *variablesSpent
-	pending struct{ count, size int64 } // of what this one shows, and spent does not include yet
+	pending struct{ count, size int64 } // not yet added to spent
 
-	first  *stack.Stack                      // of those that are shown as one; nil before it
-	kept   []variable.Frame                  // its frames; the next stack reuses the memory
-	frames map[*stack.Stack][]variable.Frame // of the others
-	shown  frameBuffer                       // of the frame that is shown
+	first       *stack.Stack                      // the first stack of a group, or nil
+	firstFrames []variable.Frame                  // of first; its memory is reused
+	frames      map[*stack.Stack][]variable.Frame // of the other stacks of the group
+	shown       frameBuffer
 }
 
-// frameBuffer holds the calls, variables and text of the frame that is shown.
+// frameBuffer is the calls, variables and text of the current frame.
 type frameBuffer struct {
 	calls     []shownCall
 	variables []shownVariable
 	text      []byte
 }
 
-// variablesSpent counts what all goroutines that print the same stacks have shown.
-type variablesSpent struct{ count, size atomic.Int64 } // variables, and bytes of their text
+// variablesSpent counts the variables, and the bytes of their text, of all goroutines that
+// print the same stacks.
+type variablesSpent struct{ count, size atomic.Int64 }
 
 func (s *Threads) variables(utf8, json bool) *variables {
 	if s.Variables == nil {
@@ -89,11 +89,11 @@ func (s *Threads) variables(utf8, json bool) *variables {
 	if !s.Raw {
 		v.printer.Present = stdtype.Present
 	}
-	return v.another()
+	return v.clone()
 }
 
-// another returns what shows variables for another goroutine.
-func (v *variables) another() *variables {
+// clone returns a copy of v for another goroutine, with the same counters.
+func (v *variables) clone() *variables {
 	if v == nil {
 		return nil
 	}
@@ -101,7 +101,7 @@ func (v *variables) another() *variables {
 		names: make(map[*value.Scope]string), frames: make(map[*stack.Stack][]variable.Frame)}
 }
 
-// begin forgets the stacks before.
+// begin starts a group of stacks.
 func (v *variables) begin() {
 	if v != nil {
 		v.first = nil
@@ -109,14 +109,13 @@ func (v *variables) begin() {
 	}
 }
 
-// framesOf returns the frames of a stack.
 func (v *variables) framesOf(s *stack.Stack) []variable.Frame {
 	switch v.first {
 	case nil:
-		v.first, v.kept = s, v.reader.Frames(s, v.kept)
-		return v.kept
+		v.first, v.firstFrames = s, v.reader.Frames(s, v.firstFrames)
+		return v.firstFrames
 	case s:
-		return v.kept
+		return v.firstFrames
 	}
 	frames, ok := v.frames[s]
 	if !ok {
@@ -126,39 +125,40 @@ func (v *variables) framesOf(s *stack.Stack) []variable.Frame {
 	return frames
 }
 
-// left reports whether one more variable may be shown.
-func (v *variables) left() bool {
+// canSpend reports whether the limits allow one more variable.
+func (v *variables) canSpend() bool {
 	return v.spent.count.Load()+v.pending.count < maxVariables && v.spent.size.Load()+v.pending.size < maxVariableText
 }
 
-// calls returns what is shown of frame i of a stack: of each of its Locations, in
-// their order, and nil where nothing is known. Where other threads have the same
-// stack, what differs in them says so. It is there until the next call.
+// calls returns the calls of frame i of a stack with their variables, innermost first. See
+// call for their correspondence to Locations. Values that differ in others, which are equal
+// stacks of other threads, are replaced. The result is valid until the next call.
 func (v *variables) calls(walked *stack.Stack, i int, others []*stack.Stack) []shownCall {
 	if v == nil {
 		return nil
 	}
-	v.shown.cut(0, 0, 0)
-	calls := v.of(walked, i)
+	v.shown.truncate(0, 0, 0)
+	calls := v.appendCalls(walked, i)
 	own, variables, text := len(v.shown.calls), len(v.shown.variables), len(v.shown.text)
 	for _, other := range others {
-		if len(calls) == 0 || !v.left() {
+		if len(calls) == 0 || !v.canSpend() {
 			break
 		}
 		if i >= len(other.Frames) {
 			continue
 		}
-		for k, call := range v.of(other, i) {
+		for k, call := range v.appendCalls(other, i) {
 			if k < len(calls) {
 				calls[k].merge(&call)
 			}
 		}
-		v.shown.cut(own, variables, text)
+		v.shown.truncate(own, variables, text)
 	}
 	return calls
 }
 
-func (v *variables) of(walked *stack.Stack, i int) []shownCall {
+// appendCalls appends the calls of frame i of a stack to v.shown, and returns them.
+func (v *variables) appendCalls(walked *stack.Stack, i int) []shownCall {
 	if f := &walked.Frames[i]; f.Trampoline || f.Object == nil {
 		return nil
 	}
@@ -169,9 +169,9 @@ func (v *variables) of(walked *stack.Stack, i int) []shownCall {
 		var c shownCall
 		c.name = v.name(scope, &walked.Frames[i], k == len(scopes)-1)
 		left, first := maxFrameVariables, len(buffer.variables)
-		var traced []string // what traces of Go have, of the function itself
+		var traced []string // the arguments in Go's own traceback
 		for n, a := range scope.Arguments {
-			if left--; left < 0 || !v.left() {
+			if left--; left < 0 || !v.canSpend() {
 				break
 			}
 			shown := v.argument(a, frame)
@@ -194,7 +194,7 @@ func (v *variables) of(walked *stack.Stack, i int) []shownCall {
 					if !l.Argument && l.Line >= declared {
 						continue
 					}
-					if left--; left < 0 || !v.left() {
+					if left--; left < 0 || !v.canSpend() {
 						break
 					}
 					shown := v.local(l, frame)
@@ -207,12 +207,12 @@ func (v *variables) of(walked *stack.Stack, i int) []shownCall {
 		buffer.calls = append(buffer.calls, c)
 	}
 	if len(scopes) == 0 {
-		v.ofGo(frame)
+		v.appendGoArguments(frame)
 	}
 	return buffer.calls[start:len(buffer.calls):len(buffer.calls)]
 }
 
-// isLost reports whether nothing is known of an argument.
+// isLost reports whether an argument was optimized out.
 func (s *shownVariable) isLost() bool {
 	if s.data != nil {
 		return s.data.problem == optimizedOut
@@ -220,22 +220,22 @@ func (s *shownVariable) isLost() bool {
 	return bytes.HasSuffix(s.line, []byte("=<"+optimizedOut+">"))
 }
 
-// goTraced returns the arguments of a function of Go as Go's own traces have them, "" for
-// each that they do not know. It can be what the argument was before it was assigned to.
+// goTraced returns the arguments of a Go function as Go's own traceback prints them, with ""
+// for unknown ones. They can be older than the last assignment.
 func goTraced(frame *variable.Frame, arguments int) []string {
 	list, _ := frame.GoArguments()
 	if len(list) != arguments {
 		return make([]string, arguments)
 	}
 	for k, text := range list {
-		if strings.ContainsAny(text, "?._<") { // left over, cut short, too far, not to be read
+		if strings.ContainsAny(text, "?._<") { // stale, truncated, omitted, unreadable
 			list[k] = ""
 		}
 	}
 	return list
 }
 
-// addTraced adds what a trace has to what is shown of an argument that is lost.
+// addTraced adds the text of Go's traceback to an argument that was optimized out.
 func (s *shownVariable) addTraced(text string) {
 	switch {
 	case text == "":
@@ -246,15 +246,15 @@ func (s *shownVariable) addTraced(text string) {
 	}
 }
 
-// ofGo shows the arguments of a function of Go without debugging information.
-func (v *variables) ofGo(frame *variable.Frame) {
+// appendGoArguments appends the arguments of a Go function without debugging information.
+func (v *variables) appendGoArguments(frame *variable.Frame) {
 	arguments, ok := frame.GoArguments()
 	if !ok {
 		return
 	}
 	first, late := len(v.shown.variables), frame.Late()
 	for _, a := range arguments {
-		if !v.left() {
+		if !v.canSpend() {
 			break
 		}
 		v.spend(len(a))
@@ -267,20 +267,18 @@ func (v *variables) ofGo(frame *variable.Frame) {
 	v.shown.calls = append(v.shown.calls, shownCall{arguments: v.shown.since(first), late: late})
 }
 
-// cut forgets what is after so many calls, variables and bytes of text.
-func (r *frameBuffer) cut(calls, variables, text int) {
+func (r *frameBuffer) truncate(calls, variables, text int) {
 	r.calls, r.variables, r.text = r.calls[:calls], r.variables[:variables], r.text[:text]
 }
 
-// since returns the variables from one on.
+// since returns the variables from index first on.
 func (r *frameBuffer) since(first int) []shownVariable {
 	return r.variables[first:len(r.variables):len(r.variables)]
 }
 
-// declaredBefore returns the line in which, and after which, local variables of one of
-// a frame's scopes are not declared yet, but for what a function returns. In Go a
-// variable has its place in memory before: only the line tells that there is nothing in
-// it.
+// declaredBefore returns the line from which on local variables of one of a frame's scopes
+// are not declared yet, except for results. In Go, a variable has its place in memory before
+// it is declared, and only the line shows that it has no value yet.
 func declaredBefore(frame *variable.Frame, f *stack.Frame, scope, scopes int) (line int) {
 	info, at := frame.Info(), scope+len(f.Locations)-scopes
 	if at < 0 || f.Locations[at].Line == 0 || info == nil || info.Language(f.Address) != value.Go {
@@ -289,8 +287,8 @@ func declaredBefore(frame *variable.Frame, f *stack.Frame, scope, scopes int) (l
 	return f.Locations[at].Line
 }
 
-// name returns the name of a function as the source has it, which many frames ask for: of
-// the last scope of one by the frame's symbol, where it has no name for linking.
+// name returns the name that the function of a scope has in the source. If the debugging
+// information lacks its symbol, name uses the symbol of frame f for the last scope of f.
 func (v *variables) name(scope *value.Scope, f *stack.Frame, isLast bool) string {
 	name, ok := v.names[scope]
 	if !ok {
@@ -301,8 +299,8 @@ func (v *variables) name(scope *value.Scope, f *stack.Frame, isLast bool) string
 		}
 		name = sourceName(fn.Name, symbol, fn.Language)
 		if isLast && f.Symbol.Gccgo {
-			// Debugging information has some names encoded and some not, and C's names of
-			// functions that Go calls.
+			// gccgo's debugging information has some names encoded and others not, and the C
+			// names of C functions that Go calls.
 			if decoded, ok := style.DecodeGccgo(unversioned(f.Symbol.Name)); ok {
 				name = decoded
 			}
@@ -312,24 +310,23 @@ func (v *variables) name(scope *value.Scope, f *stack.Frame, isLast bool) string
 	return name
 }
 
-// sourceName returns the name of a function as the source has it, without its
-// parameters, from the one that the debugging information has and from its symbol.
-// Compilers do not agree on how they spell the arguments of C++'s templates, as their
-// symbols do: gdb, too, has those of functions from there. What stands within a
-// function, as the body of a lambda does, has in the debugging information its name
-// without what it stands in.
+// sourceName returns the name of a function in the source, without parameters, from its name
+// in the debugging information and its symbol. Compilers spell the arguments of C++ templates
+// differently in debugging information, but not in symbols, so the symbol is preferred, as in
+// gdb. In the debugging information, the name of a function within another one, such as the
+// body of a lambda, lacks the outer name.
 func sourceName(name, symbol string, language value.Language) string {
 	if language == value.CPlusPlus && strings.HasPrefix(symbol, "_Z") {
-		if whole, ok := style.DemangleFunction(symbol); ok {
-			return whole
+		if qualified, ok := style.DemangleFunction(symbol); ok {
+			return qualified
 		}
 	}
 	if symbol == "" || strings.Contains(name, "::") {
 		return name
 	}
-	whole := style.WithoutParameters(style.Demangle(symbol))
-	if strings.HasSuffix(whole, "::"+name) || strings.HasSuffix(whole, "."+name) {
-		return whole
+	qualified := style.WithoutParameters(style.Demangle(symbol))
+	if strings.HasSuffix(qualified, "::"+name) || strings.HasSuffix(qualified, "."+name) {
+		return qualified
 	}
 	return name
 }
@@ -352,14 +349,14 @@ func (v *variables) local(l *value.Variable, f *variable.Frame) shownVariable {
 	return v.line(l, f, start)
 }
 
-// line is a variable whose line is the text from start on.
-func (v *variables) line(of *value.Variable, f *variable.Frame, start int) shownVariable {
+// line returns variable a with the text from offset start on.
+func (v *variables) line(a *value.Variable, f *variable.Frame, start int) shownVariable {
 	text := v.shown.text[start:len(v.shown.text):len(v.shown.text)]
 	v.spend(len(text))
-	return shownVariable{name: of.Name, line: text, late: f.Late()}
+	return shownVariable{name: a.Name, line: text, late: f.Late()}
 }
 
-// spend counts a variable. It adds to the common counters for many variables at once.
+// spend counts a variable. It updates the shared counters only for many variables at once.
 func (v *variables) spend(size int) {
 	u := &v.pending
 	u.count++
@@ -372,7 +369,7 @@ func (v *variables) spend(size int) {
 	u.count, u.size = 0, 0
 }
 
-// data is a variable for programs: whole, also if it is too long for a line.
+// data returns a variable for JSON, with its complete value.
 func (v *variables) data(a *value.Variable, f *variable.Frame) shownVariable {
 	d := new(shownData)
 	val := a.Read(f)
@@ -392,7 +389,7 @@ func (v *variables) data(a *value.Variable, f *variable.Frame) shownVariable {
 func (v *variables) text(val value.Value) (text, problem string) {
 	err := val.ReadError()
 	if err == nil {
-		// Some values are found to be missing only as they are shown.
+		// For some values only printing shows that they were optimized out.
 		text, err = v.printer.Whole(val)
 	}
 	switch {
@@ -404,14 +401,12 @@ func (v *variables) text(val value.Value) (text, problem string) {
 	return text, ""
 }
 
-// merge makes of the variables of one thread those of two.
+// merge replaces the values of variables that differ in other, the same call of another
+// thread.
 func (c *shownCall) merge(other *shownCall) {
-	merge := func(list, others []shownVariable, is string) {
-		for k := range list {
-			if k >= len(others) {
-				return // they were too many
-			}
-			list[k].merge(&others[k], is)
+	merge := func(list, others []shownVariable, equals string) {
+		for k := range min(len(list), len(others)) { // a limit can shorten others
+			list[k].merge(&others[k], equals)
 		}
 	}
 	c.late = c.late || other.late
@@ -419,15 +414,15 @@ func (c *shownCall) merge(other *shownCall) {
 	merge(c.locals, other.locals, " = ")
 }
 
-// merge makes of the variable of one thread that of two. What is before a value on a
-// line is "=" for arguments that have names.
-func (s *shownVariable) merge(other *shownVariable, is string) {
+// merge replaces the value if it differs in other. equals is the text between the name and
+// the value.
+func (s *shownVariable) merge(other *shownVariable, equals string) {
 	s.late = s.late || other.late
 	if s.name == "" {
-		is = ""
+		equals = ""
 	}
 	if !bytes.Equal(s.line, other.line) {
-		s.line = []byte(s.name + is + differs)
+		s.line = []byte(s.name + equals + differs)
 	}
 	if d, o := s.data, other.data; d != nil && o != nil {
 		if d.text != o.text || d.problem != o.problem {
@@ -442,8 +437,8 @@ func (s *shownVariable) merge(other *shownVariable, is string) {
 	}
 }
 
-// call is what is shown of one of a frame's Locations, nil where nothing is known.
-// The last ones are those that the function is in itself.
+// call returns the call for one of a frame's Locations, or nil if its variables are unknown.
+// The last call is that of the last location, the function itself.
 func call(calls []shownCall, location, locations int) *shownCall {
 	i := location + len(calls) - max(locations, 1)
 	if i < 0 || i >= len(calls) {
@@ -452,7 +447,7 @@ func call(calls []shownCall, location, locations int) *shownCall {
 	return &calls[i]
 }
 
-// arguments writes " (n=5, s=0x... "text")".
+// arguments writes ` (n=5, s=0x... "text")`.
 func (p *stackPrinter) arguments(c *shownCall) {
 	p.out = append(p.out, " ("...)
 	for i := range c.arguments {
@@ -464,7 +459,7 @@ func (p *stackPrinter) arguments(c *shownCall) {
 	p.out = append(p.out, ')')
 }
 
-// locals writes the local variables, a line each.
+// locals writes a line for each local variable.
 func (p *stackPrinter) locals(c *shownCall) {
 	if c == nil {
 		return
@@ -476,7 +471,6 @@ func (p *stackPrinter) locals(c *shownCall) {
 	}
 }
 
-// jsonVariable is a variable for programs.
 type jsonVariable struct {
 	Name  string `json:"name"`
 	Type  string `json:"type,omitempty"`

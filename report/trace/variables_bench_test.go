@@ -17,14 +17,13 @@ import (
 	"github.com/clewdev/clew/stack/variable"
 )
 
-// BenchmarkArguments writes 3,000 frames of 65 threads with their arguments; an
-// operation is all of them.
+// BenchmarkArguments measures writing 3,000 frames of 65 threads with their arguments.
 func BenchmarkArguments(b *testing.B) { benchmarkArguments(b, false) }
 
-// BenchmarkArgumentsAgain is without what is read of debugging information.
-func BenchmarkArgumentsAgain(b *testing.B) { benchmarkArguments(b, true) }
+// BenchmarkArgumentsCached is the same with debugging information that was already read.
+func BenchmarkArgumentsCached(b *testing.B) { benchmarkArguments(b, true) }
 
-func benchmarkArguments(b *testing.B, again bool) {
+func benchmarkArguments(b *testing.B, cached bool) {
 	p := testprogram.Start(b, testprogram.Build(b, "threads65.c", "-O2", "-g"))
 	s, err := process.Snapshot(p.PID, nil)
 	if err != nil {
@@ -43,7 +42,7 @@ func benchmarkArguments(b *testing.B, again bool) {
 	reader := variable.NewReader(s, objects)
 	b.ReportAllocs()
 	for b.Loop() {
-		if !again {
+		if !cached {
 			reader = variable.NewReader(s, objects)
 		}
 		r := trace.Threads{Target: trace.Target{Machine: s.Machine}, Stacks: stacks, Variables: reader}

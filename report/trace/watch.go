@@ -18,22 +18,22 @@ import (
 	"github.com/clewdev/clew/stack"
 )
 
-// Watch are the stacks that the threads of a process had at several moments.
+// Watch is samples of the stacks of a process's threads.
 type Watch struct {
-	Threads       // the different ones of each thread, Pause being that of all threads together
-	Counts  []int // how often each of them was met
-	Lost    int   // stacks that were met and not kept
+	Threads       // the distinct stacks of each thread; Pause is the sum of the pauses of all threads
+	Counts  []int // how often each stack was seen
+	Lost    int   // stacks that were seen but not kept
 
-	Samples  int           // how many moments
-	Interval time.Duration // that was to lie between them
-	Took     time.Duration // from the first to the last
-	Stops    int           // of threads: Pause is their sum
-	Longest  time.Duration // of them
-	Late     int           // moments that were left out, as the one before was not over
-	Ended    string        // why there are no more, "" where there are as many as were asked for
+	Samples  int
+	Interval time.Duration // requested time between samples
+	Took     time.Duration // from the first sample to the last
+	Stops    int           // number of times that a thread was stopped
+	Longest  time.Duration // longest pause of a thread
+	Late     int           // samples that were skipped because the previous one was not complete
+	Ended    string        // why there are fewer samples than requested, or ""
 }
 
-// AddTo adds each stack to a profile, as often as it was met.
+// AddTo adds each stack to a profile, with its count as weight.
 func (w *Watch) AddTo(p *profile.Profile) {
 	w.Threads.addTo(p, false, func(i int) (profile.Labels, string, int) {
 		labels, name := w.thread(i)
@@ -42,16 +42,16 @@ func (w *Watch) AddTo(p *profile.Profile) {
 	p.Notes = append(p.Notes, w.Notes()...)
 }
 
-// Notes says what is to be known of the watch as a whole.
+// Notes returns remarks on the samples as a whole.
 func (w *Watch) Notes() (notes []string) {
 	if w.Ended != "" {
-		notes = append(notes, fmt.Sprintf("process %d was looked at %s only: %s", w.PID, times(w.Samples), w.Ended))
+		notes = append(notes, fmt.Sprintf("process %d was sampled only %s: %s", w.PID, times(w.Samples), w.Ended))
 	}
 	if w.Late > 0 {
-		notes = append(notes, fmt.Sprintf("process %d could not be looked at every %v: that was left out %s, as the look before was not over", w.PID, w.Interval, times(w.Late)))
+		notes = append(notes, fmt.Sprintf("process %d could not be sampled every %v: %s skipped, because the previous one was not complete", w.PID, w.Interval, style.Count(w.Late, "sample")))
 	}
 	if w.Lost > 0 {
-		notes = append(notes, fmt.Sprintf("%s of process %d are not counted, as there were too many different ones", style.Count(w.Lost, "stack"), w.PID))
+		notes = append(notes, fmt.Sprintf("%s of process %d not counted: too many distinct stacks", style.Count(w.Lost, "stack"), w.PID))
 	}
 	gaps := 0
 	for i := range w.Threads.Stacks {
@@ -62,17 +62,16 @@ func (w *Watch) Notes() (notes []string) {
 	if gaps > 0 {
 		notes = append(notes, fmt.Sprintf("%s of %s of process %d can lack callers", style.Grouped(uint64(gaps)), style.Count(w.total(), "stack"), w.PID))
 	}
-	if note := w.notWhole(); note != "" {
-		notes = append(notes, note)
-	}
-	if note := w.undescribed(); note != "" {
-		notes = append(notes, note)
+	for _, note := range []string{w.incomplete(), w.undescribed()} {
+		if note != "" {
+			notes = append(notes, note)
+		}
 	}
 	return notes
 }
 
-// notWhole says how many stacks end early, and why one that was met most often does.
-func (w *Watch) notWhole() string {
+// incomplete returns how many stacks end early, and the reason of the most frequent one.
+func (w *Watch) incomplete() string {
 	n, most, why := 0, 0, ""
 	for i := range w.Threads.Stacks {
 		end := endNote(&w.Threads.Stacks[i])
@@ -87,11 +86,7 @@ func (w *Watch) notWhole() string {
 	if n == 0 {
 		return ""
 	}
-	end := "end"
-	if n == 1 {
-		end = "ends"
-	}
-	return fmt.Sprintf("%s of %s of process %d %s early: %s", style.Grouped(uint64(n)), style.Count(w.total(), "stack"), w.PID, end, why)
+	return fmt.Sprintf("incomplete: %s of %s of process %d: %s", style.Grouped(uint64(n)), style.Count(w.total(), "stack"), w.PID, why)
 }
 
 func times(n int) string {
@@ -101,9 +96,9 @@ func times(n int) string {
 	return style.Grouped(uint64(n)) + " times"
 }
 
-// watchedGroup is what stacks that lead through the same functions have in common.
+// watchedGroup is stacks with the same functions.
 type watchedGroup struct {
-	frames  []profile.Frame // innermost first; file and line are zero where the stacks differ
+	frames  []profile.Frame // innermost first; file and line are zero if the stacks differ
 	end     string          // why they end early
 	count   int
 	threads []watchedThread
@@ -114,8 +109,7 @@ type watchedThread struct {
 	name      string
 }
 
-// groups returns the stacks by the functions that they lead through, those that were
-// met most first.
+// groups returns groups of stacks with the same functions, most frequent first.
 func (w *Watch) groups() []watchedGroup {
 	var list []watchedGroup
 	index := make(map[string]int)
@@ -165,8 +159,8 @@ func (g *watchedGroup) add(frames []profile.Frame, t *snapshot.Thread, n int) {
 	g.threads = append(g.threads, watchedThread{t.ID, n, t.Name})
 }
 
-// watchedFrames returns the frames of a stack with the calls inlined there, and with the
-// base names of their objects.
+// watchedFrames returns the frames of a stack, with inlined calls and the base names of
+// objects.
 func watchedFrames(s *stack.Stack) (list []profile.Frame) {
 	for i := range s.Frames {
 		list = appendFrame(list, &s.Frames[i])
@@ -178,7 +172,7 @@ func watchedFrames(s *stack.Stack) (list []profile.Frame) {
 	return list
 }
 
-// total is how many stacks were met.
+// total returns the number of stacks that were seen.
 func (w *Watch) total() (n int) {
 	for _, c := range w.Counts {
 		n += c
@@ -187,39 +181,34 @@ func (w *Watch) total() (n int) {
 }
 
 const (
-	// Stacks that were met less often than one in a hundred are shown up to so many.
-	maxWatched = 20
-	// maxWatchedThreads is how many threads of a group are named.
-	maxWatchedThreads = 8
+	maxWatched        = 20 // groups that are printed even if they have less than 1% of the stacks
+	maxWatchedThreads = 8  // threads of a group that are named
 )
 
-// Text writes the stacks for people: those that lead through the same functions
-// together, how often they were met, and most often first.
+// Text writes the stacks for people: groups of stacks with the same functions and their
+// counts, most frequent first.
 func (w *Watch) Text(out io.Writer, palette style.Palette) error {
 	p := stackPrinter{Options: Options{Palette: palette}, machine: w.Machine}
-	p.out = fmt.Appendf(p.out, "process %d", w.PID)
-	if w.Command != "" {
-		p.out = append(p.out, ' ')
-		p.out = palette.Name.Append(p.out, printable.Text(w.Command))
-	}
-	p.out = fmt.Appendf(p.out, ", looked at %s in %v, every %v\n", times(w.Samples), w.Took.Round(time.Millisecond), w.Interval)
+	target := w.Target
+	target.Pause = 0
+	p.heading(&target, fmt.Sprintf("sampled %s in %v, every %v", times(w.Samples), w.Took.Round(time.Millisecond), w.Interval))
 	if w.Stops > 0 {
-		p.out = fmt.Appendf(p.out, "threads stood still for %v in all: %v each time, %v at the longest\n", w.Pause.Round(time.Microsecond),
+		p.out = fmt.Appendf(p.out, "threads stood still for %v in total: %v on average, %v at most\n", w.Pause.Round(time.Microsecond),
 			(w.Pause / time.Duration(w.Stops)).Round(time.Microsecond), w.Longest.Round(time.Microsecond))
 	}
-	total, rest, restCount := w.total(), 0, 0
+	total, unlisted, unlistedStacks := w.total(), 0, 0
 	for i, g := range w.groups() {
 		if i >= maxWatched && 100*g.count < total {
-			rest++
-			restCount += g.count
+			unlisted++
+			unlistedStacks += g.count
 			continue
 		}
 		p.watched(&g, total)
 	}
-	if rest > 0 {
-		p.out = fmt.Appendf(p.out, "\n%5.1f%%  %s of %s more kinds\n", 100*float64(restCount)/float64(total), style.Count(restCount, "stack"), style.Grouped(uint64(rest)))
+	if unlisted > 0 {
+		p.out = fmt.Appendf(p.out, "\n%5.1f%%  %s of %s more kinds\n", 100*float64(unlistedStacks)/float64(total), style.Count(unlistedStacks, "stack"), style.Grouped(uint64(unlisted)))
 	}
-	p.notes(append(Notes(w.Threads.Stacks), w.Notes()...))
+	p.out = appendNotes(p.out, append(Notes(w.Threads.Stacks), w.Notes()...))
 	_, err := out.Write(p.out)
 	return err
 }
@@ -239,7 +228,7 @@ func (p *stackPrinter) watched(g *watchedGroup, total int) {
 	}
 	p.out = append(p.out, '\n')
 	for i := 0; i < len(g.frames); {
-		round, repeated := watchedRecursion(g.frames[i:])
+		round, repeated := recursion(g.frames[i:], func(a, b *profile.Frame) bool { return a.Function == b.Function && a.Object == b.Object })
 		for k := i; k < i+round; k++ {
 			p.watchedFrame(k, &g.frames[k])
 		}
@@ -249,25 +238,8 @@ func (p *stackPrinter) watched(g *watchedGroup, total int) {
 		i += round + repeated
 	}
 	if g.end != "" {
-		p.out = append(p.out, "     "...)
-		p.out = p.Palette.Error.Append(p.out, printable.Text(g.end))
-		p.out = append(p.out, '\n')
+		p.out = fmt.Appendf(p.out, "     %s\n", p.Palette.Error.Text(printable.Text(g.end)))
 	}
-}
-
-// watchedRecursion returns how many frames to show, and how many after them only
-// repeat these.
-func watchedRecursion(frames []profile.Frame) (round, repeated int) {
-	for round = 1; round <= maxCycle && round < len(frames); round++ {
-		k := round
-		for k < len(frames) && frames[k].Function == frames[k-round].Function && frames[k].Object == frames[k-round].Object {
-			k++
-		}
-		if repeated = (k - round) / round * round; repeated >= minRepeated {
-			return round, repeated
-		}
-	}
-	return 1, 0
 }
 
 func (p *stackPrinter) watchedFrame(n int, f *profile.Frame) {
@@ -282,7 +254,7 @@ func (p *stackPrinter) watchedFrame(n int, f *profile.Frame) {
 		p.out = p.Palette.Dim.Append(p.out, " in "+printable.Text(f.Object))
 	}
 	if f.Line != 0 {
-		p.source(f.File, f.Line)
+		p.out = appendSource(p.out, p.Palette.Source, f.File, f.Line)
 	} else if f.File != "" {
 		p.out = append(p.out, " at "...)
 		p.out = p.Palette.Source.Append(p.out, printable.Text(f.File))

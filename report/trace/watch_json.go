@@ -5,6 +5,7 @@
 package trace
 
 import (
+	"cmp"
 	"io"
 	"slices"
 
@@ -69,7 +70,7 @@ const WatchSchema = `Each line is an object for one process:
     end           why the walk ended; "end of stack" is a complete stack
   notes           ["…"]`
 
-// JSON writes the stacks as one JSON object on one line; WatchSchema describes it.
+// JSON writes the stacks as one JSON object on one line. WatchSchema describes it.
 func (w *Watch) JSON(to io.Writer) error {
 	groups := w.groups()
 	out := jsonWatched{PID: w.PID, Command: w.Command, Machine: w.Machine.Name, Samples: w.Samples,
@@ -78,10 +79,7 @@ func (w *Watch) JSON(to io.Writer) error {
 		Ended:   w.Ended, Stacks: make([]jsonKindOfStack, len(groups)), Notes: slices.Concat(Notes(w.Threads.Stacks), w.Notes(), w.Missed)}
 	for i := range groups {
 		g, s := &groups[i], &out.Stacks[i]
-		*s = jsonKindOfStack{Count: g.count, Frames: make([]jsonWatchedFrame, len(g.frames)), End: g.end}
-		if s.End == "" {
-			s.End = "end of stack"
-		}
+		*s = jsonKindOfStack{Count: g.count, Frames: make([]jsonWatchedFrame, len(g.frames)), End: cmp.Or(g.end, "end of stack")}
 		for _, t := range g.threads {
 			s.Threads = append(s.Threads, jsonWatchedThread{t.id, t.name, t.count})
 		}

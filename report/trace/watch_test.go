@@ -17,8 +17,8 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// Of stacks that are not whole a watch says how many there are and why, and how their
-// runtime is had to tell of its code.
+// Notes on a watch give the number of incomplete stacks and the reason, and how to make a
+// runtime describe its code.
 func TestWatchedEarlyEnds(t *testing.T) {
 	s := someStacks()
 	thread := &snapshot.Thread{ID: 7, Name: "worker"}
@@ -32,8 +32,8 @@ func TestWatchedEarlyEnds(t *testing.T) {
 		{Thread: thread, Frames: []stack.Frame{nowhere}, Reason: unwind.NoRule, Err: errors.New("another")},
 	}
 	for _, want := range []string{
-		"4 of 9 stacks of process 7 end early: no rule: nothing is at 0x7f0000001000",
-		"1 frame is in generated code that no source describes: node does when it was started with --perf-basic-prof --interpreted-frames-native-stack",
+		"incomplete: 4 of 9 stacks of process 7: no rule: nothing is at 0x7f0000001000",
+		"no description of the generated code of 1 frame: start node with --perf-basic-prof --interpreted-frames-native-stack",
 	} {
 		var text, json bytes.Buffer
 		if err := errors.Join(w.Text(&text, style.Palette{}), w.JSON(&json)); err != nil {
@@ -55,7 +55,7 @@ func TestWatchedEarlyEnds(t *testing.T) {
 	}
 	w.Threads.Stacks[0].Frames = nil
 	w.Counts = []int{5, 0, 1}
-	if got, want := w.Notes()[0], "1 of 6 stacks of process 7 ends early: no rule: another"; got != want {
+	if got, want := w.Notes()[0], "incomplete: 1 of 6 stacks of process 7: no rule: another"; got != want {
 		t.Errorf("%q, expected %q", got, want)
 	}
 }

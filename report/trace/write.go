@@ -14,17 +14,14 @@ import (
 	"github.com/clewdev/clew/internal/stackgrow"
 )
 
-// textAhead is how many stacks for each processor have their text before it is written.
-const textAhead = 4
+const (
+	textAhead = 4       // stacks, for each processor, that are printed ahead of the output
+	oneText   = 8 << 10 // bytes that the text of most stacks fits in
+	maxText   = 1 << 16 // bytes of text that are kept before they are written
+)
 
-// oneText is the capacity for the text of most stacks, in bytes.
-const oneText = 8 << 10
-
-// maxText is how many bytes of text are kept before they are written.
-const maxText = 1 << 16
-
-// writeEach writes the text of n stacks in their order, which write has a printer append.
-// Reading variables takes most of the time: all processors do it.
+// writeEach writes the text of n stacks in order. write appends the text of stack i to p.out.
+// Reading variables takes most of the time, so all processors do it.
 func (p *stackPrinter) writeEach(w io.Writer, n int, write func(p *stackPrinter, i int)) error {
 	workers := min(runtime.GOMAXPROCS(0), n)
 	if p.variables == nil || workers < 2 {
@@ -39,7 +36,7 @@ func (p *stackPrinter) writeEach(w io.Writer, n int, write func(p *stackPrinter,
 	var group sync.WaitGroup
 	defer group.Wait()
 	// The text of stack i is passed in slot i. A worker takes a stack only with a free
-	// buffer, so the slot is free by then.
+	// buffer, so the slot is empty.
 	slots := make([]chan []byte, min(textAhead*workers, n))
 	for i := range slots {
 		slots[i] = make(chan []byte, 1)
@@ -52,7 +49,7 @@ func (p *stackPrinter) writeEach(w io.Writer, n int, write func(p *stackPrinter,
 	var next atomic.Int64
 	for range workers {
 		own := *p
-		own.variables, own.places = p.variables.another(), nil
+		own.variables, own.places = p.variables.clone(), nil
 		group.Go(func() {
 			stackgrow.Grow()
 			for {
@@ -84,8 +81,8 @@ func (p *stackPrinter) writeEach(w io.Writer, n int, write func(p *stackPrinter,
 	return nil
 }
 
-// reserve makes capacity for more bytes of text. It first writes the text so far if there
-// would be too much.
+// reserve grows the buffer for more bytes of text. It first writes the buffer if it would
+// exceed maxText.
 func (p *stackPrinter) reserve(w io.Writer, more int) error {
 	if len(p.out)+more > maxText {
 		return p.flush(w)

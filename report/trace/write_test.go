@@ -24,7 +24,7 @@ import (
 	"github.com/clewdev/clew/stack/variable"
 )
 
-// full refuses what is more than its first write.
+// full fails after its first write.
 type full struct{ written int }
 
 var errFull = errors.New("full")
@@ -36,7 +36,7 @@ func (f *full) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Several processors write the same as one, and stop when nobody reads on.
+// Several processors write the same text as one, and stop after a write error.
 func TestArgumentsOnAllProcessors(t *testing.T) {
 	p := testprogram.Start(t, testprogram.Build(t, "threads65.c", "-O2", "-g"))
 	s, err := process.Snapshot(p.PID, nil)
@@ -49,7 +49,7 @@ func TestArgumentsOnAllProcessors(t *testing.T) {
 	if err := objects.Name(stacks, stack.NameOptions{Lines: true}); err != nil {
 		t.Fatal(err)
 	}
-	// One whose text alone is more than is kept before it is written.
+	// The text of this stack alone exceeds the buffer.
 	deep := stacks[len(stacks)-1]
 	deep.Frames = slices.Repeat(deep.Frames, 20)
 	stacks = append(stacks, deep)

@@ -17,9 +17,9 @@ import (
 	"github.com/clewdev/clew/stack/variable"
 )
 
-// What the threads of a large group have takes no more room than what those of a small
-// one have, and what differs in the last of them is told.
-func TestRoomOfGroups(t *testing.T) {
+// Variables of a large group need no larger buffer than those of a small one, and a value that
+// differs only in the last thread is reported.
+func TestGroupBuffer(t *testing.T) {
 	p := testprogram.Start(t, testprogram.Build(t, "threads65.c", "-O2", "-g"))
 	s, err := process.Snapshot(p.PID, nil)
 	if err != nil {
@@ -32,8 +32,8 @@ func TestRoomOfGroups(t *testing.T) {
 		t.Fatal(err)
 	}
 	list := Threads{Stacks: stacks, Variables: variable.NewReader(s, objects)}
-	first, last := &stacks[1], &stacks[9] // of the same kind, which is eight threads apart
-	room := func(n int) (variables, text int) {
+	first, last := &stacks[1], &stacks[9] // equal stacks: the program repeats them after eight threads
+	capacity := func(n int) (variables, text int) {
 		v := list.variables(true, false)
 		v.begin()
 		others := append(slices.Repeat([]*stack.Stack{first}, n), last)
@@ -52,8 +52,8 @@ func TestRoomOfGroups(t *testing.T) {
 		}
 		return cap(v.shown.variables), cap(v.shown.text)
 	}
-	variables, text := room(1)
-	if v, s := room(1000); v != variables || s != text {
-		t.Errorf("room for %d variables and %d bytes, of a small group %d and %d", v, s, variables, text)
+	variables, text := capacity(1)
+	if v, s := capacity(1000); v != variables || s != text {
+		t.Errorf("capacity for %d variables and %d bytes, for a small group %d and %d", v, s, variables, text)
 	}
 }
