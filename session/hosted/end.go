@@ -11,10 +11,9 @@ import (
 	"github.com/clewdev/clew/session"
 )
 
-// AbortError is what a call stops with that would raise SIGABRT.
+// AbortError is the error of a call in which a C library would raise SIGABRT.
 type AbortError struct {
-	// Message is what the C library would print, "" for a plain abort.
-	Message string
+	Message string // the text that the C library would print, "" for abort itself
 }
 
 func (e *AbortError) Error() string {
@@ -24,8 +23,8 @@ func (e *AbortError) Error() string {
 	return e.Message
 }
 
-// said names the function in an error of it.
-func said(name string, err error) error {
+// nameError adds the name of the function to its error. Errors that end the call stay.
+func nameError(name string, err error) error {
 	if err == nil || errors.As(err, new(*session.ExitError)) || errors.As(err, new(*AbortError)) {
 		return err
 	}
@@ -56,7 +55,7 @@ func (l *Library) endFunctions() map[string]function {
 	}
 }
 
-// assertFail is what a failed assert calls: (assertion, file, line, function).
+// assertFail is __assert_fail(assertion, file, line, function), which assert calls.
 func assertFail(c call) error {
 	var text [3]string
 	for i, n := range []int{0, 1, 3} {

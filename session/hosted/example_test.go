@@ -15,8 +15,8 @@ import (
 	"github.com/clewdev/clew/session/hosted"
 )
 
-// Code calls the functions by their names where its object file is loaded with the
-// image among its imports (session.LoadImage); a session calls them like any other.
+// An object file that is loaded with the image among its imports (session.LoadImage) calls
+// the functions by their names. A session calls them like any other function.
 func Example() {
 	library, err := hosted.New(&hosted.Options{Output: os.Stdout})
 	if err != nil {
@@ -30,7 +30,7 @@ func Example() {
 	defer libc.Close()
 	s, err := session.New(&session.Options{Images: []*session.Image{libc}})
 	if err != nil {
-		fmt.Println(err) // on a machine that forbids to trace processes
+		fmt.Println(err) // the machine forbids ptrace
 		return
 	}
 	defer s.Close()

@@ -8,17 +8,17 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 )
 
-// maxFormatted is how many bytes one printf makes at most; a width can ask for
-// gigabytes.
+// maxFormatted bounds the output of one printf, in bytes. A width can demand gigabytes.
 const maxFormatted = 1 << 20
 
-var errFormatted = errors.New("more than a mebibyte of text")
+var errFormatted = errors.New("the formatted text exceeds 1 MiB")
 
-// format formats by C11 §7.21.6.1 what a variadic function was given: the format
-// is the argument with the number n, and those behind it are its own.
+// format formats the arguments of a variadic function (C11 §7.21.6.1). Argument n is the
+// format; its values follow.
 func format(c call, n int) ([]byte, error) {
 	text, err := readString(c, c.Word(n))
 	if err != nil {
@@ -40,8 +40,8 @@ func format(c call, n int) ([]byte, error) {
 
 type formatter struct {
 	call  call
-	word  int // the next integer argument
-	float int // and floating-point one
+	word  int // index of the next integer argument
+	float int // index of the next floating-point argument
 	out   []byte
 }
 
@@ -50,17 +50,19 @@ func (f *formatter) nextWord() uint64 {
 	return f.call.Word(f.word - 1)
 }
 
-// directive is what a % begins.
+// directive is a conversion specification, without its % and conversion specifier.
 type directive struct {
 	minus, plus, space, sharp, zero bool
 	width, precision                int // precision -1: none
 	length                          string
 }
 
-// directive formats one, and returns what follows it.
-func (f *formatter) directive(text string) (rest string, err error) {
+// directive formats one conversion. text begins after the %. It returns the text after
+// the conversion.
+func (f *formatter) directive(text string) (after string, err error) {
 	d := directive{precision: -1}
 	i := 0
+flags:
 	for ; i < len(text); i++ {
 		switch text[i] {
 		case '-':
@@ -74,20 +76,15 @@ func (f *formatter) directive(text string) (rest string, err error) {
 		case '0':
 			d.zero = true
 		default:
-			goto width
+			break flags
 		}
 	}
-width:
-	var given bool
-	d.width, i, _ = f.number(text, i)
+	d.width, i = f.number(text, i)
 	if d.width < 0 {
 		d.minus, d.width = true, -d.width
 	}
 	if i < len(text) && text[i] == '.' {
-		d.precision, i, given = f.number(text, i+1)
-		if !given {
-			d.precision = 0
-		}
+		d.precision, i = f.number(text, i+1)
 	}
 	if d.width > maxFormatted || d.precision > maxFormatted {
 		return "", errFormatted
@@ -98,20 +95,20 @@ width:
 	}
 	d.length = text[start:i]
 	if i >= len(text) {
-		return "", errors.New("the format ends in the middle of a %")
+		return "", errors.New("the format ends inside a conversion")
 	}
 	return text[i+1:], f.convert(d, text[i])
 }
 
-// number reads a number, or takes it from the arguments for a *.
-func (f *formatter) number(text string, i int) (n, next int, given bool) {
+// number reads the number at an index, 0 if there is none; for a * it takes an argument.
+func (f *formatter) number(text string, i int) (n, next int) {
 	if i < len(text) && text[i] == '*' {
-		return int(int32(f.nextWord())), i + 1, true
+		return int(int32(f.nextWord())), i + 1
 	}
 	for ; i < len(text) && text[i] >= '0' && text[i] <= '9'; i++ {
-		n, given = min(n*10+int(text[i]-'0'), 2*maxFormatted), true
+		n = min(n*10+int(text[i]-'0'), 2*maxFormatted)
 	}
-	return n, i, given
+	return n, i
 }
 
 func (f *formatter) convert(d directive, verb byte) error {
@@ -120,9 +117,9 @@ func (f *formatter) convert(d directive, verb byte) error {
 		f.out = append(f.out, '%')
 	case 'd', 'i':
 		n := d.signed(f.nextWord())
-		d.pad(f, d.sign(n < 0), d.digits(fmt.Sprintf("%d", magnitude(n))), d.precision < 0)
+		d.pad(f, d.sign(n < 0), d.digits(strings.TrimPrefix(strconv.FormatInt(n, 10), "-")), d.precision < 0)
 	case 'u':
-		d.pad(f, "", d.digits(fmt.Sprintf("%d", d.unsigned(f.nextWord()))), d.precision < 0)
+		d.pad(f, "", d.digits(strconv.FormatUint(d.unsigned(f.nextWord()), 10)), d.precision < 0)
 	case 'x', 'X', 'o':
 		n := d.unsigned(f.nextWord())
 		text, sign := d.digits(fmt.Sprintf("%"+string(verb), n)), ""
@@ -149,14 +146,14 @@ func (f *formatter) convert(d directive, verb byte) error {
 		d.pad(f, "", text, false)
 	case 'f', 'F', 'e', 'E', 'g', 'G', 'a', 'A':
 		if d.length == "L" {
-			return errors.New("%L: long double is not understood")
+			return errors.New("%L: long double is not supported")
 		}
 		x := f.call.Float(f.float)
 		f.float++
 		text := d.float(math.Abs(x), verb)
 		d.pad(f, d.sign(math.Signbit(x)), text, !math.IsInf(x, 0) && !math.IsNaN(x))
 	default:
-		return fmt.Errorf("%%%c is not understood", verb)
+		return fmt.Errorf("%%%c is not supported", verb)
 	}
 	return nil
 }
@@ -172,7 +169,7 @@ func (f *formatter) text(d directive) (string, error) {
 	return readString(f.call, address)
 }
 
-// bits is how many of an argument count.
+// bits returns the number of significant bits of an argument.
 func (d directive) bits() uint {
 	switch d.length {
 	case "hh":
@@ -188,13 +185,6 @@ func (d directive) bits() uint {
 func (d directive) signed(w uint64) int64    { return int64(w<<(64-d.bits())) >> (64 - d.bits()) }
 func (d directive) unsigned(w uint64) uint64 { return w << (64 - d.bits()) >> (64 - d.bits()) }
 
-func magnitude(n int64) uint64 {
-	if n < 0 {
-		return -uint64(n)
-	}
-	return uint64(n)
-}
-
 func (d directive) sign(negative bool) string {
 	switch {
 	case negative:
@@ -207,7 +197,7 @@ func (d directive) sign(negative bool) string {
 	return ""
 }
 
-// digits makes as many as the precision asks for.
+// digits adds zeros up to the precision.
 func (d directive) digits(text string) string {
 	if d.precision == 0 && text == "0" {
 		return ""
@@ -230,7 +220,7 @@ func (d directive) float(x float64, verb byte) string {
 		if text = fmt.Sprintf("%x", x); d.precision >= 0 {
 			text = fmt.Sprintf("%.*x", d.precision, x)
 		}
-		// Go writes an exponent of two digits, C of as many as there are.
+		// Go writes at least two digits of the exponent, C at least one.
 		mantissa, exponent, _ := strings.Cut(text, "p")
 		text = mantissa + "p" + exponent[:1] + strings.TrimPrefix(exponent[1:], "0")
 	case (verb == 'g' || verb == 'G') && d.sharp:
@@ -250,7 +240,7 @@ func (d directive) float(x float64, verb byte) string {
 	return text
 }
 
-// pad appends a text with what the width asks for.
+// pad appends a sign and a text, padded to the width.
 func (d directive) pad(f *formatter, sign, text string, zeros bool) {
 	n := max(0, d.width-len(sign)-len(text))
 	switch {

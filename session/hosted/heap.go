@@ -11,31 +11,30 @@ import (
 	"sort"
 )
 
-// granule is what blocks are aligned to, as malloc(3) promises on 64-bit machines.
+// granule is the alignment of blocks, in bytes, as malloc(3) has it on 64-bit machines.
 const granule = 16
 
-// heap is the memory that malloc gives. What is given and what is free is noted
-// here, not between the blocks: code that writes past the end of one harms other
-// blocks only.
+// heap allocates the memory of malloc. Its records are not between the blocks, so code
+// that writes past the end of a block damages only other blocks.
 type heap struct {
 	mapping []byte            // with guard pages; nil after close
 	start   uint64            // address of the first block
-	end     uint64            // where the memory ends
-	next    uint64            // never given: from here to the end
-	sizes   map[uint64]uint64 // of the blocks that are in use: what was asked for
-	free    []block           // by address; never two that touch
+	end     uint64            // address after the memory
+	next    uint64            // memory from here to end was never allocated, or was merged with it
+	sizes   map[uint64]uint64 // requested sizes of the blocks in use, by address
+	free    []block           // by address; adjacent blocks are merged
 }
 
 type block struct{ address, size uint64 }
 
-// errFree is what is wrong with a pointer that is given back.
+// errFree is the error of free and realloc for an invalid pointer.
 var errFree = errors.New("not a pointer that malloc returned, or freed already")
 
 func rounded(size uint64) uint64 {
 	return max((size+granule-1)/granule*granule, granule)
 }
 
-// allocate returns the address of size bytes, 0 where there is no room.
+// allocate returns the address of size bytes, 0 if there is not enough memory.
 func (h *heap) allocate(size uint64) uint64 {
 	if size > h.end-h.start {
 		return 0
@@ -63,7 +62,7 @@ func (h *heap) allocate(size uint64) uint64 {
 	return address
 }
 
-// release gives a block back.
+// release frees a block.
 func (h *heap) release(address uint64) error {
 	size, ok := h.sizes[address]
 	if !ok {
@@ -91,8 +90,8 @@ func (h *heap) release(address uint64) error {
 }
 
 func (l *Library) memoryFunctions() map[string]function {
-	// What was freed is given again, but as zeros: a program that reads what it
-	// did not write gets the same each time.
+	// All memory is zeroed, so that code that reads uninitialised memory always reads the
+	// same.
 	allocate := func(c call, size uint64) (address uint64, err error) {
 		address = l.heap.allocate(size)
 		if address != 0 {
@@ -116,7 +115,7 @@ func (l *Library) memoryFunctions() map[string]function {
 		},
 		"realloc": func(c call) error {
 			old, size := c.Word(0), c.Word(1)
-			had, ok := l.heap.sizes[old]
+			oldSize, ok := l.heap.sizes[old]
 			if !ok && old != 0 {
 				return fmt.Errorf("%#x is %w", old, errFree)
 			}
@@ -124,7 +123,7 @@ func (l *Library) memoryFunctions() map[string]function {
 			if address == 0 || old == 0 || err != nil {
 				return err
 			}
-			if err := copyBytes(c, address, old, min(had, size)); err != nil {
+			if err := copyBytes(c, address, old, min(oldSize, size)); err != nil {
 				return err
 			}
 			return l.heap.release(old)

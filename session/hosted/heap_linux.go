@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// newHeap maps size bytes between two pages that nothing can read or write.
+// newHeap maps size bytes between two inaccessible pages.
 func newHeap(size int) (*heap, error) {
 	page := unix.Getpagesize()
 	size = (size + page - 1) / page * page

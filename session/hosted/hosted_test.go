@@ -23,7 +23,7 @@ import (
 	"github.com/clewdev/clew/session"
 )
 
-// fakeCall is a call as code would make it, with the memory of this process.
+// fakeCall is a call with the memory of this process.
 type fakeCall struct {
 	words  []uint64
 	floats []float64
@@ -126,7 +126,7 @@ func (p *program) call(name string, arguments ...any) uint64 {
 	return c.result
 }
 
-// text puts a string into the heap.
+// text writes a string to the heap and returns its address.
 func (p *program) text(s string) uint64 {
 	p.t.Helper()
 	address := p.hosted.heap.allocate(uint64(len(s) + 1))
@@ -212,7 +212,7 @@ func TestStrings(t *testing.T) {
 	}
 }
 
-// Longer than a chunk, in both directions, over itself.
+// The ranges overlap, in both directions, and are longer than a chunk.
 func TestMemmove(t *testing.T) {
 	p := newProgram(t)
 	const n = 3*chunk + 17
@@ -250,47 +250,47 @@ func TestHeap(t *testing.T) {
 	if !bytes.Equal(word, append(bytes.Repeat([]byte{0xff}, 24), make([]byte, 24)...)) {
 		t.Errorf("realloc keeps % x", word)
 	}
-	if again := p.call("calloc", 3, 8); again != a {
-		t.Errorf("what was freed at %#x is not given again: %#x", a, again)
+	if reused := p.call("calloc", 3, 8); reused != a {
+		t.Errorf("calloc returns %#x, want the freed block at %#x", reused, a)
 	}
 	if p.call("calloc", -1, 16) != 0 || p.call("malloc", -1) != 0 || p.call("malloc", 1<<20+1) != 0 {
-		t.Error("more memory than there is")
+		t.Error("malloc or calloc returns more memory than the heap has")
 	}
 	for _, address := range []uint64{c, b, a, 0} {
 		p.call("free", address)
 	}
 	if h := p.hosted.heap; h.next != h.start || len(h.free) != 0 || len(h.sizes) != 0 {
-		t.Errorf("all is freed, and left are %+v", h)
+		t.Errorf("after all blocks were freed, the heap is %+v", h)
 	}
 	for _, address := range []any{a, b + 8, 5} {
 		if _, err := p.try("free", address); !errors.Is(err, errFree) {
 			t.Errorf("free(%#x): %v", address, err)
 		}
 	}
-	// Blocks in any order never overlap.
-	owner := make(map[uint64]int)
+	// Blocks do not overlap, in any order of malloc and free.
+	sizes := make(map[uint64]int)
 	var blocks []uint64
 	for i := range 2000 {
 		if i%3 == 2 {
 			at := (i * 7919) % len(blocks)
 			p.call("free", blocks[at])
-			delete(owner, blocks[at])
+			delete(sizes, blocks[at])
 			blocks = append(blocks[:at], blocks[at+1:]...)
 			continue
 		}
 		n := 1 + (i*31)%200
 		address := p.call("malloc", n)
-		for other, size := range owner {
+		for other, size := range sizes {
 			if address < other+uint64(size) && other < address+uint64(n) {
 				t.Fatalf("%d bytes at %#x and %d at %#x", n, address, size, other)
 			}
 		}
-		owner[address] = n
+		sizes[address] = n
 		blocks = append(blocks, address)
 	}
 }
 
-func TestBadPointers(t *testing.T) {
+func TestInvalidPointers(t *testing.T) {
 	p := newProgram(t)
 	for name, arguments := range map[string][]any{
 		"puts": {16}, "strlen": {0}, "memset": {0, 0, 10}, "memcpy": {p.call("malloc", 8), 8, 8},
@@ -299,7 +299,7 @@ func TestBadPointers(t *testing.T) {
 		_, err := p.try(name, arguments...)
 		var memory *session.MemoryError
 		if !errors.As(err, &memory) {
-			t.Errorf("%s with a bad pointer: %v", name, err)
+			t.Errorf("%s with an invalid pointer: %v", name, err)
 		}
 	}
 	if p.output.Len() != 0 {
@@ -343,7 +343,7 @@ func TestOutput(t *testing.T) {
 	p.call("putchar", int('x'))
 	p.call("write", 1, "thread", 3)
 	if p.call("printf", " %d %s %.1f\n", 7, "rooms", 2.5) != 13 {
-		t.Error("printf does not return how much it printed")
+		t.Error("printf does not return the length of its output")
 	}
 	if want := "minotaur\nxthr 7 rooms 2.5\n"; p.output.String() != want {
 		t.Errorf("printed %q, want %q", p.output.String(), want)
@@ -352,10 +352,9 @@ func TestOutput(t *testing.T) {
 	if n := p.call("snprintf", to, 5, "%d", 1234567); n != 7 || p.string(to) != "1234" {
 		t.Errorf("snprintf: %d, %q", n, p.string(to))
 	}
-	for _, bad := range []string{"%", "%y", "%Lf", "%2000000d", "%.*d"} {
-		arguments := []any{bad, 1 << 30}
-		if _, err := p.try("printf", arguments...); err == nil {
-			t.Errorf("printf(%q) is fine", bad)
+	for _, invalid := range []string{"%", "%y", "%Lf", "%2000000d", "%.*d"} {
+		if _, err := p.try("printf", invalid, 1<<30); err == nil {
+			t.Errorf("printf(%q) succeeds", invalid)
 		}
 	}
 }
@@ -380,8 +379,8 @@ var formats = []struct {
 	{"%a|%A|%a|%.2a", nil, []float64{1, 0.5, -1e10, 1.5}},
 }
 
-// What the C library of this machine prints is what printf prints here.
-func TestFormatsAreThoseOfTheCLibrary(t *testing.T) {
+// printf prints the same as the C library of this machine.
+func TestFormatsMatchCLibrary(t *testing.T) {
 	cc := testprogram.RequireTool(t, "gcc")
 	var source strings.Builder
 	source.WriteString("#include <math.h>\n#include <stdio.h>\n#include <string.h>\n" +

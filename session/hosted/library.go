@@ -5,36 +5,37 @@
 package hosted
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/clewdev/clew/session"
 )
 
-// Options says what a library has. The zero value, like nil, is a library whose
-// output goes nowhere.
+// Options are the options of a library. nil stands for the zero value.
 type Options struct {
-	// Output is what the code prints to. It is written to during the calls.
+	// Output gets the output of the code, during the calls. If it is nil, the output is
+	// dropped.
 	Output io.Writer
 
-	// HeapSize is the size of the memory that malloc gives from, in bytes; 0 is
-	// 64 MiB. It takes address space; memory only where it is used.
+	// HeapSize is the size of malloc's memory, in bytes; 0 means 64 MiB. Pages that are
+	// not used need address space only.
 	HeapSize int
 }
 
-// Library is the functions and the memory that they allocate. Several sessions
-// can use one at once.
+// Library holds the functions and their heap. Several sessions may use a library at the
+// same time.
 type Library struct {
-	mu     sync.Mutex // guards what follows, output too
+	mu     sync.Mutex // guards the other fields, and writes to output
 	output io.Writer
 	heap   *heap
 	seed   uint64 // of rand
 }
 
-// New makes a library. The error is the system's, for the heap.
+// New returns a library. It fails if the system has no memory for the heap.
 func New(o *Options) (*Library, error) {
 	if o == nil {
 		o = new(Options)
@@ -54,34 +55,35 @@ func New(o *Options) (*Library, error) {
 	return l, nil
 }
 
-// Close gives the heap back. Code that was given memory of it must not run any
-// more. Closing twice is no error.
+// Close unmaps the heap. Code that uses memory of the heap must not run afterwards. A
+// second Close does nothing.
 func (l *Library) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.heap.close()
 }
 
-// Image makes an image of all functions: what session.ImageOptions.Imports wants.
+// Image returns an image of all functions, for session.ImageOptions.Imports. The caller
+// closes it.
 func (l *Library) Image() (*session.Image, error) {
 	return session.NewHost("libc", l.Functions()...)
 }
 
-// Functions returns the functions, in the order of their names.
+// Functions returns the functions, sorted by name.
 func (l *Library) Functions() []session.HostFunction {
 	var list []session.HostFunction
 	for name, f := range l.functions() {
 		list = append(list, session.HostFunction{Name: name, Call: func(c *session.HostCall) error {
 			l.mu.Lock()
 			defer l.mu.Unlock()
-			return said(name, f(c))
+			return nameError(name, f(c))
 		}})
 	}
-	slices.SortFunc(list, func(a, b session.HostFunction) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(list, func(a, b session.HostFunction) int { return cmp.Compare(a.Name, b.Name) })
 	return list
 }
 
-// call is what functions need of a session.HostCall.
+// call is the part of a session.HostCall that functions use.
 type call interface {
 	Word(n int) uint64
 	Float(n int) float64
@@ -92,15 +94,14 @@ type call interface {
 	ReadString(address uint64, limit int) (string, error)
 }
 
-// function is one that code can call.
+// function is a function that code can call.
 type function = func(call) error
 
 func (l *Library) functions() map[string]function {
-	all := make(map[string]function)
-	for _, some := range []map[string]function{l.memoryFunctions(), stringFunctions(), l.outputFunctions(), l.endFunctions(), mathFunctions()} {
-		for name, f := range some {
-			all[name] = f
-		}
-	}
+	all := l.memoryFunctions()
+	maps.Copy(all, stringFunctions())
+	maps.Copy(all, l.outputFunctions())
+	maps.Copy(all, l.endFunctions())
+	maps.Copy(all, mathFunctions())
 	return all
 }

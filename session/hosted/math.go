@@ -10,10 +10,23 @@ import (
 	"github.com/clewdev/clew/session"
 )
 
-// mathFunctions are the functions of math.h that Go has too, each for double and,
-// with an f behind its name, for float.
+// mathFunctions returns the functions of math.h that Go has too, each for double and, with
+// the suffix f, for float.
 func mathFunctions() map[string]function {
 	all := make(map[string]function)
+	// apply computes the result from the arguments; argument n has the number n, from 0.
+	add := func(name string, apply func(argument func(n int) float64) float64) {
+		all[name] = func(c call) error {
+			c.ReturnFloat(apply(c.Float))
+			return nil
+		}
+		all[name+"f"] = func(c call) error {
+			// A float is in the low half of its register.
+			single := func(n int) float64 { return float64(math.Float32frombits(uint32(math.Float64bits(c.Float(n))))) }
+			c.ReturnFloat(session.Float32(float32(apply(single))))
+			return nil
+		}
+	}
 	for name, f := range map[string]func(float64) float64{
 		"sqrt": math.Sqrt, "cbrt": math.Cbrt, "fabs": math.Abs,
 		"sin": math.Sin, "cos": math.Cos, "tan": math.Tan, "asin": math.Asin, "acos": math.Acos, "atan": math.Atan,
@@ -21,33 +34,13 @@ func mathFunctions() map[string]function {
 		"exp": math.Exp, "exp2": math.Exp2, "log": math.Log, "log2": math.Log2, "log10": math.Log10,
 		"floor": math.Floor, "ceil": math.Ceil, "trunc": math.Trunc, "round": math.Round, "rint": math.RoundToEven,
 	} {
-		all[name] = func(c call) error {
-			c.ReturnFloat(f(c.Float(0)))
-			return nil
-		}
-		all[name+"f"] = func(c call) error {
-			c.ReturnFloat(session.Float32(float32(f(single(c, 0)))))
-			return nil
-		}
+		add(name, func(x func(int) float64) float64 { return f(x(0)) })
 	}
 	for name, f := range map[string]func(a, b float64) float64{
 		"pow": math.Pow, "fmod": math.Mod, "atan2": math.Atan2, "hypot": math.Hypot,
 		"fmin": math.Min, "fmax": math.Max, "copysign": math.Copysign,
 	} {
-		all[name] = func(c call) error {
-			c.ReturnFloat(f(c.Float(0), c.Float(1)))
-			return nil
-		}
-		all[name+"f"] = func(c call) error {
-			c.ReturnFloat(session.Float32(float32(f(single(c, 0), single(c, 1)))))
-			return nil
-		}
+		add(name, func(x func(int) float64) float64 { return f(x(0), x(1)) })
 	}
 	return all
-}
-
-// single returns the n-th floating-point argument of a function of floats: they
-// are in the low halves of the registers.
-func single(c call, n int) float64 {
-	return float64(math.Float32frombits(uint32(math.Float64bits(c.Float(n)))))
 }

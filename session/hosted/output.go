@@ -14,7 +14,7 @@ func (l *Library) outputFunctions() map[string]function {
 		_, err := l.output.Write([]byte{byte(c.Word(0))})
 		return err
 	}
-	// print prints by the format in the n-th argument.
+	// print returns a function that prints by the format in argument n.
 	print := func(n int) function {
 		return func(c call) error {
 			text, err := format(c, n)
@@ -26,8 +26,8 @@ func (l *Library) outputFunctions() map[string]function {
 			return err
 		}
 	}
-	// printTo is sprintf and its like: the size is the argument with that number,
-	// or there is none.
+	// printTo returns sprintf and its variants: argument size is the capacity of the
+	// buffer, unless size is 0.
 	printTo := func(size, n int) function {
 		return func(c call) error {
 			text, err := format(c, n)
@@ -36,11 +36,11 @@ func (l *Library) outputFunctions() map[string]function {
 			}
 			returnInt(c, len(text))
 			if size > 0 {
-				room := c.Word(size)
-				if room == 0 {
+				capacity := c.Word(size)
+				if capacity == 0 {
 					return nil
 				}
-				text = text[:min(uint64(len(text)), room-1)]
+				text = text[:min(uint64(len(text)), capacity-1)]
 			}
 			return writeString(c, c.Word(0), string(text))
 		}

@@ -11,26 +11,24 @@ import (
 )
 
 const (
-	// chunk is how many bytes are copied at once.
-	chunk = 64 << 10
-	// maxString is the longest string that is looked at.
-	maxString = 16 << 20
+	chunk     = 64 << 10 // bytes that are copied at once
+	maxString = 16 << 20 // bytes of a string that are read
 )
 
 func readString(c call, address uint64) (string, error) { return c.ReadString(address, maxString) }
 
-// writeString writes a string and the NUL behind it.
+// writeString writes a string and a NUL.
 func writeString(c call, address uint64, s string) error {
 	return c.WriteMemory(append([]byte(s), 0), address)
 }
 
-// copyBytes copies n bytes, which may overlap.
+// copyBytes copies n bytes. The ranges may overlap.
 func copyBytes(c call, to, from, n uint64) error {
 	buffer := make([]byte, min(n, chunk))
 	for done := uint64(0); done < n; {
 		part := buffer[:min(n-done, chunk)]
 		at := done
-		if to > from { // from the end
+		if to > from { // start at the end
 			at = n - done - uint64(len(part))
 		}
 		if err := c.ReadMemory(part, from+at); err != nil {
@@ -57,7 +55,7 @@ func fill(c call, address uint64, b byte, n uint64) error {
 	return nil
 }
 
-// compare returns how the first bytes of n that differ compare.
+// compare compares n bytes, as memcmp does.
 func compare(c call, a, b, n uint64) (int, error) {
 	x, y := make([]byte, min(n, chunk)), make([]byte, min(n, chunk))
 	for n > 0 {
@@ -78,8 +76,8 @@ func compare(c call, a, b, n uint64) (int, error) {
 
 func returnInt(c call, n int) { c.Return(uint64(int64(n))) }
 
-// strings2 reads the strings that the first two arguments point to.
-func strings2(c call) (a, b string, err error) {
+// twoStrings reads the strings that the first two arguments point to.
+func twoStrings(c call) (a, b string, err error) {
 	if a, err = readString(c, c.Word(0)); err == nil {
 		b, err = readString(c, c.Word(1))
 	}
@@ -127,7 +125,7 @@ func stringFunctions() map[string]function {
 	}
 	concatenate := func(c call) error {
 		c.Return(c.Word(0))
-		a, b, err := strings2(c)
+		a, b, err := twoStrings(c)
 		if err != nil {
 			return err
 		}
@@ -144,7 +142,7 @@ func stringFunctions() map[string]function {
 			return err
 		}
 	}
-	// find is strchr and its like: index tells where the character is.
+	// find returns strchr or strrchr. index finds the character.
 	find := func(index func(string, byte) int) function {
 		return func(c call) error {
 			s, err := readString(c, c.Word(0))
@@ -185,7 +183,7 @@ func stringFunctions() map[string]function {
 		"strcat": concatenate, "__strcat_chk": concatenate,
 		"strchr": find(strings.IndexByte), "strrchr": find(strings.LastIndexByte),
 		"strstr": func(c call) error {
-			a, b, err := strings2(c)
+			a, b, err := twoStrings(c)
 			if n := strings.Index(a, b); err == nil && n >= 0 {
 				c.Return(c.Word(0) + uint64(n))
 			}
@@ -196,7 +194,7 @@ func stringFunctions() map[string]function {
 	}
 }
 
-// stringCopyN fills what is left with NULs (C11 §7.24.2.4).
+// stringCopyN is strncpy, which fills the remaining bytes with NULs (C11 §7.24.2.4).
 func stringCopyN(c call) error {
 	c.Return(c.Word(0))
 	n := c.Word(2)
@@ -210,8 +208,7 @@ func stringCopyN(c call) error {
 	return fill(c, c.Word(0)+uint64(len(s)), 0, n-uint64(len(s)))
 }
 
-// prefix reads a string, but no more than n bytes of it, which need not end in
-// a NUL then.
+// prefix reads a string up to its NUL, or its first n bytes.
 func prefix(c call, address, n uint64) (string, error) {
 	var s []byte
 	p := make([]byte, 1)
@@ -243,7 +240,7 @@ func compareStrings(c call, a, b uint64, limit int) (int, error) {
 	return 0, nil
 }
 
-// leadingNumber is the number that a text begins with, 0 where it begins with none.
+// leadingNumber returns the number at the start of a text, 0 if there is none.
 func leadingNumber(s string) int64 {
 	s = strings.TrimLeft(s, " \t\n\v\f\r")
 	end := 0
