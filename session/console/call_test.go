@@ -182,7 +182,7 @@ int at(int *p) { return *p; }
 	register := map[string]string{"amd64": "$rax", "arm64": "$x0"}[runtime.GOARCH]
 	// Compilers for arm64 don't tell where thread-local variables are.
 	local := map[string][2]string{
-		"amd64": {"$12 = 7\n", "a thread-local variable is there only while a call is stopped: \"start\" one, or set a breakpoint\n"},
+		"amd64": {"$12 = 7\n", "a thread-local variable exists only while a call is stopped: \"start\" one, or set a breakpoint\n"},
 		"arm64": {"$12 = <optimized out>\n", "$14 = <optimized out>\n"},
 	}[runtime.GOARCH]
 	p.dialogue(t, [][2]string{
@@ -198,7 +198,7 @@ int at(int *p) { return *p; }
 		{"p other", "$9 = 3\n"},
 		{"x/dw &other", "ADDR <other>:\t3\n"},
 		{"p &other", "$10 = (int *) ADDR <other>\n"},
-		{"p " + register + " = 1", "there are registers only while a call is stopped\n"},
+		{"p " + register + " = 1", "registers exist only while a call is stopped\n"},
 		{"p *&defined + array[1] + *array", "$11 = 15\n"},
 		{"break fact if n == 1", "Breakpoint 1 at ADDR: file e.c, line 2.\n"},
 		{"p fact(2) + 1", "\nBreakpoint 1, fact (n=1) at e.c:2\n2\tstatic int fact(int n) { return n <= 1 ? 1 : n * fact(n - 1); }\nfact(...) has not returned: the expression has no value\n"},

@@ -8,6 +8,7 @@ package dap
 
 import (
 	"bufio"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"strings"
@@ -21,7 +22,7 @@ import (
 	"github.com/clewdev/clew/session/socket"
 )
 
-// offered is a program of Go that lets its calls be debugged.
+// offered is a Go program that editors can attach to.
 type offered struct {
 	*program
 	session *session.Session
@@ -101,14 +102,14 @@ func (o *offered) attach(t *testing.T, arguments string) *editor {
 	t.Helper()
 	e := dial(t, o.address)
 	e.initialize()
-	ask[*dap.AttachResponse](e, &dap.AttachRequest{Request: request("attach"), Arguments: []byte(arguments)})
+	ask[*dap.AttachResponse](e, &dap.AttachRequest{Arguments: []byte(arguments)})
 	wait[*dap.InitializedEvent](e)
 	return e
 }
 
 func TestAttach(t *testing.T) {
 	o := offer(t)
-	returned(t, o.call(t, "fib", 10), 55) // nobody is there yet
+	returned(t, o.call(t, "fib", 10), 55) // no editor is attached yet
 	e := o.attach(t, "{}")
 	e.at(o.program, dap.SourceBreakpoint{Line: o.lines["FIB"], Condition: "n == 1", HitCondition: "1"})
 	e.run()
@@ -118,29 +119,29 @@ func TestAttach(t *testing.T) {
 		if frames[0].Name != "fib" {
 			t.Errorf("%+v", frames)
 		}
-		// A second one is refused.
+		// A second editor is refused.
 		second := dial(t, o.address)
-		if text := second.refused(&dap.InitializeRequest{Request: request("initialize")}); text != ErrBusy.Error() {
+		if text := second.refused(&dap.InitializeRequest{}); text != ErrBusy.Error() {
 			t.Error(text)
 		}
 		e.evaluate("n = 0", "repl", frames[0].Id)
-		e.goOn()
+		e.resume()
 		returned(t, done, 4) // instead of 5
-		// The hits start again for every set of breakpoints.
+		// A new breakpoint counts its hits from 1.
 		e.at(o.program)
 		e.at(o.program, dap.SourceBreakpoint{Line: o.lines["FIB"], Condition: "n == 1", HitCondition: "1"})
 	}
-	if text := e.refused(&dap.RestartRequest{Request: request("restart")}); !strings.Contains(text, "cannot be restarted") {
+	if text := e.refused(&dap.RestartRequest{}); !strings.Contains(text, "cannot be restarted") {
 		t.Error(text)
 	}
-	// Left while it is stopped, the call goes on, without breakpoints.
+	// A stopped call continues without breakpoints when the editor leaves.
 	e.at(o.program, dap.SourceBreakpoint{Line: o.lines["FIB"]})
 	done := o.call(t, "fib", 5)
 	e.stopped("breakpoint")
 	e.disconnect()
 	returned(t, done, 5)
 	if list := o.session.Breakpoints(); len(list) != 0 {
-		t.Errorf("%d breakpoints are left", len(list))
+		t.Errorf("%d breakpoints remain", len(list))
 	}
 	returned(t, o.call(t, "fib", 10), 55)
 }
@@ -153,15 +154,14 @@ func TestAttachStopsAtEntry(t *testing.T) {
 	if _, frames := e.stopped("entry"); len(frames) != 1 || frames[0].Name != "fib" {
 		t.Errorf("%+v", frames)
 	}
-	ask[*dap.DisconnectResponse](e, &dap.DisconnectRequest{Request: request("disconnect"), Arguments: &dap.DisconnectArguments{TerminateDebuggee: true}})
+	ask[*dap.DisconnectResponse](e, &dap.DisconnectRequest{Arguments: &dap.DisconnectArguments{TerminateDebuggee: true}})
 	if r := <-done; r.err != nil || r.stop.Reason != session.Aborted {
 		t.Errorf("%v, %v", r.stop, r.err)
 	}
 	returned(t, o.call(t, "fib", 3), 2)
 }
 
-// A connection that breaks leaves the call as a disconnect does; one that breaks
-// while code runs leaves it running.
+// A broken connection has the effect of a disconnect. Running code continues.
 func TestConnectionBreaks(t *testing.T) {
 	o := offer(t)
 	e := o.attach(t, "{}")
@@ -177,7 +177,7 @@ func TestConnectionBreaks(t *testing.T) {
 	e.run()
 	e.conn.Close()
 	stop, _ := o.session.Symbol("stop")
-	for { // the client is gone when its breakpoints are
+	for {
 		if err := o.session.WriteMemory([]byte{1}, stop); err != nil {
 			t.Fatal(err)
 		}
@@ -192,14 +192,14 @@ func TestConnectionBreaks(t *testing.T) {
 	}
 }
 
-// attachAgain attaches as soon as the client before is gone.
+// attachAgain attaches as soon as the previous client has gone.
 func (o *offered) attachAgain(t *testing.T) *editor {
 	t.Helper()
 	for range 1000 {
 		e := dial(t, o.address)
-		m := e.answer(e.post(&dap.InitializeRequest{Request: request("initialize")}))
+		m := e.answer(e.post(&dap.InitializeRequest{}))
 		if _, ok := m.(*dap.InitializeResponse); ok {
-			ask[*dap.AttachResponse](e, &dap.AttachRequest{Request: request("attach")})
+			ask[*dap.AttachResponse](e, &dap.AttachRequest{})
 			wait[*dap.InitializedEvent](e)
 			return e
 		}
@@ -225,9 +225,9 @@ func TestStandardInputAndOutput(t *testing.T) {
 	go func() { done <- server.ServeConnection(stream{in, out}) }()
 	reader := bufio.NewReader(fromServer)
 	sequence := 0
-	say := func(r dap.RequestMessage) {
+	ask := func(r dap.RequestMessage) {
 		sequence++
-		r.GetRequest().Seq = sequence
+		setHeader(r, sequence)
 		if err := dap.WriteProtocolMessage(toServer, r); err != nil {
 			t.Fatal(err)
 		}
@@ -244,9 +244,9 @@ func TestStandardInputAndOutput(t *testing.T) {
 			}
 		}
 	}
-	say(&dap.InitializeRequest{Request: request("initialize")})
-	say(&dap.LaunchRequest{Request: request("launch"), Arguments: []byte(`{"program":"` + p.object + `","call":"fib(3)"}`)})
-	say(&dap.DisconnectRequest{Request: request("disconnect")})
+	ask(&dap.InitializeRequest{})
+	ask(&dap.LaunchRequest{Arguments: []byte(`{"program":"` + p.object + `","call":"fib(3)"}`)})
+	ask(&dap.DisconnectRequest{})
 	toServer.Close()
 	if err := <-done; err != nil {
 		t.Error(err)
@@ -257,12 +257,12 @@ func TestCancel(t *testing.T) {
 	p := compile(t, "-O0")
 	e := connect(t, Options{Launch: load})
 	e.launch(p, "fib(3)")
-	// Both are in the connection before the first is answered, or nothing is cancelled.
+	// A request is cancelled only if the cancellation arrives before its answer.
 	cancelled := 0
 	for range 50 {
-		first := e.post(&dap.LoadedSourcesRequest{Request: request("loadedSources")})
-		second := e.post(&dap.LoadedSourcesRequest{Request: request("loadedSources")})
-		third := e.post(&dap.CancelRequest{Request: request("cancel"), Arguments: &dap.CancelArguments{RequestId: second}})
+		first := e.post(&dap.LoadedSourcesRequest{})
+		second := e.post(&dap.LoadedSourcesRequest{})
+		third := e.post(&dap.CancelRequest{Arguments: &dap.CancelArguments{RequestId: second}})
 		e.answer(first)
 		if r, ok := e.answer(second).(*dap.ErrorResponse); ok {
 			cancelled++
@@ -278,8 +278,8 @@ func TestCancel(t *testing.T) {
 	e.disconnect()
 }
 
-// What was launched and is left without being terminated runs to its end.
-func TestLeftRunning(t *testing.T) {
+// A launched program runs to its end if the editor disconnects without terminating it.
+func TestDisconnectWithoutTerminate(t *testing.T) {
 	p := compile(t, "-O0")
 	counted := make(chan uint64, 1)
 	e := connect(t, Options{Launch: func(a LaunchArguments) (*Program, error) {
@@ -290,7 +290,7 @@ func TestLeftRunning(t *testing.T) {
 				var b [8]byte
 				counter, _ := program.Session.Symbol("numbers")
 				program.Session.ReadMemory(b[:], counter)
-				counted <- little(b[:])
+				counted <- binary.LittleEndian.Uint64(b[:])
 				return inner()
 			}
 		}
@@ -299,7 +299,7 @@ func TestLeftRunning(t *testing.T) {
 	e.launch(p, "sum(1, first)", "stopOnEntry=true")
 	e.run()
 	e.stopped("entry")
-	// go-dap leaves out what is false.
+	// go-dap omits false fields.
 	e.sequence++
 	message := fmt.Appendf(nil, `{"seq":%d,"type":"request","command":"disconnect","arguments":{"terminateDebuggee":false}}`, e.sequence)
 	if err := dap.WriteBaseMessage(e.conn, message); err != nil {
@@ -308,9 +308,9 @@ func TestLeftRunning(t *testing.T) {
 	select {
 	case n := <-counted:
 		if n != 1 {
-			t.Errorf("it ended before its end: %d", n)
+			t.Errorf("the program ended early: numbers[0] is %d, want 1", n)
 		}
 	case <-time.After(20 * time.Second):
-		t.Error("it is not closed")
+		t.Error("the program was not closed")
 	}
 }

@@ -25,13 +25,14 @@ const (
 	dataBreakpoint
 )
 
+// reason is the reason of a stop, as the protocol names it.
 func (k breakpointKind) reason() string {
 	return [...]string{"breakpoint", "function breakpoint", "instruction breakpoint", "data breakpoint"}[k]
 }
 
-// wanted is what the editor has said of a breakpoint. Requests say it again
-// of all breakpoints whenever one changes: those that are the same stay.
-type wanted struct {
+// request is the editor's description of a breakpoint. A change of one breakpoint repeats
+// the requests of all; breakpoints with an equal request stay.
+type request struct {
 	kind         breakpointKind
 	path         string // of a source breakpoint: the editor's
 	reference    int    // or the reference of the source
@@ -45,65 +46,64 @@ type wanted struct {
 	log          string
 }
 
-// breakpoint is a breakpoint that the editor has set. One that cannot be set is pending.
+// breakpoint is a breakpoint that the editor has set. It is pending if it cannot be set.
 type breakpoint = frontend.Breakpoint[editorBreakpoint]
 
-// editorBreakpoint is what the editor sees of a breakpoint.
 type editorBreakpoint struct {
-	wanted
+	request
 	place
 	message string // why it is pending
 }
 
-// place is where a breakpoint is.
+// place is the position of a breakpoint in the code.
 type place struct {
 	address uint64
-	file    string // as debugging information names it
+	file    string // as in debugging information
 	line    int
 }
 
-// conditions: a line can be in several functions, only some of which have the names of
-// a condition. Convenience variables belong to the client's loop, and conditions are
-// evaluated by the goroutine that runs the code.
+// conditions: a line can be in several functions, and only some of them may have the names
+// in a condition. Convenience variables belong to the client's loop, but the goroutine that
+// runs the code evaluates conditions.
 var conditions = frontend.Conditions{Failed: func(_ int, condition string, err error) error {
 	return fmt.Errorf("condition %s: %w", condition, err)
 }}
 
-// maxBreakpoints is how many breakpoints a client can set.
+// maxBreakpoints is the largest number of breakpoints of a client.
 const maxBreakpoints = 4096
 
-// replace makes the breakpoints of a group those that are wanted.
-func (c *client) replace(inGroup func(*wanted) bool, list []wanted) ([]dap.Breakpoint, error) {
-	old := map[wanted][]*breakpoint{}
+// replace replaces the breakpoints of a group by those in list.
+func (c *client) replace(inGroup func(*request) bool, list []request) ([]dap.Breakpoint, error) {
+	old := map[request][]*breakpoint{}
 	others := 0
 	for _, b := range c.breakpoints.List() {
-		if inGroup(&b.Own.wanted) {
-			old[b.Own.wanted] = append(old[b.Own.wanted], b)
+		if inGroup(&b.Own.request) {
+			old[b.Own.request] = append(old[b.Own.request], b)
 		} else {
 			others++
 		}
 	}
 	if others+len(list) > maxBreakpoints {
-		return nil, fmt.Errorf("%d breakpoints, of at most %d", others+len(list), maxBreakpoints)
+		return nil, fmt.Errorf("%d breakpoints; at most %d can be set", others+len(list), maxBreakpoints)
 	}
-	var now []*breakpoint
-	for _, w := range list {
-		if same := old[w]; len(same) > 0 {
-			now, old[w] = append(now, same[0]), same[1:]
+	var current []*breakpoint
+	for _, r := range list {
+		if same := old[r]; len(same) > 0 {
+			current, old[r] = append(current, same[0]), same[1:]
 			continue
 		}
-		b := &breakpoint{Own: editorBreakpoint{wanted: w}}
+		b := &breakpoint{Own: editorBreakpoint{request: r}}
 		c.breakpoints.Add(b)
-		now = append(now, b)
+		current = append(current, b)
 	}
-	for _, left := range old {
-		for _, b := range left {
+	for _, list := range old {
+		for _, b := range list {
 			c.unset(b)
 			c.breakpoints.Drop(b)
 		}
 	}
-	answers := make([]dap.Breakpoint, 0, len(now))
-	for _, b := range now {
+	answers := make([]dap.Breakpoint, 0, len(current))
+	for _, b := range current {
 		if b.ID() == 0 {
 			c.set(b)
 		}
@@ -112,61 +112,58 @@ func (c *client) replace(inGroup func(*wanted) bool, list []wanted) ([]dap.Break
 	return answers, nil
 }
 
+// replaceKind replaces all breakpoints of a kind.
+func (c *client) replaceKind(kind breakpointKind, list []request) ([]dap.Breakpoint, error) {
+	return c.replace(func(r *request) bool { return r.kind == kind }, list)
+}
+
 func (c *client) setBreakpoints(r *dap.SetBreakpointsRequest) (dap.Message, error) {
 	a := r.Arguments
-	var list []wanted
+	var list []request
 	if a.Breakpoints == nil {
 		for _, line := range a.Lines {
 			a.Breakpoints = append(a.Breakpoints, dap.SourceBreakpoint{Line: line})
 		}
 	}
 	for _, b := range a.Breakpoints {
-		list = append(list, wanted{kind: sourceBreakpoint, path: a.Source.Path, reference: a.Source.SourceReference,
+		list = append(list, request{kind: sourceBreakpoint, path: a.Source.Path, reference: a.Source.SourceReference,
 			line: b.Line + 1 - c.lines, condition: b.Condition, hitCondition: b.HitCondition, log: b.LogMessage})
 	}
-	answers, err := c.replace(func(w *wanted) bool {
-		return w.kind == sourceBreakpoint && w.path == a.Source.Path && w.reference == a.Source.SourceReference
+	answers, err := c.replace(func(old *request) bool {
+		return old.kind == sourceBreakpoint && old.path == a.Source.Path && old.reference == a.Source.SourceReference
 	}, list)
-	if err != nil {
-		return nil, err
-	}
-	return &dap.SetBreakpointsResponse{Response: answer(r), Body: dap.SetBreakpointsResponseBody{Breakpoints: answers}}, nil
+	return &dap.SetBreakpointsResponse{Response: answer(r), Body: dap.SetBreakpointsResponseBody{Breakpoints: answers}}, err
 }
 
 func (c *client) setFunctionBreakpoints(r *dap.SetFunctionBreakpointsRequest) (dap.Message, error) {
-	var list []wanted
+	var list []request
 	for _, b := range r.Arguments.Breakpoints {
-		list = append(list, wanted{kind: functionBreakpoint, name: strings.TrimSpace(b.Name), condition: b.Condition, hitCondition: b.HitCondition})
+		list = append(list, request{kind: functionBreakpoint, name: strings.TrimSpace(b.Name), condition: b.Condition, hitCondition: b.HitCondition})
 	}
-	answers, err := c.replace(func(w *wanted) bool { return w.kind == functionBreakpoint }, list)
-	if err != nil {
-		return nil, err
-	}
-	return &dap.SetFunctionBreakpointsResponse{Response: answer(r), Body: dap.SetFunctionBreakpointsResponseBody{Breakpoints: answers}}, nil
+	answers, err := c.replaceKind(functionBreakpoint, list)
+	return &dap.SetFunctionBreakpointsResponse{Response: answer(r), Body: dap.SetFunctionBreakpointsResponseBody{Breakpoints: answers}}, err
 }
 
 func (c *client) setInstructionBreakpoints(r *dap.SetInstructionBreakpointsRequest) (dap.Message, error) {
-	var list []wanted
+	var list []request
 	for _, b := range r.Arguments.Breakpoints {
 		address, err := parseReference(b.InstructionReference)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, wanted{kind: instructionBreakpoint, address: address + uint64(b.Offset), condition: b.Condition, hitCondition: b.HitCondition})
+		list = append(list, request{kind: instructionBreakpoint, address: address + uint64(b.Offset), condition: b.Condition, hitCondition: b.HitCondition})
 	}
-	answers, err := c.replace(func(w *wanted) bool { return w.kind == instructionBreakpoint }, list)
-	if err != nil {
-		return nil, err
-	}
-	return &dap.SetInstructionBreakpointsResponse{Response: answer(r), Body: dap.SetInstructionBreakpointsResponseBody{Breakpoints: answers}}, nil
+	answers, err := c.replaceKind(instructionBreakpoint, list)
+	return &dap.SetInstructionBreakpointsResponse{Response: answer(r), Body: dap.SetInstructionBreakpointsResponseBody{Breakpoints: answers}}, err
 }
 
-// setExceptionBreakpoints says that signals stop whatever the filters are.
+// setExceptionBreakpoints accepts all filters. Signals stop the code with any of them, and
+// the user is told so.
 func (c *client) setExceptionBreakpoints(r *dap.SetExceptionBreakpointsRequest) (dap.Message, error) {
 	on := slices.Contains(r.Arguments.Filters, signalFilter) ||
 		slices.ContainsFunc(r.Arguments.FilterOptions, func(o dap.ExceptionFilterOptions) bool { return o.FilterId == signalFilter })
 	if c.exceptions && !on {
-		c.output("console", "Signals stop the code all the same: they cannot be passed to it.\n")
+		c.output("console", "Signals still stop the code: they cannot be passed to it.\n")
 	}
 	c.exceptions = on
 	list := make([]dap.Breakpoint, len(r.Arguments.Filters)+len(r.Arguments.FilterOptions))
@@ -176,22 +173,18 @@ func (c *client) setExceptionBreakpoints(r *dap.SetExceptionBreakpointsRequest) 
 	return &dap.SetExceptionBreakpointsResponse{Response: answer(r), Body: dap.SetExceptionBreakpointsResponseBody{Breakpoints: list}}, nil
 }
 
-// set sets a breakpoint in the session, or notes why that is not possible.
+// set sets a breakpoint in the session. If that fails, it records the reason.
 func (c *client) set(b *breakpoint) {
 	b.Own.message = ""
-	set := c.setInCode
-	if b.Own.kind == dataBreakpoint {
-		set = c.setData
-	}
-	try := func() {
+	try := func(set func(*breakpoint) error) {
 		if err := set(b); err != nil {
 			b.Own.message = err.Error()
 		}
 	}
 	if b.Own.kind != dataBreakpoint {
-		try()
-	} else if !c.whileInterrupted(try) {
-		b.Own.message = "it is set at the next stop"
+		try(c.setInCode)
+	} else if !c.whileInterrupted(func() { try(c.setData) }) {
+		b.Own.message = "it will be set at the next stop"
 	}
 }
 
@@ -202,13 +195,16 @@ func (c *client) setInCode(b *breakpoint) error {
 		return err
 	}
 	c.placeAt(b, addresses[0])
-	if err := c.prepare(b, addresses); err != nil {
+	if err := c.setConditions(b, addresses, nil); err != nil {
+		return err
+	}
+	if err := c.setLog(b, addresses); err != nil {
 		return err
 	}
 	return c.breakpoints.Break(b, location, addresses[0])
 }
 
-// setData sets a data breakpoint. The session does not run.
+// setData sets a data breakpoint. The session must not run.
 func (c *client) setData(b *breakpoint) error {
 	var f *frontend.Frame
 	if c.stop != nil {
@@ -216,30 +212,27 @@ func (c *client) setData(b *breakpoint) error {
 			f = list[0]
 		}
 	}
-	if err := c.breakpoints.SetCondition(b, strings.TrimSpace(b.Own.condition), nil, f); err != nil {
-		return fmt.Errorf("condition: %w", err)
-	}
-	if err := setHitCondition(b); err != nil {
+	if err := c.setConditions(b, nil, f); err != nil {
 		return err
 	}
-	return c.breakpoints.WatchMemory(b, &frontend.Watch{}, b.Own.wanted.address, b.Own.size, b.Own.access)
+	return c.breakpoints.WatchMemory(b, &frontend.Watch{}, b.Own.request.address, b.Own.size, b.Own.access)
 }
 
-// locate finds where a breakpoint is to be set, and the session's name for the location.
+// locate returns the addresses of a breakpoint, and the session's name for its location.
 func (c *client) locate(b *breakpoint) (addresses []uint64, location string, err error) {
-	switch w := &b.Own.wanted; w.kind {
+	switch r := &b.Own.request; r.kind {
 	case sourceBreakpoint:
-		b.Own.file, addresses, err = c.locateLine(w.path, w.reference, w.line)
-		return addresses, fmt.Sprintf("%s:%d", b.Own.file, w.line), err
+		b.Own.file, addresses, err = c.locateLine(r.path, r.reference, r.line)
+		return addresses, fmt.Sprintf("%s:%d", b.Own.file, r.line), err
 	case functionBreakpoint:
-		addresses, err = c.target.session.Locate(w.name)
-		return addresses, w.name, err
+		addresses, err = c.target.session.Locate(r.name)
+		return addresses, r.name, err
 	default:
-		return []uint64{w.address}, "", nil
+		return []uint64{r.address}, "", nil
 	}
 }
 
-// placeAt notes where a breakpoint will be: its address and the source there.
+// placeAt records the place of a breakpoint that will be set at an address.
 func (c *client) placeAt(b *breakpoint, address uint64) {
 	p := &b.Own.place
 	p.address = address
@@ -253,12 +246,12 @@ func (c *client) placeAt(b *breakpoint, address uint64) {
 	}
 }
 
-// describe returns what the editor gets of a breakpoint.
+// describe returns a breakpoint in the form of the protocol.
 func (c *client) describe(b *breakpoint) dap.Breakpoint {
 	d := dap.Breakpoint{Id: b.Number, Verified: b.ID() != 0, Message: b.Own.message}
 	switch p := &b.Own.place; {
 	case b.Set == nil && b.Own.kind == sourceBreakpoint:
-		d.Line = c.line(b.Own.wanted.line)
+		d.Line = c.line(b.Own.request.line)
 	case b.Set != nil:
 		d.InstructionReference = reference(p.address)
 		if p.line != 0 {
@@ -268,12 +261,12 @@ func (c *client) describe(b *breakpoint) dap.Breakpoint {
 	return d
 }
 
-// line is a line as the client counts.
+// line converts a line, counted from 1, to the client's counting.
 func (c *client) line(n int) int { return n - 1 + c.lines }
 
 // unset removes a breakpoint from the session.
 func (c *client) unset(b *breakpoint) {
-	remove := func() { _ = c.breakpoints.Unset(b) } // only a watchpoint of a running session can fail
+	remove := func() { _ = c.breakpoints.Unset(b) } // it fails only for a watchpoint while code runs
 	if b.Watch != nil {
 		c.whileInterrupted(remove)
 		return
@@ -281,23 +274,23 @@ func (c *client) unset(b *breakpoint) {
 	remove()
 }
 
-// verify tries to set pending breakpoints: there may be new images.
+// verify tries to set the pending breakpoints, because there may be new images.
 func (c *client) verify() {
 	for _, b := range c.breakpoints.List() {
 		if b.ID() != 0 {
 			continue
 		}
-		before := b.Own.message
+		oldMessage := b.Own.message
 		if b.Own.kind != dataBreakpoint {
 			c.set(b)
 		}
-		if b.ID() != 0 || b.Own.message != before {
+		if b.ID() != 0 || b.Own.message != oldMessage {
 			c.connection.write(&dap.BreakpointEvent{Event: event("breakpoint"), Body: dap.BreakpointEventBody{Reason: "changed", Breakpoint: c.describe(b)}})
 		}
 	}
 }
 
-// breakpointLocations answers which lines have code.
+// breakpointLocations returns the lines with code in a range.
 func (c *client) breakpointLocations(r *dap.BreakpointLocationsRequest) (dap.Message, error) {
 	response := &dap.BreakpointLocationsResponse{Response: answer(r)}
 	response.Body.Breakpoints = []dap.BreakpointLocation{}
@@ -307,25 +300,25 @@ func (c *client) breakpointLocations(r *dap.BreakpointLocationsRequest) (dap.Mes
 	a := r.Arguments
 	first := a.Line + 1 - c.lines
 	last := max(first, a.EndLine+1-c.lines)
-	const most = 1000
-	for line := first; line <= last && line-first < most; {
+	const maxLines = 1000
+	for line := first; line <= last && line-first < maxLines; {
 		_, addresses, err := c.locateLine(a.Source.Path, a.Source.SourceReference, line)
 		if err != nil {
 			break
 		}
-		at := 0
+		next := 0
 		for _, address := range addresses {
 			for _, l := range frontend.Locations(c.target.session, address) {
-				if l.Line >= line && (at == 0 || l.Line < at) {
-					at = l.Line
+				if l.Line >= line && (next == 0 || l.Line < next) {
+					next = l.Line
 				}
 			}
 		}
-		if at == 0 || at > last {
+		if next == 0 || next > last {
 			break
 		}
-		response.Body.Breakpoints = append(response.Body.Breakpoints, dap.BreakpointLocation{Line: c.line(at)})
-		line = at + 1
+		response.Body.Breakpoints = append(response.Body.Breakpoints, dap.BreakpointLocation{Line: c.line(next)})
+		line = next + 1
 	}
 	return response, nil
 }

@@ -20,44 +20,44 @@ import (
 	"github.com/clewdev/clew/value/print"
 )
 
-// client is one connection and what its editor has set. Its loop answers requests
-// and tells of stops, one after the other; the code runs on a goroutine of its own,
-// see Target.drive.
+// client is a connection and the state of its editor. Its loop answers requests and reports
+// stops, one at a time. The code runs on another goroutine, see Target.drive.
 type client struct {
 	server     *Server
 	connection *connection
 	target     *Target  // nil before launch or attach
-	program    *Program // of a launch, else nil
+	program    *Program // nil unless launched
 	printer    print.Printer
 
 	requests chan received
-	readErr  error // why requests was closed
+	readErr  error // the reason why requests was closed
 	reports  chan outcome
 	resume   chan operation
-	gone     chan struct{}  // closed when the client is
-	aborts   bool           // what becomes of a stopped call then; set before
-	driving  sync.WaitGroup // of a launch
-	done     chan struct{}  // of a launch: closed when what start runs has ended
+	gone     chan struct{}  // closed when the client has gone
+	aborts   bool           // then abort a stopped call; set before gone is closed
+	driving  sync.WaitGroup // the goroutine of start
+	done     chan struct{}  // closed when the goroutine of start has ended
 
 	stopOnEntry atomic.Bool
 	pausing     atomic.Bool // the user wants an interrupt to be a stop
 	waiting     atomic.Bool // the loop waits in whileInterrupted
-	pending     struct {    // what waits for a stop
+	pending     struct {    // functions that wait for a stop
 		sync.Mutex
 		list []func()
 	}
 	cancelled struct {
 		sync.Mutex
-		requests map[int]bool // by their sequence numbers
+		requests map[int]bool // by sequence number
 	}
 
-	// What follows belongs to the loop.
-	content    []byte // of the request that is answered
-	lines      int    // what the client counts from
-	columns    int
+	// Only the loop uses the following fields.
+
+	content    []byte // of the current request
+	lines      int    // number of the first line: 0 or 1
+	columns    int    // number of the first column
 	configured bool
 	running    bool // a call that has not stopped
-	plain      bool // it continues, in contrast to steps
+	plain      bool // running, but not in a step
 	restarting bool
 	ended      bool // terminated was sent
 	leaving    bool
@@ -66,23 +66,23 @@ type client struct {
 	exceptions bool
 
 	frames      *frontend.Frames // of the stop, nil before launch or attach
-	stops       int              // how many there were, for the IDs of frames
-	base        int              // of references: they are not used again
+	stops       int              // number of stops, for the IDs of frames
+	base        int              // the first reference of this stop; references are not reused
 	containers  []container
 	targets     []uint64 // of goto
 	breakpoints *frontend.Breakpoints[editorBreakpoint]
-	paths       map[string]string      // the client's path of a file, by the debugging information's
-	files       map[string]*dap.Source // by the debugging information's path
+	paths       map[string]string      // the client's paths of files, by path in debugging information
+	files       map[string]*dap.Source // by path in debugging information
 	sources     []string               // paths of the sources without a file; the reference is the index from 1
 	values      *frontend.Values
 }
 
 const maxCancelled = 1024
 
-// received is a request.
+// received is a request and its encoded form.
 type received struct {
 	message dap.RequestMessage
-	content []byte // as it came
+	content []byte
 }
 
 func newClient(s *Server, stream io.ReadWriteCloser) *client {
@@ -131,8 +131,8 @@ func (c *client) serve() error {
 	return errors.Join(c.broken(), err)
 }
 
-// begin waits for the client's initialize request and returns it, once the client is
-// the one that is served; nil where it goes away before.
+// begin waits for the client's initialize request, makes it the client that is served, and
+// returns the request. It returns nil if the client goes away first.
 func (c *client) begin() (*received, error) {
 	for r := range c.requests {
 		if _, ok := r.message.(*dap.InitializeRequest); !ok {
@@ -148,8 +148,8 @@ func (c *client) begin() (*received, error) {
 	return nil, nil
 }
 
-// broken returns what ended the connection, nil where the client or Close did. The
-// reader has ended.
+// broken returns the error that ended the connection, nil if the client or Close ended it.
+// The reader must have ended.
 func (c *client) broken() error {
 	for _, end := range []error{io.EOF, os.ErrClosed, io.ErrClosedPipe} {
 		if errors.Is(c.readErr, end) {
@@ -159,7 +159,7 @@ func (c *client) broken() error {
 	return c.readErr
 }
 
-// read passes requests to the loop. What they cancel is known before.
+// read passes requests to the loop. It records cancelled requests first.
 func (c *client) read() {
 	defer close(c.requests)
 	for {
@@ -198,13 +198,13 @@ func (c *client) read() {
 	}
 }
 
-// leave takes back all that the client has set. A call goes on, or is aborted.
+// leave removes the client's breakpoints, and lets a call continue or aborts it.
 func (c *client) leave() error {
 	if c.target == nil {
 		close(c.gone)
 		return nil
 	}
-	c.plain = true // where a step ends nobody sees any more
+	c.plain = true // the end of a step is not reported any more
 	for _, b := range c.breakpoints.List() {
 		c.unset(b)
 	}
@@ -218,7 +218,7 @@ func (c *client) leave() error {
 	if c.program == nil {
 		return nil
 	}
-	if !c.aborts { // what was launched runs to its end
+	if !c.aborts { // the program runs to its end
 		go func() {
 			c.driving.Wait()
 			c.closeProgram()
@@ -248,8 +248,8 @@ func (c *client) start() {
 	}()
 }
 
-// abortRunning ends the call that runs, or that start is about to make; done is the
-// client's, which belongs to the loop.
+// abortRunning ends the call that runs, or that start is about to make. done is c.done,
+// which only the loop may read.
 func (c *client) abortRunning(done <-chan struct{}) {
 	for {
 		_, err := c.target.session.Abort()
@@ -269,7 +269,7 @@ func (c *client) output(category, text string) {
 	c.connection.write(&dap.OutputEvent{Event: event("output"), Body: dap.OutputEventBody{Category: category, Output: text}})
 }
 
-// interrupt stops the code, unless it does by itself.
+// interrupt stops the code, unless it stops by itself.
 func (c *client) interrupt() error {
 	for c.running {
 		err := c.target.session.Interrupt()
@@ -286,9 +286,9 @@ func (c *client) interrupt() error {
 	return nil
 }
 
-// whileInterrupted runs f where the session does not run: now, or between an
-// interrupt that nobody sees and going on. A step goes on to its end first: f then
-// runs at the next stop, and the result is false.
+// whileInterrupted runs f while the session does not run. If code runs, it interrupts it
+// for f, which the editor does not see. During a step, f runs at the next stop, and the
+// result is false.
 func (c *client) whileInterrupted(f func()) bool {
 	if !c.running {
 		f()
@@ -308,13 +308,13 @@ func (c *client) whileInterrupted(f func()) bool {
 	}
 	select {
 	case <-done:
-	case r := <-c.reports: // it stopped for a reason of its own
+	case r := <-c.reports: // it stopped for another reason
 		c.report(r)
 	}
 	return true
 }
 
-// runPending runs what waits for a stop, and reports whether there was something.
+// runPending runs the functions that wait for a stop, and reports whether there were any.
 func (c *client) runPending() bool {
 	c.pending.Lock()
 	defer c.pending.Unlock()

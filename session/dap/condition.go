@@ -12,17 +12,23 @@ import (
 	"github.com/google/go-dap"
 
 	"github.com/clewdev/clew/session"
+	"github.com/clewdev/clew/session/frontend"
 )
 
-// prepare compiles what the editor has said of a breakpoint, in the scopes at its
-// addresses.
-func (c *client) prepare(b *breakpoint, addresses []uint64) error {
-	if err := c.breakpoints.SetCondition(b, strings.TrimSpace(b.Own.condition), addresses, nil); err != nil {
+// setConditions sets the condition and the hit condition of a breakpoint. The names in the
+// condition are those in scope at the addresses, or without addresses in the frame.
+func (c *client) setConditions(b *breakpoint, addresses []uint64, f *frontend.Frame) (err error) {
+	if err := c.breakpoints.SetCondition(b, strings.TrimSpace(b.Own.condition), addresses, f); err != nil {
 		return fmt.Errorf("condition: %w", err)
 	}
-	if err := setHitCondition(b); err != nil {
-		return err
+	if text := strings.TrimSpace(b.Own.hitCondition); text != "" {
+		b.Counts, err = hitCondition(text)
 	}
+	return err
+}
+
+// setLog makes a breakpoint with a log message write it instead of stopping.
+func (c *client) setLog(b *breakpoint, addresses []uint64) error {
 	if b.Own.log == "" {
 		return nil
 	}
@@ -43,39 +49,27 @@ func (c *client) prepare(b *breakpoint, addresses []uint64) error {
 	return nil
 }
 
-// setHitCondition sets at which hits a breakpoint stops.
-func setHitCondition(b *breakpoint) (err error) {
-	if strings.TrimSpace(b.Own.hitCondition) != "" {
-		b.Counts, err = hitCondition(b.Own.hitCondition)
-	}
-	return err
+// hitConditions are the operators of hit conditions, with the number after the operator.
+var hitConditions = map[string]func(hits, n int) bool{
+	"":   func(hits, n int) bool { return hits == n },
+	"=":  func(hits, n int) bool { return hits == n },
+	"==": func(hits, n int) bool { return hits == n },
+	">":  func(hits, n int) bool { return hits > n },
+	">=": func(hits, n int) bool { return hits >= n },
+	"<":  func(hits, n int) bool { return hits < n },
+	"<=": func(hits, n int) bool { return hits <= n },
+	"%":  func(hits, n int) bool { return hits%n == 0 },
 }
 
-// hitCondition understands "5", "= 5", "== 5", "> 5", ">= 5", "< 5", "<= 5",
-// "% 5": at which hits to stop, counted from 1.
+// hitCondition compiles a hit condition such as "5" or ">= 5". The result reports whether a
+// hit, counted from 1, stops.
 func hitCondition(text string) (func(int) bool, error) {
-	text = strings.TrimSpace(text)
 	number := strings.TrimLeft(text, "=<>%")
-	op := text[:len(text)-len(number)]
+	operator := text[:len(text)-len(number)]
+	stops, known := hitConditions[operator]
 	n, err := strconv.Atoi(strings.TrimSpace(number))
-	if err != nil || n < 0 {
-		return nil, fmt.Errorf("hit condition %q is not understood: expected a number, or one after =, >, >=, <, <= or %%", text)
+	if !known || err != nil || n < 0 || n == 0 && operator == "%" {
+		return nil, fmt.Errorf("invalid hit condition %q: expected a number, or a number after =, >, >=, <, <= or %%", text)
 	}
-	switch op {
-	case "", "=", "==":
-		return func(hits int) bool { return hits == n }, nil
-	case ">":
-		return func(hits int) bool { return hits > n }, nil
-	case ">=":
-		return func(hits int) bool { return hits >= n }, nil
-	case "<":
-		return func(hits int) bool { return hits < n }, nil
-	case "<=":
-		return func(hits int) bool { return hits <= n }, nil
-	case "%":
-		if n > 0 {
-			return func(hits int) bool { return hits%n == 0 }, nil
-		}
-	}
-	return nil, fmt.Errorf("hit condition %q is not understood: expected a number, or one after =, >, >=, <, <= or %%", text)
+	return func(hits int) bool { return stops(hits, n) }, nil
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-dap"
 )
 
-// maxMessage is the longest message that is read, in bytes.
+// maxMessage is the largest message that is read, in bytes.
 const maxMessage = 4 << 20
 
 var errFraming = errors.New("the client does not speak the Debug Adapter Protocol")
@@ -30,15 +30,15 @@ type connection struct {
 
 	mu       sync.Mutex
 	sequence int
-	failed   error // of a write: nothing is written any more
+	failed   error // of a write; later writes are dropped
 }
 
 func newConnection(stream io.ReadWriteCloser) *connection {
 	return &connection{stream: stream, reader: bufio.NewReaderSize(stream, 4096)}
 }
 
-// read returns the content of the next message. go-dap's reader would keep a
-// header of any length in memory.
+// read returns the content of the next message. It bounds headers; go-dap's reader does
+// not.
 func (c *connection) read() ([]byte, error) {
 	length := -1
 	for {
@@ -67,25 +67,25 @@ func (c *connection) read() ([]byte, error) {
 	case length < 0:
 		return nil, fmt.Errorf("%w: no content length", errFraming)
 	case length > maxMessage:
-		return nil, fmt.Errorf("a message has %d bytes, of at most %d", length, maxMessage)
+		return nil, fmt.Errorf("a message has %d bytes; at most %d are allowed", length, maxMessage)
 	}
-	var b bytes.Buffer // grows as bytes come, whatever the length says
+	var b bytes.Buffer // grows as bytes arrive, so the length alone allocates nothing
 	if n, err := io.CopyN(&b, c.reader, int64(length)); err != nil {
 		return nil, fmt.Errorf("a message ends after %d of %d bytes: %w", n, length, io.ErrUnexpectedEOF)
 	}
 	return b.Bytes(), nil
 }
 
-// isToken reports whether a header can have a name (RFC 9110 §5.6.2). The first line of
-// a browser's request has none: "POST /:80 HTTP/1.1". Without this check a web page
-// could have messages in the body of a request to this port.
+// isToken reports whether a text is a valid name of a header (RFC 9110 §5.6.2). The first
+// line of a browser's request, "POST /:80 HTTP/1.1", has no valid name. Without this check
+// a web page could send messages in the body of a request to this port.
 func isToken(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
 		return r <= ' ' || r >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
 	})
 }
 
-// write sends a message. After an error nothing is sent.
+// write sends a message. After an error it does nothing.
 func (c *connection) write(m dap.Message) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -101,7 +101,7 @@ func (c *connection) write(m dap.Message) {
 	}
 	content, err := json.Marshal(m)
 	if err == nil {
-		// One write: what reads may not know of parts.
+		// One write, because some clients do not join parts.
 		_, err = c.stream.Write(append(fmt.Appendf(nil, "Content-Length: %d\r\n\r\n", len(content)), content...))
 	}
 	c.failed = err
@@ -109,8 +109,8 @@ func (c *connection) write(m dap.Message) {
 
 func (c *connection) close() error { return c.stream.Close() }
 
-// request decodes a request. With an error it returns as much of the header as
-// there is, to be answered with the error.
+// decode decodes a request. It returns nil for a response or an event. With an error it
+// returns the header of the request, if there is one, for the answer.
 func decode(content []byte) (dap.RequestMessage, error) {
 	m, err := dap.DecodeProtocolMessage(content)
 	if r, ok := m.(dap.RequestMessage); ok && err == nil {
@@ -119,7 +119,7 @@ func decode(content []byte) (dap.RequestMessage, error) {
 	header := &dap.Request{}
 	if json.Unmarshal(content, header) != nil || header.Type != "request" {
 		if err == nil {
-			return nil, nil // a response or an event, which nobody asked for
+			return nil, nil
 		}
 		var kind *dap.DecodeProtocolMessageFieldError
 		if errors.As(err, &kind) && kind.FieldName != "type" {
@@ -137,13 +137,13 @@ func event(name string) dap.Event {
 	return dap.Event{ProtocolMessage: dap.ProtocolMessage{Type: "event"}, Event: name}
 }
 
-// answer returns the header of a response that says that all is well.
+// answer returns the header of a response that reports success.
 func answer(r dap.RequestMessage) dap.Response {
 	q := r.GetRequest()
 	return dap.Response{ProtocolMessage: dap.ProtocolMessage{Type: "response"}, RequestSeq: q.Seq, Success: true, Command: q.Command}
 }
 
-// refusal returns a response that says what went wrong.
+// refusal returns a response that reports an error.
 func refusal(r dap.RequestMessage, err error) dap.Message {
 	response := answer(r)
 	response.Success = false

@@ -14,8 +14,8 @@ import (
 	"github.com/clewdev/clew/value"
 )
 
-// accessOf returns the access that a type of the protocol means, 0 for others. A
-// write that changes nothing is not worth a stop to who debugs.
+// accessOf returns the access for an access type of the protocol, 0 if it is not supported.
+// A write stops only if it changes the value.
 func accessOf(typ dap.DataBreakpointAccessType) session.Access {
 	switch typ {
 	case "", "write":
@@ -26,16 +26,16 @@ func accessOf(typ dap.DataBreakpointAccessType) session.Access {
 	return 0
 }
 
-// dataBreakpointInfo tells what can be watched: objects in memory of a size that
-// a debug register takes. The ID is the address and the size.
+// dataBreakpointInfo reports whether an object can be watched: it must be in memory, with a
+// size that a debug register supports. The ID is the address and the size.
 func (c *client) dataBreakpointInfo(r *dap.DataBreakpointInfoRequest) (dap.Message, error) {
 	response := &dap.DataBreakpointInfoResponse{Response: answer(r)}
 	v, name, err := c.watched(r.Arguments)
-	if err != nil {
-		response.Body.Description = err.Error()
-		return response, nil
+	var address uint64
+	var size int
+	if err == nil {
+		address, size, err = frontend.Watchable(name, v)
 	}
-	address, size, err := frontend.Watchable(name, v)
 	if err != nil {
 		response.Body.Description = err.Error()
 		return response, nil
@@ -45,7 +45,7 @@ func (c *client) dataBreakpointInfo(r *dap.DataBreakpointInfoRequest) (dap.Messa
 	return response, nil
 }
 
-// watched returns the object that the editor asks of.
+// watched returns the object in the arguments, and an expression for it.
 func (c *client) watched(a dap.DataBreakpointInfoArguments) (value.Value, string, error) {
 	if a.VariablesReference != 0 {
 		k, err := c.container(a.VariablesReference)
@@ -70,20 +70,17 @@ func (c *client) watched(a dap.DataBreakpointInfoArguments) (value.Value, string
 }
 
 func (c *client) setDataBreakpoints(r *dap.SetDataBreakpointsRequest) (dap.Message, error) {
-	var list []wanted
+	var list []request
 	for _, b := range r.Arguments.Breakpoints {
-		w := wanted{kind: dataBreakpoint, condition: b.Condition, hitCondition: b.HitCondition, access: accessOf(b.AccessType)}
-		if n, err := fmt.Sscanf(b.DataId, "0x%x:%d", &w.address, &w.size); n != 2 || err != nil {
+		data := request{kind: dataBreakpoint, condition: b.Condition, hitCondition: b.HitCondition, access: accessOf(b.AccessType)}
+		if n, err := fmt.Sscanf(b.DataId, "0x%x:%d", &data.address, &data.size); n != 2 || err != nil {
 			return nil, fmt.Errorf("unknown data ID %q", b.DataId)
 		}
-		if w.access == 0 {
-			return nil, fmt.Errorf("access type %q is not supported: write and readWrite are", b.AccessType)
+		if data.access == 0 {
+			return nil, fmt.Errorf("access type %q is not supported; use write or readWrite", b.AccessType)
 		}
-		list = append(list, w)
+		list = append(list, data)
 	}
-	answers, err := c.replace(func(w *wanted) bool { return w.kind == dataBreakpoint }, list)
-	if err != nil {
-		return nil, err
-	}
-	return &dap.SetDataBreakpointsResponse{Response: answer(r), Body: dap.SetDataBreakpointsResponseBody{Breakpoints: answers}}, nil
+	answers, err := c.replaceKind(dataBreakpoint, list)
+	return &dap.SetDataBreakpointsResponse{Response: answer(r), Body: dap.SetDataBreakpointsResponseBody{Breakpoints: answers}}, err
 }

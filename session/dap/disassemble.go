@@ -13,8 +13,8 @@ import (
 	"github.com/clewdev/clew/session/frontend"
 )
 
-// maxInstructions is how many instructions one answer has, and how far from the
-// reference it may start.
+// maxInstructions bounds the instructions in an answer, and their distance from the
+// reference.
 const maxInstructions = 1 << 12
 
 func (c *client) disassemble(r *dap.DisassembleRequest) (dap.Message, error) {
@@ -24,13 +24,13 @@ func (c *client) disassemble(r *dap.DisassembleRequest) (dap.Message, error) {
 		return nil, err
 	}
 	if a.InstructionCount < 0 || a.InstructionCount > maxInstructions || a.InstructionOffset < -maxInstructions || a.InstructionOffset > maxInstructions {
-		return nil, fmt.Errorf("%d instructions from instruction %d on, of at most %d", a.InstructionCount, a.InstructionOffset, maxInstructions)
+		return nil, fmt.Errorf("%d instructions from instruction %d on; at most %d are supported", a.InstructionCount, a.InstructionOffset, maxInstructions)
 	}
 	address += uint64(a.Offset)
 	var list []session.Instruction
 	if a.InstructionOffset < 0 {
 		list = frontend.Before(c.target.session, address, -a.InstructionOffset)
-		// Nothing is known before them: each byte counts as an instruction.
+		// Before the known instructions each byte counts as one.
 		first := address
 		if len(list) > 0 {
 			first = list[0].Address
@@ -42,7 +42,7 @@ func (c *client) disassemble(r *dap.DisassembleRequest) (dap.Message, error) {
 		list = append(missing, list...)
 	}
 	if after := a.InstructionCount + a.InstructionOffset; after > 0 {
-		code, _ := c.target.session.Disassemble(address, after) // as much as there is
+		code, _ := c.target.session.Disassemble(address, after) // the part that can be read
 		next := address
 		for n := range after {
 			if n < len(code) {
@@ -57,7 +57,6 @@ func (c *client) disassemble(r *dap.DisassembleRequest) (dap.Message, error) {
 	if a.InstructionOffset > 0 {
 		list = list[min(a.InstructionOffset, len(list)):]
 	}
-	// The editor wants exactly so many.
 	list = list[:min(a.InstructionCount, len(list))]
 	body := dap.DisassembleResponseBody{Instructions: make([]dap.DisassembledInstruction, 0, len(list))}
 	for _, i := range list {
@@ -66,8 +65,8 @@ func (c *client) disassemble(r *dap.DisassembleRequest) (dap.Message, error) {
 	return &dap.DisassembleResponse{Response: answer(r), Body: body}, nil
 }
 
-// instruction is what the editor gets of an instruction; of one without bytes,
-// that there is none.
+// instruction returns an instruction in the form of the protocol. One without bytes stands
+// for missing code.
 func (c *client) instruction(i session.Instruction, named bool) dap.DisassembledInstruction {
 	d := dap.DisassembledInstruction{Address: reference(i.Address), Instruction: i.Text}
 	if len(i.Bytes) == 0 {

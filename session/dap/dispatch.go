@@ -12,10 +12,11 @@ import (
 )
 
 var (
-	errCancelled = errors.New("cancelled")
-	errNoProgram = errors.New("there is no program: launch or attach comes first")
-	errRunning   = errors.New("the code runs; pause it first")
-	errIdle      = errors.New("no call is stopped")
+	errCancelled  = errors.New("cancelled")
+	errNoProgram  = errors.New("there is no program: launch or attach first")
+	errHasProgram = errors.New("there is already a program")
+	errRunning    = errors.New("the code is running; pause it first")
+	errIdle       = errors.New("no call is stopped")
 )
 
 // handle answers a request.
@@ -40,7 +41,7 @@ func (c *client) handle(r dap.RequestMessage) {
 	}
 }
 
-// follow does what comes behind a response.
+// follow does the work that follows a response.
 func (c *client) follow(r dap.RequestMessage) {
 	switch r.(type) {
 	case *dap.LaunchRequest, *dap.AttachRequest:
@@ -61,7 +62,8 @@ func (c *client) follow(r dap.RequestMessage) {
 	}
 }
 
-// dispatch returns the response to a request. A nil one was sent already.
+// dispatch returns the response to a request, or nil if it was already sent. With an error
+// the response is not used.
 func (c *client) dispatch(r dap.RequestMessage) (dap.Message, error) {
 	switch r := r.(type) {
 	case *dap.InitializeRequest:
@@ -86,7 +88,7 @@ func (c *client) dispatch(r dap.RequestMessage) (dap.Message, error) {
 		return &dap.TerminateResponse{Response: answer(r)}, nil
 	case *dap.RestartRequest:
 		if c.program == nil {
-			return nil, errors.New("a program that was attached to cannot be restarted")
+			return nil, errors.New("an attached program cannot be restarted")
 		}
 		return &dap.RestartResponse{Response: answer(r)}, nil
 	case *dap.SetBreakpointsRequest:

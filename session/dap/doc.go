@@ -2,22 +2,21 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Package dap is a server of the Debug Adapter Protocol over debug sessions: VS
-// Code, and every other editor that speaks it, debugs generated code with it.
+// Package dap is a server of the Debug Adapter Protocol for debug sessions. With it, VS
+// Code and other editors debug generated code.
 //
-// An editor can launch, which makes a session out of what its user names (the
-// Launch of [Options] says how), or attach to a [Target] that a running program
-// offers: the program then calls its generated code through the Target, and the
-// calls stop in the editor.
+// An editor can launch a program: Launch of [Options] makes a session for it. Or it can
+// attach to a [Target] that a running program offers: the program calls its generated code
+// through the Target, and the calls stop in the editor.
 //
 //	server := dap.New(dap.Options{Attach: func(dap.AttachArguments) (*dap.Target, error) { return target, nil }})
 //	go server.Serve(listener)
 //	stop, err := target.Call(function, session.Arguments{Words: []uint64{10}})
 //
-// A server talks to one editor at a time; a second one is told so, and refused.
-// What the protocol has and a session has not is not offered: more than one
-// thread, stepping back, passing signals on to the code. Functions of the code
-// cannot be called from expressions while a call is stopped.
+// A server serves one editor at a time, and refuses a second one with an error. It does not
+// offer the parts of the protocol that a session does not have: several threads, stepping
+// back, passing signals to the code. Expressions cannot call functions while a call is
+// stopped.
 //
 // The package opens no listener and no file. A client can read and write all memory of
 // the program, and the protocol has no authentication: package socket's listeners admit

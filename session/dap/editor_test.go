@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -31,7 +32,7 @@ import (
 type program struct {
 	path   string // of the source
 	object string
-	lines  map[string]int // by their words in capitals
+	lines  map[string]int // by the word in capitals in the line's comment
 }
 
 func compile(t testing.TB, flags ...string) *program {
@@ -62,8 +63,7 @@ func compileSource(t testing.TB, source string, flags ...string) *program {
 	return p
 }
 
-// load is a Launch that knows objects, and calls of functions with numbers and
-// names of data.
+// load is a Launch for object files. Arguments of calls are numbers and names of data.
 func load(a LaunchArguments) (*Program, error) {
 	var files []*object.File
 	closeFiles := func() {
@@ -105,7 +105,7 @@ func load(a LaunchArguments) (*Program, error) {
 	return p, nil
 }
 
-// launched is a program that calls a function of a session.
+// launched returns a program that calls a function of a session.
 func launched(s *session.Session, a LaunchArguments) (*Program, error) {
 	p := &Program{Session: s, Close: s.Close}
 	name, rest, _ := strings.Cut(strings.TrimSuffix(a.Call, ")"), "(")
@@ -142,7 +142,7 @@ type editor struct {
 	conn     net.Conn
 	reader   *bufio.Reader
 	sequence int
-	events   []dap.EventMessage // that were not waited for yet
+	events   []dap.EventMessage // received, but not yet returned by wait
 	output   strings.Builder    // of output events
 }
 
@@ -187,15 +187,18 @@ func (e *editor) read() dap.Message {
 	return m
 }
 
-func request(command string) dap.Request {
-	return dap.Request{ProtocolMessage: dap.ProtocolMessage{Type: "request"}, Command: command}
+// setHeader sets the header fields of a request.
+func setHeader(r dap.RequestMessage, sequence int) {
+	header := r.GetRequest()
+	name := strings.TrimSuffix(reflect.TypeOf(r).Elem().Name(), "Request")
+	header.Seq, header.Type, header.Command = sequence, "request", strings.ToLower(name[:1])+name[1:]
 }
 
 // post sends a request without waiting.
 func (e *editor) post(r dap.RequestMessage) int {
 	e.t.Helper()
 	e.sequence++
-	r.GetRequest().Seq = e.sequence
+	setHeader(r, e.sequence)
 	if err := dap.WriteProtocolMessage(e.conn, r); err != nil {
 		e.t.Fatal(err)
 	}
@@ -226,7 +229,7 @@ func (e *editor) keep(m dap.EventMessage) {
 	e.events = append(e.events, m)
 }
 
-// ask sends a request and returns the response, which is none of an error.
+// ask sends a request and returns the response. An error response fails the test.
 func ask[R dap.ResponseMessage](e *editor, r dap.RequestMessage) R {
 	e.t.Helper()
 	m := e.answer(e.post(r))
@@ -238,7 +241,7 @@ func ask[R dap.ResponseMessage](e *editor, r dap.RequestMessage) R {
 	return response
 }
 
-// refused sends a request and returns the text of the error that answers it.
+// refused sends a request and returns the text of the error response.
 func (e *editor) refused(r dap.RequestMessage) string {
 	e.t.Helper()
 	m := e.answer(e.post(r))
@@ -250,7 +253,7 @@ func (e *editor) refused(r dap.RequestMessage) string {
 	return response.Message
 }
 
-// wait returns the next event, which is of a type.
+// wait returns the next event. It must have the type E.
 func wait[E dap.EventMessage](e *editor) E {
 	e.t.Helper()
 	for len(e.events) == 0 {
@@ -272,16 +275,16 @@ func wait[E dap.EventMessage](e *editor) E {
 	return event
 }
 
-// initialize is what VS Code says first.
+// initialize sends the first request as VS Code does.
 func (e *editor) initialize() dap.Capabilities {
 	e.t.Helper()
-	return ask[*dap.InitializeResponse](e, &dap.InitializeRequest{Request: request("initialize"), Arguments: dap.InitializeRequestArguments{
+	return ask[*dap.InitializeResponse](e, &dap.InitializeRequest{Arguments: dap.InitializeRequestArguments{
 		ClientID: "vscode", ClientName: "Visual Studio Code", AdapterID: "clew", PathFormat: "path", LinesStartAt1: true, ColumnsStartAt1: true,
 		SupportsVariableType: true, SupportsVariablePaging: true, SupportsRunInTerminalRequest: true, Locale: "en",
 		SupportsProgressReporting: true, SupportsInvalidatedEvent: true, SupportsMemoryReferences: true, SupportsMemoryEvent: true}}).Body
 }
 
-// launch is VS Code's sequence up to breakpoints.
+// launch sends VS Code's requests before those for breakpoints.
 func (e *editor) launch(p *program, call string, more ...string) {
 	e.t.Helper()
 	e.initialize()
@@ -294,24 +297,24 @@ func (e *editor) launch(p *program, call string, more ...string) {
 	if err != nil {
 		e.t.Fatal(err)
 	}
-	ask[*dap.LaunchResponse](e, &dap.LaunchRequest{Request: request("launch"), Arguments: text})
+	ask[*dap.LaunchResponse](e, &dap.LaunchRequest{Arguments: text})
 	wait[*dap.InitializedEvent](e)
 }
 
 // at sets breakpoints at lines of the program.
 func (e *editor) at(p *program, list ...dap.SourceBreakpoint) []dap.Breakpoint {
 	e.t.Helper()
-	return ask[*dap.SetBreakpointsResponse](e, &dap.SetBreakpointsRequest{Request: request("setBreakpoints"), Arguments: dap.SetBreakpointsArguments{
+	return ask[*dap.SetBreakpointsResponse](e, &dap.SetBreakpointsRequest{Arguments: dap.SetBreakpointsArguments{
 		Source: dap.Source{Name: "program.c", Path: p.path}, Breakpoints: list}}).Body.Breakpoints
 }
 
-// run is the end of VS Code's sequence.
+// run sends VS Code's requests after the breakpoints.
 func (e *editor) run() {
 	e.t.Helper()
-	ask[*dap.SetFunctionBreakpointsResponse](e, &dap.SetFunctionBreakpointsRequest{Request: request("setFunctionBreakpoints"), Arguments: dap.SetFunctionBreakpointsArguments{Breakpoints: []dap.FunctionBreakpoint{}}})
-	ask[*dap.SetExceptionBreakpointsResponse](e, &dap.SetExceptionBreakpointsRequest{Request: request("setExceptionBreakpoints"), Arguments: dap.SetExceptionBreakpointsArguments{Filters: []string{"signals"}}})
-	ask[*dap.ConfigurationDoneResponse](e, &dap.ConfigurationDoneRequest{Request: request("configurationDone")})
-	ask[*dap.ThreadsResponse](e, &dap.ThreadsRequest{Request: request("threads")})
+	ask[*dap.SetFunctionBreakpointsResponse](e, &dap.SetFunctionBreakpointsRequest{Arguments: dap.SetFunctionBreakpointsArguments{Breakpoints: []dap.FunctionBreakpoint{}}})
+	ask[*dap.SetExceptionBreakpointsResponse](e, &dap.SetExceptionBreakpointsRequest{Arguments: dap.SetExceptionBreakpointsArguments{Filters: []string{"signals"}}})
+	ask[*dap.ConfigurationDoneResponse](e, &dap.ConfigurationDoneRequest{})
+	ask[*dap.ThreadsResponse](e, &dap.ThreadsRequest{})
 }
 
 // stopped waits for a stop and returns the top of the stack.
@@ -321,7 +324,7 @@ func (e *editor) stopped(reason string) (dap.StoppedEventBody, []dap.StackFrame)
 	if stop.Reason != reason || stop.ThreadId != 1 || !stop.AllThreadsStopped {
 		e.t.Fatalf("%+v, want %s", stop, reason)
 	}
-	if threads := ask[*dap.ThreadsResponse](e, &dap.ThreadsRequest{Request: request("threads")}).Body.Threads; len(threads) != 1 || threads[0].Id != 1 {
+	if threads := ask[*dap.ThreadsResponse](e, &dap.ThreadsRequest{}).Body.Threads; len(threads) != 1 || threads[0].Id != 1 {
 		e.t.Fatalf("threads %+v", threads)
 	}
 	// VS Code asks for the first frame, then for more.
@@ -331,13 +334,12 @@ func (e *editor) stopped(reason string) (dap.StoppedEventBody, []dap.StackFrame)
 
 func (e *editor) stack(start, levels int) []dap.StackFrame {
 	e.t.Helper()
-	return ask[*dap.StackTraceResponse](e, &dap.StackTraceRequest{Request: request("stackTrace"), Arguments: dap.StackTraceArguments{ThreadId: 1, StartFrame: start, Levels: levels}}).Body.StackFrames
+	return ask[*dap.StackTraceResponse](e, &dap.StackTraceRequest{Arguments: dap.StackTraceArguments{ThreadId: 1, StartFrame: start, Levels: levels}}).Body.StackFrames
 }
 
-// goOn continues.
-func (e *editor) goOn() {
+func (e *editor) resume() {
 	e.t.Helper()
-	ask[*dap.ContinueResponse](e, &dap.ContinueRequest{Request: request("continue"), Arguments: dap.ContinueArguments{ThreadId: 1}})
+	ask[*dap.ContinueResponse](e, &dap.ContinueRequest{Arguments: dap.ContinueArguments{ThreadId: 1}})
 }
 
 // ended waits for the end of the program.
@@ -349,13 +351,13 @@ func (e *editor) ended(code int) {
 	wait[*dap.TerminatedEvent](e)
 }
 
-// disconnect is the end of VS Code's session.
+// disconnect ends the session as VS Code does.
 func (e *editor) disconnect() {
 	e.t.Helper()
-	ask[*dap.DisconnectResponse](e, &dap.DisconnectRequest{Request: request("disconnect"), Arguments: &dap.DisconnectArguments{}})
+	ask[*dap.DisconnectResponse](e, &dap.DisconnectRequest{Arguments: &dap.DisconnectArguments{}})
 }
 
-// variables returns what is in a container by name.
+// variables returns the variables in a container by name.
 func (e *editor) variables(reference int) map[string]dap.Variable {
 	e.t.Helper()
 	byName := map[string]dap.Variable{}
@@ -369,14 +371,14 @@ func (e *editor) variables(reference int) map[string]dap.Variable {
 
 func (e *editor) page(a dap.VariablesArguments) []dap.Variable {
 	e.t.Helper()
-	return ask[*dap.VariablesResponse](e, &dap.VariablesRequest{Request: request("variables"), Arguments: a}).Body.Variables
+	return ask[*dap.VariablesResponse](e, &dap.VariablesRequest{Arguments: a}).Body.Variables
 }
 
 // scopes returns the containers of a frame by name.
 func (e *editor) scopes(frame int) map[string]int {
 	e.t.Helper()
 	byName := map[string]int{}
-	for _, s := range ask[*dap.ScopesResponse](e, &dap.ScopesRequest{Request: request("scopes"), Arguments: dap.ScopesArguments{FrameId: frame}}).Body.Scopes {
+	for _, s := range ask[*dap.ScopesResponse](e, &dap.ScopesRequest{Arguments: dap.ScopesArguments{FrameId: frame}}).Body.Scopes {
 		byName[s.Name] = s.VariablesReference
 	}
 	return byName
@@ -388,5 +390,5 @@ func (e *editor) evaluate(text, context string, frame int) dap.EvaluateResponseB
 }
 
 func evaluateRequest(text, context string, frame int) *dap.EvaluateRequest {
-	return &dap.EvaluateRequest{Request: request("evaluate"), Arguments: dap.EvaluateArguments{Expression: text, Context: context, FrameId: frame}}
+	return &dap.EvaluateRequest{Arguments: dap.EvaluateArguments{Expression: text, Context: context, FrameId: frame}}
 }

@@ -7,6 +7,8 @@ package dap
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/google/go-dap"
@@ -16,7 +18,7 @@ import (
 	"github.com/clewdev/clew/value/expression"
 )
 
-// past returns a value of the history: what was evaluated in the console.
+// past returns a value of the history, which has the values of the editor's console.
 func (c *client) past(n int, relative bool) (value.Value, error) {
 	x, n := c.values.Past(n, relative)
 	if n > c.values.Recorded() {
@@ -26,10 +28,10 @@ func (c *client) past(n int, relative bool) (value.Value, error) {
 	return x, nil
 }
 
-// readOnly is a frame that expressions cannot change.
+// readOnly is a frame without value.Writer, so that expressions cannot change it.
 type readOnly struct{ value.Frame }
 
-// ThreadAddress returns where a thread-local variable is.
+// ThreadAddress implements value.ThreadStorage.
 func (r readOnly) ThreadAddress(offset uint64) (uint64, error) {
 	return r.Frame.(value.ThreadStorage).ThreadAddress(offset)
 }
@@ -60,10 +62,10 @@ func (c *client) evaluate(r *dap.EvaluateRequest) (dap.Message, error) {
 	}
 	text := strings.TrimSpace(a.Expression)
 	if a.Context == "repl" {
-		// What gdb's users write before an expression.
+		// Users of gdb write a command before an expression.
 		for _, word := range [...]string{"print ", "p ", "set var ", "set variable "} {
-			if rest, ok := strings.CutPrefix(text, word); ok && !strings.HasPrefix(strings.TrimSpace(rest), "=") {
-				text = rest
+			if expression, ok := strings.CutPrefix(text, word); ok && !strings.HasPrefix(strings.TrimSpace(expression), "=") {
+				text = expression
 				break
 			}
 		}
@@ -83,7 +85,7 @@ func (c *client) evaluate(r *dap.EvaluateRequest) (dap.Message, error) {
 	}
 	in := c.values.Frame(f)
 	if f != nil && (a.Context == "hover" || a.Context == "watch") {
-		in = readOnly{in} // evaluated unasked, and often
+		in = readOnly{in} // the editor evaluates it often, without the user
 	}
 	v, err := e.Evaluate(in)
 	if err != nil {
@@ -95,7 +97,7 @@ func (c *client) evaluate(r *dap.EvaluateRequest) (dap.Message, error) {
 		return nil, err
 	}
 	if a.Context == "repl" && f != nil {
-		c.changed() // by an assignment, perhaps
+		c.frames.Forget() // it may be an assignment
 	}
 	if a.Context == "repl" && c.values.Recorded() < maxHistory {
 		c.values.Record(v)
@@ -108,21 +110,17 @@ func (c *client) evaluate(r *dap.EvaluateRequest) (dap.Message, error) {
 	if strings.ContainsAny(text, " =") {
 		name = parenthesised(text)
 	}
-	response.Body.VariablesReference, response.Body.NamedVariables, response.Body.IndexedVariables = c.expandable(named{name: text, value: v, evaluate: name}, f)
+	response.Body.VariablesReference, response.Body.NamedVariables, response.Body.IndexedVariables = c.expandable(variable{name: text, value: v, evaluate: name}, f)
 	response.Body.MemoryReference = memoryReference(v)
 	return response, nil
 }
 
-// printed returns a value as gdb's print shows it.
+// printed returns a value as gdb's print command shows it.
 func (c *client) printed(v value.Value, hex bool) (string, error) {
 	if v.Type() == nil {
 		return "void", nil
 	}
-	p := c.printer
-	if hex {
-		p.Format = 'x'
-	}
-	text, err := p.Print(v)
+	text, err := c.printerFor(hex).Print(v)
 	if err != nil {
 		return "", errors.New(expression.Sentence(err))
 	}
@@ -151,11 +149,38 @@ func (c *client) setExpression(r *dap.SetExpressionRequest) (dap.Message, error)
 	}
 	if v.Type() != nil {
 		body.Type = v.Type().String()
-		body.VariablesReference, body.NamedVariables, body.IndexedVariables = c.expandable(named{name: a.Expression, value: v, evaluate: "(" + a.Expression + ")"}, f)
+		body.VariablesReference, body.NamedVariables, body.IndexedVariables = c.expandable(variable{name: a.Expression, value: v, evaluate: "(" + a.Expression + ")"}, f)
 	}
-	c.changed()
+	c.frames.Forget()
 	return &dap.SetExpressionResponse{Response: answer(r), Body: body}, nil
 }
 
-// assigned is a convenience variable for what setExpression assigns.
+// assigned is the convenience variable that setExpression assigns from.
 const assigned = "__assigned"
+
+const maxCompletions = 200
+
+// completions completes the name before the cursor.
+func (c *client) completions(r *dap.CompletionsRequest) (dap.Message, error) {
+	a := r.Arguments
+	f, err := c.frameOf(a.FrameId)
+	if err != nil {
+		return nil, err
+	}
+	text := a.Text
+	if n := a.Column - c.columns; n >= 0 && n < len(text) {
+		text = text[:n]
+	}
+	start := frontend.NameStart(text)
+	found := map[string]dap.CompletionItemType{}
+	for _, name := range c.values.Names(f, text[start:]) {
+		if len(found) < maxCompletions && found[name.Text] == "" {
+			found[name.Text] = [...]dap.CompletionItemType{frontend.Local: "variable", frontend.Global: "value", frontend.Function: "function"}[name.Kind]
+		}
+	}
+	body := dap.CompletionsResponseBody{Targets: []dap.CompletionItem{}}
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		body.Targets = append(body.Targets, dap.CompletionItem{Label: name, Type: found[name], Start: start + c.columns, Length: len(text) - start})
+	}
+	return &dap.CompletionsResponse{Response: answer(r), Body: body}, nil
+}

@@ -29,7 +29,7 @@ const spiral = `: square ( n -- n*n )
   loop ;
 `
 
-// loadForth is a Launch for words of generated code, whose source is in no file.
+// loadForth is a Launch for words of generated code. No file has their source.
 func loadForth(a LaunchArguments) (*Program, error) {
 	program, err := forth.Compile("spiral.fth", []byte(spiral), &forth.Options{Entry: true})
 	if err != nil {
@@ -78,9 +78,9 @@ func loadForth(a LaunchArguments) (*Program, error) {
 func TestForth(t *testing.T) {
 	e := connect(t, Options{Launch: loadForth})
 	e.initialize()
-	ask[*dap.LaunchResponse](e, &dap.LaunchRequest{Request: request("launch"), Arguments: []byte(`{}`)})
+	ask[*dap.LaunchResponse](e, &dap.LaunchRequest{Arguments: []byte(`{}`)})
 	wait[*dap.InitializedEvent](e)
-	sources := ask[*dap.LoadedSourcesResponse](e, &dap.LoadedSourcesRequest{Request: request("loadedSources")}).Body.Sources
+	sources := ask[*dap.LoadedSourcesResponse](e, &dap.LoadedSourcesRequest{}).Body.Sources
 	var source dap.Source
 	for _, s := range sources {
 		if s.Name == "spiral.fth" {
@@ -90,12 +90,12 @@ func TestForth(t *testing.T) {
 	if source.SourceReference == 0 {
 		t.Fatalf("%+v", sources)
 	}
-	text := ask[*dap.SourceResponse](e, &dap.SourceRequest{Request: request("source"), Arguments: dap.SourceArguments{SourceReference: source.SourceReference}}).Body.Content
+	text := ask[*dap.SourceResponse](e, &dap.SourceRequest{Arguments: dap.SourceArguments{SourceReference: source.SourceReference}}).Body.Content
 	if text != spiral {
 		t.Errorf("%q", text)
 	}
-	e.refused(&dap.SourceRequest{Request: request("source"), Arguments: dap.SourceArguments{SourceReference: 99}})
-	set := ask[*dap.SetBreakpointsResponse](e, &dap.SetBreakpointsRequest{Request: request("setBreakpoints"), Arguments: dap.SetBreakpointsArguments{
+	e.refused(&dap.SourceRequest{Arguments: dap.SourceArguments{SourceReference: 99}})
+	set := ask[*dap.SetBreakpointsResponse](e, &dap.SetBreakpointsRequest{Arguments: dap.SetBreakpointsArguments{
 		Source: source, Breakpoints: []dap.SourceBreakpoint{{Line: 8}, {Line: 2, HitCondition: "4"}}}}).Body.Breakpoints
 	if !set[0].Verified || set[0].Line != 8 || !set[1].Verified || set[1].Source.SourceReference != source.SourceReference {
 		t.Errorf("%+v", set)
@@ -107,7 +107,7 @@ func TestForth(t *testing.T) {
 			if stop.HitBreakpointIds[0] != set[1].Id || frames[0].Name != "square" || frames[1].Name != "sum" {
 				t.Errorf("%+v %+v", stop, frames)
 			}
-			e.goOn()
+			e.resume()
 			stop, frames = e.stopped("breakpoint")
 		}
 		if frames[0].Name != "sum" || frames[0].Line != 8 || frames[0].Source.SourceReference != source.SourceReference {
@@ -117,7 +117,7 @@ func TestForth(t *testing.T) {
 		if state := e.variables(scopes["State"]); state["data stack"].Value != "something" {
 			t.Errorf("%+v", state)
 		}
-		e.refused(&dap.SetVariableRequest{Request: request("setVariable"), Arguments: dap.SetVariableArguments{VariablesReference: scopes["State"], Name: "data stack", Value: "1"}})
+		e.refused(&dap.SetVariableRequest{Arguments: dap.SetVariableArguments{VariablesReference: scopes["State"], Name: "data stack", Value: "1"}})
 		// Code without variables has registers and memory.
 		if r := e.evaluate("$pc", "watch", frames[0].Id); !strings.Contains(r.Result, frames[0].InstructionPointerReference) {
 			t.Errorf("%+v", r)
@@ -125,7 +125,7 @@ func TestForth(t *testing.T) {
 		if r := e.evaluate("*(unsigned char *)$pc + 0 >= 0", "repl", frames[0].Id); r.Result != "1" {
 			t.Errorf("%+v", r)
 		}
-		e.goOn()
+		e.resume()
 	}
 	e.ended(0)
 	if out := e.output.String(); !strings.Contains(out, "1 4 9 16 ") || !strings.Contains(out, "[30]") {

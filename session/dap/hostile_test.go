@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -27,7 +26,7 @@ import (
 	"github.com/clewdev/clew/session/socket"
 )
 
-// What is no message ends the connection, and nothing else.
+// An invalid message ends the connection only.
 func TestFraming(t *testing.T) {
 	server := New(Options{})
 	for _, test := range []struct{ text, want string }{
@@ -59,7 +58,7 @@ func TestFraming(t *testing.T) {
 			t.Errorf("%.40q: %v, want %s", test.text, err, test.want)
 		}
 	}
-	// Headers of other kinds, and of other spelling, are fine.
+	// Other headers, and other capitalization, are accepted.
 	client, stream := net.Pipe()
 	go server.ServeConnection(stream)
 	content := `{"seq":1,"type":"request","command":"initialize"}`
@@ -90,14 +89,14 @@ func TestUnknownRequests(t *testing.T) {
 			t.Errorf("%s: %+v", text, r)
 		}
 	}
-	// Answers that nobody wants are passed over.
+	// Responses and events are ignored.
 	dap.WriteBaseMessage(e.conn, []byte(`{"seq":1,"type":"response","command":"runInTerminal","request_seq":1,"success":true}`))
 	dap.WriteBaseMessage(e.conn, []byte(`{"seq":1,"type":"event","event":"output","body":{}}`))
 	e.initialize()
 }
 
-// Clients that say nothing, or not what comes first, keep nobody waiting; there are
-// not many of them.
+// Clients that send nothing, or another request before initialize, do not block others.
+// Their number is bounded.
 func TestSilentClients(t *testing.T) {
 	server := New(Options{})
 	defer server.Close()
@@ -139,7 +138,7 @@ func TestSilentClients(t *testing.T) {
 	for n := range maxSilent + 3 {
 		dial(10 + n)
 	}
-	for range 3 { // the first ones, in whatever order they came
+	for range 3 { // the oldest ones, in any order
 		if n := <-ended; n < 10 {
 			t.Errorf("client %d has ended", n)
 		}
@@ -170,11 +169,11 @@ func (a *arrivals) Accept() (io.ReadWriteCloser, error) {
 
 func (*arrivals) Close() error { return nil }
 
-// A client that the listener does not admit is told why, and launches nothing. Any
-// number of them, however silent, keep no other client out.
+// A client that the listener does not admit gets an error, and cannot launch a program.
+// Any number of such clients do not block others.
 func TestRefusedClients(t *testing.T) {
 	server := New(Options{Launch: func(LaunchArguments) (*Program, error) {
-		t.Error("it launches")
+		t.Error("a program was launched")
 		return nil, io.EOF
 	}})
 	defer server.Close()
@@ -209,7 +208,7 @@ func TestRefusedClients(t *testing.T) {
 			t.Error(err) // terminated
 		}
 		if more, err := dap.ReadBaseMessage(answers); err == nil {
-			t.Errorf("%s: it is answered on: %s", request, more)
+			t.Errorf("%s: a further answer: %s", request, more)
 		}
 	}
 	for range 2 * maxSilent {
@@ -228,7 +227,8 @@ func TestRefusedClients(t *testing.T) {
 	}
 }
 
-// changes finds what would change memory: that of this process, the fuzzer's too.
+// changes matches expressions that could change memory. It is the memory of this process,
+// and so of the fuzzer.
 var changes = regexp.MustCompile(`[^=!<>]=[^=]|<<=|>>=|\+\+|--|\\u`)
 
 func harmless(content []byte) bool {
@@ -246,10 +246,10 @@ func harmless(content []byte) bool {
 	return encoder.Encode(r) == nil && !changes.Match(text.Bytes())
 }
 
-// FuzzServer sends lines of text as messages to a server whose program is stopped.
-// It must end when the connection does. The sessions have one image: to load it, and
-// to read what describes it, would take nearly all of the time. Coverage differs from
-// run to run, so that minimizing does not end: scripts/fuzz bounds it.
+// FuzzServer sends each line of the input as a message to a server with a stopped program.
+// The server must end after the connection. The sessions share one image, because loading
+// it would take nearly all of the time. Coverage differs between runs, so minimizing does
+// not end by itself: scripts/fuzz bounds it.
 func FuzzServer(f *testing.F) {
 	p := compile(f, "-O0")
 	file, err := object.Open(p.object)
@@ -276,10 +276,7 @@ func FuzzServer(f *testing.F) {
 	add := func(list ...dap.RequestMessage) {
 		var lines [][]byte
 		for n, r := range list {
-			q := r.GetRequest()
-			q.Seq, q.Type = n+10, "request"
-			q.Command = strings.TrimSuffix(reflect.TypeOf(r).Elem().Name(), "Request")
-			q.Command = strings.ToLower(q.Command[:1]) + q.Command[1:]
+			setHeader(r, n+10)
 			b, err := json.Marshal(r)
 			if err != nil {
 				f.Fatal(err)

@@ -53,7 +53,7 @@ func TestLaunch(t *testing.T) {
 					t.Errorf("%+v", locals)
 				}
 			}
-			e.goOn()
+			e.resume()
 			e.ended(0)
 			if !strings.Contains(e.output.String(), "sum(5, first) = 15\n") {
 				t.Errorf("output %q", e.output.String())
@@ -73,19 +73,19 @@ func TestStopOnEntryAndSteps(t *testing.T) {
 		t.Errorf("%+v", frames)
 	}
 	entry := frames[0].InstructionPointerReference
-	ask[*dap.NextResponse](e, &dap.NextRequest{Request: request("next"), Arguments: dap.NextArguments{ThreadId: 1, Granularity: "instruction"}})
+	ask[*dap.NextResponse](e, &dap.NextRequest{Arguments: dap.NextArguments{ThreadId: 1, Granularity: "instruction"}})
 	if _, frames = e.stopped("step"); frames[0].InstructionPointerReference == entry {
 		t.Error("no step")
 	}
 	var lines []int
 	for frames[0].Line != p.lines["CALL"] && len(lines) < 30 {
-		ask[*dap.NextResponse](e, &dap.NextRequest{Request: request("next"), Arguments: dap.NextArguments{ThreadId: 1}})
+		ask[*dap.NextResponse](e, &dap.NextRequest{Arguments: dap.NextArguments{ThreadId: 1}})
 		_, frames = e.stopped("step")
 		lines = append(lines, frames[0].Line)
 	}
-	// Into the inlined call: a frame of its own.
+	// An inlined call has its own frame.
 	for n := 0; frames[0].Name != "twice" && n < 5; n++ {
-		ask[*dap.StepInResponse](e, &dap.StepInRequest{Request: request("stepIn"), Arguments: dap.StepInArguments{ThreadId: 1, Granularity: "statement"}})
+		ask[*dap.StepInResponse](e, &dap.StepInRequest{Arguments: dap.StepInArguments{ThreadId: 1, Granularity: "statement"}})
 		_, frames = e.stopped("step")
 	}
 	if len(frames) < 2 || frames[0].Name != "twice" || frames[1].Name != "sum" || frames[1].Line != p.lines["CALL"] {
@@ -100,15 +100,15 @@ func TestStopOnEntryAndSteps(t *testing.T) {
 	if r := e.evaluate("total * 10 + count", "watch", frames[1].Id); r.Result != "22" || r.Type != "int" {
 		t.Errorf("%+v", r)
 	}
-	ask[*dap.StepOutResponse](e, &dap.StepOutRequest{Request: request("stepOut"), Arguments: dap.StepOutArguments{ThreadId: 1}})
+	ask[*dap.StepOutResponse](e, &dap.StepOutRequest{Arguments: dap.StepOutArguments{ThreadId: 1}})
 	if _, frames = e.stopped("step"); frames[0].Name != "sum" {
 		t.Errorf("%+v", frames[0])
 	}
-	if text := e.refused(&dap.NextRequest{Request: request("next"), Arguments: dap.NextArguments{ThreadId: 1, Granularity: "leap"}}); !strings.Contains(text, "instruction") {
+	if text := e.refused(&dap.NextRequest{Arguments: dap.NextArguments{ThreadId: 1, Granularity: "leap"}}); !strings.Contains(text, "instruction") {
 		t.Error(text)
 	}
 	// The last step leaves the function that was called.
-	ask[*dap.StepOutResponse](e, &dap.StepOutRequest{Request: request("stepOut"), Arguments: dap.StepOutArguments{ThreadId: 1}})
+	ask[*dap.StepOutResponse](e, &dap.StepOutRequest{Arguments: dap.StepOutArguments{ThreadId: 1}})
 	e.ended(0)
 	e.disconnect()
 }
@@ -117,12 +117,12 @@ func TestRecursion(t *testing.T) {
 	p := compile(t, "-O0")
 	e := connect(t, Options{Launch: load})
 	e.launch(p, "fib(10)")
-	set := ask[*dap.SetFunctionBreakpointsResponse](e, &dap.SetFunctionBreakpointsRequest{Request: request("setFunctionBreakpoints"), Arguments: dap.SetFunctionBreakpointsArguments{
+	set := ask[*dap.SetFunctionBreakpointsResponse](e, &dap.SetFunctionBreakpointsRequest{Arguments: dap.SetFunctionBreakpointsArguments{
 		Breakpoints: []dap.FunctionBreakpoint{{Name: "fib", Condition: "n == 3", HitCondition: "2"}, {Name: "nosuch"}}}}).Body.Breakpoints
 	if !set[0].Verified || set[0].Line != p.lines["FIB"] || set[1].Verified || set[1].Message == "" {
 		t.Errorf("%+v", set)
 	}
-	ask[*dap.ConfigurationDoneResponse](e, &dap.ConfigurationDoneRequest{Request: request("configurationDone")})
+	ask[*dap.ConfigurationDoneResponse](e, &dap.ConfigurationDoneRequest{})
 	stop, frames := e.stopped("function breakpoint")
 	if len(stop.HitBreakpointIds) != 1 || len(frames) < 3 {
 		t.Fatalf("%+v %+v", stop, frames)
@@ -143,7 +143,7 @@ func TestRecursion(t *testing.T) {
 	if r := e.evaluate("n", "hover", frames[0].Id); r.Result != "3" {
 		t.Errorf("n is %s", r.Result)
 	}
-	e.goOn()
+	e.resume()
 	e.ended(0)
 	if !strings.Contains(e.output.String(), "fib(10) = 55") {
 		t.Errorf("output %q", e.output.String())
@@ -158,15 +158,15 @@ func TestRestart(t *testing.T) {
 	e.run()
 	for range 3 {
 		e.stopped("breakpoint")
-		ask[*dap.RestartResponse](e, &dap.RestartRequest{Request: request("restart")})
+		ask[*dap.RestartResponse](e, &dap.RestartRequest{})
 	}
 	e.stopped("breakpoint")
-	ask[*dap.TerminateResponse](e, &dap.TerminateRequest{Request: request("terminate"), Arguments: &dap.TerminateArguments{}})
+	ask[*dap.TerminateResponse](e, &dap.TerminateRequest{Arguments: &dap.TerminateArguments{}})
 	e.ended(-1)
-	// VS Code's restart of what has ended.
-	ask[*dap.RestartResponse](e, &dap.RestartRequest{Request: request("restart")})
+	// VS Code can restart a program that has ended.
+	ask[*dap.RestartResponse](e, &dap.RestartRequest{})
 	e.stopped("breakpoint")
-	e.goOn()
+	e.resume()
 	if exited := wait[*dap.ExitedEvent](e); exited.Body.ExitCode != 0 {
 		t.Errorf("%+v", exited)
 	}
@@ -183,7 +183,7 @@ func TestCallMain(t *testing.T) {
 	if r := e.evaluate("*argv@argc", "repl", frames[0].Id); !strings.Contains(r.Result, `"one"`) || r.IndexedVariables != 3 {
 		t.Errorf("%+v", r)
 	}
-	e.goOn()
+	e.resume()
 	e.ended(0)
 }
 
@@ -191,7 +191,7 @@ func TestLaunchErrors(t *testing.T) {
 	p := compile(t, "-O0")
 	e := connect(t, Options{Launch: load})
 	e.initialize()
-	if text := e.refused(&dap.ThreadsRequest{Request: request("threads")}); !strings.Contains(text, "launch or attach") {
+	if text := e.refused(&dap.ThreadsRequest{}); !strings.Contains(text, "launch or attach") {
 		t.Error(text)
 	}
 	for arguments, want := range map[string]string{
@@ -199,29 +199,29 @@ func TestLaunchErrors(t *testing.T) {
 		`{"program":["` + p.object + `"],"call":"f"}`: "no function f",
 		`{"program":7}`: "arguments of launch",
 	} {
-		if text := e.refused(&dap.LaunchRequest{Request: request("launch"), Arguments: []byte(arguments)}); !strings.Contains(text, want) {
+		if text := e.refused(&dap.LaunchRequest{Arguments: []byte(arguments)}); !strings.Contains(text, want) {
 			t.Errorf("%s: %s", arguments, text)
 		}
 	}
-	if text := e.refused(&dap.AttachRequest{Request: request("attach"), Arguments: []byte(`{}`)}); !strings.Contains(text, "offers no session") {
+	if text := e.refused(&dap.AttachRequest{Arguments: []byte(`{}`)}); !strings.Contains(text, "offers no session") {
 		t.Error(text)
 	}
 	e.launch(p, "fib(2)")
-	if text := e.refused(&dap.LaunchRequest{Request: request("launch"), Arguments: []byte(`{}`)}); !strings.Contains(text, "already") {
+	if text := e.refused(&dap.LaunchRequest{Arguments: []byte(`{}`)}); !strings.Contains(text, "already") {
 		t.Error(text)
 	}
 	for _, r := range []dap.RequestMessage{
-		&dap.StepBackRequest{Request: request("stepBack")}, &dap.StackTraceRequest{Request: request("stackTrace")},
-		&dap.ContinueRequest{Request: request("continue")}, &dap.PauseRequest{Request: request("pause")},
-		&dap.ExceptionInfoRequest{Request: request("exceptionInfo")},
+		&dap.StepBackRequest{}, &dap.StackTraceRequest{},
+		&dap.ContinueRequest{}, &dap.PauseRequest{},
+		&dap.ExceptionInfoRequest{},
 	} {
 		e.refused(r)
 	}
 	e.disconnect()
 }
 
-// An editor that leaves, or ends the program, before its call has begun.
-func TestEndedBeforeTheCall(t *testing.T) {
+// An editor can disconnect or terminate the program before the call has begun.
+func TestEndBeforeCall(t *testing.T) {
 	p := compile(t, "-O0")
 	for _, command := range []string{"disconnect", "terminate"} {
 		begun, call := make(chan struct{}), make(chan struct{})
@@ -247,9 +247,9 @@ func TestEndedBeforeTheCall(t *testing.T) {
 		e.run()
 		<-begun
 		if command == "disconnect" {
-			e.post(&dap.DisconnectRequest{Request: request(command)})
+			e.post(&dap.DisconnectRequest{})
 		} else {
-			ask[*dap.TerminateResponse](e, &dap.TerminateRequest{Request: request(command)})
+			ask[*dap.TerminateResponse](e, &dap.TerminateRequest{})
 		}
 		time.AfterFunc(20*time.Millisecond, func() { close(call) })
 		if command == "terminate" {
@@ -259,7 +259,7 @@ func TestEndedBeforeTheCall(t *testing.T) {
 		select {
 		case <-closed:
 		case <-time.After(20 * time.Second):
-			t.Fatalf("%s: the call runs on", command)
+			t.Fatalf("%s: the call still runs", command)
 		}
 	}
 }

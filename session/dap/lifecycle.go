@@ -8,32 +8,30 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/google/go-dap"
 
-	"github.com/clewdev/clew/report/style"
 	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/session/frontend"
-	"github.com/clewdev/clew/value/print"
-	"github.com/clewdev/clew/value/stdtype"
 )
 
-// thread is the one thread that there is.
-const thread = 1
-
-// signalFilter is the name of the one exception filter.
-const signalFilter = "signals"
+const (
+	thread       = 1         // ID of the only thread
+	signalFilter = "signals" // name of the only exception filter
+)
 
 func (c *client) initialize(r *dap.InitializeRequest) (dap.Message, error) {
 	if f := r.Arguments.PathFormat; f != "" && f != "path" {
 		return nil, fmt.Errorf("path format %q is not supported", f)
 	}
-	// To count from 1 is the default; go-dap has false where the client says nothing.
+	// The default is to count from 1. go-dap decodes an absent argument as false.
 	c.lines, c.columns = 1, 1
-	if c.said("linesStartAt1") && !r.Arguments.LinesStartAt1 {
+	if c.hasArgument("linesStartAt1") && !r.Arguments.LinesStartAt1 {
 		c.lines = 0
 	}
-	if c.said("columnsStartAt1") && !r.Arguments.ColumnsStartAt1 {
+	if c.hasArgument("columnsStartAt1") && !r.Arguments.ColumnsStartAt1 {
 		c.columns = 0
 	}
 	return &dap.InitializeResponse{Response: answer(r), Body: dap.Capabilities{
@@ -68,8 +66,8 @@ func (c *client) initialize(r *dap.InitializeRequest) (dap.Message, error) {
 	}}, nil
 }
 
-// said reports whether the request has an argument of a name.
-func (c *client) said(name string) bool {
+// hasArgument reports whether the current request has an argument.
+func (c *client) hasArgument(name string) bool {
 	var r struct {
 		Arguments map[string]json.RawMessage `json:"arguments"`
 	}
@@ -82,14 +80,14 @@ func (c *client) launch(r *dap.LaunchRequest) (dap.Message, error) {
 	var a LaunchArguments
 	switch {
 	case c.target != nil:
-		return nil, errors.New("there is a program already")
+		return nil, errHasProgram
 	case c.server.options.Launch == nil:
 		return nil, errors.New("this server cannot launch programs; attach to it")
 	}
 	if err := unmarshal(r.Arguments, &a); err != nil {
 		return nil, fmt.Errorf("the arguments of launch: %w", err)
 	}
-	a.JSON, a.Output = r.Arguments, printer{c}
+	a.JSON, a.Output = r.Arguments, programOutput{c}
 	p, err := c.server.options.Launch(a)
 	if err != nil {
 		return nil, err
@@ -104,7 +102,7 @@ func (c *client) attach(r *dap.AttachRequest) (dap.Message, error) {
 	var a AttachArguments
 	switch {
 	case c.target != nil:
-		return nil, errors.New("there is a program already")
+		return nil, errHasProgram
 	case c.server.options.Attach == nil:
 		return nil, errors.New("this server offers no session to attach to; launch a program")
 	}
@@ -124,11 +122,11 @@ func (c *client) attach(r *dap.AttachRequest) (dap.Message, error) {
 	return &dap.AttachResponse{Response: answer(r)}, nil
 }
 
-// printer shows the output of a program.
-type printer struct{ c *client }
+// programOutput shows the output of a program in the editor.
+type programOutput struct{ c *client }
 
-func (p printer) Write(b []byte) (int, error) {
-	p.c.output("stdout", string(b))
+func (o programOutput) Write(b []byte) (int, error) {
+	o.c.output("stdout", string(b))
 	return len(b), nil
 }
 
@@ -144,8 +142,9 @@ func (c *client) setTarget(t *Target) {
 	c.values = frontend.NewValues(t.session, c.frames)
 	c.values.History = c.past
 	c.breakpoints = frontend.NewBreakpoints[editorBreakpoint](c.values, conditions)
-	c.printer = print.Printer{Symbols: style.Demangled{Symbolizer: frontend.NewSymbols(t.session)}, Demangle: style.Demangle, UTF8: true, Present: stdtype.Present}
-	c.numberSources()
+	c.printer = frontend.NewSymbols(t.session).Printer()
+	c.printer.UTF8 = true
+	c.sources = slices.Sorted(maps.Keys(t.Sources))
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.client = c
@@ -168,7 +167,7 @@ func (c *client) restart() {
 	}
 }
 
-// terminate ends the call; the editor disconnects then.
+// terminate ends the call. The editor then disconnects.
 func (c *client) terminate() {
 	if !c.abort() || c.program == nil {
 		c.end()
@@ -179,7 +178,7 @@ func (c *client) terminate() {
 func (c *client) abort() bool {
 	switch {
 	case c.running:
-		go c.abortRunning(c.done) // what runs it returns the stop
+		go c.abortRunning(c.done) // drive reports the stop
 	case c.stop != nil:
 		c.proceed(c.target.session.Abort, false)
 	default:
@@ -188,18 +187,18 @@ func (c *client) abort() bool {
 	return true
 }
 
-// disconnect ends the service of the client. The response is sent when another one
-// can be served: an editor may connect again at once.
+// disconnect ends the service of the client. The response is sent when another client can
+// be served, because an editor may connect again at once.
 func (c *client) disconnect(r *dap.DisconnectRequest) {
 	c.farewell = &dap.DisconnectResponse{Response: answer(r)}
 	c.aborts = c.program != nil
-	if c.said("terminateDebuggee") {
+	if c.hasArgument("terminateDebuggee") {
 		c.aborts = r.Arguments.TerminateDebuggee
 	}
 	c.leaving = true
 }
 
-// end tells that nothing is debugged any more.
+// end reports once that debugging has ended.
 func (c *client) end() {
 	if !c.ended {
 		c.ended = true

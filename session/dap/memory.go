@@ -15,7 +15,7 @@ import (
 	"github.com/clewdev/clew/session"
 )
 
-// reference is the memory reference of an address, which editors compare as text.
+// reference returns the memory reference of an address. Editors compare them as text.
 func reference(address uint64) string { return fmt.Sprintf("%#x", address) }
 
 func parseReference(text string) (uint64, error) {
@@ -26,7 +26,7 @@ func parseReference(text string) (uint64, error) {
 	return address, nil
 }
 
-// maxMemory is how many bytes one answer has.
+// maxMemory bounds the bytes in an answer.
 const maxMemory = 1 << 20
 
 func (c *client) readMemory(r *dap.ReadMemoryRequest) (dap.Message, error) {
@@ -41,7 +41,7 @@ func (c *client) readMemory(r *dap.ReadMemoryRequest) (dap.Message, error) {
 	address += uint64(a.Offset)
 	p := make([]byte, min(a.Count, maxMemory))
 	err = c.target.session.ReadMemory(p, address)
-	n := readable(address, len(p), err)
+	n := completed(address, len(p), err)
 	body := dap.ReadMemoryResponseBody{Address: reference(address), Data: base64.StdEncoding.EncodeToString(p[:n])}
 	if err != nil {
 		body.UnreadableBytes = a.Count - n
@@ -49,8 +49,8 @@ func (c *client) readMemory(r *dap.ReadMemoryRequest) (dap.Message, error) {
 	return &dap.ReadMemoryResponse{Response: answer(r), Body: body}, nil
 }
 
-// readable returns how many of count bytes an error leaves.
-func readable(address uint64, count int, err error) int {
+// completed returns how many of count bytes were read or written before an error.
+func completed(address uint64, count int, err error) int {
 	var e *session.MemoryError
 	switch {
 	case err == nil:
@@ -78,10 +78,10 @@ func (c *client) writeMemory(r *dap.WriteMemoryRequest) (dap.Message, error) {
 		}
 	}
 	err = c.target.session.WriteMemory(p, address)
-	n := readable(address, len(p), err)
+	n := completed(address, len(p), err)
 	if err != nil && (!a.AllowPartial || n == 0) {
 		return nil, err
 	}
-	c.changed()
+	c.frames.Forget()
 	return &dap.WriteMemoryResponse{Response: answer(r), Body: dap.WriteMemoryResponseBody{BytesWritten: n}}, nil
 }

@@ -12,20 +12,20 @@ import (
 	"github.com/google/go-dap"
 )
 
-// To pause what is stopped is no error, and no stop.
+// A pause request during a stop succeeds without another stop.
 func TestPauseWhenStopped(t *testing.T) {
 	p := compile(t, "-O0")
 	e := connect(t, Options{Launch: load})
 	e.launch(p, "sum(2, first)", "stopOnEntry=true")
 	e.run()
 	e.stopped("entry")
-	ask[*dap.PauseResponse](e, &dap.PauseRequest{Request: request("pause"), Arguments: dap.PauseArguments{ThreadId: 1}})
-	e.goOn()
+	ask[*dap.PauseResponse](e, &dap.PauseRequest{Arguments: dap.PauseArguments{ThreadId: 1}})
+	e.resume()
 	e.ended(0)
 	e.disconnect()
 }
 
-// An editor can connect as soon as the one before has its last answer.
+// An editor can connect as soon as the previous one has its last response.
 func TestReconnect(t *testing.T) {
 	p := compile(t, "-O0")
 	e := connect(t, Options{Launch: load})

@@ -18,35 +18,35 @@ import (
 	"github.com/clewdev/clew/session/socket"
 )
 
-// Options says what clients of a server can do. What is nil they cannot.
+// Options has the functions behind the requests launch and attach. A server refuses the
+// request of a nil function.
 type Options struct {
-	// Launch makes a program of what the user of an editor asks for. Its error is
-	// shown to them.
+	// Launch makes a program from the arguments of a launch request. The editor shows
+	// its error to the user.
 	Launch func(LaunchArguments) (*Program, error)
 
 	// Attach returns the target that an editor debugs.
 	Attach func(AttachArguments) (*Target, error)
 }
 
-// LaunchArguments are those of a launch request: the entries of a configuration
-// in VS Code's launch.json.
+// LaunchArguments are the arguments of a launch request: the entries of a configuration in
+// VS Code's launch.json.
 type LaunchArguments struct {
 	Program     Strings  `json:"program"`     // object files or others
 	Call        string   `json:"call"`        // "fib(10)"
 	Args        []string `json:"args"`        // of a C main
-	Cwd         string   `json:"cwd"`         // directory that relative paths start from
+	Cwd         string   `json:"cwd"`         // directory of relative paths
 	StopOnEntry bool     `json:"stopOnEntry"` // stop before the first instruction
 
-	// JSON has all arguments, also those that are not named above.
+	// JSON has all arguments, including those without a field here.
 	JSON json.RawMessage `json:"-"`
 
-	// Output shows what is written to it in the editor, as the program's output.
-	// It may be written to from any goroutine; when the editor is gone, what is
-	// written is lost.
+	// Output shows text in the editor as the program's output. Any goroutine may write
+	// to it. After the editor has gone, the text is dropped.
 	Output io.Writer `json:"-"`
 }
 
-// AttachArguments are those of an attach request.
+// AttachArguments are the arguments of an attach request.
 type AttachArguments struct {
 	StopOnEntry bool `json:"stopOnEntry"` // stop every call before its first instruction
 
@@ -56,7 +56,7 @@ type AttachArguments struct {
 // Strings is one string or several.
 type Strings []string
 
-// UnmarshalJSON takes a string or an array of strings.
+// UnmarshalJSON implements json.Unmarshaler for a string or an array of strings.
 func (s *Strings) UnmarshalJSON(b []byte) error {
 	var one string
 	if json.Unmarshal(b, &one) == nil {
@@ -66,65 +66,64 @@ func (s *Strings) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*[]string)(s))
 }
 
-// Program is what a launch request starts.
+// Program is the program of a launch request.
 type Program struct {
-	// Session is used by the server alone until Close is called.
+	// Session is the program's session. Only the server uses it until Close.
 	Session *session.Session
 
-	// Run calls the function that is debugged, and returns the first stop. It is
-	// called again when the user restarts.
+	// Run calls the function to debug and returns the first stop. A restart calls Run
+	// again.
 	Run func(stopAtEntry bool) (*session.Stop, error)
 
-	// Result returns in words what the function returned, "" for nothing, and the
-	// exit code that the editor is told. It may be nil.
+	// Result returns the text of the function's result, "" for none, and the exit code
+	// for the editor. It may be nil.
 	Result func(*session.Stop) (text string, code int, err error)
 
-	// Stopped is called at every stop and at the end of a call, before the editor
-	// is told, so that what the program has printed can be shown. It may be nil.
+	// Stopped runs at every stop and at the end of a call, before the editor gets the
+	// stop, for example to flush the program's output. It may be nil.
 	Stopped func() error
 
-	// Locals returns what a language without debugging information has to show of
-	// a frame, as "name = value". It may be nil.
+	// Locals returns the variables of a frame as "name = value", for languages without
+	// debugging information. It may be nil.
 	Locals func(*session.Frame) []string
 
-	// Sources are the sources that are in no file, by the paths that debugging
-	// information names them with.
+	// Sources are the texts of sources that no file has, by their paths in debugging
+	// information.
 	Sources map[string]string
 
-	// Close gives back all that the program has. It may be nil.
+	// Close releases the resources of the program. It may be nil.
 	Close func() error
 }
 
-// Server serves editors, one at a time. Its methods may be called from several
-// goroutines.
+// Server serves editors, one at a time. Several goroutines may call its methods.
 type Server struct {
 	options Options
 
 	mu        sync.Mutex
-	client    *client          // that is served
-	clients   map[*client]bool // whose connections are open: those who leave too
-	silent    []*client        // of these, those who have asked for nothing; longest first
+	client    *client          // the client that is served
+	clients   map[*client]bool // all clients with an open connection
+	silent    []*client        // clients that have not sent initialize, oldest first
 	listeners map[socket.Acceptor]bool
 	closed    bool
 	serving   sync.WaitGroup
 }
 
 var (
-	// ErrBusy says that another client is served.
-	ErrBusy = errors.New("another client is connected; one at a time can debug")
-	// ErrFirst says that a client has asked for something else before initialize.
-	ErrFirst = errors.New("initialize comes first")
-	// ErrClosed says that the server was closed.
+	// ErrBusy is the error for a client while another client is served.
+	ErrBusy = errors.New("another client is connected; only one at a time can debug")
+	// ErrFirst is the error for a request before initialize.
+	ErrFirst = errors.New("initialize must be the first request")
+	// ErrClosed is the error of a server after Close.
 	ErrClosed = errors.New("the server is closed")
 )
 
-// New makes a server.
+// New returns a server.
 func New(o Options) *Server {
 	return &Server{options: o, listeners: map[socket.Acceptor]bool{}, clients: map[*client]bool{}}
 }
 
-// Serve serves the clients that connect to a listener, until that fails or Close
-// is called, when it returns ErrClosed. It closes the listener.
+// Serve serves the clients that connect to a listener until Accept fails. It closes the
+// listener. After Close it returns ErrClosed.
 func (s *Server) Serve(l socket.Acceptor) error {
 	defer l.Close()
 	s.mu.Lock()
@@ -146,7 +145,7 @@ func (s *Server) Serve(l socket.Acceptor) error {
 			select {
 			case refusals <- struct{}{}:
 				go func() {
-					turnAway(stream, refused)
+					refuseFirst(stream, refused)
 					<-refusals
 				}()
 			default:
@@ -166,12 +165,12 @@ func (s *Server) Serve(l socket.Acceptor) error {
 	}
 }
 
-// ServeConnection serves one client over a stream, a connection or standard input
-// and output, until it disconnects. It closes the stream. Clients are served from
-// their initialize request on; one that has not sent it keeps nobody waiting, and
-// loses its connection when many others connect. The error is ErrBusy where another
-// client is served then, ErrClosed, or says what ended the connection other than its
-// end.
+// ServeConnection serves one client over a stream, such as a connection or standard input
+// and output, until it disconnects. It closes the stream. A client is served from its
+// initialize request on. Before that it does not block other clients, and is disconnected
+// if many others connect. The error is ErrBusy while another client is served, ErrClosed
+// after Close, or the error that ended the connection; it is nil if the client
+// disconnected.
 func (s *Server) ServeConnection(stream io.ReadWriteCloser) error {
 	c := newClient(s, stream)
 	s.mu.Lock()
@@ -192,24 +191,24 @@ func (s *Server) ServeConnection(stream io.ReadWriteCloser) error {
 	err := c.serve()
 	s.mu.Lock()
 	delete(s.clients, c)
-	s.heard(c)
+	s.dropSilent(c)
 	s.mu.Unlock()
 	return err
 }
 
-// maxSilent is how many clients may be connected that have asked for nothing.
+// maxSilent bounds the connected clients that have not sent initialize.
 const maxSilent = 16
 
-// heard takes a client off the silent ones. The caller holds mu.
-func (s *Server) heard(c *client) {
+// dropSilent removes a client from the silent ones. The caller holds mu.
+func (s *Server) dropSilent(c *client) {
 	s.silent = slices.DeleteFunc(s.silent, func(other *client) bool { return other == c })
 }
 
-// take has a client served, unless another one is.
+// take makes a client the one that is served.
 func (s *Server) take(c *client) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.heard(c)
+	s.dropSilent(c)
 	switch {
 	case s.closed:
 		return ErrClosed
@@ -229,8 +228,8 @@ func (s *Server) free(c *client) {
 	}
 }
 
-// Close ends the service: the listeners are closed, and the client is
-// disconnected, as if it had asked for it.
+// Close closes the listeners and disconnects the clients, as a disconnect request does. It
+// waits for the end of the service.
 func (s *Server) Close() error {
 	s.mu.Lock()
 	s.closed = true
@@ -246,19 +245,19 @@ func (s *Server) Close() error {
 	return errors.Join(failed...)
 }
 
-// maxRefusal is how long a client that is not served may take to hear why.
+// maxRefusal bounds the time that it takes to refuse a client.
 const maxRefusal = 5 * time.Second
 
-// refuse tells a client why it is not served.
+// refuse answers a request with an error and ends the service of the client.
 func (c *connection) refuse(r dap.RequestMessage, err error) {
 	defer time.AfterFunc(maxRefusal, func() { c.close() }).Stop()
 	c.write(refusal(r, err))
 	c.write(&dap.TerminatedEvent{Event: event("terminated")})
 }
 
-// turnAway refuses the first request of a client that a listener does not admit, and
+// refuseFirst refuses the first request of a client that a listener does not admit, and
 // closes the connection.
-func turnAway(stream io.ReadWriteCloser, why error) {
+func refuseFirst(stream io.ReadWriteCloser, reason error) {
 	c := newConnection(stream)
 	defer c.close()
 	defer time.AfterFunc(maxRefusal, func() { c.close() }).Stop()
@@ -267,6 +266,6 @@ func turnAway(stream io.ReadWriteCloser, why error) {
 		return
 	}
 	if r, _ := decode(content); r != nil {
-		c.refuse(r, why)
+		c.refuse(r, reason)
 	}
 }

@@ -17,13 +17,8 @@ import (
 	"github.com/clewdev/clew/session/frontend"
 )
 
-// numberSources gives the sources that are in no file their references.
-func (c *client) numberSources() {
-	c.sources = slices.Sorted(maps.Keys(c.target.Sources))
-}
-
-// sourceOf describes a source file to the editor: by the editor's own path if a
-// breakpoint gave one, else by the path in debugging information.
+// sourceOf returns a source file in the form of the protocol: with the editor's path if a
+// breakpoint had one, otherwise with the path in debugging information.
 func (c *client) sourceOf(file string) *dap.Source {
 	if own, ok := c.paths[file]; ok {
 		return &dap.Source{Name: path.Base(own), Path: own}
@@ -43,55 +38,55 @@ func (c *client) sourceOf(file string) *dap.Source {
 	return s
 }
 
-// sameFile reports whether one path is the other, or its last components.
+// sameFile reports whether two paths are equal, or one is a suffix of the other.
 func sameFile(a, b string) bool {
 	a, b = path.Clean(a), path.Clean(b)
 	return a == b || strings.HasSuffix(a, "/"+b) || strings.HasSuffix(b, "/"+a)
 }
 
-// maxComponents is how many of a path's last components are tried.
+// maxComponents bounds the components of a path that are tried.
 const maxComponents = 64
 
-// locateLine finds the code of a line. The editor's path of a file need not be the
-// one it was compiled with: the longest end of it that debugging information knows
-// counts.
-func (c *client) locateLine(editors string, number, line int) (file string, addresses []uint64, err error) {
-	if number > 0 && number <= len(c.sources) {
-		editors = c.sources[number-1]
+// locateLine finds the code of a line of a source, given by the editor's path or by a source
+// reference. The path can differ from the one at compilation: the longest suffix of it that
+// debugging information has counts.
+func (c *client) locateLine(editorPath string, reference, line int) (file string, addresses []uint64, err error) {
+	if reference > 0 && reference <= len(c.sources) {
+		editorPath = c.sources[reference-1]
 	}
 	if line < 1 {
 		return "", nil, fmt.Errorf("there is no line %d", line)
 	}
-	components := strings.Split(strings.ReplaceAll(path.Clean(editors), `\`, "/"), "/")
+	components := strings.Split(strings.ReplaceAll(path.Clean(editorPath), `\`, "/"), "/")
 	components = components[max(0, len(components)-maxComponents):]
 	for n := range components {
-		end := strings.Join(components[n:], "/")
-		if end == "" {
+		suffix := strings.Join(components[n:], "/")
+		if suffix == "" {
 			continue
 		}
-		addresses, err = c.target.session.Locate(fmt.Sprintf("%s:%d", end, line))
+		addresses, err = c.target.session.Locate(fmt.Sprintf("%s:%d", suffix, line))
 		if err != nil {
 			continue
 		}
 		for _, address := range addresses {
 			for _, l := range frontend.Locations(c.target.session, address) {
-				if sameFile(l.File, end) {
-					if editors != l.File && number == 0 {
-						c.paths[l.File] = editors
+				if sameFile(l.File, suffix) {
+					if editorPath != l.File && reference == 0 {
+						c.paths[l.File] = editorPath
 					}
 					return l.File, addresses, nil
 				}
 			}
 		}
-		return end, addresses, nil
+		return suffix, addresses, nil
 	}
-	return "", nil, fmt.Errorf("no code is for line %d of %s", line, path.Base(editors))
+	return "", nil, fmt.Errorf("no code for line %d of %s", line, path.Base(editorPath))
 }
 
-// maxSources is how many sources are listed.
+// maxSources bounds the list of sources.
 const maxSources = 1 << 12
 
-// sourcePaths returns the paths of all source files that functions are in.
+// sourcePaths returns the paths of the source files with functions, sorted.
 func (c *client) sourcePaths() []string {
 	files := map[string]bool{}
 	for _, s := range c.sources {

@@ -13,16 +13,16 @@ import (
 	"github.com/clewdev/clew/session/frontend"
 )
 
-// maxFrames is how many frames of a stack are shown.
+// maxFrames bounds the frames of a stack.
 const maxFrames = 1 << 14
 
-// stack returns the frames that were read: at least want, if there are so many.
+// stack returns frames of the stack: at least want, if there are so many.
 func (c *client) stack(want int) ([]*frontend.Frame, error) {
 	list, err := c.frames.Load(min(want, maxFrames))
 	return list[:min(len(list), maxFrames)], err
 }
 
-// forget drops what belongs to a stop. References are not used again.
+// forget drops the state of a stop. References and IDs of frames become invalid.
 func (c *client) forget() {
 	if c.base += len(c.containers); c.base > 1<<30 { // clients keep 31 bits
 		c.base = 1
@@ -32,13 +32,7 @@ func (c *client) forget() {
 	c.stops = (c.stops + 1) % (1 << 16)
 }
 
-// changed drops what was read of the stack: an assignment can have changed it. The
-// IDs of frames stay.
-func (c *client) changed() {
-	c.frames.Forget()
-}
-
-// frameOf returns the frame with an ID; 0 is the innermost one.
+// frameOf returns the frame with an ID; 0 is the innermost frame.
 func (c *client) frameOf(id int) (*frontend.Frame, error) {
 	if err := c.mustBeStopped(); err != nil {
 		return nil, err
@@ -47,20 +41,20 @@ func (c *client) frameOf(id int) (*frontend.Frame, error) {
 	if id != 0 {
 		n = id - 1 - c.frameBase()
 	}
-	if n < 0 || n >= maxFrames {
-		return nil, errors.New("the frame is of another stop")
+	var list []*frontend.Frame
+	if n >= 0 && n < maxFrames {
+		var err error
+		if list, err = c.stack(n + 1); err != nil {
+			return nil, err
+		}
 	}
-	list, err := c.stack(n + 1)
-	if err != nil {
-		return nil, err
-	}
-	if n >= len(list) {
-		return nil, errors.New("the frame is of another stop")
+	if n < 0 || n >= len(list) {
+		return nil, errors.New("the frame belongs to another stop")
 	}
 	return list[n], nil
 }
 
-// frameBase is what the IDs of frames start from.
+// frameBase returns the number before the IDs of this stop's frames.
 func (c *client) frameBase() int { return c.stops * maxFrames }
 
 func (c *client) stackTrace(r *dap.StackTraceRequest) (dap.Message, error) {
@@ -70,7 +64,7 @@ func (c *client) stackTrace(r *dap.StackTraceRequest) (dap.Message, error) {
 		levels = maxFrames
 	}
 	start := min(max(a.StartFrame, 0), maxFrames)
-	// One more shows whether there are more.
+	// One more frame, so that the editor sees whether there are more.
 	list, err := c.stack(start + levels + 1)
 	if err != nil {
 		return nil, err
@@ -85,7 +79,7 @@ func (c *client) stackTrace(r *dap.StackTraceRequest) (dap.Message, error) {
 		}
 		switch {
 		case f.Physical.Image == nil || len(f.Physical.Image.Files()) == 0:
-			d.PresentationHint = "label" // the program's own, or a host function
+			d.PresentationHint = "label" // of the program itself, or of a host function
 		case f.Location.File == "":
 			d.PresentationHint = "subtle"
 		}

@@ -6,15 +6,14 @@ package dap
 
 import (
 	"fmt"
-	"sync"
 
 	"github.com/google/go-dap"
-	"golang.org/x/sys/unix"
 
 	"github.com/clewdev/clew/session"
+	"github.com/clewdev/clew/session/frontend"
 )
 
-// report tells the editor what a run ended with.
+// report reports the end of a run to the editor.
 func (c *client) report(r outcome) {
 	if r.stop == nil && r.err == nil { // a call has begun
 		c.resumed(true)
@@ -43,14 +42,14 @@ func (c *client) report(r outcome) {
 	}
 }
 
-// resumed notes that code runs.
+// resumed records that code runs.
 func (c *client) resumed(plain bool) {
 	c.running, c.plain = true, plain
 	c.stop = nil
 	c.forget()
 }
 
-// over tells of the end of a call.
+// over reports the end of a call.
 func (c *client) over(r outcome) {
 	if c.restarting {
 		c.restarting = false
@@ -89,7 +88,7 @@ func (c *client) over(r outcome) {
 	}
 }
 
-// stopped tells of a stop inside of a call.
+// stopped reports a stop inside a call.
 func (c *client) stopped(s *session.Stop) {
 	if s.Err != nil {
 		c.output("stderr", s.Err.Error()+"\n")
@@ -107,7 +106,7 @@ func (c *client) stopped(s *session.Stop) {
 		for _, b := range c.breakpoints.At(s) {
 			hit = append(hit, b.Number)
 		}
-		c.stoppedAt(dataBreakpoint.reason(), c.change(s.Watchpoint), hit)
+		c.stoppedAt(dataBreakpoint.reason(), changeText(s.Watchpoint), hit)
 	case session.AtEntry:
 		c.stoppedAt("entry", "", nil)
 	case session.Interrupted:
@@ -115,7 +114,7 @@ func (c *client) stopped(s *session.Stop) {
 	case session.RanTo:
 		c.stoppedAt("goto", "", nil)
 	case session.Signalled, session.Trapped, session.HostFailed:
-		_, description := c.exception(s)
+		_, description := exception(s)
 		c.stoppedAt("exception", description, nil)
 	default:
 		c.stoppedAt("step", "", nil)
@@ -127,57 +126,29 @@ func (c *client) stoppedAt(reason, text string, hit []int) {
 		Reason: reason, Text: text, Description: text, ThreadId: thread, AllThreadsStopped: true, HitBreakpointIds: hit}})
 }
 
-// change says what a watchpoint saw.
-func (c *client) change(w *session.Watchpoint) string {
-	old, now := w.Values()
-	return fmt.Sprintf("%d bytes at %#x: %#x → %#x", w.Size, w.Address, little(old), little(now))
+// changeText describes the change that a watchpoint has seen.
+func changeText(w *session.Watchpoint) string {
+	previous, current := w.Values()
+	return fmt.Sprintf("%d bytes at %#x: %#x → %#x", w.Size, w.Address, frontend.Word(previous), frontend.Word(current))
 }
 
-// little returns the number that bytes are: sessions run on little-endian machines.
-func little(b []byte) uint64 {
-	var n uint64
-	for i := len(b) - 1; i >= 0; i-- {
-		n = n<<8 | uint64(b[i])
-	}
-	return n
-}
-
-// codes are what a signal's code means: sigaction(2).
-var codes = sync.OnceValue(func() map[[2]int]string {
-	return map[[2]int]string{
-		{int(unix.SIGSEGV), 1}: "address not mapped", {int(unix.SIGSEGV), 2}: "no permission for the address", {int(unix.SIGSEGV), 128}: "address not canonical, or a privileged instruction",
-		{int(unix.SIGBUS), 1}: "address not aligned", {int(unix.SIGBUS), 2}: "no such physical address", {int(unix.SIGBUS), 3}: "beyond the end of the file",
-		{int(unix.SIGFPE), 1}: "integer division by zero", {int(unix.SIGFPE), 2}: "integer overflow", {int(unix.SIGFPE), 3}: "floating-point division by zero",
-		{int(unix.SIGFPE), 4}: "floating-point overflow", {int(unix.SIGFPE), 5}: "floating-point underflow", {int(unix.SIGFPE), 7}: "invalid floating-point operation",
-		{int(unix.SIGILL), 1}: "illegal opcode", {int(unix.SIGILL), 2}: "illegal operand",
-	}
-})
-
-// exception returns the name of what stopped the code, and a description.
-func (c *client) exception(s *session.Stop) (name, description string) {
+// exception returns the name and the description of a signal or of a host function's error.
+func exception(s *session.Stop) (name, description string) {
 	if s.Reason == session.HostFailed {
 		return "host function", s.Err.Error()
 	}
-	name = unix.SignalName(unix.Signal(s.Signal.Number))
-	if name == "" {
-		name = fmt.Sprintf("signal %d", s.Signal.Number)
+	name = frontend.SignalName(s.Signal.Number)
+	if cause := frontend.SignalCause(s.Signal); cause != "" {
+		return name, name + ": " + cause
 	}
-	description = fmt.Sprintf("%s, code %d", name, s.Signal.Code)
-	if text := codes()[[2]int{s.Signal.Number, s.Signal.Code}]; text != "" {
-		description = name + ", " + text
-	}
-	switch unix.Signal(s.Signal.Number) {
-	case unix.SIGSEGV, unix.SIGBUS:
-		description += fmt.Sprintf(", address %#x", s.Signal.Address)
-	}
-	return name, description
+	return name, fmt.Sprintf("%s, code %d", name, s.Signal.Code)
 }
 
 func (c *client) exceptionInfo(r *dap.ExceptionInfoRequest) (dap.Message, error) {
 	if c.stop.Reason.Kind() != session.KindSignal {
-		return nil, fmt.Errorf("the code has not stopped for a signal, but for: %v", c.stop.Reason)
+		return nil, fmt.Errorf("the code has not stopped for a signal but for %v", c.stop.Reason)
 	}
-	name, description := c.exception(c.stop)
+	name, description := exception(c.stop)
 	return &dap.ExceptionInfoResponse{Response: answer(r), Body: dap.ExceptionInfoResponseBody{
 		ExceptionId: name, Description: description, BreakMode: "always",
 		Details: &dap.ExceptionDetails{Message: description, TypeName: name,

@@ -10,31 +10,30 @@ import (
 	"github.com/clewdev/clew/session"
 )
 
-// Target is a session that editors can attach to. The program calls its code
-// through the Target; its other methods of controlling the session are left to
-// the editor while one is attached. The fields are not changed after that.
+// Target is a session that editors can attach to. The program calls its code through the
+// Target, and does not control the session otherwise while an editor is attached. The
+// fields must not change after the first editor has attached.
 type Target struct {
-	// Sources are the sources that are in no file, by the paths that debugging
-	// information names them with.
+	// Sources are the texts of sources that no file has, by their paths in debugging
+	// information.
 	Sources map[string]string
 
-	// Locals returns what a language without debugging information has to show of
-	// a frame, as "name = value". It may be nil.
+	// Locals returns the variables of a frame as "name = value", for languages without
+	// debugging information. It may be nil.
 	Locals func(*session.Frame) []string
 
 	session *session.Session
 
 	mu     sync.Mutex
-	client *client // that is attached, or nil
+	client *client // the attached client, or nil
 }
 
-// NewTarget makes a target of a session. The session stays the caller's.
+// NewTarget returns a target for a session. The caller closes the session.
 func NewTarget(s *session.Session) *Target { return &Target{session: s} }
 
-// Call calls a function as session.CallWith does. While an editor is attached,
-// the stops are the editor's: Call returns when the call has ended. Without one
-// it returns at the first stop, with which the caller does what it wants. When the
-// editor leaves a stopped call, it goes on.
+// Call calls a function as session.CallWith does. While an editor is attached, it gets the
+// stops, and Call returns at the end of the call. Otherwise Call returns at the first stop.
+// When the editor leaves a stopped call, the call continues.
 func (t *Target) Call(function uint64, a session.Arguments) (*session.Stop, error) {
 	return t.drive(func() (*session.Stop, error) {
 		a.StopAtEntry = a.StopAtEntry || t.stopsAtEntry()
@@ -64,11 +63,11 @@ func (t *Target) stopsAtEntry() bool {
 	return c != nil && c.stopOnEntry.Load()
 }
 
-// drive runs a call, with what the attached client wants at each stop.
+// drive runs a call. At each stop it runs the next operation of the attached client.
 func (t *Target) drive(op operation) (*session.Stop, error) {
 	started := false
 	if c := t.attached(); c != nil && c.program == nil {
-		c.send(outcome{}) // the loop did not know of the call
+		c.send(outcome{})
 	}
 	for {
 		stop, err := op()
@@ -103,15 +102,15 @@ func (t *Target) drive(op operation) (*session.Stop, error) {
 	}
 }
 
-// outcome is what drive tells a client: a stop, or why there was none. The zero
-// value says that a call has begun.
+// outcome is a report of drive to a client: a stop, or an error. The zero value reports
+// that a call has begun.
 type outcome struct {
 	stop *session.Stop
 	err  error
 	over bool // the call has ended
 }
 
-// send passes a report on, unless the client is gone.
+// send sends a report to the loop, unless the client has gone.
 func (c *client) send(r outcome) {
 	select {
 	case c.reports <- r:

@@ -17,25 +17,25 @@ import (
 	"github.com/clewdev/clew/session/frontend"
 	"github.com/clewdev/clew/value"
 	"github.com/clewdev/clew/value/expression"
+	"github.com/clewdev/clew/value/print"
 )
 
-// container is what a reference of variables leads to. Nothing of it is read
-// before the editor asks.
+// container has the variables that a reference of the protocol stands for. They are read
+// when the editor asks for them.
 type container struct {
-	list      []named // of a scope
+	list      []variable // of a scope
 	value     value.Value
-	name      string          // an expression for the value, "" where there is none
-	frame     *frontend.Frame // that expressions are evaluated in; nil where no call is stopped
+	name      string          // an expression for the value, or ""
+	frame     *frontend.Frame // for evaluation; nil if no call is stopped
 	registers bool
 	class     session.RegisterClass
 }
 
-// named is a variable.
-type named struct {
+type variable struct {
 	name     string
 	value    value.Value
-	evaluate string // an expression for it
-	text     string // of what has no value
+	evaluate string // an expression for the variable, or ""
+	text     string // shown if there is no value
 }
 
 const (
@@ -43,7 +43,7 @@ const (
 	maxChildren   = 1 << 12 // of one answer
 )
 
-// refer makes a reference of a container, 0 where there are too many.
+// refer returns a reference to a container, 0 if there are too many.
 func (c *client) refer(to container) int {
 	if len(c.containers) >= maxContainers {
 		return 0
@@ -55,7 +55,7 @@ func (c *client) refer(to container) int {
 func (c *client) container(reference int) (*container, error) {
 	n := reference - c.base
 	if n < 0 || n >= len(c.containers) {
-		return nil, errors.New("the variable is of another stop")
+		return nil, errors.New("the variable belongs to another stop")
 	}
 	return &c.containers[n], nil
 }
@@ -82,7 +82,7 @@ func (c *client) scopes(r *dap.ScopesRequest) (dap.Message, error) {
 		}
 	}
 	if c.target.Locals != nil {
-		if list := spoken(c.target.Locals(f.Physical)); len(list) > 0 {
+		if list := textVariables(c.target.Locals(f.Physical)); len(list) > 0 {
 			add("State", "locals", false, container{list: list, frame: f}, len(list))
 		}
 	}
@@ -99,28 +99,28 @@ func (c *client) scopes(r *dap.ScopesRequest) (dap.Message, error) {
 	return &dap.ScopesResponse{Response: answer(r), Body: body}, nil
 }
 
-// spoken are variables that are no more than text.
-func spoken(lines []string) []named {
-	var list []named
+// textVariables returns variables for lines of the form "name = value".
+func textVariables(lines []string) []variable {
+	var list []variable
 	for _, line := range lines {
 		name, text, _ := strings.Cut(line, " = ")
-		list = append(list, named{name: name, text: text})
+		list = append(list, variable{name: name, text: text})
 	}
 	return list
 }
 
-func read(variables []*value.Variable, f *session.Frame) []named {
-	var list []named
+func read(variables []*value.Variable, f *session.Frame) []variable {
+	var list []variable
 	for _, v := range variables {
-		list = append(list, named{name: v.Name, value: v.Read(f), evaluate: v.Name})
+		list = append(list, variable{name: v.Name, value: v.Read(f), evaluate: v.Name})
 	}
 	return list
 }
 
-// locals are those of all blocks, the innermost first. What a name of an inner
-// block hides has no expression.
-func locals(f *frontend.Frame) []named {
-	var list []named
+// locals returns the variables of all blocks, the innermost block first. A variable that a
+// name of an inner block hides has no expression.
+func locals(f *frontend.Frame) []variable {
+	var list []variable
 	seen := map[string]bool{}
 	for _, b := range f.Scope.Blocks {
 		for _, v := range read(b.Variables, f.Physical) {
@@ -155,8 +155,8 @@ func (c *client) variablesOf(r *dap.VariablesRequest) (dap.Message, error) {
 	return &dap.VariablesResponse{Response: answer(r), Body: body}, nil
 }
 
-// children returns what is in a container, of an array as much as is asked for.
-func (c *client) children(k container, filter string, start, count int) []named {
+// children returns the variables in a container. start and count select elements.
+func (c *client) children(k container, filter string, start, count int) []variable {
 	if count <= 0 || count > maxChildren {
 		count = maxChildren
 	}
@@ -174,10 +174,10 @@ func (c *client) children(k container, filter string, start, count int) []named 
 			return nil
 		}
 		length, _ := t.Len()
-		var list []named
+		var list []variable
 		for i := uint64(start); i < length && len(list) < count; i++ {
 			name := "[" + strconv.FormatUint(i, 10) + "]"
-			list = append(list, named{name: name, value: k.value.Index(int64(i)), evaluate: suffixed(k.name, name)})
+			list = append(list, variable{name: name, value: k.value.Index(int64(i)), evaluate: suffixed(k.name, name)})
 		}
 		return list
 	case value.Struct, value.Class, value.Union:
@@ -197,16 +197,17 @@ func (c *client) children(k container, filter string, start, count int) []named 
 		if name != "" && t.Kind() == value.Pointer {
 			name = "*(" + name + ")"
 		}
-		if to.Type().Strip().Kind() == value.Struct || to.Type().Strip().Kind() == value.Union || to.Type().Strip().Kind() == value.Class {
-			return fields(to, parenthesised(name), 0, count) // one click less
+		switch to.Type().Strip().Kind() {
+		case value.Struct, value.Class, value.Union:
+			return fields(to, parenthesised(name), 0, count) // saves a click
 		}
-		return []named{{name: "*", value: to, evaluate: name}}
+		return []variable{{name: "*", value: to, evaluate: name}}
 	}
 	return nil
 }
 
-func fields(v value.Value, name string, start, count int) []named {
-	var list []named
+func fields(v value.Value, name string, start, count int) []variable {
+	var list []variable
 	for i, f := range v.Type().Strip().Fields() {
 		if f.Static != nil || i < start {
 			continue
@@ -214,19 +215,19 @@ func fields(v value.Value, name string, start, count int) []named {
 		if len(list) == count {
 			break
 		}
-		one := named{name: f.Name, value: v.Field(i), evaluate: suffixed(name, "."+f.Name)}
+		field := variable{name: f.Name, value: v.Field(i), evaluate: suffixed(name, "."+f.Name)}
 		switch {
 		case f.Base:
-			one.name, one.evaluate = f.Type.String(), name
+			field.name, field.evaluate = f.Type.String(), name
 		case f.Name == "":
-			one.name, one.evaluate = "<anonymous>", name // its members are v's
+			field.name, field.evaluate = "<anonymous>", name // its members are members of v
 		}
-		list = append(list, one)
+		list = append(list, field)
 	}
 	return list
 }
 
-// suffixed adds to an expression, "" where there is none.
+// suffixed adds a suffix to an expression. Without an expression it returns "".
 func suffixed(name, suffix string) string {
 	if name == "" {
 		return ""
@@ -241,8 +242,8 @@ func parenthesised(name string) string {
 	return "(" + name + ")"
 }
 
-// shown is what the editor gets of a variable.
-func (c *client) shown(v named, f *frontend.Frame, hex bool) dap.Variable {
+// shown returns a variable in the form of the protocol.
+func (c *client) shown(v variable, f *frontend.Frame, hex bool) dap.Variable {
 	d := dap.Variable{Name: v.name, Value: c.text(v.value, hex), EvaluateName: v.evaluate}
 	if v.value.Type() == nil {
 		d.Value = v.text
@@ -254,21 +255,26 @@ func (c *client) shown(v named, f *frontend.Frame, hex bool) dap.Variable {
 	return d
 }
 
-// text is a value as gdb prints it.
+// text returns a value as gdb prints it.
 func (c *client) text(v value.Value, hex bool) string {
 	if v.Type() == nil {
 		return "void"
 	}
-	if !hex {
-		return c.printer.Text(v)
-	}
-	p := c.printer
-	p.Format = 'x'
-	return p.Text(v)
+	return c.printerFor(hex).Text(v)
 }
 
-// expandable makes a reference for what is in a value, if there is something.
-func (c *client) expandable(v named, f *frontend.Frame) (reference, names, indices int) {
+// printerFor returns the printer for decimal or hexadecimal numbers.
+func (c *client) printerFor(hex bool) *print.Printer {
+	p := c.printer
+	if hex {
+		p.Format = 'x'
+	}
+	return &p
+}
+
+// expandable returns a reference to the parts of a value, 0 if it has none, and the numbers
+// of its named and indexed parts.
+func (c *client) expandable(v variable, f *frontend.Frame) (reference, names, indices int) {
 	if v.value.Err() != nil {
 		return 0, 0, 0
 	}
@@ -298,8 +304,8 @@ func (c *client) expandable(v named, f *frontend.Frame) (reference, names, indic
 	return c.refer(container{value: v.value, name: v.evaluate, frame: f}), names, indices
 }
 
-// memoryReference is where the memory view starts: what a pointer leads to, or
-// the object itself.
+// memoryReference returns the address for the memory view: the target of a pointer, or the
+// object itself. It is "" for other values.
 func memoryReference(v value.Value) string {
 	if v.Err() != nil {
 		return ""
@@ -331,7 +337,7 @@ func (c *client) registersOf(k container, hex bool) ([]dap.Variable, error) {
 			continue
 		}
 		if v, err := e.Evaluate(k.frame.Physical); err == nil && v.Type() != nil && v.Type().Kind() != value.Void {
-			d = c.shown(named{name: info.Name, value: v, evaluate: "$" + info.Name}, k.frame, hex)
+			d = c.shown(variable{name: info.Name, value: v, evaluate: "$" + info.Name}, k.frame, hex)
 		} else if k.frame.Physical.Level == 0 {
 			b, err := c.target.session.Register(info.Name)
 			if err != nil {
@@ -353,7 +359,7 @@ func (c *client) setVariable(r *dap.SetVariableRequest) (dap.Message, error) {
 	}
 	hex := a.Format != nil && a.Format.Hex
 	f := k.frame
-	var after named
+	var after variable
 	if k.registers {
 		if !slices.ContainsFunc(c.target.session.RegisterInfos(), func(r session.RegisterInfo) bool { return r.Name == a.Name }) {
 			return nil, fmt.Errorf("there is no register %s", a.Name)
@@ -362,7 +368,7 @@ func (c *client) setVariable(r *dap.SetVariableRequest) (dap.Message, error) {
 		if err != nil {
 			return nil, err
 		}
-		after = named{name: a.Name, value: v, evaluate: "$" + a.Name}
+		after = variable{name: a.Name, value: v, evaluate: "$" + a.Name}
 	} else {
 		target, err := c.child(*k, a.Name)
 		if err != nil {
@@ -388,12 +394,12 @@ func (c *client) setVariable(r *dap.SetVariableRequest) (dap.Message, error) {
 		body.Type = after.value.Type().String()
 		body.VariablesReference, body.NamedVariables, body.IndexedVariables = c.expandable(after, f)
 	}
-	c.changed()
+	c.frames.Forget()
 	return &dap.SetVariableResponse{Response: answer(r), Body: body}, nil
 }
 
-// child finds what a container has by name.
-func (c *client) child(k container, name string) (named, error) {
+// child finds a variable in a container by its name.
+func (c *client) child(k container, name string) (variable, error) {
 	start, count := 0, 0
 	if len(name) > 2 && name[0] == '[' {
 		if n, err := strconv.Atoi(name[1 : len(name)-1]); err == nil && n >= 0 {
@@ -405,5 +411,5 @@ func (c *client) child(k container, name string) (named, error) {
 			return v, nil
 		}
 	}
-	return named{}, fmt.Errorf("there is no %s", name)
+	return variable{}, fmt.Errorf("there is no %s", name)
 }

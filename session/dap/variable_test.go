@@ -64,7 +64,7 @@ func TestVariables(t *testing.T) {
 	if next["next"].VariablesReference != 0 {
 		t.Errorf("a null pointer expands: %+v", next["next"])
 	}
-	// Names and text are as the source has them.
+	// Names are demangled, and text is not escaped.
 	for text, want := range map[string]string{"greeting": `"grüße"`, "doubling": "<space::twice(int)>"} {
 		if r := e.evaluate(text, "watch", frames[0].Id); !strings.HasSuffix(r.Result, want) {
 			t.Errorf("%s: %+v, want %s", text, r, want)
@@ -95,10 +95,10 @@ func TestVariables(t *testing.T) {
 		t.Errorf("%d vector registers", len(vectors))
 	}
 	old := scopes["Locals"]
-	e.goOn()
+	e.resume()
 	e.ended(0)
-	e.refused(&dap.VariablesRequest{Request: request("variables"), Arguments: dap.VariablesArguments{VariablesReference: old}})
-	e.refused(&dap.ScopesRequest{Request: request("scopes"), Arguments: dap.ScopesArguments{FrameId: frames[0].Id}})
+	e.refused(&dap.VariablesRequest{Arguments: dap.VariablesArguments{VariablesReference: old}})
+	e.refused(&dap.ScopesRequest{Arguments: dap.ScopesArguments{FrameId: frames[0].Id}})
 	e.disconnect()
 }
 
@@ -107,7 +107,7 @@ func TestSetVariables(t *testing.T) {
 	scopes := e.scopes(frames[0].Id)
 	set := func(reference int, name, value string) string {
 		t.Helper()
-		return ask[*dap.SetVariableResponse](e, &dap.SetVariableRequest{Request: request("setVariable"), Arguments: dap.SetVariableArguments{VariablesReference: reference, Name: name, Value: value}}).Body.Value
+		return ask[*dap.SetVariableResponse](e, &dap.SetVariableRequest{Arguments: dap.SetVariableArguments{VariablesReference: reference, Name: name, Value: value}}).Body.Value
 	}
 	if v := set(scopes["Locals"], "total", "40 + 2"); v != "42" {
 		t.Error(v)
@@ -140,7 +140,7 @@ func TestSetVariables(t *testing.T) {
 	if r := e.evaluate("$"+register, "watch", frames[0].Id); r.Result != "119" {
 		t.Errorf("%+v", r)
 	}
-	for _, bad := range []dap.SetVariableArguments{
+	for _, invalid := range []dap.SetVariableArguments{
 		{VariablesReference: scopes["Locals"], Name: "nosuch", Value: "1"},
 		{VariablesReference: scopes["Locals"], Name: "total", Value: "nosuch"},
 		{VariablesReference: numbers.VariablesReference, Name: "[1000]", Value: "1"},
@@ -149,13 +149,13 @@ func TestSetVariables(t *testing.T) {
 		{VariablesReference: list.VariablesReference, Name: "at", Value: "1"},
 		{VariablesReference: 7777777, Name: "at", Value: "1"},
 	} {
-		e.refused(&dap.SetVariableRequest{Request: request("setVariable"), Arguments: bad})
+		e.refused(&dap.SetVariableRequest{Arguments: invalid})
 	}
-	r := ask[*dap.SetExpressionResponse](e, &dap.SetExpressionRequest{Request: request("setExpression"), Arguments: dap.SetExpressionArguments{Expression: "list->next->at.x", Value: "total + 1", FrameId: frames[0].Id}}).Body
+	r := ask[*dap.SetExpressionResponse](e, &dap.SetExpressionRequest{Arguments: dap.SetExpressionArguments{Expression: "list->next->at.x", Value: "total + 1", FrameId: frames[0].Id}}).Body
 	if r.Value != "43" || r.Type != "int" {
 		t.Errorf("%+v", r)
 	}
-	e.refused(&dap.SetExpressionRequest{Request: request("setExpression"), Arguments: dap.SetExpressionArguments{Expression: "1", Value: "2", FrameId: frames[0].Id}})
+	e.refused(&dap.SetExpressionRequest{Arguments: dap.SetExpressionArguments{Expression: "1", Value: "2", FrameId: frames[0].Id}})
 	e.disconnect()
 }
 
@@ -198,16 +198,16 @@ func TestEvaluate(t *testing.T) {
 	if r := e.evaluate("list", "watch", id); r.VariablesReference == 0 || e.variables(r.VariablesReference)["at"].EvaluateName != "(*(list)).at" {
 		t.Errorf("%+v", r)
 	}
-	completions := ask[*dap.CompletionsResponse](e, &dap.CompletionsRequest{Request: request("completions"), Arguments: dap.CompletionsArguments{FrameId: id, Text: "1 + to", Column: 7}}).Body.Targets
+	completions := ask[*dap.CompletionsResponse](e, &dap.CompletionsRequest{Arguments: dap.CompletionsArguments{FrameId: id, Text: "1 + to", Column: 7}}).Body.Targets
 	if len(completions) != 1 || completions[0].Label != "total" || completions[0].Start != 5 || completions[0].Length != 2 {
 		t.Errorf("%+v", completions)
 	}
-	if completions = ask[*dap.CompletionsResponse](e, &dap.CompletionsRequest{Request: request("completions"), Arguments: dap.CompletionsArguments{FrameId: id, Text: "fi", Column: 3}}).Body.Targets; len(completions) != 2 {
+	if completions = ask[*dap.CompletionsResponse](e, &dap.CompletionsRequest{Arguments: dap.CompletionsArguments{FrameId: id, Text: "fi", Column: 3}}).Body.Targets; len(completions) != 2 {
 		t.Errorf("%+v", completions)
 	}
-	e.goOn()
+	e.resume()
 	e.ended(0)
-	// Globals can be looked at when nothing runs.
+	// Globals can be read while no call runs.
 	if r := e.evaluate("numbers[1]", "repl", 0); r.Result != "2" {
 		t.Errorf("%+v", r)
 	}
@@ -219,28 +219,28 @@ func TestMemory(t *testing.T) {
 	array := e.evaluate("&numbers[0]", "repl", frames[0].Id)
 	read := func(reference string, offset, count int) dap.ReadMemoryResponseBody {
 		t.Helper()
-		return ask[*dap.ReadMemoryResponse](e, &dap.ReadMemoryRequest{Request: request("readMemory"), Arguments: dap.ReadMemoryArguments{MemoryReference: reference, Offset: offset, Count: count}}).Body
+		return ask[*dap.ReadMemoryResponse](e, &dap.ReadMemoryRequest{Arguments: dap.ReadMemoryArguments{MemoryReference: reference, Offset: offset, Count: count}}).Body
 	}
 	bytes := read(array.MemoryReference, 4, 8)
 	if b, _ := base64.StdEncoding.DecodeString(bytes.Data); fmt.Sprint(b) != "[2 0 0 0 3 0 0 0]" {
 		t.Errorf("%+v: %v", bytes, b)
 	}
-	n := ask[*dap.WriteMemoryResponse](e, &dap.WriteMemoryRequest{Request: request("writeMemory"), Arguments: dap.WriteMemoryArguments{MemoryReference: array.MemoryReference, Offset: 4, Data: base64.StdEncoding.EncodeToString([]byte{9})}}).Body.BytesWritten
+	n := ask[*dap.WriteMemoryResponse](e, &dap.WriteMemoryRequest{Arguments: dap.WriteMemoryArguments{MemoryReference: array.MemoryReference, Offset: 4, Data: base64.StdEncoding.EncodeToString([]byte{9})}}).Body.BytesWritten
 	if r := e.evaluate("numbers[1]", "watch", frames[0].Id); n != 1 || r.Result != "9" {
 		t.Errorf("%d bytes, %+v", n, r)
 	}
-	if none := read("0x10", 0, 16); none.Data != "" || none.UnreadableBytes != 16 {
-		t.Errorf("%+v", none)
+	if unmapped := read("0x10", 0, 16); unmapped.Data != "" || unmapped.UnreadableBytes != 16 {
+		t.Errorf("%+v", unmapped)
 	}
-	if much := read(array.MemoryReference, 0, 1<<40); len(much.Data) > 2*maxMemory {
-		t.Errorf("%d bytes", len(much.Data))
+	if large := read(array.MemoryReference, 0, 1<<40); len(large.Data) > 2*maxMemory {
+		t.Errorf("%d bytes", len(large.Data))
 	}
 	for _, r := range []dap.RequestMessage{
-		&dap.ReadMemoryRequest{Request: request("readMemory"), Arguments: dap.ReadMemoryArguments{MemoryReference: "x", Count: 1}},
-		&dap.ReadMemoryRequest{Request: request("readMemory"), Arguments: dap.ReadMemoryArguments{MemoryReference: "0x10", Count: -1}},
-		&dap.WriteMemoryRequest{Request: request("writeMemory"), Arguments: dap.WriteMemoryArguments{MemoryReference: "0x10", Data: "AAAA"}},
-		&dap.WriteMemoryRequest{Request: request("writeMemory"), Arguments: dap.WriteMemoryArguments{MemoryReference: "0x10", Data: "AAAA", AllowPartial: true}},
-		&dap.WriteMemoryRequest{Request: request("writeMemory"), Arguments: dap.WriteMemoryArguments{MemoryReference: array.MemoryReference, Data: "!"}},
+		&dap.ReadMemoryRequest{Arguments: dap.ReadMemoryArguments{MemoryReference: "x", Count: 1}},
+		&dap.ReadMemoryRequest{Arguments: dap.ReadMemoryArguments{MemoryReference: "0x10", Count: -1}},
+		&dap.WriteMemoryRequest{Arguments: dap.WriteMemoryArguments{MemoryReference: "0x10", Data: "AAAA"}},
+		&dap.WriteMemoryRequest{Arguments: dap.WriteMemoryArguments{MemoryReference: "0x10", Data: "AAAA", AllowPartial: true}},
+		&dap.WriteMemoryRequest{Arguments: dap.WriteMemoryArguments{MemoryReference: array.MemoryReference, Data: "!"}},
 	} {
 		e.refused(r)
 	}
@@ -252,7 +252,7 @@ func TestDisassemble(t *testing.T) {
 	pc := frames[0].InstructionPointerReference
 	ask := func(reference string, offset, from, count int) []dap.DisassembledInstruction {
 		t.Helper()
-		list := ask[*dap.DisassembleResponse](e, &dap.DisassembleRequest{Request: request("disassemble"), Arguments: dap.DisassembleArguments{MemoryReference: reference, Offset: offset, InstructionOffset: from, InstructionCount: count, ResolveSymbols: true}}).Body.Instructions
+		list := ask[*dap.DisassembleResponse](e, &dap.DisassembleRequest{Arguments: dap.DisassembleArguments{MemoryReference: reference, Offset: offset, InstructionOffset: from, InstructionCount: count, ResolveSymbols: true}}).Body.Instructions
 		if len(list) != count {
 			t.Errorf("%d instructions, want %d", len(list), count)
 		}
@@ -266,7 +266,7 @@ func TestDisassemble(t *testing.T) {
 		}
 		return list
 	}
-	// VS Code asks for as many before as behind, and finds the program counter.
+	// VS Code asks for equally many instructions before and after the program counter.
 	list := ask(pc, 0, -50, 100)
 	if list[50].Address != pc || list[50].Line == 0 || list[50].Location == nil {
 		t.Errorf("%+v", list[50])
@@ -281,8 +281,8 @@ func TestDisassemble(t *testing.T) {
 	if whole[200].Address != pc || named < 3 {
 		t.Errorf("%+v, %d symbols", whole[200], named)
 	}
-	if behind := ask(pc, 0, 3, 2); behind[0].Address != list[53].Address {
-		t.Errorf("%+v, want %+v", behind, list[53])
+	if after := ask(pc, 0, 3, 2); after[0].Address != list[53].Address {
+		t.Errorf("%+v, want %+v", after, list[53])
 	}
 	if before := ask(pc, 0, -10, 5); before[4].Address != list[44].Address {
 		t.Errorf("%+v, want %+v", before, list[44])
@@ -295,13 +295,12 @@ func TestDisassemble(t *testing.T) {
 	ask("0xffffffffffffff00", 0, 0, 8)
 	ask(pc, 0, 0, 0)
 	for _, a := range []dap.DisassembleArguments{{MemoryReference: "x"}, {MemoryReference: pc, InstructionCount: 1 << 30}, {MemoryReference: pc, InstructionCount: -1}, {MemoryReference: pc, InstructionOffset: -1 << 30}} {
-		e.refused(&dap.DisassembleRequest{Request: request("disassemble"), Arguments: a})
+		e.refused(&dap.DisassembleRequest{Arguments: a})
 	}
 	e.disconnect()
 }
 
-// A frame of a library that is mapped at a load bias has its variables, in nested
-// blocks too.
+// A frame of a library at a load bias has its variables, including those of nested blocks.
 func TestBiasedFrame(t *testing.T) {
 	library := testprogram.Build(t, "biased.c", "-shared", "-nostdlib", "-DLIBRARY", "-O0", "-g", "-gdwarf-5", "-fPIC")
 	between := testprogram.MapLibrary(t, library, "between")
@@ -333,11 +332,11 @@ func TestBiasedFrame(t *testing.T) {
 			t.Errorf("%s is %+v, want %s", text, r, want)
 		}
 	}
-	body := ask[*dap.CompletionsResponse](e, &dap.CompletionsRequest{Request: request("completions"), Arguments: dap.CompletionsArguments{FrameId: frames[1].Id, Text: "file_", Column: 6}}).Body
+	body := ask[*dap.CompletionsResponse](e, &dap.CompletionsRequest{Arguments: dap.CompletionsArguments{FrameId: frames[1].Id, Text: "file_", Column: 6}}).Body
 	if len(body.Targets) != 1 || body.Targets[0].Label != "file_global" {
 		t.Errorf("%+v", body)
 	}
-	e.goOn()
+	e.resume()
 	e.ended(0)
 	e.disconnect()
 }

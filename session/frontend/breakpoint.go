@@ -13,14 +13,14 @@ import (
 	"github.com/clewdev/clew/value"
 )
 
-// Breakpoints is the table of a front end's breakpoints and watchpoints. A session's
-// breakpoints never change; those of the table hold what users change. T is what the
-// front end adds to each.
+// Breakpoints is the table of a front end's breakpoints and watchpoints. Breakpoints of a
+// session are immutable; those of the table have the properties that users change. T is
+// the type of the front end's own data of a breakpoint.
 type Breakpoints[T any] struct {
 	policy Conditions
 	values *Values
 	list   []*Breakpoint[T]
-	last   int // number
+	last   int // the last number
 }
 
 // NewBreakpoints returns an empty table for the session of v.
@@ -28,8 +28,8 @@ func NewBreakpoints[T any](v *Values, c Conditions) *Breakpoints[T] {
 	return &Breakpoints[T]{policy: c, values: v}
 }
 
-// Breakpoint is a breakpoint or watchpoint as users number it. It is pending while both
-// Set and Watch are nil.
+// Breakpoint is a breakpoint or watchpoint with the number that users see. It is pending
+// while both Set and Watch are nil.
 type Breakpoint[T any] struct {
 	Number    int
 	Location  string // as the user names it
@@ -38,14 +38,14 @@ type Breakpoint[T any] struct {
 	Disabled  bool
 
 	Hits   int            // hits with a true condition
-	Ignore int            // stops that are passed from now on
-	Counts func(int) bool // reports at which hits, from 1, it stops; nil is at all of them
+	Ignore int            // number of stops that are skipped from now on
+	Counts func(int) bool // reports whether a hit, counted from 1, stops; nil: all stop
 
-	Log func(*session.Frame) error // runs instead of stopping, if it is not nil
+	Log func(*session.Frame) error // runs instead of a stop, if it is not nil
 
 	Set   *session.Breakpoint // nil for watchpoints
 	Watch *Watch              // nil for breakpoints
-	Own   T                   // the front end's
+	Own   T                   // data of the front end
 
 	condition *located
 }
@@ -54,9 +54,9 @@ type Breakpoint[T any] struct {
 type Watch struct {
 	*session.Watchpoint
 
-	ReadOnly bool        // do not stop when the value has changed
+	ReadOnly bool        // stop only if the value has not changed
 	Type     *value.Type // of the object
-	Last     []byte      // its bytes as the front end showed them last
+	Last     []byte      // the bytes that the front end showed last
 }
 
 // Condition returns the text of the breakpoint's condition, "" without one.
@@ -78,18 +78,23 @@ func (b *Breakpoint[T]) ID() int {
 	return 0
 }
 
-// List returns the breakpoints in the order in which they were added.
+// List returns the breakpoints in the order in which they were added. The caller owns the
+// slice.
 func (t *Breakpoints[T]) List() []*Breakpoint[T] { return slices.Clone(t.list) }
 
-// Last returns the number that was given last.
+// Last returns the number of the breakpoint that was added last.
 func (t *Breakpoints[T]) Last() int { return t.last }
 
 // Numbered returns the breakpoint with a number, or nil.
 func (t *Breakpoints[T]) Numbered(n int) *Breakpoint[T] {
-	return t.find(func(b *Breakpoint[T]) bool { return b.Number == n })
+	i := slices.IndexFunc(t.list, func(b *Breakpoint[T]) bool { return b.Number == n })
+	if i < 0 {
+		return nil
+	}
+	return t.list[i]
 }
 
-// At returns the breakpoints that a session has stopped at.
+// At returns the breakpoints and watchpoints at which a session has stopped.
 func (t *Breakpoints[T]) At(stop *session.Stop) []*Breakpoint[T] {
 	var list []*Breakpoint[T]
 	for _, b := range t.list {
@@ -100,28 +105,21 @@ func (t *Breakpoints[T]) At(stop *session.Stop) []*Breakpoint[T] {
 	return list
 }
 
-func (t *Breakpoints[T]) find(is func(*Breakpoint[T]) bool) *Breakpoint[T] {
-	if n := slices.IndexFunc(t.list, is); n >= 0 {
-		return t.list[n]
-	}
-	return nil
-}
-
-// Add adds a breakpoint, and gives it the next number.
+// Add adds a breakpoint with the next number.
 func (t *Breakpoints[T]) Add(b *Breakpoint[T]) {
 	t.last++
 	b.Number = t.last
 	t.list = append(t.list, b)
 }
 
-// Drop removes a breakpoint from the table only.
+// Drop removes a breakpoint from the table, not from the session.
 func (t *Breakpoints[T]) Drop(b *Breakpoint[T]) {
 	t.list = slices.DeleteFunc(t.list, func(other *Breakpoint[T]) bool { return other == b })
 }
 
-// SetCondition changes the condition of a breakpoint. It must compile at the addresses
-// as the table's Conditions say; without addresses, in the frame f, which is nil
-// outside of calls. An empty text removes the condition.
+// SetCondition changes the condition of a breakpoint. An empty text removes it. The text
+// must compile at the addresses: at all or at one, see Conditions. Without addresses it
+// must compile in the frame f, which is nil outside of calls.
 func (t *Breakpoints[T]) SetCondition(b *Breakpoint[T], text string, addresses []uint64, f *Frame) error {
 	if text == "" {
 		b.condition = nil
@@ -135,9 +133,8 @@ func (t *Breakpoints[T]) SetCondition(b *Breakpoint[T], text string, addresses [
 	return nil
 }
 
-// Break sets a breakpoint in the session: at a location if there is one, because the
-// session then knows which of the calls inlined at an address is meant, else at an
-// address.
+// Break sets a breakpoint in the session: at a location, or, if that is "", at an address.
+// By the location the session distinguishes calls that are inlined at the same address.
 func (t *Breakpoints[T]) Break(b *Breakpoint[T], location string, address uint64) (err error) {
 	if location != "" {
 		b.Set, err = t.values.session.BreakAt(location, t.options(b))
@@ -167,8 +164,8 @@ func (t *Breakpoints[T]) options(b *Breakpoint[T]) *session.BreakpointOptions {
 		Condition: func(f *session.Frame) (bool, error) { return t.hit(b, f) }}
 }
 
-// hit reports whether a breakpoint stops at a frame that has reached it. It is called
-// by the goroutine that controls the session.
+// hit reports whether a breakpoint stops at a frame that has reached it. The goroutine
+// that controls the session calls it.
 func (t *Breakpoints[T]) hit(b *Breakpoint[T], f *session.Frame) (bool, error) {
 	if w := b.Watch; w != nil && w.ReadOnly {
 		// The debug registers of amd64 do not distinguish reads from writes.

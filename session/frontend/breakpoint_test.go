@@ -26,8 +26,8 @@ var (
 	lenient = Conditions{Failed: failedCondition}
 )
 
-// idle returns a session over testdata/frames.c without breakpoints in which no call is
-// stopped, and its values.
+// idle returns a session over testdata/frames.c, without breakpoints and without a stopped
+// call, and its values.
 func idle(t *testing.T) (*session.Session, *Values) {
 	t.Helper()
 	s := atLeaf(t, "outer", 3)
@@ -142,7 +142,7 @@ func TestConditionSomewhere(t *testing.T) {
 	}
 	other := &Breakpoint[int]{}
 	if err := table.SetCondition(other, "nosuch", addresses, nil); err == nil {
-		t.Error("compiles nowhere, and is accepted")
+		t.Error("a condition that does not compile at any address is accepted")
 	}
 	if err := table.Break(b, "", leaf[0]); err != nil {
 		t.Fatal(err)
@@ -212,8 +212,8 @@ func TestLogMessage(t *testing.T) {
 	if stops, err := depths(t, s, v); len(stops) != 0 || err != nil {
 		t.Errorf("stops at %v, %v", stops, err)
 	}
-	const rest = ", {n}, cannot access memory at address 0x0, 108"
-	if want := []string{"n is 1" + rest, "n is 0" + rest}; !slices.Equal(lines, want) {
+	const ending = ", {n}, cannot access memory at address 0x0, 108"
+	if want := []string{"n is 1" + ending, "n is 0" + ending}; !slices.Equal(lines, want) {
 		t.Errorf("%q, want %q", lines, want)
 	}
 }

@@ -12,31 +12,30 @@ import (
 	"github.com/clewdev/clew/value/expression"
 )
 
-// Conditions says how a front end treats the conditions of breakpoints.
+// Conditions is a front end's policy for the conditions of breakpoints.
 type Conditions struct {
-	// Everywhere: a condition must compile at all addresses of its breakpoint. Without
-	// it one address is enough; at the others the breakpoint does not stop.
+	// Everywhere: a condition must compile at all addresses of its breakpoint. Otherwise
+	// one address is enough, and the breakpoint does not stop at the others.
 	Everywhere bool
 
-	// Variables: a condition can use convenience variables and the history. Without it
-	// all types are known when the condition is set, and operators that do not fit
-	// them are errors then.
+	// Variables: a condition may use convenience variables and the history. Otherwise all
+	// types are known when the condition is set, and operators are checked then.
 	Variables bool
 
 	// Failed returns the error of a stop whose condition cannot be evaluated.
 	Failed func(number int, condition string, err error) error
 }
 
-// located is an expression that is evaluated where a breakpoint stops. Its names can
-// mean something else at each address, so it is compiled for each.
+// located is an expression that is evaluated where a breakpoint stops. Its names can have
+// other meanings at each address, so it is compiled for each.
 type located struct {
 	text string
 	at   map[uint64]compiled // by program counter
 
-	// A watchpoint stops anywhere. If its condition was set in an image, the names mean
-	// what they meant there: set is the expression, image and function the code whose
-	// frames have the local variables, and static a frame of the image's other
-	// variables. Debugging information outside of the images does not last.
+	// A watchpoint stops anywhere. If its condition was set in an image, names keep the
+	// meaning that they had there. set is the expression. Frames of function in image
+	// have the local variables; static is a frame for the other variables. The debugging
+	// information outside of images can change, so it is not kept.
 	anywhere bool
 	set      *expression.Expression
 	image    *session.Image
@@ -44,16 +43,15 @@ type located struct {
 	static   value.Frame
 }
 
-// compiled is an expression for the code that info describes, or why it does not
-// compile there.
+// compiled is an expression for the code that info describes, or the error of compiling it.
 type compiled struct {
 	expression *expression.Expression
 	info       *value.Info
 	err        error
 }
 
-// locate compiles a text for addresses of images, or without addresses in a frame,
-// which is nil outside of calls.
+// locate compiles a text for addresses of images. Without addresses it compiles it in a
+// frame, which is nil outside of calls.
 func (v *Values) locate(text string, addresses []uint64, f *Frame, policy *Conditions) (*located, error) {
 	l := &located{text: text, at: map[uint64]compiled{}, anywhere: len(addresses) == 0}
 	if l.anywhere {
@@ -107,8 +105,8 @@ func (p *Conditions) compile(text string, x *expression.Context) (*expression.Ex
 	return e, nil
 }
 
-// in compiles the expression for the code that a frame is in, unless that was done.
-func (v *Values) in(l *located, f *session.Frame, policy *Conditions) compiled {
+// compiledFor returns the expression for the code of a frame. It compiles it once.
+func (v *Values) compiledFor(l *located, f *session.Frame, policy *Conditions) compiled {
 	info := f.Info()
 	c, known := l.at[f.PC]
 	if !known || c.info != info {
@@ -131,7 +129,7 @@ func (v *Values) holds(l *located, f *session.Frame, policy *Conditions) (bool, 
 			return yes, nil
 		}
 	}
-	c := v.in(l, f, policy)
+	c := v.compiledFor(l, f, policy)
 	switch {
 	case c.err == nil:
 		return c.expression.True(f)
@@ -141,8 +139,8 @@ func (v *Values) holds(l *located, f *session.Frame, policy *Conditions) (bool, 
 	return false, nil
 }
 
-// Watchable returns the place of a value that can be watched. The error says why the
-// value, which has a name, cannot.
+// Watchable returns the address and the size, in bytes, of a value that a watchpoint can
+// watch. The error names the value and says why it cannot be watched.
 func Watchable(name string, x value.Value) (address uint64, size int, err error) {
 	if x.Type() == nil {
 		return 0, 0, fmt.Errorf("%s has no value", name)
@@ -153,7 +151,7 @@ func Watchable(name string, x value.Value) (address uint64, size int, err error)
 	}
 	n := x.Type().Size()
 	if n != 1 && n != 2 && n != 4 && n != 8 || address%n != 0 {
-		return 0, 0, fmt.Errorf("%s has %d bytes at %#x: 1, 2, 4 or 8 bytes at a multiple of their number can be watched, so watch a part of it", name, n, address)
+		return 0, 0, fmt.Errorf("%s has %d bytes at %#x: only 1, 2, 4 or 8 bytes at an address that is a multiple of their number can be watched; watch a part of it", name, n, address)
 	}
 	return address, int(n), nil
 }

@@ -10,12 +10,12 @@ import (
 	"github.com/clewdev/clew/session"
 )
 
-// maxDecoded is how many bytes of one function Before decodes.
+// maxDecoded bounds the bytes of one function that Before decodes.
 const maxDecoded = 1 << 16
 
-// Before returns the count instructions before an address, or as many as there are. It
-// decodes from the starts of functions on: only there is it known that an instruction
-// begins.
+// Before returns the last count instructions before an address, or fewer if there are
+// fewer. It decodes from the starts of functions, because other starts of instructions are
+// unknown.
 func Before(s *session.Session, address uint64, count int) []session.Instruction {
 	var list []session.Instruction
 	for end := address; len(list) < count; {
@@ -33,8 +33,8 @@ func Before(s *session.Session, address uint64, count int) []session.Instruction
 	return list
 }
 
-// functionBefore returns the start of the last function that starts before an address,
-// in the image of the byte before the address.
+// functionBefore returns the start of the last function that starts before an address, in
+// the image that contains the previous byte.
 func functionBefore(s *session.Session, address uint64) (uint64, bool) {
 	i := s.Image(address - 1)
 	if i == nil {
@@ -48,7 +48,7 @@ func functionBefore(s *session.Session, address uint64) (uint64, bool) {
 	return list[n-1].Start, true
 }
 
-// decode returns the instructions in [start, end). It cuts the last one at the end.
+// decode returns the instructions in [start, end). It truncates the last one at end.
 func decode(s *session.Session, start, end uint64) []session.Instruction {
 	if end-start > maxDecoded {
 		return nil
@@ -63,8 +63,8 @@ func decode(s *session.Session, start, end uint64) []session.Instruction {
 			if i.Address >= end || len(i.Bytes) == 0 {
 				return list
 			}
-			if left := end - i.Address; uint64(len(i.Bytes)) > left {
-				i.Bytes, i.Text = i.Bytes[:left], "(data)"
+			if size := end - i.Address; uint64(len(i.Bytes)) > size {
+				i.Bytes, i.Text = i.Bytes[:size], "(data)"
 			}
 			list = append(list, i)
 			at = i.Address + uint64(len(i.Bytes))

@@ -11,25 +11,24 @@ import (
 	"github.com/clewdev/clew/value"
 )
 
-// Frame is a frame as users count them: a function, or a call that was inlined into
-// one.
+// Frame is a frame as users count them: of a function, or of a call inlined into it.
 type Frame struct {
 	Level    int             // 0 is the innermost
-	Physical *session.Frame  // the machine's frame, which a function shares with the calls inlined into it
-	Inner    int             // inlined calls inside of this one in the same physical frame
-	Passed   int             // Inner, and the inlined calls at the address that are not entered yet
+	Physical *session.Frame  // the machine's frame; a function and its inlined calls share it
+	Inner    int             // number of inlined calls inside of this one in the same physical frame
+	Passed   int             // Inner plus the inlined calls at the address that are not entered yet
 	Inlined  bool            // into the next frame
-	Name     string          // of the function, "" where unknown
-	Location object.Location // zero where unknown
-	Scope    *value.Scope    // nil where there is no debugging information
+	Name     string          // of the function, "" if unknown
+	Location object.Location // zero if unknown
+	Scope    *value.Scope    // nil without debugging information
 }
 
-// address returns the lookup address of the frame without the load bias, as debugging
-// information has it.
+// address returns the lookup address of the frame without the load bias, as in debugging
+// information.
 func (f *Frame) address() uint64 { return f.Physical.LookupPC - f.Physical.Bias() }
 
-// Locals returns the arguments of the frame and the variables of its blocks, the
-// innermost block first. A name can occur more than once: the first hides the others.
+// Locals returns the variables of the frame's blocks, the innermost block first, and its
+// arguments. If a name occurs more than once, the first hides the others.
 func (f *Frame) Locals() []*value.Variable {
 	if f.Scope == nil {
 		return nil
@@ -66,9 +65,8 @@ type Frames struct {
 // NewFrames returns the frames of a session.
 func NewFrames(s *session.Session) *Frames { return &Frames{session: s} }
 
-// Load returns the frames that were read, innermost first: at least the want
-// innermost ones if the stack has so many, or all where want is 0. The slice is
-// valid until the next call.
+// Load returns frames, innermost first: at least want frames if the stack has so many, or
+// all frames if want is 0. The slice is valid until the next call.
 func (s *Frames) Load(want int) ([]*Frame, error) {
 	if s.all || want > 0 && len(s.list) >= want {
 		return s.list, nil
@@ -89,10 +87,11 @@ func (s *Frames) Load(want int) ([]*Frame, error) {
 	return s.list, nil
 }
 
-// Forget drops all frames: the code has run, or memory or a register has changed.
+// Forget drops all frames. Callers use it after the code has run, or memory or a register
+// has changed.
 func (s *Frames) Forget() { s.list, s.all = nil, false }
 
-// End returns why the walk of the stack has ended. It is valid after Load(0).
+// End returns the reason for the end of the stack. It is valid after Load(0).
 func (s *Frames) End() (unwind.Reason, error) { return s.reason, s.err }
 
 // expand adds the frames of a physical frame.

@@ -21,7 +21,7 @@ import (
 	"github.com/clewdev/clew/value"
 )
 
-// atLeaf returns a session over testdata/frames.c that a call has stopped in leaf.
+// atLeaf returns a session over testdata/frames.c with a call that is stopped in leaf.
 func atLeaf(t *testing.T, function string, n uint64) *session.Session {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "frames.o")
@@ -93,25 +93,25 @@ func TestFrames(t *testing.T) {
 		}
 	}
 	if list[1].Physical != list[2].Physical {
-		t.Error("an inlined call has a physical frame of its own")
+		t.Error("an inlined call has its own physical frame")
 	}
 	if reason, err := frames.End(); reason != unwind.EndOfStack || err != nil {
 		t.Error(reason, err)
 	}
 }
 
-// TestFramesOnDemand: a deep stack is read as far as it is wanted.
+// A deep stack is read only as far as needed.
 func TestFramesOnDemand(t *testing.T) {
 	frames := NewFrames(atLeaf(t, "deep", 200))
 	for _, test := range []struct{ want, most int }{{1, 2}, {2, 2}, {3, 4}, {100, 100}, {500, 202}, {0, 202}, {1, 202}} {
 		list, err := frames.Load(test.want)
 		if err != nil || len(list) < min(test.want, 202) || len(list) > test.most {
-			t.Errorf("%d wanted: %d frames, %v", test.want, len(list), err)
+			t.Errorf("Load(%d): %d frames, %v", test.want, len(list), err)
 		}
 	}
 	frames.Forget()
 	if list, err := frames.Load(1); err != nil || len(list) != 2 {
-		t.Errorf("forgotten: %d frames, %v", len(list), err)
+		t.Errorf("after Forget: %d frames, %v", len(list), err)
 	}
 }
 
@@ -154,7 +154,7 @@ func TestValues(t *testing.T) {
 			t.Errorf("%d, %v: %v is number %d", test.n, test.relative, x, n)
 		}
 	}
-	// What was recorded stays when the call has ended; globals can be read and set.
+	// Recorded values stay after the end of the call; globals can be read and set.
 	if stop, err := s.Continue(); err != nil || stop.Reason != session.Returned {
 		t.Fatal(stop, err)
 	}

@@ -12,14 +12,14 @@ import (
 	"github.com/clewdev/clew/value"
 )
 
-// LogMessage is a text with expressions in braces, "x is {x}", for a logpoint.
+// LogMessage is the text of a logpoint, with expressions in braces: "x is {x}".
 type LogMessage struct {
 	parts  []logPart
 	values *Values
 	policy *Conditions
 }
 
-// logPart is text, or an expression.
+// logPart is an expression, or text if expression is nil.
 type logPart struct {
 	text       string
 	expression *located
@@ -53,7 +53,7 @@ func (m *LogMessage) Text(f *session.Frame, show func(value.Value) string) strin
 			b.WriteString(p.text)
 			continue
 		}
-		c := m.values.in(p.expression, f, m.policy)
+		c := m.values.compiledFor(p.expression, f, m.policy)
 		if c.err != nil {
 			b.WriteString("{" + p.text + "}")
 			continue
@@ -68,7 +68,7 @@ func (m *LogMessage) Text(f *session.Frame, show func(value.Value) string) strin
 	return b.String()
 }
 
-// splitLog splits a log message at its braces. Expressions are not compiled yet.
+// splitLog splits a log message at its braces. It does not compile the expressions.
 func splitLog(text string) ([]logPart, error) {
 	var parts []logPart
 	var literal strings.Builder

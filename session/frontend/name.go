@@ -16,7 +16,7 @@ type Name struct {
 	Kind NameKind
 }
 
-// NameKind is what a name stands for.
+// NameKind is the kind of a Name.
 type NameKind uint8
 
 // The kinds of names.
@@ -26,17 +26,16 @@ const (
 	Function
 )
 
-// NameStart returns the offset at which the name begins that a text ends in.
+// NameStart returns the offset in bytes of the name at the end of a text.
 func NameStart(text string) int {
 	return len(strings.TrimRightFunc(text, func(r rune) bool {
 		return r == '_' || r == '$' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= 0x80
 	}))
 }
 
-// Names returns the names with a prefix that expressions in a frame can use, or
-// outside of calls where f is nil: local ones first, then global ones, then
-// functions. Names that begin with $ are those of registers and convenience
-// variables; other prefixes have none of them.
+// Names returns the names with a prefix that expressions in a frame, or outside of calls
+// if f is nil, can use: local variables first, then global ones, then functions. Registers
+// and convenience variables are included only if the prefix begins with $.
 func (v *Values) Names(f *Frame, prefix string) []Name {
 	var list []Name
 	add := func(name string, kind NameKind) {
@@ -64,8 +63,8 @@ func (v *Values) Names(f *Frame, prefix string) []Name {
 	} else {
 		address := v.firstAddress()
 		for _, o := range v.Objects() {
-			some, _ := o.Info().Globals(address) // an object without the address has none
-			globals = append(globals, some...)
+			list, _ := o.Info().Globals(address) // an object without the address has no globals
+			globals = append(globals, list...)
 		}
 	}
 	for _, g := range globals {
@@ -77,7 +76,7 @@ func (v *Values) Names(f *Frame, prefix string) []Name {
 	return list
 }
 
-// firstAddress returns the address of the first function that is code.
+// firstAddress returns the address of the first function that is not a host function.
 func (v *Values) firstAddress() uint64 {
 	for _, image := range v.session.Images() {
 		if f := image.Functions(); len(f) > 0 && !image.IsHost() {

@@ -11,8 +11,8 @@ import (
 	"github.com/clewdev/clew/session"
 )
 
-// Row returns the row of the line table that an address of an image is in, zero
-// where there is none.
+// Row returns the row of the line table for an address of an image, the zero value if there
+// is none.
 func Row(s *session.Session, address uint64) object.LineRange {
 	f := fileAt(s, address)
 	if f == nil {
@@ -25,8 +25,8 @@ func Row(s *session.Session, address uint64) object.LineRange {
 	return r
 }
 
-// Locations returns where an address of an image is in the source, the innermost
-// inlined call first.
+// Locations returns the source locations of an address of an image, the innermost inlined
+// call first.
 func Locations(s *session.Session, address uint64) []object.Location {
 	f := fileAt(s, address)
 	if f == nil {

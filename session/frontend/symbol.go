@@ -13,22 +13,30 @@ import (
 	"sync"
 
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/report/style"
 	"github.com/clewdev/clew/session"
+	"github.com/clewdev/clew/value/print"
+	"github.com/clewdev/clew/value/stdtype"
 )
 
-// Symbols names the addresses of a session's images: functions and data. It
-// implements print.Symbolizer, and may be used by several goroutines at the same
-// time.
+// Symbols names the functions and data at the addresses of a session's images. It
+// implements print.Symbolizer. Several goroutines may use it at the same time.
 type Symbols struct {
 	session *session.Session
 
 	mu   sync.Mutex
-	data map[*object.File][]object.Symbol // of data, by address
+	data map[*object.File][]object.Symbol // symbols of data, sorted by address
 }
 
 // NewSymbols returns the symbols of a session.
 func NewSymbols(s *session.Session) *Symbols {
 	return &Symbols{session: s, data: map[*object.File][]object.Symbol{}}
+}
+
+// Printer returns a printer of values with these symbols, demangled, that shows the types of
+// the C++ and Rust libraries by their contents.
+func (s *Symbols) Printer() print.Printer {
+	return print.Printer{Symbols: style.Demangled{Symbolizer: s}, Demangle: style.Demangle, Present: stdtype.Present}
 }
 
 // Symbol implements print.Symbolizer.
@@ -50,7 +58,7 @@ func (s *Symbols) Symbol(address uint64) (name string, offset uint64, ok bool) {
 	return "", 0, false
 }
 
-// dataOf returns the symbols of a file's data, which are sorted once.
+// dataOf returns the symbols of a file's data, sorted. It reads them once.
 func (s *Symbols) dataOf(f *object.File) []object.Symbol {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -59,7 +67,7 @@ func (s *Symbols) dataOf(f *object.File) []object.Symbol {
 		return list
 	}
 	for d := range f.Symbols() {
-		// Linkers leave out what assemblers call .L; clang names strings so.
+		// Linkers omit the .L symbols of assemblers. clang uses them for strings.
 		if d.Type == elf.STT_OBJECT && d.Name != "" && !strings.HasPrefix(d.Name, ".L") {
 			list = append(list, d)
 		}

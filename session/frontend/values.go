@@ -5,6 +5,7 @@
 package frontend
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 
@@ -13,15 +14,14 @@ import (
 	"github.com/clewdev/clew/value/expression"
 )
 
-// Values is what expressions see: the variables of a frame and of all objects,
-// convenience variables, and the history of values. It implements
-// expression.Convenience.
+// Values has the values that expressions can use: the variables of a frame and of all
+// objects, convenience variables, and the history. It implements expression.Convenience.
 type Values struct {
 	// Convenience are the convenience variables, by their names without $.
 	Convenience map[string]value.Value
 
-	// History is what expressions see of the history: Past, with the front end's errors.
-	// If it is nil, there is none.
+	// History returns a value of the history for an expression: Past with the front
+	// end's errors. If it is nil, expressions have no history.
 	History func(n int, relative bool) (value.Value, error)
 
 	session *session.Session
@@ -32,13 +32,13 @@ type Values struct {
 // maxConvenience is the largest number of convenience variables.
 const maxConvenience = 1 << 14
 
-// NewValues returns the values of a session whose frames are given.
+// NewValues returns the values of a session and of its frames.
 func NewValues(s *session.Session, f *Frames) *Values {
 	return &Values{Convenience: map[string]value.Value{}, session: s, frames: f}
 }
 
-// Objects returns a frame for each object with debugging information. It knows the
-// variables that have addresses, also while nothing is stopped.
+// Objects returns a frame for each object with debugging information. These frames have
+// the variables with fixed addresses, also while no call is stopped.
 func (v *Values) Objects() []value.Frame { return v.Context(nil).Objects }
 
 // Outside returns the frame of expressions outside of calls.
@@ -49,8 +49,7 @@ func (v *Values) Outside() value.Frame {
 	return &objectFrame{value.Static(v.session, nil, 0), v}
 }
 
-// Frame returns what expressions are evaluated in: a frame, or Outside where f is
-// nil.
+// Frame returns the value.Frame of f for evaluation, or Outside if f is nil.
 func (v *Values) Frame(f *Frame) value.Frame {
 	if f == nil {
 		return v.Outside()
@@ -58,8 +57,8 @@ func (v *Values) Frame(f *Frame) value.Frame {
 	return f.Physical
 }
 
-// Context returns what names in expressions mean in a frame, or outside of calls
-// if f is nil. The caller may change it.
+// Context returns the meaning of names in a frame, or outside of calls if f is nil. The
+// caller may change it.
 func (v *Values) Context(f *Frame) *expression.Context {
 	if f == nil {
 		return v.contextAt(0)
@@ -69,7 +68,7 @@ func (v *Values) Context(f *Frame) *expression.Context {
 	return c
 }
 
-// contextAt returns what names mean at an address of an image.
+// contextAt returns the meaning of names at an address of an image.
 func (v *Values) contextAt(address uint64) *expression.Context {
 	c := v.session.Context(address)
 	c.Convenience, c.History = v, v.History
@@ -94,7 +93,7 @@ func (v *Values) Get(name string) (value.Value, bool) {
 	return x, ok
 }
 
-// Set sets a convenience variable to a value as it is now.
+// Set sets a convenience variable to the current contents of a value.
 func (v *Values) Set(name string, x value.Value) error {
 	if _, ok := v.Convenience[name]; !ok && len(v.Convenience) >= maxConvenience {
 		return fmt.Errorf("there are %d convenience variables already", maxConvenience)
@@ -106,7 +105,7 @@ func (v *Values) Set(name string, x value.Value) error {
 	return err
 }
 
-// Record adds a value as it is now to the history, and returns its number.
+// Record adds the current contents of a value to the history, and returns its number.
 func (v *Values) Record(x value.Value) int {
 	if f, err := v.freeze(x); err == nil {
 		x = f
@@ -118,9 +117,8 @@ func (v *Values) Record(x value.Value) int {
 // Recorded returns the number of values in the history.
 func (v *Values) Recorded() int { return len(v.history) }
 
-// Past returns a value of the history and its number, which counts from 1; relative
-// numbers count back from the last value. The value is zero where the number is not
-// from 1 to Recorded.
+// Past returns a value of the history and its number, counted from 1. A relative n counts
+// back from the last value. The value is zero if the number is not from 1 to Recorded.
 func (v *Values) Past(n int, relative bool) (value.Value, int) {
 	if relative {
 		n = len(v.history) - n
@@ -131,8 +129,16 @@ func (v *Values) Past(n int, relative bool) (value.Value, int) {
 	return v.history[n-1], n
 }
 
-// freeze returns a value without the frame that it was read in, which ends with the
-// stop. The contents of a large object stay in the program's memory.
+// Word returns the number in up to 8 bytes of memory or of a register. Sessions run on
+// little-endian machines only.
+func Word(b []byte) uint64 {
+	var word [8]byte
+	copy(word[:], b)
+	return binary.LittleEndian.Uint64(word[:])
+}
+
+// freeze returns a value that does not depend on its frame, which ends with the stop. A
+// large object stays in the program's memory.
 func (v *Values) freeze(x value.Value) (value.Value, error) {
 	if x.Type() == nil {
 		return x, nil
@@ -148,7 +154,7 @@ func (v *Values) freeze(x value.Value) (value.Value, error) {
 	return value.Constant(x.Type(), b, v.Outside()), nil
 }
 
-// objectFrame is the frame of an object's variables that have addresses.
+// objectFrame is a frame for the variables of an object that have fixed addresses.
 type objectFrame struct {
 	value.Frame
 	values *Values
@@ -161,10 +167,10 @@ func (o *objectFrame) WriteMemory(p []byte, address uint64) error {
 
 // SetRegisterBytes implements value.Writer.
 func (o *objectFrame) SetRegisterBytes(uint64, []byte) error {
-	return errors.New("there are registers only while a call is stopped")
+	return errors.New("registers exist only while a call is stopped")
 }
 
-// ThreadAddress implements value.ThreadStorage by the thread of the stopped call.
+// ThreadAddress implements value.ThreadStorage with the thread of the stopped call.
 func (o *objectFrame) ThreadAddress(offset uint64) (uint64, error) {
 	if o.values.session.State() == session.Stopped {
 		frames, _ := o.values.frames.Load(0) // without frames there is no thread
@@ -174,5 +180,5 @@ func (o *objectFrame) ThreadAddress(offset uint64) (uint64, error) {
 			}
 		}
 	}
-	return 0, errors.New("a thread-local variable is there only while a call is stopped: \"start\" one, or set a breakpoint")
+	return 0, errors.New("a thread-local variable exists only while a call is stopped: \"start\" one, or set a breakpoint")
 }

@@ -1,4 +1,4 @@
-// What the tests debug. Lines are found by the words in capitals.
+// The program that the tests debug. They find lines by the words in capitals.
 
 struct point {
 	int x, y;
