@@ -5,8 +5,6 @@
 package value
 
 import (
-	"cmp"
-
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/value/internal/number"
 )
@@ -182,11 +180,10 @@ func (e *evaluator) binary(op cfi.Op, a, b element) (element, error) {
 	case cfi.OpShra:
 		v = uint64(sa >> ub)
 	default:
-		order := compareSigned(sa, sb)
-		if !isSigned {
-			order = cmp.Compare(ua, ub)
+		if isSigned {
+			return compared(op, sa, sb), nil
 		}
-		return truth(op, order < 0, order == 0, order > 0), nil
+		return compared(op, ua, ub), nil
 	}
 	return e.narrow(v, t)
 }
@@ -206,39 +203,29 @@ func (e *evaluator) floatBinary(op cfi.Op, a, b element) (element, error) {
 	case cfi.OpDiv:
 		x /= y
 	case cfi.OpEq, cfi.OpNe, cfi.OpLt, cfi.OpLe, cfi.OpGt, cfi.OpGe:
-		return truth(op, x < y, x == y, x > y), nil
+		return compared(op, x, y), nil
 	default:
 		return element{}, refuse("%v of floating-point numbers", op)
 	}
 	return fromFloat64(x, a.typ), nil
 }
 
-func compareSigned(a, b int64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
-}
-
-// truth is the result of a comparison, of the generic type.
-func truth(op cfi.Op, less, equal, greater bool) element {
+// compared returns the result of a comparison, which is of the generic type.
+func compared[T int64 | uint64 | float64](op cfi.Op, a, b T) element {
 	var holds bool
 	switch op {
 	case cfi.OpEq:
-		holds = equal
+		holds = a == b
 	case cfi.OpNe:
-		holds = !equal
+		holds = a != b
 	case cfi.OpLt:
-		holds = less
+		holds = a < b
 	case cfi.OpLe:
-		holds = less || equal
+		holds = a <= b
 	case cfi.OpGt:
-		holds = greater
+		holds = a > b
 	case cfi.OpGe:
-		holds = greater || equal
+		holds = a >= b
 	}
 	if holds {
 		return element{lo: 1}

@@ -17,12 +17,12 @@ import (
 // columnMajor is DW_ORD_col_major (DWARF 5 §7.17).
 const columnMajor = 1
 
-// maxStride bounds the distance of the elements of an array, in bits.
+// maxStride bounds the distance between the elements of an array, in bits.
 const maxStride = 1 << 40
 
-// readDimensions reads the element and the bounds of an array; one of several
-// dimensions becomes an array of arrays. The last dimension is the outermost where the
-// first one varies fastest, as in Fortran.
+// readDimensions reads the element type and the bounds of an array. An array of several
+// dimensions becomes an array of arrays. Where the first dimension varies fastest, as in
+// Fortran, the last one is the outermost.
 func (t *Type) readDimensions(e *object.DebugEntry) error {
 	i := t.info
 	element := i.elemOf(e)
@@ -37,8 +37,8 @@ func (t *Type) readDimensions(e *object.DebugEntry) error {
 	if len(dimensions) > maxChain {
 		return fmt.Errorf("%w: %v: array of %d dimensions", ErrDebugInfo, t.offset, len(dimensions))
 	}
-	order, said := e.Number(dwarf.AttrOrdering)
-	if said && order == columnMajor || !said && t.language == Fortran {
+	order, hasOrder := e.Number(dwarf.AttrOrdering)
+	if hasOrder && order == columnMajor || !hasOrder && t.language == Fortran {
 		slices.Reverse(dimensions)
 	}
 	for k := len(dimensions) - 1; k >= 0; k-- {
@@ -47,35 +47,35 @@ func (t *Type) readDimensions(e *object.DebugEntry) error {
 			a = &Type{machine: i.machine, info: i, language: t.language, kind: Array, ready: true, unit: t.unit, vector: t.vector}
 		}
 		a.elem = element
-		a.readBounds(i, dimensions[k])
+		a.readBounds(dimensions[k])
 		if k == len(dimensions)-1 {
-			a.readStride(i, e)
+			a.readStride(e)
 		}
 		element = a
 	}
 	if len(dimensions) == 0 {
 		t.elem = element
 	}
-	t.readPlace(e)
+	t.readDescriptor(e)
 	return err
 }
 
-// readBounds reads where a dimension begins and ends, and how far apart its elements
-// are (DWARF 5 §5.13).
-func (t *Type) readBounds(i *Info, e *object.DebugEntry) {
+// readBounds reads the bounds of a dimension and the distance between its elements (DWARF 5
+// §5.13).
+func (t *Type) readBounds(e *object.DebugEntry) {
 	lower, known := e.Number(dwarf.AttrLowerBound)
-	if !known && !t.isSaid(i, e, dwarf.AttrLowerBound, lowerBound) {
+	if !known && !t.readDynamic(e, dwarf.AttrLowerBound, lowerBound) {
 		lower, known = entry.LowerBound(t.language)
 		if !known && e.Has(dwarf.AttrUpperBound) {
-			t.problem = fmt.Errorf("%w: %v: no lower bound, and none is known for the language", ErrDebugInfo, e.Offset)
+			t.problem = fmt.Errorf("%w: %v: no lower bound, and the language has no known default", ErrDebugInfo, e.Offset)
 		}
 	}
-	t.lower, t.index = lower, i.indexOf(e)
-	t.readStride(i, e)
+	t.lower, t.index = lower, t.info.indexOf(e)
+	t.readStride(e)
 	if n, ok := e.Number(dwarf.AttrCount); ok {
 		t.setCount(n)
 	} else if upper, ok := e.Number(dwarf.AttrUpperBound); !ok {
-		_ = t.isSaid(i, e, dwarf.AttrCount, elementCount) || t.isSaid(i, e, dwarf.AttrUpperBound, upperBound)
+		_ = t.readDynamic(e, dwarf.AttrCount, elementCount) || t.readDynamic(e, dwarf.AttrUpperBound, upperBound)
 	} else if known {
 		t.setCount(upper - lower + 1)
 	} else {
@@ -83,8 +83,8 @@ func (t *Type) readBounds(i *Info, e *object.DebugEntry) {
 	}
 }
 
-// setCount sets the number of the elements. gcc writes -1 in four bytes as the upper
-// bound of an array without elements.
+// setCount sets the number of elements. gcc writes the upper bound of an array without
+// elements as -1 in four bytes.
 func (t *Type) setCount(n int64) {
 	if n >= 0 && n != 1<<32 {
 		t.count = uint64(n)
@@ -92,7 +92,7 @@ func (t *Type) setCount(n int64) {
 	t.counted = true
 }
 
-// indexOf returns the type of the index of a dimension, nil where it is not said.
+// indexOf returns the index type of a dimension, or nil.
 func (i *Info) indexOf(e *object.DebugEntry) *Type {
 	if e.Tag == dwarf.TagEnumerationType {
 		return i.typeAt(e.Offset)
@@ -103,20 +103,20 @@ func (i *Info) indexOf(e *object.DebugEntry) *Type {
 	return nil
 }
 
-// readStride reads how far apart elements are from the entry of an array or a dimension.
-func (t *Type) readStride(i *Info, e *object.DebugEntry) {
+// readStride reads the distance between elements from the entry of an array or a dimension.
+func (t *Type) readStride(e *object.DebugEntry) {
 	if n, ok := e.Number(dwarf.AttrStrideSize); ok {
 		t.setStride(n, 1)
 	} else if n, ok := e.Number(dwarf.AttrStride); ok {
 		t.setStride(n, 8)
 	} else {
-		t.isSaid(i, e, dwarf.AttrStride, byteStride)
+		t.readDynamic(e, dwarf.AttrStride, byteStride)
 	}
 }
 
-// setStride sets the distance of the elements, in units of so many bits. It is 0 in the
-// descriptors of what is not allocated.
-func (t *Type) setStride(n int64, unit int64) {
+// setStride sets the distance between elements. unit is in bits. The descriptors of arrays
+// that are not allocated contain 0.
+func (t *Type) setStride(n, unit int64) {
 	if n > maxStride || n < -maxStride {
 		t.problem = fmt.Errorf("%w: the elements of an array are %d apart", ErrDebugInfo, n)
 		return
@@ -124,53 +124,53 @@ func (t *Type) setStride(n int64, unit int64) {
 	t.stride = n * unit
 }
 
-// isSaid reads an attribute that is not a constant, and reports whether the entry has it.
-func (t *Type) isSaid(i *Info, e *object.DebugEntry, a dwarf.Attr, p property) bool {
+// readDynamic reads an attribute that is not a constant. It returns false if the entry does
+// not have it.
+func (t *Type) readDynamic(e *object.DebugEntry, a dwarf.Attr, p property) bool {
 	if !e.Has(a) {
 		return false
 	}
-	said := entry.Attribute{Kind: entry.AttributeEntry}
+	attribute := entry.Attribute{Kind: entry.AttributeEntry}
 	if off, ok := e.Reference(a); ok {
-		said.List = uint64(off)
+		attribute.List = uint64(off)
 	} else {
-		said = i.entries.ValueOf(e, a, t.unit)
+		attribute = t.info.entries.ValueOf(e, a, t.unit)
 	}
-	t.dynamic = append(t.dynamic, dynamic{p, said})
+	t.dynamic = append(t.dynamic, dynamic{p, attribute})
 	return true
 }
 
-// readPlace reads what says where an array or string is that its variable only describes
-// (DWARF 5 §5.18).
-func (t *Type) readPlace(e *object.DebugEntry) {
-	for a, p := range map[dwarf.Attr]property{
-		dwarf.AttrDataLocation: dataLocation, dwarf.AttrAllocated: isAllocated, dwarf.AttrAssociated: isAssociated, dwarf.AttrRank: arrayRank,
-	} {
-		t.isSaid(t.info, e, a, p)
-	}
+// readDescriptor reads how to find an array or string from the descriptor that its variable
+// is (DWARF 5 §5.18).
+func (t *Type) readDescriptor(e *object.DebugEntry) {
+	t.readDynamic(e, dwarf.AttrDataLocation, dataLocation)
+	t.readDynamic(e, dwarf.AttrAllocated, isAllocated)
+	t.readDynamic(e, dwarf.AttrAssociated, isAssociated)
+	t.readDynamic(e, dwarf.AttrRank, arrayRank)
 }
 
-// readText reads the characters of a string, and where its length is (DWARF 5 §5.11).
+// readText reads the character type of a string and where its length is (DWARF 5 §5.11).
 func (t *Type) readText(e *object.DebugEntry) {
 	if e.Has(dwarf.AttrType) {
 		t.elem = t.info.elemOf(e)
 	}
-	if t.isSaid(t.info, e, dwarf.AttrStringLength, stringLength) {
+	if t.readDynamic(e, dwarf.AttrStringLength, stringLength) {
 		t.count = uint64(t.info.machine.AddressSize)
 		if n, ok := e.Number(dwarf.AttrStringLengthByteSize); ok {
 			t.count = uint64(n)
 		} else if n, ok := e.Number(dwarf.AttrStringLengthBitSize); ok {
 			t.count = uint64(n) / 8
 		} else if n, ok := e.Number(dwarf.AttrByteSize); ok && t.unit.Version < 5 {
-			t.count = uint64(n) // where it was the size of the length
+			t.count = uint64(n) // before DWARF 5 the size of the length
 		}
 		if t.count < 1 || t.count > 8 {
 			t.problem = fmt.Errorf("%w: %v: the length of a string has %d bytes", ErrDebugInfo, e.Offset, t.count)
 		}
 	}
-	t.readPlace(e)
+	t.readDescriptor(e)
 }
 
-// step returns the distance of the elements of an array, in bits.
+// step returns the distance between the elements of an array, in bits.
 func (t *Type) step() int64 {
 	if t.stride != 0 {
 		return t.stride
@@ -186,8 +186,8 @@ func (t *Type) step() int64 {
 	return int64(low)
 }
 
-// isSpread reports whether the elements of an array do not fill the memory that they lie
-// in: each is read for itself.
+// isSpread reports whether there are gaps between the elements of an array, so that each is
+// read by itself.
 func (t *Type) isSpread() bool {
 	for range maxChain {
 		if t = t.named(); t.kind != Array {
@@ -201,7 +201,7 @@ func (t *Type) isSpread() bool {
 	return false
 }
 
-// readSpread reads the elements of an array to b, one after another.
+// readSpread reads the elements of an array into b.
 func (v Value) readSpread(b []byte, t *Type) error {
 	size := t.Elem().Size()
 	if size == 0 {
@@ -220,15 +220,15 @@ func (v Value) readSpread(b []byte, t *Type) error {
 	return nil
 }
 
-// packedElement returns the element of an array at a bit offset, which has at most so
-// many bits.
+// packedElement returns the element of an array at a bit offset. It has at most the given
+// number of bits.
 func (v Value) packedElement(elem *Type, offset, bits int64) Value {
-	isWhole := false // it must begin at a byte
+	needsByte := false // the element must begin at a byte
 	switch elem.Strip().kind {
 	case Struct, Class, Union, Text, Set:
-		isWhole = true
+		needsByte = true
 	}
-	if offset < 0 || isWhole {
+	if offset < 0 || needsByte {
 		return failed(elem, v.frame, fmt.Errorf("%w: an element %d bits into an array", ErrNoAddress, offset))
 	}
 	v.typ = elem
@@ -239,11 +239,11 @@ func (v Value) packedElement(elem *Type, offset, bits int64) Value {
 	return v
 }
 
-// maxSet is how many values a set can have that is read.
+// maxSet bounds the number of values that a set can contain.
 const maxSet = 1 << 12
 
-// readSet reads of which values a set is: those of its type from the lower bound on, of
-// which each has a bit (DWARF 5 §5.10).
+// readSet reads the values that a set can contain: those of its element type from the lower
+// bound on. Each has a bit (DWARF 5 §5.10).
 func (t *Type) readSet(e *object.DebugEntry) {
 	i := t.info
 	t.elem = i.elemOf(e)

@@ -9,7 +9,6 @@ import (
 	"debug/dwarf"
 	"math"
 	"math/big"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -20,9 +19,8 @@ import (
 	"github.com/clewdev/clew/value/internal/spelling"
 )
 
-// Base returns a base type of C for a machine: "int", "unsigned long", "char",
-// "double", "void", "__int128". It returns nil for a name that C does not have.
-// Sizes are those of Linux.
+// Base returns a base type of C on Linux for a machine: "int", "unsigned long", "char",
+// "double", "void", "__int128". It returns nil for any other name.
 func Base(m *arch.Machine, name string) *Type {
 	name = spell(name).base
 	t := &Type{machine: m, language: C, name: name, kind: Int, sized: true, ready: true, signed: !strings.Contains(name, "unsigned")}
@@ -59,27 +57,22 @@ func Base(m *arch.Machine, name string) *Type {
 	return t
 }
 
-// spelled is the name of a type as a person writes it.
+// spelled is the name of a type in the form that people write.
 type spelled struct {
 	name string
 	tag  Kind   // Struct for "struct x" and "class x", Union, Enum; Unknown for a plain name
-	base string // the shortest name of a base type of C: "unsigned long"; else ""
+	base string // the shortest name of a base type of C, such as "unsigned long"; else ""
 }
 
-// spell reads the name of a type.
+// spell parses the name of a type.
 func spell(name string) spelled {
 	words := strings.Fields(name)
 	if len(words) == 0 {
 		return spelled{}
 	}
-	rest := strings.Join(words[1:], " ")
-	switch words[0] {
-	case "struct", "class":
-		return spelled{name: rest, tag: Struct}
-	case "union":
-		return spelled{name: rest, tag: Union}
-	case "enum":
-		return spelled{name: rest, tag: Enum}
+	tags := map[string]Kind{"struct": Struct, "class": Struct, "union": Union, "enum": Enum}
+	if tag, ok := tags[words[0]]; ok {
+		return spelled{name: strings.Join(words[1:], " "), tag: tag}
 	}
 	s := spelled{name: strings.Join(words, " ")}
 	s.base = spelling.Base(words)
@@ -89,7 +82,7 @@ func spell(name string) spelled {
 	return s
 }
 
-// fits reports whether t is of the kind that was written.
+// fits reports whether t has the kind that the tag requires.
 func (s spelled) fits(t *Type) bool {
 	switch s.tag {
 	case Struct:
@@ -97,27 +90,23 @@ func (s spelled) fits(t *Type) bool {
 	case Union, Enum:
 		return t.kind == s.tag
 	}
-	if t.language == CPlusPlus {
-		return true
-	}
-	return !slices.Contains([]Kind{Struct, Union, Enum}, t.kind) || t.language != C
+	return t.language != C || t.kind != Struct && t.kind != Union && t.kind != Enum
 }
 
-// floatKind is what is known of a base type.
+// floatKind holds the properties of a base type that determine its format.
 type floatKind struct {
 	machine  *arch.Machine
 	name     string
 	language Language
 	size     uint64 // bytes
-	bits     int64  // DW_AT_bit_size, 0 where it is not said
-	ieee     bool   // long double is IEEE's, where the machine's is another
+	bits     int64  // DW_AT_bit_size, or 0
+	ieee     bool   // long double has IEEE's format, which is not the machine's default
 }
 
-// format returns the format. Only numbers of 16 bytes have several on one machine: on
-// x86 the x87's and IEEE's, on powerpc IBM's and IEEE's. DWARF has one encoding for all,
-// DW_ATE_float, and no producer writes a DW_AT_bit_size: long double, which every
-// language has under a name of its own, has the machine's format, and the types that
-// have IEEE's everywhere are distinguished by their names.
+// format returns the format. Only for numbers of 16 bytes does a machine have several: on
+// x86 those of the x87 and IEEE, on powerpc those of IBM and IEEE. DWARF has one encoding for
+// all, DW_ATE_float, and no producer writes a DW_AT_bit_size. The long double of each language
+// has the machine's format. Names distinguish the types that have IEEE's format everywhere.
 func (k *floatKind) format() arch.FloatFormat {
 	fits := false
 	format := k.machine.C.LongDouble
@@ -135,10 +124,10 @@ func (k *floatKind) format() arch.FloatFormat {
 	return format
 }
 
-// isQuad reports whether a type of 16 bytes has IEEE's format where long double has
-// another: _Float128, __float128, __ieee128 and f128 by their names; on x86 all reals of
-// Fortran but those of kind 10, which are the long double; powerpc's _Float64x, which is
-// wider than 8 bytes; and all types of Rust, which has no long double.
+// isQuad reports whether a type of 16 bytes has IEEE's format where long double has another:
+// _Float128, __float128, __ieee128 and f128 by their names; on x86 all reals of Fortran except
+// those of kind 10, which is long double; powerpc's _Float64x, which is wider than 8 bytes;
+// and all types of Rust, which lacks long double.
 func (k *floatKind) isQuad() bool {
 	has := func(text string) bool { return strings.Contains(k.name, text) }
 	if k.machine.C.LongDouble == arch.DoubleDouble {
@@ -150,7 +139,7 @@ func (k *floatKind) isQuad() bool {
 	return has("128") || k.ieee && (has("long double") || has("_Float64x")) || k.language == Rust
 }
 
-// floatFormat returns the format of a base type, or of the two parts of a complex one.
+// floatFormat returns the format of a base type, or of the parts of a complex one.
 func (t *Type) floatFormat(size uint64, bits int64) arch.FloatFormat {
 	k := floatKind{machine: t.machine, name: t.name, language: t.language, size: size, bits: bits}
 	if t.info != nil && size == 16 {
@@ -162,8 +151,8 @@ func (t *Type) floatFormat(size uint64, bits int64) arch.FloatFormat {
 // decodeFloat reads a number in the type's format.
 func (t *Type) decodeFloat(b []byte) number.Float { return number.DecodeFloat(t.machine, t.format, b) }
 
-// FloatText returns the floating-point number of a type, or a part of a Complex, whose bytes
-// are b, as gdb and Delve write it.
+// FloatText returns the number whose bytes are b, of a Float or a part of a Complex, as gdb
+// and Delve write it.
 func (t *Type) FloatText(b []byte) string {
 	if t.language == Go && len(b) == 8 {
 		return strconv.FormatFloat(math.Float64frombits(t.machine.Order.Uint64(b)), 'f', -1, 64)
@@ -174,8 +163,8 @@ func (t *Type) FloatText(b []byte) string {
 	return t.decodeFloat(b).String()
 }
 
-// SaturatedFloat returns the floating-point number whose bytes are b without its fraction,
-// or the nearest int64.
+// SaturatedFloat returns the number whose bytes are b without its fraction, or the nearest
+// int64.
 func (t *Type) SaturatedFloat(b []byte) int64 {
 	f := t.decodeFloat(b)
 	if !f.Finite() {
@@ -184,15 +173,15 @@ func (t *Type) SaturatedFloat(b []byte) int64 {
 		}
 		return math.MaxInt64
 	}
-	n, _ := f.Value.Int64() // the nearest there is
+	n, _ := f.Value.Int64() // the nearest
 	return n
 }
 
-// maxScale bounds the power of two or ten of a fixed-point type: 2^128 has 39 digits.
+// maxScale bounds the exponent in the scale of a fixed-point type: 2^128 has 39 digits.
 const maxScale = 256
 
-// scaleOf returns what the integers of a fixed-point type are multiplied by (DWARF 5
-// §5.1.1.2), nil where that is not known.
+// scaleOf returns the factor of the integers of a fixed-point type (DWARF 5 §5.1.1.2), or
+// nil.
 func (i *Info) scaleOf(e *object.DebugEntry) *big.Rat {
 	power := func(base, n int64) *big.Rat {
 		if n < -maxScale || n > maxScale {
@@ -218,22 +207,22 @@ func (i *Info) scaleOf(e *object.DebugEntry) *big.Rat {
 	if err != nil {
 		return nil
 	}
-	numerator, ok := small.Number(dw.AttrGNUNumerator)
-	denominator, both := small.Number(dw.AttrGNUDenominator)
-	if !ok || !both || denominator == 0 {
+	numerator, hasNumerator := small.Number(dw.AttrGNUNumerator)
+	denominator, hasDenominator := small.Number(dw.AttrGNUDenominator)
+	if !hasNumerator || !hasDenominator || denominator == 0 {
 		return nil
 	}
 	return big.NewRat(numerator, denominator)
 }
 
-// FixedInteger returns a fixed-point number without what is after its point.
+// FixedInteger returns a fixed-point number without its fraction.
 func (t *Type) FixedInteger(b []byte) *big.Int {
 	n := new(big.Rat).SetInt(number.Integer(t.machine, b, t.signed))
 	n.Mul(n, t.scale)
 	return new(big.Int).Quo(n.Num(), n.Denom())
 }
 
-// FixedText writes a fixed-point number with up to 17 digits, as gdb does.
+// FixedText returns a fixed-point number with up to 17 digits, as gdb does.
 func (t *Type) FixedText(b []byte) string {
 	n := new(big.Rat).SetInt(number.Integer(t.machine, b, t.signed))
 	return new(big.Float).SetPrec(1024).SetRat(n.Mul(n, t.scale)).Text('g', 17)

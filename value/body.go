@@ -7,6 +7,7 @@ package value
 import (
 	"debug/dwarf"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -14,22 +15,21 @@ import (
 	"github.com/clewdev/clew/value/internal/entry"
 )
 
-// body is the entry of a function that has code, with all below it.
+// body is the entry of a function that has code, with all entries below it.
 type body struct {
-	unit *entry.Unit
-	root *node
-	// The variables that were inlined or nested read the frame base of the
-	// function that holds them.
-	frameBase entry.Attribute
-	entry     uint64 // address of the first instruction
+	unit      *entry.Unit
+	root      *node
+	frameBase entry.Attribute // variables of inlined and nested functions use it too
+	entry     uint64          // address of the first instruction
 
-	sites []callSite // by the address that they return to; nil before they are read
+	sites []callSite // by return address; nil before they are read
 
-	// Of the symbols at entry, without versions; nil before they are looked for: see isSymbol.
+	// names are those of the symbols at entry, without versions; nil before they are read.
+	// See isSymbol.
 	names atomic.Pointer[[]string]
 
-	reach    sync.Once
-	isItself bool // see callsItself
+	selfCallOnce sync.Once
+	isSelfCaller bool // see callsItself
 }
 
 // bodyAt returns the function that covers an address.
@@ -90,25 +90,25 @@ func (i *Info) body(off object.DebugOffset) (*body, error) {
 		b.entry = entry
 	}
 	size := root.Size()
-	if i.held += size; i.held > i.entries.MostRetained() {
+	if i.retained += size; i.retained > i.entries.MostRetained() {
 		clear(i.bodies)
-		i.known.Lock()
-		clear(i.passed) // which has bodies too
-		i.known.Unlock()
-		i.held = size
+		i.cacheMu.Lock()
+		clear(i.parameters) // its values refer to bodies
+		i.cacheMu.Unlock()
+		i.retained = size
 	}
 	i.bodies[off] = b
 	return b, nil
 }
 
-// indexNested adds the functions that stand in functions of a unit: those that
-// gcc compiles for nested ones of GNU C, and members of local classes.
+// indexNested adds the functions that are nested in functions of a unit: nested functions of
+// GNU C, and members of local classes.
 func (i *Info) indexNested(u *entry.Unit) error {
 	if u.Nested {
 		return nil
 	}
 	u.Nested = true
-	for _, c := range append([]entry.CodeRange(nil), u.Names.Code...) {
+	for _, c := range slices.Clone(u.Names.Code) {
 		b, err := i.body(c.Entry)
 		if err != nil {
 			return err
@@ -142,7 +142,7 @@ func (i *Info) addNested(u *entry.Unit, n *node) error {
 	return nil
 }
 
-// localType returns the type of a name that is declared in a function.
+// localType returns the type with a name that is declared in a function, or nil.
 func (i *Info) localType(b *body, s spelled) *Type {
 	n := b.root.Find(func(n *node) bool {
 		return isTypeTag(n.Tag) && n.IsText(dwarf.AttrName, s.name) && s.fits(i.typeAt(n.Offset))
@@ -153,8 +153,7 @@ func (i *Info) localType(b *body, s spelled) *Type {
 	return i.typeAt(n.Offset)
 }
 
-// localEnum returns the enumeration with an enumerator that is declared in a
-// function.
+// localEnum returns the enumeration declared in a function that has an enumerator, or nil.
 func (i *Info) localEnum(b *body, name string) *Type {
 	n := b.root.Find(func(n *node) bool {
 		if n.Tag != dwarf.TagEnumerationType {
@@ -181,10 +180,10 @@ func isTypeTag(t dwarf.Tag) bool {
 	return false
 }
 
-// function describes the function of an entry.
+// function returns the description of the function of an entry.
 func (i *Info) function(n *node) (*Function, error) {
-	if n.Made.function != nil {
-		return n.Made.function, nil
+	if n.Decoded.function != nil {
+		return n.Decoded.function, nil
 	}
 	fn := &Function{info: i, Name: i.entries.NameOf(&n.DebugEntry), LinkageName: i.entries.LinkageName(&n.DebugEntry), Type: i.typeAt(n.Offset)}
 	if fn.LinkageName == fn.Name {
@@ -214,15 +213,15 @@ func (i *Info) function(n *node) (*Function, error) {
 		}
 		fn.HasCode, fn.Entry = true, b.entry
 	}
-	n.Made.function = fn
+	n.Decoded.function = fn
 	return fn, nil
 }
 
 // node is an entry of a body and all entries below it.
-type node = entry.Node[made]
+type node = entry.Node[decoded]
 
-// made is what was made of an entry, nil before.
-type made struct {
+// decoded holds the decoded form of an entry, nil before it is decoded.
+type decoded struct {
 	variable *Variable
 	function *Function
 }

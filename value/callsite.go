@@ -17,22 +17,23 @@ import (
 	"github.com/clewdev/clew/value/internal/entry"
 )
 
-// errNoEntryValue says that the caller does not know what a parameter was, and
-// errNoLonger that a value is lost with it.
+// errNoEntryValue is returned if the caller does not know the value of a parameter,
+// errLostWithEntry for a value that depends on it.
 var (
-	errNoEntryValue = fmt.Errorf("value at the entry of the function: %w", ErrNotFound)
-	errNoLonger     = fmt.Errorf("%w: %w", ErrOptimizedOut, errNoEntryValue)
+	errNoEntryValue  = fmt.Errorf("value at the entry of the function: %w", ErrNotFound)
+	errLostWithEntry = fmt.Errorf("%w: %w", ErrOptimizedOut, errNoEntryValue)
 )
 
-// lost makes of what atCall said what it means for the value of a variable.
-func lost(err error) error {
+// lostWith returns the error for a value that depends on a parameter whose value at the call
+// is not known because of err.
+func lostWith(err error) error {
 	if err == errNoEntryValue {
-		return errNoLonger // made once: most frames of code that is optimized have it
+		return errLostWithEntry // not allocated: most frames of optimized code need it
 	}
 	return fmt.Errorf("%w: %w", ErrOptimizedOut, err)
 }
 
-// entryValue pushes what a register, or memory that one led to, held when the
+// entryValue pushes the value that a register, or memory at the address in one, had when the
 // function was called (DWARF 5 §2.5.1.7).
 func (e *evaluator) entryValue(o *operation) error {
 	inner := o.inner
@@ -43,37 +44,33 @@ func (e *evaluator) entryValue(o *operation) error {
 		return refuse("entry value of an expression that is not a register")
 	}
 	p := &inner.parameter
-	v, err := e.atCall(p, &inner.passed)
+	v, err := e.atCall(p, &inner.last)
 	if err != nil {
-		return lost(err)
+		return lostWith(err)
 	}
-	if p.typ == 0 {
-		return e.push(element{lo: v.lo})
-	}
-	t, err := e.baseType(p.typ)
-	if err != nil {
+	if v.typ, err = e.baseType(p.typ); err != nil {
 		return err
 	}
-	return e.push(element{lo: v.lo, hi: v.hi, typ: t})
+	return e.push(v)
 }
 
-// parameterRef pushes the value that the call has for a parameter by its entry.
+// parameterRef pushes the value that the call passes for the parameter at an offset.
 func (e *evaluator) parameterRef(off object.DebugOffset) error {
-	v, err := e.atCall(&parameter{kind: parameterEntry, entry: off}, new(lastPassed))
+	v, err := e.atCall(&parameter{kind: parameterEntry, entry: off}, new(lastParameter))
 	if err != nil {
-		return lost(err)
+		return lostWith(err)
 	}
 	return e.push(element{lo: v.lo})
 }
 
-// parameter is how a call site names a parameter.
+// parameter identifies a parameter of a call in the way that call sites do.
 type parameter struct {
 	kind   parameterKind
 	column uint64
-	offset int64 // from the frame base, or of memory from the register
-	data   bool  // what the parameter leads to must be known too
+	offset int64 // from the frame base, or from the address in the register
+	data   bool  // the value that the parameter points to must be known too
 	entry  object.DebugOffset
-	typ    uint64 // of what the register holds: its offset in the unit, 0 for none
+	typ    uint64 // offset in the unit of the register's type, or 0
 }
 
 type parameterKind uint8
@@ -81,15 +78,15 @@ type parameterKind uint8
 const (
 	parameterRegister parameterKind = iota
 	parameterStack                  // at an offset from the frame base
-	parameterMemory                 // what the register led to
+	parameterMemory                 // in memory at the address in a register
 	parameterEntry                  // DW_AT_call_parameter
 )
 
-// parameterOf reads an expression that is a register, memory at one, or a place
-// at the frame base.
+// parameterOf returns the parameter of an expression that is a register, memory at the
+// address in one, or a place at an offset from the frame base.
 func (i *Info) parameterOf(expression []byte) (p parameter, ok bool) {
-	decoded := i.decode(expression, 0)
-	return decoded.parameter, decoded.isParameter
+	program := i.decode(expression, 0)
+	return program.parameter, program.isParameter
 }
 
 func (p *program) asParameter(m *arch.Machine) (named parameter, ok bool) {
@@ -105,7 +102,7 @@ func (p *program) asParameter(m *arch.Machine) (named parameter, ok bool) {
 		named.column = uint64(list[0].Operands[0])
 		return named, len(list) == 1
 	case op == cfi.OpRegvalType || op == cfi.OpGNURegvalType:
-		// As gcc has it for floating-point parameters.
+		// gcc writes this for floating-point parameters.
 		named.column, named.typ = uint64(list[0].Operands[0]), uint64(list[0].Operands[1])
 		return named, len(list) == 1
 	case op == cfi.OpFbreg && len(list) == 1:
@@ -124,26 +121,27 @@ func (p *program) asParameter(m *arch.Machine) (named parameter, ok bool) {
 	return named, false
 }
 
-// atCall returns what the call that made the frame passed for a parameter: the location
-// of an argument, and what it was at the entry, often ask for the same one.
-func (e *evaluator) atCall(p *parameter, last *lastPassed) (element, error) {
-	if a := &e.asked; !a.known || *a.parameter != *p {
+// atCall returns the value that the call of the frame's function passed for a parameter. It
+// keeps the last one: the location of an argument and its value at the entry often need the
+// same one.
+func (e *evaluator) atCall(p *parameter, last *lastParameter) (element, error) {
+	if a := &e.request; !a.known || *a.parameter != *p {
 		a.value, a.err = e.passedFor(p, last)
 		a.parameter, a.known = p, e.budget.steps <= maxSteps
 	}
-	return e.asked.value, e.asked.err
+	return e.request.value, e.request.err
 }
 
-// asked is a parameter with its value at the call.
-type asked struct {
-	parameter *parameter // which does not change
+// request is a parameter with its value at the call.
+type request struct {
+	parameter *parameter // not modified
 	value     element
 	err       error
 	known     bool
 }
 
-// passedFor finds it. The next request for the same parameter uses what was found last.
-func (e *evaluator) passedFor(p *parameter, last *lastPassed) (v element, err error) {
+// passedFor is atCall without the last request. It saves in last what it found.
+func (e *evaluator) passedFor(p *parameter, last *lastParameter) (v element, err error) {
 	caller := e.frame.Caller()
 	if caller == nil || e.body == nil {
 		return v, errNoEntryValue
@@ -152,11 +150,11 @@ func (e *evaluator) passedFor(p *parameter, last *lastPassed) (v element, err er
 	if info == nil || e.info.callsItself(e.body) {
 		return v, errNoEntryValue
 	}
-	at, err := e.passing(caller, info, p, last)
+	at, err := e.parameterIn(caller, info, p, last)
 	if err != nil {
 		return v, err
 	}
-	if at.to == nil && at.value == nil {
+	if at.target == nil && at.value == nil {
 		return element{lo: at.constant}, nil
 	}
 	inner, err := e.within(info, at.body.unit, at.body, caller)
@@ -164,11 +162,11 @@ func (e *evaluator) passedFor(p *parameter, last *lastPassed) (v element, err er
 		return v, err
 	}
 	defer inner.release()
-	if at.to != nil {
-		// An indirect call can have led to another function, which then jumped here
-		// with parameters of its own.
-		to, err := inner.number(at.to)
-		if err != nil || to.lo != e.body.entry+e.frame.Bias() {
+	if at.target != nil {
+		// The indirect call may have called another function that jumped here with
+		// parameters of its own.
+		target, err := inner.number(at.target)
+		if err != nil || target.lo != e.body.entry+e.frame.Bias() {
 			return v, errNoEntryValue
 		}
 		inner.stack, inner.placed = inner.stack[:0], false
@@ -179,43 +177,43 @@ func (e *evaluator) passedFor(p *parameter, last *lastPassed) (v element, err er
 	return element{lo: at.constant}, nil
 }
 
-// passing is a parameter of a call, as the function that was called asks for it.
-type passing struct {
+// parameterKey identifies a parameter of a call, seen from the called function.
+type parameterKey struct {
 	callee       *body
 	info         *Info // of the caller
 	back, lookup uint64
 	parameter    parameter
 }
 
-// passed is what the caller's debugging information says of it. The programs are the
-// site's.
-type passed struct {
+// parameterValue is what the caller's debugging information says about a parameter. The
+// programs belong to the call site.
+type parameterValue struct {
 	body     *body    // of the caller
-	known    bool     // as to what follows
+	known    bool     // the fields below are valid
 	value    *program // nil for a constant
 	constant uint64
-	to       *program // where an indirect call leads to; nil for another
+	target   *program // computes the target of an indirect call; nil for a direct one
 }
 
-// lastPassed is what was found last for one parameter: most calls of a
-// function are like the one before.
-type lastPassed struct{ atomic.Pointer[knownPassing] }
+// lastParameter is the result of the last search for a parameter: most calls of a function
+// are like the previous one.
+type lastParameter struct{ atomic.Pointer[knownParameter] }
 
-// knownPassing is a parameter of a call with what is passed. It does not change.
-type knownPassing struct {
-	passing
-	passed
+// knownParameter is a parameter of a call with its value. It is not modified.
+type knownParameter struct {
+	parameterKey
+	parameterValue
 }
 
-// passing returns what a caller's debugging information says of a parameter.
-func (e *evaluator) passing(caller Frame, info *Info, p *parameter, last *lastPassed) (*passed, error) {
+// parameterIn returns what the debugging information of a caller says about a parameter.
+func (e *evaluator) parameterIn(caller Frame, info *Info, p *parameter, last *lastParameter) (*parameterValue, error) {
 	bias := caller.Bias()
 	back, lookup := caller.ProgramCounter()
-	back, lookup = back-bias, lookup-bias
+	key := parameterKey{e.body, info, back - bias, lookup - bias, *p}
 	at := last.Load()
-	if at == nil || at.back != back || at.lookup != lookup || at.info != info || at.callee != e.body || at.parameter != *p {
+	if at == nil || at.parameterKey != key {
 		var err error
-		if at, err = e.passed(passing{e.body, info, back, lookup, *p}); err != nil {
+		if at, err = e.knownParameter(key); err != nil {
 			return nil, err
 		}
 		last.Store(at)
@@ -223,28 +221,28 @@ func (e *evaluator) passing(caller Frame, info *Info, p *parameter, last *lastPa
 	if !at.known {
 		return nil, errNoEntryValue
 	}
-	return &at.passed, nil
+	return &at.parameterValue, nil
 }
 
-// passed finds it.
-func (e *evaluator) passed(key passing) (*knownPassing, error) {
-	at, ok := kept(e.info, &e.info.passed, key)
+// knownParameter returns a parameter from the cache, or reads it.
+func (e *evaluator) knownParameter(key parameterKey) (*knownParameter, error) {
+	at, ok := cached(e.info, &e.info.parameters, key)
 	if ok {
 		return at, nil
 	}
-	at = &knownPassing{passing: key}
+	at = &knownParameter{parameterKey: key}
 	err := key.info.locked(func() (err error) {
-		at.passed, err = key.info.passedAt(key, e)
+		at.parameterValue, err = key.info.readParameter(key, e)
 		return err
 	})
 	if err == nil {
-		at = keep(e.info, &e.info.passed, key, at)
+		at = cache(e.info, &e.info.parameters, key, at)
 	}
 	return at, err
 }
 
-// passedAt reads it, for code that holds the lock.
-func (i *Info) passedAt(key passing, e *evaluator) (at passed, err error) {
+// readParameter reads the value of a parameter. The caller holds the lock.
+func (i *Info) readParameter(key parameterKey, e *evaluator) (at parameterValue, err error) {
 	if at.body, err = i.bodyAt(key.lookup); err != nil {
 		return at, err
 	}
@@ -274,16 +272,16 @@ func (i *Info) passedAt(key passing, e *evaluator) (at passed, err error) {
 	case entry.AttributeBlock:
 		if value.program == nil {
 			value.program = i.decode(value.Bytes, at.body.unit.ReferenceWidth())
-			i.held += len(value.program.operations)
+			i.retained += len(value.program.operations)
 		}
 		at.known, at.value = true, value.program
 	}
-	at.to = site.to
+	at.target = site.target
 	return at, nil
 }
 
-// atJump returns what a register held when the function jumped to another one in the
-// place of its return, as the entry of the jump says.
+// atJump returns the value that a register had when the function jumped to another one instead
+// of returning, according to the entry of the jump.
 func (e *evaluator) atJump(column uint64) (v element, ok bool) {
 	if e.body == nil {
 		return v, false
@@ -317,26 +315,25 @@ func (e *evaluator) atJump(column uint64) (v element, ok bool) {
 	return v, err == nil
 }
 
-// isFunction reports whether the entry at an offset is that of a function, or
-// its declaration.
+// isFunction reports whether the entry at an offset is the function b or its declaration.
 func (i *Info) isFunction(off object.DebugOffset, b *body) bool {
 	target, err := i.entries.Read(off)
 	if err != nil {
 		return false
 	}
 	own := &b.root.DebugEntry
-	same := make([]object.DebugOffset, 0, entry.MaxOrigins)
+	origins := make([]object.DebugOffset, 0, entry.MaxOrigins)
 	for e := range i.entries.Origins(own) {
-		same = append(same, e.Offset)
+		origins = append(origins, e.Offset)
 	}
 	for e := range i.entries.Origins(target) {
-		if slices.Contains(same, e.Offset) {
+		if slices.Contains(origins, e.Offset) {
 			return true
 		}
 	}
-	// A declaration in another unit is the same function by its name. A library of C's
-	// own declarations may give it one of its own, which its definition has too, while
-	// others call it by that of the source: glibc's __GI_raise is raise.
+	// A declaration in another unit is the same function if it has the same name. A C library
+	// can have a declaration with a linkage name, which the definition has too, while other
+	// programs use the source name: glibc's __GI_raise is raise.
 	if !entry.IsDeclaration(target) && !isExternal(target) {
 		return false
 	}
@@ -344,17 +341,14 @@ func (i *Info) isFunction(off object.DebugOffset, b *body) bool {
 		return linkage == i.symbolName(own)
 	}
 	name := i.entries.NameOf(target)
-	if name == "" || name == i.symbolName(own) {
-		return name != ""
-	}
-	return b.unit.Language == C && name == i.entries.NameOf(own)
+	return name != "" && (name == i.symbolName(own) || b.unit.Language == C && name == i.entries.NameOf(own))
 }
 
-// callsItself reports whether a function can reach itself through jumps that
-// took the place of calls: its parameters then need not be those of the call.
+// callsItself reports whether a function can reach itself through tail calls: then its
+// parameters need not be those of the call.
 func (i *Info) callsItself(b *body) bool {
-	b.reach.Do(func() { b.isItself = i.reachesItself(b) })
-	return b.isItself
+	b.selfCallOnce.Do(func() { b.isSelfCaller = i.reachesItself(b) })
+	return b.isSelfCaller
 }
 
 func (i *Info) reachesItself(b *body) (found bool) {
@@ -372,11 +366,7 @@ func (i *Info) reachesItself(b *body) (found bool) {
 				if o, isCall := n.Reference(dwarf.AttrCallOrigin); isCall {
 					off, ok = o, true
 				}
-				if !ok {
-					found = true // no one knows where it leads
-					return true
-				}
-				if i.isFunction(off, b) {
+				if !ok || i.isFunction(off, b) { // an unknown target can be b too
 					found = true
 					return true
 				}
@@ -393,18 +383,10 @@ func (i *Info) reachesItself(b *body) (found bool) {
 }
 
 func isTailCall(n *node) bool {
-	if n.Tag != dwarf.TagCallSite && n.Tag != dw.TagGNUCallSite {
-		return false
-	}
-	for _, a := range []dwarf.Attr{dwarf.AttrCallTailCall, dw.AttrGNUTailCall} {
-		if n.Flag(a) {
-			return true
-		}
-	}
-	return false
+	return (n.Tag == dwarf.TagCallSite || n.Tag == dw.TagGNUCallSite) && (n.Flag(dwarf.AttrCallTailCall) || n.Flag(dw.AttrGNUTailCall))
 }
 
-// definition returns the code of a function in its unit, nil where there is none.
+// definition returns the code of a function, which is in the same unit, or nil.
 func (i *Info) definition(off object.DebugOffset) *body {
 	e, err := i.entries.Read(off)
 	if err != nil {

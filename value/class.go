@@ -17,22 +17,22 @@ import (
 	"github.com/clewdev/clew/value/internal/number"
 )
 
-// variants are the forms that an enum of Rust or a record of Ada can have: a member, the
-// discriminant, says which (DWARF 5 §5.7.10).
+// variants are the forms that an enum of Rust or a record of Ada can have. The discriminant, a
+// member, selects one (DWARF 5 §5.7.10).
 type variants struct {
-	discriminant *Field // nil where there is one form only
+	discriminant *Field // nil if there is only one form
 	forms        []variant
 }
 
 // variant is one form.
 type variant struct {
 	values   []discriminants
-	fallback bool // for all that no other form has
+	fallback bool // for all values that select no other form
 	fields   []Field
 	variants *variants // within the form
 }
 
-// discriminants are the values from low to high of a discriminant, as 64 bits of its type.
+// discriminants are the values from low to high, extended to 64 bits.
 type discriminants struct{ low, high uint64 }
 
 // readVariants reads a DW_TAG_variant_part.
@@ -83,8 +83,8 @@ func (i *Info) readVariant(e *object.DebugEntry, depth int) (variant, error) {
 }
 
 // discriminantsOf reads a DW_AT_discr_list (DWARF 5 §7.5.3): DW_DSC_label and a value, or
-// DW_DSC_range and two. Their sign is that of the discriminant, which only shows in values
-// of more bytes than one: gcc writes them unsigned.
+// DW_DSC_range and two. gcc writes values unsigned. The sign matters only for values of
+// several bytes.
 func (i *Info) discriminantsOf(list []byte) (values []discriminants) {
 	c := entry.NewCursor(entry.SectionName("list of discriminants"), list, i.machine.Order)
 	for c.Off < uint64(len(list)) {
@@ -101,20 +101,19 @@ func (i *Info) discriminantsOf(list []byte) (values []discriminants) {
 	return values
 }
 
-// form returns which form a value has; nil where none is said to be.
+// form returns the form that a value has, or nil.
 func (t *variants) form(v Value) (*variant, error) {
 	if t.discriminant != nil {
-		d := v.Member(t.discriminant)
-		b, err := d.Bytes()
+		b, err := v.Member(t.discriminant).Bytes()
 		if err != nil {
 			return nil, err
 		}
 		n := number.Uint(v.typ.machine.Order, b)
 		size := min(64, 8*uint64(len(b)))
 		for k := range t.forms {
-			for _, is := range t.forms[k].values {
+			for _, d := range t.forms[k].values {
 				// A value can be written with more bits than the discriminant has.
-				if size > 0 && (is.low^n)<<(64-size) == 0 || n >= is.low && n <= is.high {
+				if size > 0 && (d.low^n)<<(64-size) == 0 || n >= d.low && n <= d.high {
 					return &t.forms[k], nil
 				}
 			}
@@ -128,8 +127,8 @@ func (t *variants) form(v Value) (*variant, error) {
 	return nil, nil
 }
 
-// Variant returns the form that a value of an enum of Rust has, and its name; false for
-// other values, and where it cannot be determined.
+// Variant returns the name and the value of the form that a value of an enum of Rust has. It
+// returns false for other values and if the form is not known.
 func (v Value) Variant() (name string, form Value, ok bool) {
 	v = v.referent()
 	if v.err != nil || v.typ == nil {
@@ -146,9 +145,9 @@ func (v Value) Variant() (name string, form Value, ok bool) {
 	return found.fields[0].Name, v.Member(&found.fields[0]), true
 }
 
-// VariantFields returns the members that a record of Ada, or an enum of Rust, has in
-// addition to those of its type, as its discriminants choose them. On an error it returns
-// those that it found before.
+// VariantFields returns the members that a record of Ada or an enum of Rust has, according to
+// its discriminants, in addition to those of its type. On an error it returns the members that
+// it found before. The slice must not be changed.
 func (v Value) VariantFields() (list []Field, err error) {
 	if v.err != nil || v.typ == nil {
 		return nil, v.err
@@ -161,17 +160,13 @@ func (v Value) VariantFields() (list []Field, err error) {
 		if err != nil || form == nil {
 			return list, err
 		}
-		if list == nil {
-			list = form.fields
-		} else {
-			list = append(list[:len(list):len(list)], form.fields...)
-		}
+		list = append(list[:len(list):len(list)], form.fields...)
 		chosen = form.variants
 	}
 	return list, nil
 }
 
-// memberOf returns the class whose members t leads to, nil where it is not known.
+// memberOf returns the class of the members that t points to, or nil.
 func (t *Type) memberOf() *Type {
 	t.load()
 	if t.class == nil {
@@ -180,8 +175,8 @@ func (t *Type) memberOf() *Type {
 	return t.class.Strip()
 }
 
-// memberSearch looks for what a pointer to a member leads to. Classes that are damaged
-// can hold themselves: how many are looked at is bounded.
+// memberSearch searches for the target of a pointer to a member. Damaged classes can contain
+// themselves: left bounds the number of classes that are searched.
 type memberSearch struct{ left int }
 
 func newMemberSearch() *memberSearch { return &memberSearch{256} }
@@ -191,7 +186,7 @@ func (s *memberSearch) enter(t *Type, depth int) bool {
 	return t != nil && s.left >= 0 && depth < maxChain
 }
 
-// at returns the name of a class's member at an offset, "" where there is none.
+// at returns the name of the member of a class at an offset, or "".
 func (s *memberSearch) at(t *Type, offset uint64, depth int) string {
 	if !s.enter(t, depth) || t.name == "" && depth == 0 {
 		return ""
@@ -206,7 +201,7 @@ func (s *memberSearch) at(t *Type, offset uint64, depth int) string {
 		case f.Name != "" && f.Offset == offset:
 			return t.name + "::" + f.Name
 		case f.Name == "" && offset-f.Offset < f.Type.Size():
-			// What is in an anonymous union is a member of the class.
+			// A member of an anonymous union is a member of the class.
 			inner := f.Type.Strip()
 			if name := s.at(inner, offset-f.Offset, depth+1); name != "" {
 				return t.name + name[len(inner.name):]
@@ -221,14 +216,14 @@ func (s *memberSearch) at(t *Type, offset uint64, depth int) string {
 	return ""
 }
 
-// virtual returns the linkage name of a class's function by its place in the table of
-// virtual functions that an object has at an offset, "" where there is none.
+// virtual returns the linkage name of a virtual function by its place in the table of virtual
+// functions at an offset of an object, or "".
 func (s *memberSearch) virtual(t *Type, place, offset uint64, depth int) (name string) {
 	if !s.enter(t, depth) {
 		return ""
 	}
 	if offset == 0 && t.info != nil {
-		_ = t.info.locked(func() error { // what cannot be read is not there
+		_ = t.info.locked(func() error { // a function that cannot be read is not found
 			children, err := t.info.entries.Children(t.offset)
 			for k := range children {
 				c := &children[k]
@@ -261,21 +256,21 @@ func tablePlace(e *object.DebugEntry) (uint64, bool) {
 	return n, c.Err == nil
 }
 
-// MemberAt returns the qualified name of the member at an offset of the class that a
-// MemberPointer leads into, "" where there is none.
+// MemberAt returns the qualified name of the member at an offset in bytes of the class that a
+// MemberPointer points into, or "".
 func (t *Type) MemberAt(offset uint64) string {
 	return newMemberSearch().at(t.memberOf(), offset, 0)
 }
 
-// VirtualAt returns the linkage name of a virtual function of the class that a
-// MemberPointer leads into, "" where it is not known: the one at a place of the table of
-// virtual functions that an object has at an offset.
+// VirtualAt returns the linkage name of a virtual function of the class that a MemberPointer
+// points into, or "". place is the function's index in the table of virtual functions, whose
+// pointer is at an offset in bytes of the object.
 func (t *Type) VirtualAt(place, offset uint64) string {
 	return newMemberSearch().virtual(t.memberOf(), place, offset, 0)
 }
 
-// IsArrayDescriptor reports whether a type is GNAT's descriptor of an array whose bounds stand
-// elsewhere.
+// IsArrayDescriptor reports whether a type is GNAT's descriptor of an array: a pointer to the
+// array and one to its bounds.
 func (t *Type) IsArrayDescriptor() bool {
 	if t.kind != Struct || t.language != Ada {
 		return false
@@ -284,7 +279,7 @@ func (t *Type) IsArrayDescriptor() bool {
 	return len(fields) == 2 && fields[0].Name == "P_ARRAY" && fields[1].Name == "P_BOUNDS"
 }
 
-// DescribedArray returns the array that a descriptor leads to, with the bounds that it has.
+// DescribedArray returns the array of a descriptor, with its bounds.
 func (v Value) DescribedArray() Value {
 	data, bounds := v.Field(0), v.Field(1).Deref()
 	address, err := data.Uint()
@@ -315,9 +310,9 @@ func (v Value) DescribedArray() Value {
 	return At(t, address, v.frame)
 }
 
-// OfTag returns an object of a tagged type as the type that its tag names, where that is
-// known and comes from v's. The tag leads to the table of the type's operations, before
-// which its description is, with the type's name (GNAT's a-tags.ads).
+// OfTag returns an object of a tagged type of Ada with the type that its tag names, if that is
+// known and derived from v's type. The tag points to the table of the type's operations. The
+// description of the type, with its name, precedes the table (GNAT's a-tags.ads).
 func (v Value) OfTag() Value {
 	if v.err != nil || v.typ == nil || v.frame == nil {
 		return v
@@ -350,14 +345,14 @@ func (v Value) OfTag() Value {
 	}
 	encoded := strings.ReplaceAll(strings.ToLower(string(name)), ".", "__")
 	var found *Type
-	_ = t.info.locked(func() (err error) { // what is not found leaves the type that was declared
+	_ = t.info.locked(func() (err error) { // if no type is found, the declared type stays
 		found, err = t.info.recordNear(t, encoded)
 		return err
 	})
 	for up, depth := found, 0; up != nil && depth < maxChain; depth++ {
 		if up == t || up.name == t.name {
 			v.typ = found
-			return v.settled(nil)
+			return v.resolved(nil)
 		}
 		fields := up.Fields()
 		if len(fields) == 0 || fields[0].Name != "_parent" {
@@ -368,8 +363,8 @@ func (v Value) OfTag() Value {
 	return v
 }
 
-// recordNear returns the record of a name that stands in a function with another type, or
-// in no function.
+// recordNear returns the record with a name that is in the same function as t, or in no
+// function.
 func (i *Info) recordNear(t *Type, name string) (found *Type, err error) {
 	list, err := i.entries.Children(t.unit.First)
 	at, _ := slices.BinarySearchFunc(list, t.offset+1, func(e object.DebugEntry, off object.DebugOffset) int {
@@ -398,7 +393,7 @@ func (i *Info) recordNear(t *Type, name string) (found *Type, err error) {
 // maxAdaName bounds the name of a tagged type, in bytes.
 const maxAdaName = 256
 
-// tagField returns the tag of a tagged record, which its first ancestor has.
+// tagField returns the tag of a tagged record, which is in its first ancestor.
 func (t *Type) tagField(depth int) *Field {
 	fields := t.Fields()
 	if t.kind != Struct || len(fields) == 0 || depth > maxChain {

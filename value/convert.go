@@ -11,9 +11,9 @@ import (
 	"github.com/clewdev/clew/value/internal/number"
 )
 
-// Uint returns a Bool, Char, Int, Enum, or Pointer as 64 bits, sign-extended
-// where its type is signed, and a Float cut to an integer; of a reference what
-// it leads to. The error wraps ErrType for other types.
+// Uint returns a Bool, Char, Int, Enum, Pointer or MemberPointer as 64 bits, sign-extended if
+// its type is signed, a Float without its fraction, and for a reference the number that it
+// refers to. The error wraps ErrType for other types.
 func (v Value) Uint() (uint64, error) {
 	v = v.referent()
 	if err := v.Err(); err != nil {
@@ -41,7 +41,7 @@ func (v Value) Uint() (uint64, error) {
 	return 0, fmt.Errorf("%w: %s is not a number", ErrType, v.typ)
 }
 
-// Float returns a number as a float64; of a reference what it leads to. The
+// Float returns a number as a float64, and for a reference the number that it refers to. The
 // error wraps ErrType for other types.
 func (v Value) Float() (float64, error) {
 	v = v.referent()
@@ -74,9 +74,9 @@ func (v Value) Float() (float64, error) {
 	return 0, fmt.Errorf("%w: floating-point number of %d bytes", ErrType, len(b))
 }
 
-// Cast converts the value as a C cast does: between numbers, enumerations and
-// pointers, or to the same structure. Pointers to classes are not moved to base
-// classes. Its Err wraps ErrType where C has no such cast.
+// Cast converts the value as a C cast does: between numbers, enumerations and pointers, or to
+// the same structure. It does not adjust pointers to base classes. The Err of the result wraps
+// ErrType if C has no such cast.
 func (v Value) Cast(t *Type) Value {
 	if v.err != nil || v.typ == nil {
 		return v
@@ -113,17 +113,18 @@ func (v Value) Cast(t *Type) Value {
 		if err != nil {
 			return failed(t, v.frame, err)
 		}
+		n := uint64(0)
 		if f != 0 {
-			return v.number(t, 1)
+			n = 1
 		}
-		return v.number(t, 0)
+		return v.number(t, n)
 	case Char, Int, Enum, Pointer:
 		n, err := v.Uint()
 		if err != nil {
 			return failed(t, v.frame, err)
 		}
 		if !v.typ.Signed() && t.Size() > 8 {
-			// Only what is signed is extended.
+			// Only signed numbers are sign-extended.
 			b := make([]byte, min(t.Size(), 16))
 			number.PutUint(t.machine.Order, b, n)
 			return Constant(t, b, v.frame)
@@ -142,8 +143,8 @@ func (v Value) Cast(t *Type) Value {
 // IntValue returns an integer as a value of a Bool, Char, Int, Enum or Pointer.
 func IntValue(t *Type, n uint64, f Frame) Value { return Value{frame: f}.number(t, n) }
 
-// FloatValue returns a number as a value of a Float; it has no Err for the
-// formats of C's types.
+// FloatValue returns a number as a value of a Float. Its Err is nil for the formats of C's
+// types.
 func FloatValue(t *Type, n float64, f Frame) Value {
 	b := make([]byte, min(t.Size(), 16))
 	if !number.EncodeFloat(t.machine, t.Strip().format, b, n) {
@@ -152,10 +153,10 @@ func FloatValue(t *Type, n float64, f Frame) Value {
 	return Constant(t, b, f)
 }
 
-// Assign writes p, which has Size bytes of the type in the machine's byte order,
-// where the value lives; of a bit field it writes the bits alone. The error
-// wraps ErrOptimizedOut or ErrNoAddress where the value, or a part of it, lives
-// in no place that can be written: nothing is written then.
+// Assign writes p to the place of the value. p has Size bytes of the type in the machine's byte
+// order. Of a bit field only its bits are written. The error wraps ErrOptimizedOut or
+// ErrNoAddress if a part of the value has no place that can be written. Nothing is written
+// then.
 func (v Value) Assign(w Writer, p []byte) error {
 	if err := v.Err(); err != nil {
 		return err
@@ -172,8 +173,8 @@ func (v Value) Assign(w Writer, p []byte) error {
 		}
 		size = v.bitSize
 	}
-	// What is beside the value in its bytes is read first, and so is known to
-	// be readable before anything is written.
+	// The bytes that contain other bits too are read first, so that nothing is written if
+	// they cannot be read.
 	type write struct {
 		piece *Piece
 		at    uint64

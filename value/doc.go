@@ -5,18 +5,18 @@
 // Package value reads variables, types and values by DWARF debugging information, versions
 // 2 to 5.
 //
-// An [Info] is the debugging information of one object. It finds what is in scope at an
-// address ([Info.Scopes]), and functions, variables and types by name, and gives each a
-// [Type]. A [Variable] is read in a [Frame], which gives registers and memory. The result is
-// a [Value]: a type, and the place where the bytes live, so that reading a field or an
-// element, dereferencing a pointer and assigning do not read the whole. Package
-// value/print writes values as gdb and Delve write them.
+// An [Info] is the debugging information of one object. It finds the scopes at an address
+// ([Info.Scopes]), and functions, variables and types by name, and gives each a [Type]. A
+// [Variable] is read in a [Frame], which provides registers and memory. The result is a
+// [Value]: a type and the place of the bytes, so that reading a field or an element,
+// dereferencing a pointer and assigning do not read the whole. Package value/print writes
+// values as gdb and Delve do.
 //
-// The package does not know processes, threads or sessions: the Frame is all that it has of
-// the program. It reads memory only through the Frame, writes only through the [Writer] that
-// [Value.Assign] is given, never calls code, and opens no file.
+// The package does not know processes, threads or sessions: it reads memory only through the
+// Frame, writes only through the [Writer] that [Value.Assign] gets, never calls code, and
+// opens no file.
 //
 // Every byte of the debugging information and of the memory is hostile: the package follows
-// chains of references a bounded number of steps, runs a bounded number of operations of an
-// expression, and never reads a value larger than [MaxSize].
+// chains of references for a bounded number of steps, runs a bounded number of operations of
+// an expression, and never reads a value larger than [MaxSize].
 package value

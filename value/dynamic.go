@@ -15,8 +15,8 @@ import (
 	"github.com/clewdev/clew/value/internal/number"
 )
 
-// dynamic is a property of a type that only a frame knows, or an object of the type
-// (DWARF 5 §5.18, §5.13, §5.11).
+// dynamic is a property of a type that depends on a frame or on an object of the type (DWARF 5
+// §5.18, §5.13, §5.11).
 type dynamic struct {
 	property property
 	entry.Attribute
@@ -33,12 +33,12 @@ const (
 	isAllocated
 	isAssociated
 	arrayRank
-	stringLength // where it is, unless it is a variable
+	stringLength // the place of the length, unless that is a variable
 	typeSize
 )
 
-// said returns the attribute of a dynamic property, nil where there is none.
-func (t *Type) said(p property) *entry.Attribute {
+// dynamicAttribute returns the attribute of a dynamic property, or nil.
+func (t *Type) dynamicAttribute(p property) *entry.Attribute {
 	for k := range t.dynamic {
 		if t.dynamic[k].property == p {
 			return &t.dynamic[k].Attribute
@@ -47,8 +47,8 @@ func (t *Type) said(p property) *entry.Attribute {
 	return nil
 }
 
-// dynamicType returns the first type of t that has dynamic properties: t without typedefs
-// and qualifiers, or the type of its elements; nil where there is none.
+// dynamicType returns the first type with dynamic properties: t without typedefs and
+// qualifiers, or the type of its elements. It returns nil if there is none.
 func (t *Type) dynamicType() *Type {
 	for range maxChain {
 		switch t.kind {
@@ -71,9 +71,9 @@ func (t *Type) dynamicType() *Type {
 	return nil
 }
 
-// settled returns a value with the type that its object has. The object is a member of
-// container, where that is not nil, whose other members can say more of it.
-func (v Value) settled(container *Value) Value {
+// resolved returns a value with the actual type of its object. The object is a member of
+// container, unless that is nil. Other members of container can determine the type.
+func (v Value) resolved(container *Value) Value {
 	if v.err != nil || v.typ == nil || v.frame == nil {
 		return v
 	}
@@ -84,38 +84,38 @@ func (v Value) settled(container *Value) Value {
 	e := newEvaluator(t.info, t.unit, bodyOf(t.info, v.frame), v.frame)
 	defer e.release()
 	e.container = container
-	return e.settle(v)
+	return e.resolveObject(v)
 }
 
-// bodyOf returns the function that a frame is in, nil where that is in another object.
+// bodyOf returns the function of a frame, or nil if it is in another object.
 func bodyOf(i *Info, f Frame) (b *body) {
 	if f.Info() != i {
 		return nil
 	}
 	_, lookup := f.ProgramCounter()
-	_ = i.locked(func() (err error) { // a frame that is in no function has no variables
+	_ = i.locked(func() (err error) { // a frame outside of all functions has no variables
 		b, err = i.bodyAt(lookup - f.Bias())
 		return err
 	})
 	return b
 }
 
-// ErrNoLocation is gdb's sentence for an array whose descriptor cannot be read.
+// ErrNoLocation means that the descriptor of an array cannot be read.
 //
 //lint:ignore ST1005 gdb's own sentence
 var ErrNoLocation = errors.New("Location address is not set.")
 
-// settle is settled for a value whose function is that of the evaluator.
-func (e *evaluator) settle(v Value) Value {
+// resolveObject is resolved for a value in the evaluator's function.
+func (e *evaluator) resolveObject(v Value) Value {
 	if address, ok := v.Address(); ok {
 		e.object, e.hasObject = address, true
 	}
-	described := v.typ.named()
+	t := v.typ.named()
 	for _, state := range []struct {
 		property
 		error
 	}{{isAllocated, ErrNotAllocated}, {isAssociated, ErrNotAssociated}} {
-		if a := described.said(state.property); a != nil && !v.OptimizedOut() {
+		if a := t.dynamicAttribute(state.property); a != nil && !v.OptimizedOut() {
 			n, err := e.property(a, nil, nil)
 			if err != nil {
 				return failed(v.typ, v.frame, fmt.Errorf("%w: %w", ErrNoLocation, err))
@@ -125,7 +125,7 @@ func (e *evaluator) settle(v Value) Value {
 			}
 		}
 	}
-	if a := described.said(dataLocation); a != nil && !v.OptimizedOut() {
+	if a := t.dynamicAttribute(dataLocation); a != nil && !v.OptimizedOut() {
 		address, err := e.property(a, nil, nil)
 		if err != nil {
 			return failed(v.typ, v.frame, fmt.Errorf("%w: %w", ErrNoLocation, err))
@@ -139,8 +139,9 @@ func (e *evaluator) settle(v Value) Value {
 	return v
 }
 
-// resolve returns a type with what a frame and an object say of it: the bounds of an
-// array, the length of a string, the size of a structure. What is not known stays so.
+// resolve returns a type with the properties that depend on a frame and an object: the bounds
+// of an array, the length of a string, the size of a structure. Unknown properties stay
+// unknown.
 func (e *evaluator) resolve(t *Type, depth int) *Type {
 	if e.budget.steps++; depth == maxChain || e.budget.steps > maxSteps {
 		return t
@@ -166,12 +167,12 @@ func (e *evaluator) resolve(t *Type, depth int) *Type {
 }
 
 func (e *evaluator) resolveArray(t *Type, depth int) *Type {
-	if rank := t.said(arrayRank); rank != nil {
+	if rank := t.dynamicAttribute(arrayRank); rank != nil {
 		return e.resolveRank(t, rank)
 	}
 	elem := t.Elem() // which reads the bounds too
 	r := elem
-	if elem.named().said(dataLocation) == nil { // or each element says where it is
+	if elem.named().dynamicAttribute(dataLocation) == nil { // else each element has its own properties
 		r = e.resolve(elem, depth+1)
 	}
 	if r == elem && t.dynamic == nil {
@@ -179,22 +180,22 @@ func (e *evaluator) resolveArray(t *Type, depth int) *Type {
 	}
 	a := &Type{machine: t.machine, language: t.language, kind: Array, name: t.name, elem: r, count: t.count, counted: t.counted,
 		lower: t.lower, stride: t.stride, index: t.index, problem: t.problem, ready: true, unit: t.unit}
-	a.lazy = t.said(isAllocated) != nil
+	a.lazy = t.dynamicAttribute(isAllocated) != nil
 	e.bound(a, t, nil)
 	return a
 }
 
-// bound gives an array the bounds that t has in the frame; rank is the number of the
-// dimension where the array has as many as its object says.
+// bound gives an array the bounds that t has in the frame. If the number of dimensions depends
+// on the object, rank is the number of the dimension, else it is nil.
 func (e *evaluator) bound(a, t *Type, rank *int64) {
 	lower, known := a.lower, true
-	if p := t.said(lowerBound); p != nil {
+	if p := t.dynamicAttribute(lowerBound); p != nil {
 		n, err := e.property(p, rank, t.index)
 		if known = err == nil; known {
 			lower = n
 		}
 	}
-	if p := t.said(byteStride); p != nil {
+	if p := t.dynamicAttribute(byteStride); p != nil {
 		if n, err := e.property(p, rank, nil); err == nil {
 			a.setStride(n, 8)
 		} else {
@@ -208,9 +209,9 @@ func (e *evaluator) bound(a, t *Type, rank *int64) {
 	}
 	var count int64
 	var err error
-	if p := t.said(elementCount); p != nil {
+	if p := t.dynamicAttribute(elementCount); p != nil {
 		count, err = e.property(p, rank, nil)
-	} else if p := t.said(upperBound); p != nil {
+	} else if p := t.dynamicAttribute(upperBound); p != nil {
 		if count, err = e.property(p, rank, t.index); err == nil {
 			count = max(0, count-lower+1)
 		}
@@ -222,15 +223,15 @@ func (e *evaluator) bound(a, t *Type, rank *int64) {
 	}
 }
 
-// resolveRank returns an array with as many dimensions as its object says (DWARF 5
-// §5.5 and §5.13, DW_TAG_generic_subrange).
+// resolveRank returns an array with the number of dimensions of its object (DWARF 5 §5.5 and
+// §5.13, DW_TAG_generic_subrange).
 func (e *evaluator) resolveRank(t *Type, rank *entry.Attribute) *Type {
 	n, err := e.property(rank, nil, nil)
 	if err != nil || n < 1 || n > maxChain {
 		return t
 	}
 	a := t.Elem()
-	for k := range n { // the first varies fastest: only Fortran has such arrays
+	for k := range n { // the first varies fastest, because only Fortran has such arrays
 		outer := &Type{machine: t.machine, language: t.language, kind: Array, elem: a, lower: t.lower, index: t.index, ready: true, unit: t.unit}
 		e.bound(outer, t, &k)
 		a = outer
@@ -239,7 +240,7 @@ func (e *evaluator) resolveRank(t *Type, rank *entry.Attribute) *Type {
 }
 
 func (e *evaluator) resolveText(t *Type) *Type {
-	p := t.said(stringLength)
+	p := t.dynamicAttribute(stringLength)
 	if p == nil {
 		return t
 	}
@@ -258,7 +259,7 @@ func (e *evaluator) resolveText(t *Type) *Type {
 }
 
 func (e *evaluator) resolveSize(t *Type) *Type {
-	p := t.said(typeSize)
+	p := t.dynamicAttribute(typeSize)
 	if p == nil {
 		return t
 	}
@@ -270,9 +271,8 @@ func (e *evaluator) resolveSize(t *Type) *Type {
 		size: uint64(n), sized: true, ready: true, fields: t.fields, variants: t.variants, align: t.align, declared: t.declared}
 }
 
-// property returns the number that a property is. An index is on the stack of its
-// expression before anything else; a number that is shorter than an address is extended
-// as a type is that it has.
+// property returns the value of a property. If index is not nil, it is on the stack before the
+// expression is evaluated. A number shorter than an address is extended if t is signed.
 func (e *evaluator) property(a *entry.Attribute, index *int64, t *Type) (int64, error) {
 	switch a.Kind {
 	case entry.AttributeConstant:
@@ -293,7 +293,7 @@ func (e *evaluator) property(a *entry.Attribute, index *int64, t *Type) (int64, 
 	}
 	p, err := inner.expression(a)
 	if err == nil && p == nil {
-		err = errNotKnown
+		err = errUnknownInFrame
 	}
 	if err != nil {
 		return 0, err
@@ -310,11 +310,11 @@ func (e *evaluator) property(a *entry.Attribute, index *int64, t *Type) (int64, 
 	return int64(v.lo), nil
 }
 
-// entryNumber returns the value of the variable at an offset of .debug_info, or of the
-// member there that the container has.
+// entryNumber returns the value of the variable at an offset of .debug_info, or of the member
+// of the container that is described there.
 func (e *evaluator) entryNumber(off object.DebugOffset) (int64, error) {
 	var member *Field
-	var in bool
+	var inContainer bool
 	err := e.info.locked(func() error {
 		d, err := e.info.entries.Read(off)
 		if err != nil || d.Tag != dwarf.TagMember {
@@ -326,7 +326,7 @@ func (e *evaluator) entryNumber(off object.DebugOffset) (int64, error) {
 			t := e.container.typ.named()
 			var children []object.DebugEntry
 			children, err = e.info.entries.Children(t.offset)
-			in = t.info == e.info && slices.ContainsFunc(children, func(c object.DebugEntry) bool { return c.Offset == off })
+			inContainer = t.info == e.info && slices.ContainsFunc(children, func(c object.DebugEntry) bool { return c.Offset == off })
 		}
 		return err
 	})
@@ -336,14 +336,14 @@ func (e *evaluator) entryNumber(off object.DebugOffset) (int64, error) {
 	case member == nil:
 		b := e.body
 		if b != nil && b.root.Find(func(n *node) bool { return n.Offset == off }) == nil {
-			b = nil // a frame of another function has it, or none
+			b = nil // it belongs to a frame of another function, or to none
 		}
 		n, err := e.variableNumber(off, b)
 		return int64(n), err
-	case !in || member.Virtual:
-		return 0, fmt.Errorf("%w: member %v of a structure that is not known", ErrDebugInfo, off)
+	case !inContainer || member.Virtual:
+		return 0, fmt.Errorf("%w: member %v of an unknown structure", ErrDebugInfo, off)
 	case member.Static != nil || member.Type.dynamicType() != nil:
-		// What its own type asks for can be the same member again.
+		// The type can depend on the same member again.
 		return 0, fmt.Errorf("%w: member %v is not a number", ErrDebugInfo, off)
 	}
 	n, err := e.container.Member(member).Uint()

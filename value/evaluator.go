@@ -17,10 +17,10 @@ import (
 	"github.com/clewdev/clew/value/internal/number"
 )
 
-// evaluator evaluates location descriptions (DWARF 5 §2.6). Package cfi decodes
-// their operations; its Evaluator is for the rules of call frame information,
-// whose stack holds plain addresses and whose result is one: here values on the
-// stack have types, and the result is a place, or several.
+// evaluator evaluates location descriptions (DWARF 5 §2.6). Package cfi decodes their
+// operations. Its Evaluator is for the rules of call frame information, whose stack holds plain
+// addresses and whose result is an address. Here the stack holds typed values, and the result is
+// one or several places.
 type evaluator struct {
 	info  *Info // of the expression
 	unit  *entry.Unit
@@ -28,45 +28,45 @@ type evaluator struct {
 	frame Frame
 
 	budget *budget
-	depth  int // of the expressions that called for this one
+	depth  int // number of evaluators that wait for this one
 
 	stack     []element
 	pieces    []Piece // of a composite location
 	place     Piece   // of a simple location that is not an address
-	placed    bool
-	isAddress bool // an address was pushed, or read at, since the last piece
+	placed    bool    // place is valid
+	isAddress bool    // an address was pushed or dereferenced since the last piece
 
-	own    budget     // of an evaluator that no other called for
-	buffer [4]element // for the stack, which is seldom deeper
-	read   [16]byte   // for what is read
+	ownBudget budget     // of an outermost evaluator
+	buffer    [4]element // for the stack, which is rarely deeper
+	readBytes [16]byte   // the result of memory
 
-	asked asked // last, see atCall
+	request request // the last one: see atCall
 
-	object    uint64 // for DW_OP_push_object_address, where hasObject
+	object    uint64 // for DW_OP_push_object_address, if hasObject
 	hasObject bool
-	container *Value // that the object is a member of, nil where that is not known
+	container *Value // the object is a member of it, if it is known
 
-	lent  bool // values are of no use once this is released
-	loans [2]Piece
-	loan  int
-	words [2][16]byte
-	word  int
+	isTransient bool // the results are not used after release: they may use the buffers below
+	pieceBuffer [2]Piece
+	pieceCount  int
+	wordBuffers [2][16]byte
+	wordCount   int
 
-	outer *evaluator // that called for this one
-	inner *evaluator // to be used again
+	outer *evaluator // waits for this one
+	inner *evaluator // for reuse
 }
 
 // element is a value on the stack.
 type element struct {
-	lo, hi uint64 // little end first; hi beyond 64 bits only
+	lo, hi uint64 // hi is used only beyond 64 bits
 	typ    *Type  // a base type, nil for the generic type
 }
 
-// budget bounds an evaluation with all that it calls for.
+// budget bounds the steps of an evaluation and of those that it needs.
 type budget struct{ steps int }
 
-// Bounds on an evaluation: those of package cfi, and how deep expressions call
-// for others (frame base, entry value, DW_OP_call, implicit pointer).
+// Bounds on an evaluation: those of package cfi, and the nesting of expressions (frame base,
+// entry value, DW_OP_call, implicit pointer).
 const (
 	maxStack  = 64
 	maxSteps  = 10000
@@ -74,33 +74,37 @@ const (
 	maxPieces = 1024
 )
 
-// errNotKnown says that a frame lacks what a location asks for: the value that has it is
-// lost with it.
-var errNotKnown = fmt.Errorf("%w: not known in this frame", ErrOptimizedOut)
+var (
+	// errUnknownInFrame means that a frame lacks what a location needs, so that the value is
+	// lost.
+	errUnknownInFrame  = fmt.Errorf("%w: not known in this frame", ErrOptimizedOut)
+	errNoThreadStorage = refuse("the frame does not know its thread-local storage")
+)
 
-// registerError says that a frame does not know a register.
+// registerError means that the value of a register is not known in a frame.
 type registerError struct {
 	machine *arch.Machine
 	column  uint64
 }
 
 func (e *registerError) Error() string {
-	return fmt.Sprintf("register %s: %v", e.machine.RegisterName(e.column), errNotKnown)
+	return fmt.Sprintf("register %s: %v", e.machine.RegisterName(e.column), errUnknownInFrame)
 }
 
-func (e *registerError) Unwrap() error { return errNotKnown }
+func (e *registerError) Unwrap() error { return errUnknownInFrame }
 
 func refuse(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrExpression, fmt.Sprintf(format, args...))
 }
 
-// evaluators are kept: each variable of each frame takes a few.
+// evaluators are reused: each variable of each frame needs a few.
 var evaluators = sync.Pool{New: func() any { return new(evaluator) }}
 
-// within returns an evaluator for what an expression calls for. It is to be released.
+// within returns an evaluator for an expression that another one needs. The caller must release
+// it.
 func (e *evaluator) within(info *Info, u *entry.Unit, b *body, f Frame) (*evaluator, error) {
 	if e.depth == maxCalls {
-		return nil, refuse("expressions call for each other deeper than %d", maxCalls)
+		return nil, refuse("expressions are nested deeper than %d", maxCalls)
 	}
 	inner := e.inner
 	if e.inner = nil; inner == nil {
@@ -111,7 +115,7 @@ func (e *evaluator) within(info *Info, u *entry.Unit, b *body, f Frame) (*evalua
 	return inner, nil
 }
 
-// newEvaluator returns an evaluator, which is to be released.
+// newEvaluator returns an evaluator. The caller must release it.
 func newEvaluator(info *Info, u *entry.Unit, b *body, f Frame) *evaluator {
 	e := evaluators.Get().(*evaluator)
 	e.start(info, u, b, f)
@@ -120,14 +124,14 @@ func newEvaluator(info *Info, u *entry.Unit, b *body, f Frame) *evaluator {
 
 func (e *evaluator) start(info *Info, u *entry.Unit, b *body, f Frame) {
 	e.info, e.unit, e.body, e.frame = info, u, b, f
-	e.budget, e.stack = &e.own, e.buffer[:0]
+	e.budget, e.stack = &e.ownBudget, e.buffer[:0]
 }
 
-// release ends the use of an evaluator. The pieces that it returned stay, but for those
-// that were lent.
+// release ends the use of an evaluator. Pieces that it returned stay valid, unless it is
+// transient.
 func (e *evaluator) release() {
 	outer := e.outer
-	e.forget()
+	e.reset()
 	if outer != nil {
 		outer.inner = e
 	} else {
@@ -135,24 +139,23 @@ func (e *evaluator) release() {
 	}
 }
 
-// forget ends the use of an evaluator that somebody keeps.
-func (e *evaluator) forget() { *e = evaluator{inner: e.inner} }
+func (e *evaluator) reset() { *e = evaluator{inner: e.inner} }
 
-// expression returns the program of the expression that a location is at the frame's
-// address, nil where there is none: the value is optimized out there.
+// expression returns the program of a location at the frame's address. It returns nil if the
+// value is optimized out there.
 func (e *evaluator) expression(a *entry.Attribute) (*program, error) {
 	_, pc := e.frame.ProgramCounter()
 	return e.expressionAt(a, pc-e.frame.Bias())
 }
 
-// expressionAt is expression at an address of the file.
+// expressionAt is expression for an address of the file.
 func (e *evaluator) expressionAt(a *entry.Attribute, pc uint64) (*program, error) {
 	switch a.Kind {
 	case entry.AttributeBlock:
-		if len(a.Bytes) == 0 {
-			return nil, nil
+		if len(a.Bytes) > 0 {
+			return e.program(a.Bytes), nil
 		}
-		return e.program(a.Bytes), nil
+		return nil, nil
 	case entry.AttributeList:
 		return e.listed(a.List, pc)
 	case entry.AttributeAbsent:
@@ -161,11 +164,10 @@ func (e *evaluator) expressionAt(a *entry.Attribute, pc uint64) (*program, error
 	return nil, fmt.Errorf("%w: location of an unknown form", ErrDebugInfo)
 }
 
-// listed returns the program of what a location list has for an address in the file,
-// nil for nothing.
+// listed returns the program that a location list has for an address of the file, or nil.
 func (e *evaluator) listed(list, pc uint64) (p *program, err error) {
 	key := listing{e.unit, list, pc}
-	if p, ok := kept(e.info, &e.info.listings, key); ok {
+	if p, ok := cached(e.info, &e.info.listings, key); ok {
 		return p, nil
 	}
 	err = e.info.locked(func() error {
@@ -173,22 +175,23 @@ func (e *evaluator) listed(list, pc uint64) (p *program, err error) {
 		if ok && len(expression) > 0 {
 			p = e.info.decode(bytes.Clone(expression), e.unit.ReferenceWidth())
 		}
-		if err == nil && len(expression) <= maxKeptSize {
-			keep(e.info, &e.info.listings, key, p)
+		if err == nil && len(expression) <= maxCachedSize {
+			cache(e.info, &e.info.listings, key, p)
 		}
 		return err
 	})
 	return p, err
 }
 
-// locate evaluates a location, nil for none, to the pieces of a value of size bytes.
+// locate evaluates a location to the pieces of a value of size bytes. p is nil for a value that
+// is optimized out.
 func (e *evaluator) locate(p *program, size uint64) ([]Piece, error) {
 	if p == nil {
-		return e.alone(Piece{Kind: OptimizedOut, BitSize: bitsOf(size)}), nil
+		return e.single(Piece{Kind: OptimizedOut, BitSize: bitsOf(size)}), nil
 	}
 	if err := e.run(p); err != nil {
 		if errors.Is(err, ErrOptimizedOut) {
-			return e.alone(Piece{Kind: OptimizedOut, BitSize: bitsOf(size)}), nil
+			return e.single(Piece{Kind: OptimizedOut, BitSize: bitsOf(size)}), nil
 		}
 		return nil, err
 	}
@@ -200,30 +203,30 @@ func (e *evaluator) locate(p *program, size uint64) ([]Piece, error) {
 		return nil, err
 	}
 	place.BitSize = bitsOf(size)
-	return e.alone(place), nil
+	return e.single(place), nil
 }
 
-// alone returns a piece that is the only one of a value.
-func (e *evaluator) alone(p Piece) []Piece {
-	if !e.lent || e.loan == len(e.loans) {
+// single returns a slice of one piece.
+func (e *evaluator) single(p Piece) []Piece {
+	if !e.isTransient || e.pieceCount == len(e.pieceBuffer) {
 		return []Piece{p}
 	}
-	k := e.loan
-	e.loan++
-	e.loans[k] = p
-	return e.loans[k : k+1 : k+1]
+	k := e.pieceCount
+	e.pieceCount++
+	e.pieceBuffer[k] = p
+	return e.pieceBuffer[k : k+1 : k+1]
 }
 
 // wordBuffer returns a buffer for the bytes of a number.
 func (e *evaluator) wordBuffer() []byte {
-	if !e.lent || e.word == len(e.words) {
+	if !e.isTransient || e.wordCount == len(e.wordBuffers) {
 		return make([]byte, 16)
 	}
-	e.word++
-	return e.words[e.word-1][:]
+	e.wordCount++
+	return e.wordBuffers[e.wordCount-1][:]
 }
 
-// bitsOf returns a size in bits; beyond 64 bits the largest number.
+// bitsOf returns a size in bits, at most 1<<63.
 func bitsOf(size uint64) uint64 {
 	if size > 1<<60 {
 		return 1 << 63
@@ -231,9 +234,9 @@ func bitsOf(size uint64) uint64 {
 	return 8 * size
 }
 
-// simple takes the simple location that stands since the last piece. DWARF 2 and 3 have
-// no DW_OP_stack_value: LLVM then leaves it out after constants and entry values
-// (DwarfExpression::addStackValue), where gdb reads what lies at them.
+// simple returns the simple location since the last piece. DWARF 2 and 3 have no
+// DW_OP_stack_value: LLVM then omits it after constants and entry values
+// (DwarfExpression::addStackValue), where gdb reads memory at these addresses.
 func (e *evaluator) simple() (Piece, error) {
 	if e.placed {
 		p := e.place
@@ -253,8 +256,8 @@ func (e *evaluator) simple() (Piece, error) {
 	return Piece{Kind: InMemory, Address: e.mask(top.lo)}, nil
 }
 
-// number runs a program whose result is a number: a bound, a value of a call site, a
-// frame base.
+// number runs a program whose result is a number: a bound, the value of a parameter, a frame
+// base.
 func (e *evaluator) number(p *program) (element, error) {
 	if err := e.run(p); err != nil {
 		return element{}, err
@@ -297,21 +300,18 @@ func (e *evaluator) run(p *program) error {
 					continue
 				}
 			}
-			to, ok := p.target(o)
+			target, ok := p.target(o)
 			if !ok {
 				return refuse("%v at %#x leads to no operation", o.Op, o.Offset)
 			}
-			k = to
-			if k < len(operations) {
-				continue
-			}
+			k = target
 		default:
 			if err := e.execute(o, operations[k:]); err != nil {
 				return err
 			}
 		}
 	}
-	if p.malformed != nil { // and was reached
+	if p.malformed != nil { // and this was reached
 		return fmt.Errorf("%w: %w", ErrExpression, p.malformed)
 	}
 	return nil
@@ -328,7 +328,7 @@ func (e *evaluator) push(v element) error {
 	return nil
 }
 
-// pushAddress pushes what an object may lie at.
+// pushAddress pushes an address at which an object may be.
 func (e *evaluator) pushAddress(a uint64) error {
 	e.isAddress = true
 	return e.push(element{lo: a})
@@ -343,7 +343,7 @@ func (e *evaluator) pop() (element, error) {
 	return v, nil
 }
 
-// at returns the element n below the top.
+// at returns the n-th element below the top.
 func (e *evaluator) at(n int) (*element, error) {
 	if n < 0 || n >= len(e.stack) {
 		return nil, refuse("%d on the stack, expected more than %d", len(e.stack), n)
@@ -351,7 +351,7 @@ func (e *evaluator) at(n int) (*element, error) {
 	return &e.stack[len(e.stack)-1-n], nil
 }
 
-// mask gives a value the width of the generic type, which is that of an address.
+// mask cuts a value to the width of the generic type, which is that of an address.
 func (e *evaluator) mask(v uint64) uint64 {
 	if w := e.info.machine.AddressSize; w < 8 {
 		v &= 1<<(8*w) - 1
@@ -359,7 +359,7 @@ func (e *evaluator) mask(v uint64) uint64 {
 	return v
 }
 
-// register returns a register as an address or a number.
+// register returns the value of a register as an address or a number.
 func (e *evaluator) register(column uint64) (uint64, error) {
 	if v, ok := e.frame.Register(column); ok {
 		return v, nil
@@ -373,12 +373,12 @@ func (e *evaluator) register(column uint64) (uint64, error) {
 	return 0, &registerError{e.info.machine, column}
 }
 
-// memory reads size bytes, which stay until it is called again.
+// memory reads size bytes. They are valid until the next call.
 func (e *evaluator) memory(address, size uint64) ([]byte, error) {
 	if size > 16 {
 		return nil, refuse("dereference of %d bytes", size)
 	}
-	b := e.read[:size]
+	b := e.readBytes[:size]
 	if err := e.frame.ReadMemory(b, address); err != nil {
 		return nil, &MemoryError{address, err}
 	}
@@ -389,20 +389,20 @@ func (e *evaluator) fromBytes(b []byte, t *Type) element {
 	m := e.info.machine
 	v := element{lo: number.Uint(m.Order, number.Low(m, b, 8)), typ: t}
 	if len(b) > 8 {
-		rest := b[8:]
+		high := b[8:]
 		if number.IsBigEndian(m) {
-			rest = b[:len(b)-8]
+			high = b[:len(b)-8]
 		}
-		v.hi = number.Uint(m.Order, number.Low(m, rest, 8))
+		v.hi = number.Uint(m.Order, number.Low(m, high, 8))
 	}
 	return v
 }
 
-// toBytes returns 16 bytes of an element, extended as its type is signed.
+// toBytes returns 16 bytes of an element, sign-extended if its type is signed.
 func (e *evaluator) toBytes(v element) []byte {
 	m := e.info.machine
 	if v.typ == nil {
-		// The generic type is signed where it is widened, as gdb has it.
+		// As in gdb, the generic type is signed when it is widened.
 		if v.lo = number.SignExtend(v.lo, 8*uint64(m.AddressSize)); int64(v.lo) < 0 {
 			v.hi = ^uint64(0)
 		}
@@ -423,18 +423,17 @@ func (e *evaluator) toBytes(v element) []byte {
 		}
 	}
 	b := e.wordBuffer()
+	low, high := b[:8], b[8:]
 	if number.IsBigEndian(m) {
-		number.PutUint(m.Order, b[:8], v.hi)
-		number.PutUint(m.Order, b[8:], v.lo)
-	} else {
-		number.PutUint(m.Order, b[:8], v.lo)
-		number.PutUint(m.Order, b[8:], v.hi)
+		low, high = high, low
 	}
+	number.PutUint(m.Order, low, v.lo)
+	number.PutUint(m.Order, high, v.hi)
 	return b
 }
 
-// baseType returns the base type at an offset of the unit, nil for the generic
-// type, which is offset 0.
+// baseType returns the base type at an offset of the unit. Offset 0 is the generic type, for
+// which it returns nil.
 func (e *evaluator) baseType(offset uint64) (t *Type, err error) {
 	if offset == 0 {
 		return nil, nil

@@ -10,6 +10,7 @@ import (
 	"debug/dwarf"
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"github.com/clewdev/clew/arch"
@@ -51,30 +52,23 @@ func (t *Type) readFields() error {
 	return err
 }
 
-func isExternal(e *object.DebugEntry) bool {
-	return e.Flag(dwarf.AttrExternal)
-}
+func isExternal(e *object.DebugEntry) bool { return e.Flag(dwarf.AttrExternal) }
 
-// definitionOf returns the definition of a static member.
+// definitionOf returns the definition of a static member, or v if there is none.
 func (i *Info) definitionOf(v *Variable) *Variable {
 	if !v.external {
 		return v
 	}
-	definition := v
+	var found *Variable
 	look := func(u *entry.Unit) bool {
-		_ = i.entries.Index(u) // what is missing is not found
-		for _, off := range u.Names.Variables[v.Name] {
-			if found, err := i.variableAt(off, nil); err == nil && !found.external {
-				definition = found
-				return true
-			}
-		}
-		return false
+		_ = i.entries.Index(u) // names that cannot be read are not found
+		found, _ = i.variableNamed(u, v.Name)
+		return found != nil
 	}
 	if !look(v.unit) && v.unit.IsShared() {
-		_ = i.entries.Search(i.last, look) // a declaration is left as it is
+		_ = i.entries.Search(i.last, look) // on an error v stays a declaration
 	}
-	return definition
+	return cmp.Or(found, v)
 }
 
 // member reads a data member or a base class (DWARF 5 §5.7.3, §5.7.6).
@@ -86,8 +80,8 @@ func (i *Info) member(e *object.DebugEntry) Field {
 	if offset, ok := e.Number(dwarf.AttrDataMemberLoc); ok {
 		f.Offset = uint64(offset)
 	} else if b, ok := e.Block(dwarf.AttrDataMemberLoc); ok {
-		// DWARF 2: an expression that adds to the address of the structure. The
-		// one of a virtual base class reads the object.
+		// DWARF 2: an expression that adds to the address of the structure. That of a
+		// virtual base class reads the object.
 		var constant bool
 		if f.Offset, constant = memberOffset(b, i.machine); !constant {
 			f.Virtual, f.location, f.info, f.unit = true, bytes.Clone(b), i, i.entries.UnitOf(e.Offset)
@@ -121,7 +115,7 @@ func (i *Info) member(e *object.DebugEntry) Field {
 	return f
 }
 
-// memberOffset returns the constant that an expression adds to an address.
+// memberOffset returns the constant that an expression adds to an address, or false.
 func memberOffset(expression []byte, m *arch.Machine) (uint64, bool) {
 	c := entry.NewCursor(entry.SectionName("member"), expression, m.Order)
 	var n uint64
@@ -138,8 +132,8 @@ func memberOffset(expression []byte, m *arch.Machine) (uint64, bool) {
 	return n, c.Err == nil && c.Off == uint64(len(c.Data))
 }
 
-// sizeOf returns the size of the type that typedefs and qualifiers stand before,
-// without reading through the type, whose methods lock.
+// sizeOf returns the size of a type without typedefs and qualifiers. It does not call the
+// methods of Type, which lock.
 func (i *Info) sizeOf(t *Type) uint64 {
 	for range maxChain {
 		switch t.kind {
@@ -156,19 +150,19 @@ func (i *Info) sizeOf(t *Type) uint64 {
 	return 0
 }
 
-// definition returns the definition of a structure, union or enumeration that t
-// only declares, or t.
+// definition returns the definition of a structure, union or enumeration of which t is a
+// declaration, or t.
 func (t *Type) definition() *Type {
 	if !t.partial || t.info == nil || t.name == "" {
 		return t
 	}
 	t.complete.Do(func() {
-		_ = t.info.locked(func() error { // a declaration is left as it is
+		_ = t.info.locked(func() error { // on an error t stays a declaration
 			return t.info.entries.Search(t.unit, func(u *entry.Unit) bool {
 				for _, off := range u.Names.Types[cmp.Or(t.declared, t.name)] {
 					found := t.info.typeAt(off)
-					same := found.kind == t.kind || found.kind == Class && t.kind == Struct || found.kind == Struct && t.kind == Class
-					if same && !found.partial {
+					isSame := found.kind == t.kind || found.kind == Class && t.kind == Struct || found.kind == Struct && t.kind == Class
+					if isSame && !found.partial {
 						t.whole = found
 						return true
 					}
@@ -177,20 +171,17 @@ func (t *Type) definition() *Type {
 			})
 		})
 	})
-	if t.whole != nil {
-		return t.whole
-	}
-	return t
+	return cmp.Or(t.whole, t)
 }
 
-// voidParameter stands for a parameter that is void, which has no entry.
+// voidParameter is the offset of a template parameter that is void, which has no entry.
 const voidParameter = ^object.DebugOffset(0)
 
 // readTemplate reads a parameter of the template that a structure is an instance of.
 func (t *Type) readTemplate(e *object.DebugEntry) {
 	list := []object.DebugEntry{*e}
 	if e.Tag == dw.TagGNUTemplateParameterPack {
-		list, _ = t.info.entries.Children(e.Offset) // the parameters that are taken together, as far as they can be read
+		list, _ = t.info.entries.Children(e.Offset) // parameters that cannot be read are left out
 	}
 	for k := range list {
 		off := object.DebugOffset(0)
@@ -206,10 +197,9 @@ func (t *Type) readTemplate(e *object.DebugEntry) {
 	}
 }
 
-// TemplateTypes returns the types that a structure, class or union of C++ or Rust is made
-// with, by their places in the list of its template's parameters: nil for a parameter that
-// is not a type (DWARF 5 §2.23). The parameters of a pack stand in its place. The slice is the
-// caller's.
+// TemplateTypes returns the arguments of the template of which a structure, class or union of
+// C++ or Rust is an instance, in order: nil for an argument that is not a type (DWARF 5 §2.23).
+// The arguments of a pack are in its place. The caller owns the slice.
 func (t *Type) TemplateTypes() (list []*Type) {
 	t = t.Strip()
 	t.load()
@@ -217,12 +207,12 @@ func (t *Type) TemplateTypes() (list []*Type) {
 		return nil
 	}
 	list = make([]*Type, len(t.template))
-	_ = t.info.locked(func() error { // what cannot be read is an unknown type
+	_ = t.info.locked(func() error { // a type that cannot be read is Unknown
 		for k, off := range t.template {
 			switch off {
 			case 0:
 			case voidParameter:
-				list[k] = t.info.voidType()
+				list[k] = voidType(t.info.machine)
 			default:
 				list[k] = t.info.typeAt(off)
 			}
@@ -232,16 +222,15 @@ func (t *Type) TemplateTypes() (list []*Type) {
 	return list
 }
 
-// Align returns the address that a value of the type lies at a multiple of, as far as the
-// debugging information says: what it says of structures that are aligned otherwise than
-// their members, and else the size of a number, as far as the machine's psABI has that in a
-// structure.
+// Align returns the alignment of the type in bytes, if the debugging information states it for
+// a structure that is aligned differently from its members. Otherwise it is the size of a
+// number, up to the largest alignment in a structure by the machine's psABI.
 func (t *Type) Align() uint64 {
 	left := maxMembers
 	return t.alignment(0, &left)
 }
 
-// maxMembers bounds how many members the alignment of a type is looked for in.
+// maxMembers bounds the number of types that Align looks at.
 const maxMembers = 1000
 
 func (t *Type) alignment(depth int, left *int) uint64 {
@@ -254,17 +243,17 @@ func (t *Type) alignment(depth int, left *int) uint64 {
 		return t.Elem().alignment(depth+1, left)
 	case Struct, Class, Union:
 		t.load()
-		most := max(t.align, 1)
+		largest := max(t.align, 1)
 		for k := range t.fields {
 			if t.fields[k].Static == nil {
-				most = max(most, t.fields[k].Type.alignment(depth+1, left))
+				largest = max(largest, t.fields[k].Type.alignment(depth+1, left))
 			}
 		}
-		return most
+		return largest
 	}
 	size := t.Size()
 	if t.kind == Complex {
-		size /= 2 // as its parts
+		size /= 2 // the size of a part
 	}
 	size = min(size, cmp.Or(t.machine.C.MaxAlign, 16))
 	if size == 0 {
@@ -274,19 +263,19 @@ func (t *Type) alignment(depth int, left *int) uint64 {
 }
 
 const (
-	maxMade          = 1000 // types that one is made of, at most
+	maxContained     = 1000 // number of types in one that Indirect looks at
 	passByReference  = 4    // DW_CC_pass_by_reference
 	defaultedInClass = 1    // DW_DEFAULTED_in_class
 )
 
-// Indirect reports whether functions get and return objects of a C++ class by their
-// addresses, whatever their size: it has virtual functions, or copying or destroying
-// an object takes a function of the class, or of one that it is made of (Itanium C++
-// ABI, non-trivial for the purposes of calls). Compilers may say so
-// (DW_CC_pass_by_reference, DWARF 5 §5.7.1); for other compilers the functions decide.
+// Indirect reports whether functions take and return objects of a C++ class by address, whatever
+// their size: the class, or one of its members or bases, has virtual functions or a copy
+// constructor or destructor of its own (Itanium C++ ABI, non-trivial for the purposes of calls).
+// Compilers may state it (DW_CC_pass_by_reference, DWARF 5 §5.7.1). For other compilers the
+// functions of the class decide.
 func (t *Type) Indirect() bool { return t.indirectAmong(make(map[*Type]bool)) }
 
-// indirectAmong looks at each type once.
+// indirectAmong is Indirect for types that were not seen.
 func (t *Type) indirectAmong(seen map[*Type]bool) bool {
 	t = t.Strip()
 	if seen[t] {
@@ -295,31 +284,24 @@ func (t *Type) indirectAmong(seen map[*Type]bool) bool {
 	seen[t] = true
 	switch t.kind {
 	case Array:
-		return len(seen) < maxMade && t.Elem().indirectAmong(seen)
+		return len(seen) < maxContained && t.Elem().indirectAmong(seen)
 	case Struct, Class, Union:
 	default:
 		return false
 	}
-	fields := t.Fields()
-	if t.indirect || len(seen) >= maxMade {
+	fields := t.Fields() // also sets indirect
+	if t.indirect || len(seen) >= maxContained {
 		return true
 	}
-	for n := range fields {
-		f := &fields[n]
-		if f.Static == nil && (f.Virtual || f.Artificial || f.Type.indirectAmong(seen)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(fields, func(f Field) bool {
+		return f.Static == nil && (f.Virtual || f.Artificial || f.Type.indirectAmong(seen))
+	})
 }
 
-// copies reports whether a function of class t destroys its objects, or makes one of
-// another one, in a way of its own.
+// copies reports whether a function of class t is a destructor or a copy or move constructor
+// that is not trivial.
 func (t *Type) copies(e *object.DebugEntry) bool {
-	if defaulted, _ := e.Number(dw.AttrDefaulted); defaulted == defaultedInClass {
-		return false
-	}
-	if e.Flag(dwarf.AttrArtificial) {
+	if defaulted, _ := e.Number(dw.AttrDefaulted); defaulted == defaultedInClass || e.Flag(dwarf.AttrArtificial) {
 		return false
 	}
 	name, _ := e.Text(dwarf.AttrName)
@@ -341,7 +323,7 @@ func (t *Type) copies(e *object.DebugEntry) bool {
 		if p.Tag != dwarf.TagFormalParameter {
 			continue
 		}
-		if n++; n == 2 { // after this
+		if n++; n == 2 { // the one after this
 			return t.isReferredBy(p)
 		}
 	}

@@ -12,65 +12,61 @@ import (
 	"github.com/clewdev/clew/value/internal/entry"
 )
 
-// Frame is the frame that variables are read in. It stands still while it is
-// used. The values that were read in it keep it, to read memory.
+// Frame is the frame in which variables are read. Its state must not change while it is used.
+// Values that were read in it keep it, to read memory.
 //
-// Inlined calls have no frame of their own: they are read in that of the
-// function they were inlined in.
+// Inlined calls have no Frame of their own: use that of the function they were inlined in.
 type Frame interface {
 	cfi.Frame // ReadMemory at run-time addresses, Register by DWARF column
 
-	// RegisterBytes returns a whole register in the machine's byte order (the
-	// 16 bytes of xmm0), and false where it is not known. For general
-	// registers it may return false always: Register is asked then. The slice
-	// is the caller's.
+	// RegisterBytes returns a whole register in the machine's byte order (the 16 bytes of
+	// xmm0), or false if it is not known. It may always return false for general registers:
+	// Register is called then. The caller owns the slice.
 	RegisterBytes(column uint64) ([]byte, bool)
 
-	// ProgramCounter returns where the frame goes on, and the address that determines
-	// where it is: the same, or the byte before it where a call is to return
-	// (PC and LookupPC of unwind.Frame). Both are run-time addresses.
+	// ProgramCounter returns the address at which the frame continues, and the address that
+	// determines its function and scope: the same, or the byte before a return address (PC and
+	// LookupPC of unwind.Frame). Both are run-time addresses.
 	ProgramCounter() (pc, lookup uint64)
 
-	// CFA returns the canonical frame address, and false where it is not known.
+	// CFA returns the canonical frame address, or false if it is not known.
 	CFA() (uint64, bool)
 
-	// Info is the debugging information of the object that the lookup address
-	// lies in, nil where it has none, and Bias what to add to the addresses in
-	// it to get run-time addresses.
+	// Info returns the debugging information of the object that contains the lookup address,
+	// or nil. Bias is the difference between run-time addresses and those of the object's file.
 	Info() *Info
 	Bias() uint64
 
-	// Caller returns the frame that called this one, nil where it is not known.
-	// Values at the entry of a function are computed in it.
+	// Caller returns the frame that called this one, or nil if it is not known. Values at the
+	// entry of a function are computed in it.
 	Caller() Frame
 }
 
-// ThreadStorage is what a Frame implements where it knows its thread's storage.
+// ThreadStorage is implemented by a Frame that knows the thread-local storage of its thread.
 type ThreadStorage interface {
-	// ThreadAddress returns the run-time address that the byte at an offset of
-	// the thread-local storage of the frame's object has for the frame's thread.
+	// ThreadAddress returns the run-time address of the byte at an offset of the thread-local
+	// storage of the frame's object.
 	ThreadAddress(offset uint64) (uint64, error)
 }
 
-// Writer changes what was stopped. Frames that can be changed implement it too.
+// Writer changes a stopped program. A Frame that can be changed implements it too.
 type Writer interface {
 	// WriteMemory writes all of p at a run-time address.
 	WriteMemory(p []byte, addr uint64) error
-	// SetRegisterBytes sets the low len(p) bytes of a register of the frame, and
-	// leaves those above as they are; p has the machine's byte order.
+	// SetRegisterBytes sets the low len(p) bytes of a register of the frame, and leaves the
+	// higher ones unchanged. p has the machine's byte order.
 	SetRegisterBytes(column uint64, p []byte) error
 }
 
-// static is a place without a frame.
+// static is a Frame without registers.
 type static struct {
 	cfi.Memory
 	info *Info
 	bias uint64
 }
 
-// Static returns a Frame without registers, for the variables of an object that
-// have addresses, and for values in memory. The info may be nil; bias is what
-// to add to its addresses.
+// Static returns a Frame without registers, for the variables of an object that have addresses
+// and for values in memory. info may be nil. bias is added to its addresses.
 func Static(memory cfi.Memory, info *Info, bias uint64) Frame {
 	return &static{memory, info, bias}
 }
@@ -84,32 +80,32 @@ func (s *static) Bias() uint64                        { return s.bias }
 func (s *static) Caller() Frame                       { return nil }
 
 var (
-	// ErrNoInfo says that an object has no debugging information.
+	// ErrNoInfo means that an object has no debugging information.
 	ErrNoInfo = errors.New("no debugging information")
-	// ErrNotFound says that nothing has a name, or covers an address.
+	// ErrNotFound means that a name or an address is not in the debugging information.
 	ErrNotFound = errors.New("not found")
-	// ErrOptimizedOut says that the compiler left no trace of a value here.
+	// ErrOptimizedOut means that a value is not stored at this point of the program.
 	ErrOptimizedOut = errors.New("value has been optimized out")
-	// ErrNoAddress says that a value does not lie in memory.
+	// ErrNoAddress means that a value is not in memory.
 	ErrNoAddress = errors.New("value is not located in memory")
-	// ErrType says that an operation does not fit the type of its operand.
+	// ErrType means that an operation is not defined for the type of its operand.
 	ErrType = errors.New("type mismatch")
-	// ErrTooLarge says that a value is larger than MaxSize.
+	// ErrTooLarge means that a value is larger than MaxSize.
 	ErrTooLarge = errors.New("value is too large")
-	// ErrExpression says that a location cannot be evaluated.
+	// ErrExpression means that a location cannot be evaluated.
 	ErrExpression = errors.New("invalid location expression")
-	// ErrNotAllocated says that an allocatable array of Fortran has no memory.
+	// ErrNotAllocated means that an allocatable array of Fortran has no memory.
 	ErrNotAllocated = errors.New("not allocated")
-	// ErrNotAssociated says that an array pointer of Fortran leads nowhere.
+	// ErrNotAssociated means that an array pointer of Fortran is null.
 	ErrNotAssociated = errors.New("not associated")
-	// ErrDebugInfo says that debugging information is damaged.
+	// ErrDebugInfo means that debugging information is invalid.
 	ErrDebugInfo = entry.ErrDamaged
 )
 
-// MemoryError says that memory cannot be read.
+// MemoryError means that memory cannot be read.
 type MemoryError struct {
-	Address uint64 // run-time, of the first byte that was asked for
-	Err     error  // what the Frame said
+	Address uint64 // run-time, of the first byte to read
+	Err     error  // from the Frame
 }
 
 func (e *MemoryError) Error() string {

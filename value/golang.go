@@ -31,8 +31,8 @@ const (
 	goUnsafePointer = 26
 )
 
-// GoType returns the first of a type and those that it stands for which is a type
-// of Go that is written as Go has it, nil where none is.
+// GoType returns the first type, of t and those that its typedefs name, that Go's syntax has a
+// form for, such as a slice or a map. It returns nil if there is none.
 func (t *Type) GoType() *Type {
 	if t == nil || t.language != Go {
 		return nil
@@ -49,11 +49,11 @@ func (t *Type) GoType() *Type {
 	return nil
 }
 
-// goName is the name of a type in Go.
+// goName returns the name of a type of Go.
 func (t *Type) goName() string {
 	for range maxChain {
 		switch {
-		case t.goPlace > 0: // its name is the compiler's
+		case t.goPlace > 0: // the compiler made up its name
 			t = t.Elem()
 			continue
 		case t.name != "":
@@ -68,17 +68,18 @@ func (t *Type) goName() string {
 		}
 		break
 	}
-	return t.spelled()
+	n := namer{left: 256}
+	return n.declare(t, "", 0)
 }
 
-// GoDynamic returns the type that the runtime describes at a run-time address, nil
-// where the debugging information does not have it.
+// GoDynamic returns the type whose runtime type descriptor is at a run-time address, or nil if
+// the debugging information does not have it.
 func (v Value) GoDynamic(address uint64) (t *Type) {
 	i, u := v.typ.info, v.typ.unit
 	if i == nil || v.frame == nil {
 		return nil
 	}
-	_ = i.locked(func() error { // what cannot be read is not described
+	_ = i.locked(func() error { // a type that cannot be read is not found
 		if i.goTypes == nil {
 			i.goTypes = make(map[uint64]object.DebugOffset)
 			if err := i.readGoTypes(u); err != nil {
@@ -93,8 +94,8 @@ func (v Value) GoDynamic(address uint64) (t *Type) {
 	return t
 }
 
-// readGoTypes reads which entry of a unit describes which of the runtime's types.
-// All of a program are in one unit, that of the runtime.
+// readGoTypes reads the addresses of runtime type descriptors from the entries of a unit. The
+// types of a program are all in the runtime's unit.
 func (i *Info) readGoTypes(u *entry.Unit) error {
 	root, err := i.entries.Read(u.First)
 	if err != nil || !root.Children {
@@ -116,7 +117,7 @@ func (i *Info) readGoTypes(u *entry.Unit) error {
 		}
 		err = i.entries.Skip(e, u)
 	}
-	// Go 1.26 has offsets from where the types are, those before had addresses.
+	// Go 1.26 writes offsets from runtime.types, earlier releases addresses.
 	base := uint64(0)
 	if types, ok := i.object.Symbol("runtime.types"); ok && lowest < types.Address {
 		base = types.Address
@@ -127,12 +128,12 @@ func (i *Info) readGoTypes(u *entry.Unit) error {
 	return err
 }
 
-// GoMapTypes returns what the keys and the values of a map are, nil where it is not said.
+// GoMapTypes returns the key and value types of a map, or nil if they are not known.
 func (t *Type) GoMapTypes() (key, elem *Type) {
 	if t.info == nil {
 		return nil, nil
 	}
-	_ = t.info.locked(func() error { // what cannot be read is not known
+	_ = t.info.locked(func() error { // types that cannot be read are not known
 		e, err := t.info.entries.Read(t.offset)
 		if err != nil {
 			return err
@@ -147,11 +148,10 @@ func (t *Type) GoMapTypes() (key, elem *Type) {
 	return key, elem
 }
 
-// ConstantName returns the name that the package of a type of Go has for one of its
-// numbers, of which b are the bytes, "" where it has none. As in Delve, a number of
-// several bits can be that of several constants: "fa|fc". Other packages have constants of the type too (a time out
-// of 15 s is a time.Duration), which say nothing of a number that is equal: they are
-// left out.
+// ConstantName returns the name of the constant that has a Go type and the value b, or "". As
+// in Delve, a number of several bits can have the names of several constants: "fa|fc". Only
+// constants of the type's package count: those of other packages (a timeout of 15 s is a
+// time.Duration) do not describe an equal number.
 func (t *Type) ConstantName(b []byte) (name string) {
 	if t.language != Go || t.info == nil || len(b) > 8 {
 		return ""
@@ -164,21 +164,21 @@ func (t *Type) ConstantName(b []byte) (name string) {
 	if !ok {
 		return ""
 	}
-	_ = t.info.locked(func() error { // what cannot be read has no name
+	_ = t.info.locked(func() error { // a constant that cannot be read is not found
 		name = constantName(t.info.constantsOf(t, path), int64(n), path+".")
 		return nil
 	})
 	return name
 }
 
-// constantsOf returns the constants of a type of Go that its package has.
+// constantsOf returns the constants of a type of Go that are in its package.
 func (i *Info) constantsOf(t *Type, path string) []entry.GoConstant {
 	list, ok := i.constants[t.offset]
 	if ok {
 		return list
 	}
 	for _, u := range i.unitsOf(path) {
-		_ = i.entries.Index(u) // what could be read is there
+		_ = i.entries.Index(u) // constants that cannot be read are left out
 		for _, c := range u.Names.Constants {
 			if c.Type == t.offset && i.entries.Retain(1) {
 				list = append(list, c)
@@ -192,7 +192,7 @@ func (i *Info) constantsOf(t *Type, path string) []entry.GoConstant {
 	return list
 }
 
-// goPackage returns the import path that is in a type's name: "net/http" of
+// goPackage returns the import path in the name of a type: "net/http" for
 // "net/http.ConnState".
 func goPackage(name string) (path string, ok bool) {
 	name, _, _ = strings.Cut(name, "[")
@@ -204,7 +204,7 @@ func goPackage(name string) (path string, ok bool) {
 	return name[:slash+dot], true
 }
 
-// unitsOf returns the units of a package of Go: its assembly code has one of its own.
+// unitsOf returns the units of a package of Go. Its assembly code has a separate one.
 func (i *Info) unitsOf(path string) []*entry.Unit {
 	if i.packages == nil {
 		i.packages = make(map[string][]*entry.Unit)
@@ -221,7 +221,7 @@ func (i *Info) unitsOf(path string) []*entry.Unit {
 	return i.packages[path]
 }
 
-// constantName returns what a package calls a number of a type.
+// constantName returns the name of a number, or the names of its bits.
 func constantName(list []entry.GoConstant, n int64, prefix string) string {
 	var flags []entry.GoConstant
 	for _, c := range list {
@@ -246,13 +246,12 @@ func constantName(list []entry.GoConstant, n int64, prefix string) string {
 	return strings.Join(names, "|")
 }
 
-// maxGoParameters is more words than a dictionary has types.
+// maxGoParameters bounds the number of types in a dictionary.
 const maxGoParameters = 1 << 16
 
-// goInstance returns the type that a type of a generic function's stands for in the
-// call that e's frame is of. One function is compiled for all types of one shape
-// (go.shape.int), and gets a dictionary with what they are as an argument, .dict, of
-// which code that is optimized does not say where it is: there it is the shape.
+// goInstance returns the type of a type parameter in the call of e's frame. One function is
+// compiled for all types of a shape (go.shape.int). Its argument .dict, a dictionary, contains
+// the types. Optimized code does not say where it is: goInstance returns the shape then.
 func (e *evaluator) goInstance(t *Type) *Type {
 	if t == nil || t.goPlace == 0 || e.body == nil || e.body.unit.Language != Go {
 		return t
@@ -266,27 +265,27 @@ func (e *evaluator) goInstance(t *Type) *Type {
 	if err != nil {
 		return t
 	}
-	// The shape stands in the unit with all types, its name in that of the function.
-	is := Value{typ: t.Elem(), frame: e.frame}.GoDynamic(number.Uint(e.info.machine.Order, b))
-	if is == nil || is.Size() != t.Size() {
+	// The shape is in the unit with all types, its name in the function's unit.
+	instance := Value{typ: t.Elem(), frame: e.frame}.GoDynamic(number.Uint(e.info.machine.Order, b))
+	if instance == nil || instance.Size() != t.Size() {
 		return t
 	}
-	return is
+	return instance
 }
 
-// goDictionary returns the run-time address of the dictionary that a type parameter's
-// function was called with.
+// goDictionary returns the run-time address of the dictionary with which the function of a type
+// parameter was called.
 func (e *evaluator) goDictionary(t *Type) (address uint64, ok bool) {
 	var v *Variable
 	err := e.info.locked(func() (err error) {
-		own := false // the parameter is not one of an inlined call's function
+		isOwn := false // the parameter does not belong to the function of an inlined call
 		for c := range e.body.root.Direct() {
-			own = own || c.Offset == t.offset
+			isOwn = isOwn || c.Offset == t.offset
 			if c.Tag == dwarf.TagFormalParameter && v == nil && c.IsText(dwarf.AttrName, ".dict") {
 				v, err = e.info.variable(&c.DebugEntry, e.body)
 			}
 		}
-		if !own {
+		if !isOwn {
 			v = nil
 		}
 		return err

@@ -8,21 +8,23 @@ import (
 	"slices"
 
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/internal/leb128"
 	"github.com/clewdev/clew/value/internal/entry"
 )
 
-// Go's compiler takes a string, a slice, an interface or a small structure apart into
-// numbers that live on their own. A location list tells of each of them that is left of a
-// variable, one piece after the other (cmd/compile/internal/ssa/debug.go): neither where
-// in the variable it belongs, nor which ones are missing.
+// Go's compiler splits a string, a slice, an interface or a small structure into numbers that
+// live in separate places. A location list has one piece after the other for those that are
+// left (cmd/compile/internal/ssa/debug.go). It does not say where in the variable a piece
+// belongs, or which pieces are missing.
 
-// goPart is what a location of Go's compiler says of one number.
+// goPart is one piece of a location of Go's compiler.
 type goPart struct {
-	place []operation // nil where the number is lost
-	size  uint64      // bytes; 0 of a location that is not a piece
+	place []operation // nil if the number is lost
+	size  uint64      // bytes; 0 if the location is not a piece
 }
 
-// goParts takes a program apart, false where it is none that Go's compiler writes.
+// goParts splits a program into its pieces. It returns false for one that Go's compiler
+// does not write.
 func goParts(p *program) (parts []goPart, ok bool) {
 	rest := p.operations
 	for k := 0; k < len(rest); {
@@ -50,8 +52,9 @@ func (v *Variable) isGoList() bool {
 	return v.location.Kind == entry.AttributeList && v.unit != nil && v.unit.GoCompiler
 }
 
-// goProgram returns the program of the place that p means, which a list of Go's compiler
-// has for some address; nil where it does not determine which number it is of.
+// goProgram returns the program with each piece of p where it belongs in the variable. p is
+// from a list of Go's compiler. The result is nil if p does not determine the number that a
+// piece is.
 func (v *Variable) goProgram(p *program) *program {
 	parts, ok := goParts(p)
 	if !ok || len(parts) == 0 {
@@ -82,16 +85,17 @@ func (v *Variable) goProgram(p *program) *program {
 	return v.info.goJoined(placed)
 }
 
-// goNumber is where in a variable a number is.
+// goNumber is the place of a number in a variable, in bytes.
 type goNumber struct{ offset, size uint64 }
 
-// Go's compiler does not take more apart than a few fields.
+// Go's compiler splits only types of a few fields.
 const (
 	maxGoNumbers = 64
-	maxGoTypes   = 1024 // of fields and elements, which may consist of none
+	maxGoTypes   = 1024 // fields and elements, which can be empty
 )
 
-// goNumbers returns what a variable of a type consists of, false where that are too many.
+// goNumbers returns the numbers that a variable of a type consists of, or false if there are
+// too many.
 func (t *Type) goNumbers() (list []goNumber, ok bool) {
 	types := 0
 	var add func(t *Type, offset uint64, depth int) bool
@@ -103,14 +107,12 @@ func (t *Type) goNumbers() (list []goNumber, ok bool) {
 		}
 		switch {
 		case size == 0:
-			return true
 		case t.kind == Struct:
 			for _, f := range t.Fields() {
 				if !add(f.Type, offset+f.Offset, depth+1) {
 					return false
 				}
 			}
-			return true
 		case t.kind == Array:
 			n, _ := t.Len()
 			for k := range n {
@@ -118,22 +120,20 @@ func (t *Type) goNumbers() (list []goNumber, ok bool) {
 					return false
 				}
 			}
-			return true
 		case t.kind == Complex || t.kind == Int && size > uint64(t.machine.AddressSize):
 			list = append(list, goNumber{offset, size / 2}, goNumber{offset + size/2, size / 2})
-			return true
+		default:
+			list = append(list, goNumber{offset, size})
 		}
-		list = append(list, goNumber{offset, size})
 		return true
 	}
 	ok = add(t, 0, 0)
 	return list, ok
 }
 
-// goPlaced returns the parts where the numbers belong, with what lies between them as
-// parts of their own; false where these are not the parts of all of them. Some compilers
-// put pieces between them too, of what is not theirs, and not in the right places (Go
-// 1.22 to 1.24, https://go.dev/issue/72053).
+// goPlaced returns the parts in the places of the numbers, with the gaps as parts of their
+// own. It returns false if these are not the parts of all numbers. Go 1.22 to 1.24 also write
+// pieces for the gaps, but not in the right places (https://go.dev/issue/72053).
 func goPlaced(parts []goPart, numbers []goNumber) (placed []goPart, ok bool) {
 	end := uint64(0)
 	for _, p := range parts {
@@ -153,7 +153,7 @@ func goPlaced(parts []goPart, numbers []goNumber) (placed []goPart, ok bool) {
 	return placed, len(numbers) == 0
 }
 
-// goJoined returns the program of parts.
+// goJoined returns a program that consists of parts.
 func (i *Info) goJoined(parts []goPart) *program {
 	p := new(program)
 	for _, part := range parts {
@@ -167,11 +167,11 @@ func (i *Info) goJoined(parts []goPart) *program {
 	return p
 }
 
-// isGoNumber reports whether the places that the list has are those of one number of the
-// variable, not of all of it: it does not say so. All of it is never in one register; and
-// an argument of which there is more than a number has pieces somewhere, or no list.
+// isGoNumber reports whether the places in the list are those of one number of the variable,
+// not of the whole variable, which the list does not say. A whole variable of several numbers
+// is never in one register. The list of such an argument contains pieces.
 func (v *Variable) isGoNumber() bool {
-	v.count.Do(func() {
+	v.numberOnce.Do(func() {
 		inMemory := false
 		err := v.info.locked(func() error {
 			for entry, err := range v.info.entries.Entries(v.unit, v.location.List) {
@@ -195,23 +195,20 @@ func (v *Variable) isGoNumber() bool {
 	return v.isNumber
 }
 
-// goPlace reports whether an expression of Go's compiler begins with a register, and
-// whether that, or the place in memory that it begins with, is all of it.
+// goPlace reports whether an expression of Go's compiler begins with a register. alone is
+// true if the expression is only a register or a place in memory.
 func goPlace(expression []byte) (register, alone bool) {
 	if len(expression) == 0 {
 		return false, true
 	}
-	rest := expression[1:]
+	operands := expression[1:]
 	switch op := cfi.Op(expression[0]); {
 	case op >= cfi.OpReg0 && op < cfi.OpBreg0:
-		return true, len(rest) == 0
+		return true, len(operands) == 0
 	case op == cfi.OpCallFrameCFA:
-		return false, len(rest) == 0
+		return false, len(operands) == 0
 	case op == cfi.OpFbreg || op == cfi.OpRegx:
-		for len(rest) > 0 && rest[0] >= 0x80 {
-			rest = rest[1:]
-		}
-		return op == cfi.OpRegx, len(rest) == 1
+		return op == cfi.OpRegx, len(operands) > 0 && leb128.Len(operands) == len(operands)
 	}
 	return false, false
 }

@@ -15,39 +15,38 @@ import (
 	"github.com/clewdev/clew/value/internal/spelling"
 )
 
-// Info is the debugging information of one object. Its methods, and those of
-// what it returns, may be called from several goroutines, but not after the
-// object was closed. Addresses are those of the file, without load bias.
+// Info is the debugging information of one object. Its methods, and those of the types that
+// they return, may be called from several goroutines, but not after the object was closed.
+// Addresses are those of the file, without load bias.
 //
-// Units are read when they are met: those that an address or an entry lies in;
-// a name that the unit in use does not know makes all of them be read.
+// A unit is read when an address or an entry in it is asked for. A name that is not in the
+// unit in use causes all units to be read.
 type Info struct {
 	object  *object.File
-	file    string // that the information is in: the object's, or its debug file's
+	file    string // the object's name, or that of its debug file
 	machine *arch.Machine
 
-	mu         sync.Mutex // held while data is read, and for all that follows
-	entries    entry.Reader
-	last       *entry.Unit // that an address was looked up in
-	types      map[object.DebugOffset]*Type
-	bodies     map[object.DebugOffset]*body
-	held       int                                       // attributes in bodies
-	trees      entry.TreeReader[made]                    // of bodies
-	goTypes    map[uint64]object.DebugOffset             // by the address of the runtime's description
-	packages   map[string][]*entry.Unit                  // of Go, by import path; nil before they are read
-	constants  map[object.DebugOffset][]entry.GoConstant // of types of Go that were asked for
-	nameless   error                                     // why the first variable without a name, at namelessAt, has none
-	namelessAt object.DebugOffset
+	mu        sync.Mutex // guards the fields up to cacheMu, and reading
+	entries   entry.Reader
+	last      *entry.Unit // the unit of the last address
+	types     map[object.DebugOffset]*Type
+	bodies    map[object.DebugOffset]*body
+	retained  int                                       // number of attributes in bodies
+	trees     entry.TreeReader[decoded]                 // for bodies
+	goTypes   map[uint64]object.DebugOffset             // by the address of the runtime's type descriptor
+	packages  map[string][]*entry.Unit                  // of Go, by import path; nil before they are read
+	constants map[object.DebugOffset][]entry.GoConstant // by Go type
+	unnamed   error                                     // why the variable at unnamedAt, the first of its kind, has no name
+	unnamedAt object.DebugOffset
 
-	known    sync.RWMutex // held for what follows alone, also while mu is held
-	listings map[listing]*program
-	programs map[programKey]*program
-	passed   map[passing]*knownPassing
+	cacheMu    sync.RWMutex // guards the maps below; may be locked while mu is
+	listings   map[listing]*program
+	programs   map[programKey]*program
+	parameters map[parameterKey]*knownParameter
 }
 
-// Open opens the debugging information of an object, or that of the debug file
-// that object.File.OpenDebugFile found for it. The error wraps ErrNoInfo where
-// there is none. With another error nothing can be read either.
+// Open opens the debugging information of an object, or of the debug file that
+// object.File.OpenDebugFile found for it. The error wraps ErrNoInfo if there is none.
 func Open(f *object.File) (*Info, error) {
 	if f.Machine() == nil {
 		return nil, fmt.Errorf("%s: %w: unknown machine", f.Name(), ErrNoInfo)
@@ -69,9 +68,9 @@ func Open(f *object.File) (*Info, error) {
 // Machine returns the machine that the object is for.
 func (i *Info) Machine() *arch.Machine { return i.machine }
 
-// locked runs fn, which reads debugging information, and turns what debug/dwarf
-// panics with, and a fault in the mapped file, into an error. Code in it must
-// not call an exported method of an Info or a Type.
+// locked runs fn, which reads debugging information. It turns a panic of debug/dwarf, and a
+// fault in the mapped file, into an error. fn must not call an exported method of an Info or
+// a Type.
 func (i *Info) locked(fn func() error) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -90,9 +89,8 @@ func (i *Info) locked(fn func() error) error {
 	})
 }
 
-// Scopes returns what is in scope at an address: of the innermost inlined call
-// first, last of the function itself. The error wraps ErrNotFound where no
-// function covers the address.
+// Scopes returns the scopes at an address: that of the innermost inlined call first, that of
+// the function last. The error wraps ErrNotFound if no function covers the address.
 func (i *Info) Scopes(pc uint64) (scopes []*Scope, err error) {
 	err = i.locked(func() error {
 		b, err := i.bodyAt(pc)
@@ -105,17 +103,17 @@ func (i *Info) Scopes(pc uint64) (scopes []*Scope, err error) {
 	return scopes, err
 }
 
-// Damage returns why names that were read up to now are missing or not whole: the errors of
-// the first string whose section is cut off, and of the first variable that is an instance
-// of itself, or of nothing. It is nil where there were none.
+// Damage returns why names that were read so far are missing or incomplete: the errors of the
+// first string that its section cuts off, and of the first variable whose abstract origin is
+// missing or circular. It returns nil if there were none.
 func (i *Info) Damage() error {
 	return i.locked(func() error {
-		return errors.Join(i.entries.Cut(), i.nameless)
+		return errors.Join(i.entries.Cut(), i.unnamed)
 	})
 }
 
-// FunctionAt returns the function that covers an address, not what is inlined
-// there. The error wraps ErrNotFound.
+// FunctionAt returns the function that covers an address, ignoring inlined calls. The error
+// wraps ErrNotFound.
 func (i *Info) FunctionAt(pc uint64) (fn *Function, err error) {
 	err = i.locked(func() error {
 		b, err := i.bodyAt(pc)
@@ -127,9 +125,9 @@ func (i *Info) FunctionAt(pc uint64) (fn *Function, err error) {
 	return fn, err
 }
 
-// Language returns the language of the unit that covers an address.
+// Language returns the language of the unit that covers an address, or OtherLanguage.
 func (i *Info) Language(pc uint64) (l Language) {
-	_ = i.locked(func() error { // what cannot be read is in no known language
+	_ = i.locked(func() error { // a unit that cannot be read is in an unknown language
 		if u := i.entries.UnitAt(pc); u != nil {
 			l = u.Language
 		}
@@ -138,15 +136,14 @@ func (i *Info) Language(pc uint64) (l Language) {
 	return l
 }
 
-// ListsEndAtCalls reports whether the location lists of the unit that covers an
-// address leave out, where a call is to return, the registers that the call
-// changes. Those of the GNU compilers do: they end a byte before the return address
-// (gcc's final.c, NOTE_DURING_CALL). A register that one names there still has its
-// value in the frames that were called. Other compilers' lists may name what is
-// lost. So do gcc's where a call has a second instruction after the return address
-// (ppc64), because they end a byte before its end.
+// ListsEndAtCalls reports whether the location lists of the unit that covers an address leave
+// out, at the return address of a call, the registers that the call changes. Those of the GNU
+// compilers do: they end a byte before the return address (gcc's final.c,
+// NOTE_DURING_CALL). A register that such a list names there still has its value in the
+// called frames. Lists of other compilers, and those of gcc where a call has a second
+// instruction after the return address (ppc64), may name registers whose value is lost.
 func (i *Info) ListsEndAtCalls(pc uint64) (end bool) {
-	_ = i.locked(func() error { // what cannot be read is not known to
+	_ = i.locked(func() error { // a unit that cannot be read does not count
 		if u := i.entries.UnitAt(pc); u != nil {
 			_, err := i.entries.Root(u)
 			end = err == nil && u.GCC && !i.machine.C.RestoresAfterCall
@@ -156,11 +153,11 @@ func (i *Info) ListsEndAtCalls(pc uint64) (end bool) {
 	return end
 }
 
-// Language is the source language of a unit, as far as it determines names, the lower bounds
-// of arrays and how values are printed.
+// Language is the source language of a unit, as far as it affects names, the lower bounds of
+// arrays and how values are printed.
 type Language = entry.Language
 
-// The languages.
+// Source languages.
 const (
 	OtherLanguage = entry.OtherLanguage // not known
 	C             = entry.C
@@ -176,8 +173,7 @@ const (
 	OneBased      = entry.OneBased  // any other language whose arrays begin at 1: COBOL, PL/I, Julia
 )
 
-// AdaName returns the name in the source that GNAT encoded: "pkg__child__proc" is
+// AdaName returns the source name of a name that GNAT encoded: "pkg__child__proc" is
 // pkg.child.proc, "pkg__Oadd" is pkg."+", "_ada_main" is main, and "pkg__workerTB" is the
-// body of the task pkg.worker. It returns a name that GNAT made for itself between "<" and
-// ">", as in gdb.
+// body of the task pkg.worker. Names that GNAT made up are in "<" and ">", as in gdb.
 func AdaName(encoded string) string { return spelling.Ada(encoded) }

@@ -208,7 +208,7 @@ func TestLocations(t *testing.T) {
 		{"division by zero", "31 30 1b", "invalid location expression: DW_OP_div by zero"},
 		{"an operation after a location", "50 31", "invalid location expression: DW_OP_lit1 after a location"},
 		{"DW_OP_xderef", "31 32 18", "invalid location expression: DW_OP_xderef has no meaning here"},
-		{"DW_OP_push_object_address", "97", "invalid location expression: DW_OP_push_object_address has no meaning here"},
+		{"DW_OP_push_object_address", "97", "invalid location expression: DW_OP_push_object_address without an object"},
 		{"memory that is not there", "30 06", "cannot access memory at address 0x0"},
 		{"a type that is none", "31 a8 8020", "invalid location expression: type at 0x1000 is not a base type"},
 		{"unlike types", "a4 30 08 000000000000f03f 31 22", "invalid location expression: DW_OP_plus of unlike types"},

@@ -19,9 +19,8 @@ import (
 	"github.com/clewdev/clew/value/internal/spelling"
 )
 
-// Functions returns the functions of a name that have code, by ascending
-// entry. The name is that of the source, "ns::f" or plain "f", or the linkage
-// name. The error wraps ErrNotFound.
+// Functions returns the functions with a name that have code, by ascending entry. The name is
+// the source name, "ns::f" or plain "f", or the linkage name. The error wraps ErrNotFound.
 func (i *Info) Functions(name string) (list []*Function, err error) {
 	err = i.locked(func() error {
 		if err := i.entries.IndexAll(); err != nil {
@@ -49,33 +48,24 @@ func (i *Info) Functions(name string) (list []*Function, err error) {
 	return list, err
 }
 
-// Global returns the variable of a name at file scope that code at pc sees:
-// of the unit of pc first, where there is one, then of all others. In C++ the
-// namespaces and classes around the function at pc are searched. The error
-// wraps ErrNotFound.
+// Global returns the variable with a name at file scope that code at pc sees: first of the unit
+// of pc, if there is one, then of all others. In C++ the namespaces and classes around the
+// function at pc are searched. If there is only a declaration, it returns that. The error wraps
+// ErrNotFound.
 func (i *Info) Global(name string, pc uint64) (v *Variable, err error) {
 	err = i.locked(func() error {
-		u := i.entries.UnitAt(pc)
 		var declaration *Variable
-		err := i.entries.Search(u, func(u *entry.Unit) bool {
+		err := i.entries.Search(i.entries.UnitAt(pc), func(u *entry.Unit) bool {
 			for _, name := range i.qualifications(name, pc, u) {
-				for _, off := range u.Names.Variables[name] {
-					found, err := i.variableAt(off, nil)
-					if err != nil {
-						continue
-					}
-					if !found.external {
-						v = found
-						return true
-					}
-					declaration = found
+				var d *Variable
+				if v, d = i.variableNamed(u, name); v != nil {
+					return true
 				}
+				declaration = cmp.Or(d, declaration)
 			}
 			return false
 		})
-		if v == nil && declaration != nil {
-			v = declaration
-		}
+		v = cmp.Or(v, declaration)
 		if err == nil && v == nil {
 			err = fmt.Errorf("variable %q: %w", name, ErrNotFound)
 		}
@@ -84,8 +74,21 @@ func (i *Info) Global(name string, pc uint64) (v *Variable, err error) {
 	return v, err
 }
 
-// qualifications returns what a name can stand for at pc: with the namespaces
-// and classes of the function there, innermost first, and without.
+// variableNamed returns the first definition and the last declaration before it of the variable
+// with a name at file scope of a unit, nil if there is none.
+func (i *Info) variableNamed(u *entry.Unit, name string) (definition, declaration *Variable) {
+	for _, off := range u.Names.Variables[name] {
+		if v, err := i.variableAt(off, nil); err == nil && !v.external {
+			return v, declaration
+		} else if err == nil {
+			declaration = v
+		}
+	}
+	return nil, declaration
+}
+
+// qualifications returns the qualified names that a name can mean at pc: with the namespaces and
+// classes of the function there, innermost first, and without them.
 func (i *Info) qualifications(name string, pc uint64, u *entry.Unit) (names []string) {
 	if entry.HasScopes(u.Language) {
 		if b, err := i.bodyAt(pc); err == nil {
@@ -101,8 +104,7 @@ func (i *Info) qualifications(name string, pc uint64, u *entry.Unit) (names []st
 	return append(names, name)
 }
 
-// Globals returns the variables at file scope of the unit of pc, declarations
-// left out.
+// Globals returns the variables at file scope of the unit of pc, without declarations.
 func (i *Info) Globals(pc uint64) (list []*Variable, err error) {
 	err = i.locked(func() error {
 		u := i.entries.UnitAt(pc)
@@ -120,11 +122,10 @@ func (i *Info) Globals(pc uint64) (list []*Variable, err error) {
 	return list, err
 }
 
-// Type returns the type of a name as C and C++ spell it: "int",
-// "unsigned long", "struct node", "enum color", "node_t", "ns::Class"; those of
-// the function and the unit at pc first. It knows no "*": see PointerTo. Base
-// types of C that the program does not use are made up. The error wraps
-// ErrNotFound.
+// Type returns the type with a name as C and C++ spell it: "int", "unsigned long",
+// "struct node", "enum color", "node_t", "ns::Class". Types of the function and the unit at pc
+// come first. Names with "*" are not found: see PointerTo. It returns base types of C even if
+// the program does not use them. The error wraps ErrNotFound.
 func (i *Info) Type(name string, pc uint64) (t *Type, err error) {
 	spelled := spell(name)
 	err = i.locked(func() error {
@@ -148,7 +149,7 @@ func (i *Info) Type(name string, pc uint64) (t *Type, err error) {
 					}
 				}
 			}
-			// Base types are many units' own: C's are made up below.
+			// Base types are in many units: C's are made below.
 			return spelled.base != ""
 		})
 		switch {
@@ -167,8 +168,8 @@ func (i *Info) Type(name string, pc uint64) (t *Type, err error) {
 	return t, err
 }
 
-// Enumerator returns the enumerator of a name as a value of its enumeration;
-// those of the function and the unit at pc first. The error wraps ErrNotFound.
+// Enumerator returns the enumerator with a name as a value of its enumeration. Those of the
+// function and the unit at pc come first. The error wraps ErrNotFound.
 func (i *Info) Enumerator(name string, pc uint64) (Value, error) {
 	var t *Type
 	err := i.locked(func() error {
@@ -197,19 +198,16 @@ func (i *Info) Enumerator(name string, pc uint64) (Value, error) {
 	last := spelling.Last(name)
 	for _, e := range t.Enumerators() {
 		if e.Name == last {
-			b := make([]byte, min(t.Size(), 16))
-			number.PutUint(i.machine.Order, b, uint64(e.Value))
-			return Constant(t, b, nil), nil
+			return IntValue(t, uint64(e.Value), nil), nil
 		}
 	}
 	return Value{}, fmt.Errorf("enumerator %q: %w", name, ErrNotFound)
 }
 
-// Address returns the run-time address of a variable that lies in memory, where
-// that is described the way compilers describe it for variables that have a place of their
-// own: at an address, or at an offset from the frame. Of others it returns false,
-// and Read says where they are. It allocates nothing, for conditions that are
-// asked often.
+// Address returns the run-time address of a variable in memory whose location is an address or
+// an offset from the frame base, as compilers write it for variables that stay in one place.
+// It returns false for others: use Read. It allocates nothing, for conditions that are evaluated
+// often.
 func (v *Variable) Address(f Frame) (uint64, bool) {
 	e := v.location.Bytes
 	if v.location.Kind != entry.AttributeBlock || len(e) < 2 || v.constant.Kind != entry.AttributeAbsent || v.info == nil {
@@ -233,8 +231,8 @@ func (v *Variable) Address(f Frame) (uint64, bool) {
 	return 0, false
 }
 
-// simpleBase returns the frame base of a function where it is the CFA or what a
-// register holds.
+// simpleBase returns the frame base of a function if that is the CFA or the value of a
+// register.
 func (b *body) simpleBase(f Frame) (uint64, bool) {
 	e := b.frameBase.Bytes
 	if b.frameBase.Kind != entry.AttributeBlock || len(e) != 1 {
@@ -249,8 +247,8 @@ func (b *body) simpleBase(f Frame) (uint64, bool) {
 	return 0, false
 }
 
-// FileGlobal returns the variable of a name at file scope of a source file, which
-// is named by its path or the last components of it. The error wraps ErrNotFound.
+// FileGlobal returns the variable with a name at file scope of a source file, given by its path
+// or the last components of that. The error wraps ErrNotFound.
 func (i *Info) FileGlobal(file, name string) (v *Variable, err error) {
 	err = i.locked(func() error {
 		err := i.entries.Search(nil, func(u *entry.Unit) bool {
@@ -259,22 +257,13 @@ func (i *Info) FileGlobal(file, name string) (v *Variable, err error) {
 				return false
 			}
 			path, _ := root.Text(dwarf.AttrName)
-			if path != file && !strings.HasSuffix(path, "/"+file) {
-				return false
+			if path == file || strings.HasSuffix(path, "/"+file) {
+				v, _ = i.variableNamed(u, name)
 			}
-			for _, off := range u.Names.Variables[name] {
-				if found, err := i.variableAt(off, nil); err == nil && !found.external {
-					v = found
-					return true
-				}
-			}
-			return false
+			return v != nil
 		})
 		if err == nil && v == nil {
 			err = fmt.Errorf("variable %q of %s: %w", name, file, ErrNotFound)
-		}
-		if v != nil {
-			return nil
 		}
 		return err
 	})

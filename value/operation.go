@@ -12,8 +12,8 @@ import (
 	"github.com/clewdev/clew/value/internal/number"
 )
 
-// execute applies an operation that does not jump. rest is what follows it.
-func (e *evaluator) execute(o *operation, rest []operation) error {
+// execute applies an operation that does not jump. following are the operations after it.
+func (e *evaluator) execute(o *operation, following []operation) error {
 	op, n := o.Op, o.Operands[0]
 	if e.placed && op != cfi.OpPiece && op != cfi.OpBitPiece && op != cfi.OpGNUUninit && op != cfi.OpNop {
 		return refuse("%v after a location", op)
@@ -28,8 +28,8 @@ func (e *evaluator) execute(o *operation, rest []operation) error {
 	}
 	switch op {
 	case cfi.OpAddr:
-		// The address of a thread-local variable is an offset, which no bias is for.
-		if len(rest) > 0 && (rest[0].Op == cfi.OpFormTLSAddress || rest[0].Op == cfi.OpGNUPushTLSAddress) {
+		// The operand for a thread-local variable is an offset, to which no bias is added.
+		if len(following) > 0 && (following[0].Op == cfi.OpFormTLSAddress || following[0].Op == cfi.OpGNUPushTLSAddress) {
 			return e.push(element{lo: uint64(n)})
 		}
 		return e.pushAddress(uint64(n) + e.frame.Bias())
@@ -51,37 +51,20 @@ func (e *evaluator) execute(o *operation, rest []operation) error {
 	case cfi.OpCallFrameCFA:
 		cfa, ok := e.frame.CFA()
 		if !ok {
-			return errNotKnown
+			return errUnknownInFrame
 		}
 		return e.pushAddress(cfa)
 	case cfi.OpPushObject:
 		if !e.hasObject {
-			return refuse("%v has no meaning here", op)
+			return refuse("%v without an object", op)
 		}
 		return e.pushAddress(e.object)
 	case cfi.OpFormTLSAddress, cfi.OpGNUPushTLSAddress:
 		return e.threadAddress()
-	case cfi.OpPiece, cfi.OpBitPiece, cfi.OpImplicitValue, cfi.OpStackValue, cfi.OpImplicitPointer, cfi.OpGNUImplicitPointer:
-		return e.describe(o)
-	case cfi.OpEntryValue, cfi.OpGNUEntryValue, cfi.OpGNUParameterRef, cfi.OpCall2, cfi.OpCall4, cfi.OpCallRef, cfi.OpGNUVariableValue:
-		return e.refer(o)
-	case cfi.OpConstType, cfi.OpGNUConstType, cfi.OpRegvalType, cfi.OpGNURegvalType, cfi.OpDerefType, cfi.OpGNUDerefType,
-		cfi.OpConvert, cfi.OpGNUConvert, cfi.OpReinterpret, cfi.OpGNUReinterpret:
-		return e.typed(o)
-	case cfi.OpNop, cfi.OpGNUUninit:
-		return nil
-	}
-	return e.arithmetic(op, n)
-}
-
-// describe applies an operation that makes a location description (DWARF 5 §2.6.1).
-func (e *evaluator) describe(o *operation) error {
-	n := o.Operands[0]
-	switch o.Op {
 	case cfi.OpPiece:
-		return e.piece(uint64(n), 0, true)
+		return e.piece(bitsOf(uint64(n)), 0)
 	case cfi.OpBitPiece:
-		return e.piece(uint64(n), uint64(o.Operands[1]), false)
+		return e.piece(uint64(n), uint64(o.Operands[1]))
 	case cfi.OpImplicitValue:
 		return e.put(Piece{Kind: InBytes, Bytes: o.Block})
 	case cfi.OpStackValue:
@@ -91,15 +74,7 @@ func (e *evaluator) describe(o *operation) error {
 		}
 		return e.put(Piece{Kind: InBytes, Bytes: e.toBytes(v), number: true})
 	case cfi.OpImplicitPointer, cfi.OpGNUImplicitPointer:
-		return e.put(Piece{Kind: ImplicitPointer, entry: e.reference(uint64(n)), offset: o.Operands[1], info: e.info, body: e.body})
-	}
-	return nil
-}
-
-// refer applies an operation that evaluates another expression.
-func (e *evaluator) refer(o *operation) error {
-	n := o.Operands[0]
-	switch o.Op {
+		return e.put(Piece{Kind: ImplicitPointer, entry: e.reference(n), offset: o.Operands[1], info: e.info, body: e.body})
 	case cfi.OpEntryValue, cfi.OpGNUEntryValue:
 		return e.entryValue(o)
 	case cfi.OpGNUParameterRef:
@@ -107,38 +82,45 @@ func (e *evaluator) refer(o *operation) error {
 	case cfi.OpCall2, cfi.OpCall4:
 		return e.call(e.unit.Start + object.DebugOffset(n))
 	case cfi.OpCallRef:
-		return e.call(e.reference(uint64(n)))
+		return e.call(e.reference(n))
 	case cfi.OpGNUVariableValue:
-		return e.variableValue(e.reference(uint64(n)))
+		v, err := e.variableNumber(e.reference(n), e.body)
+		if err != nil {
+			return err
+		}
+		return e.push(element{lo: v})
+	case cfi.OpConstType, cfi.OpGNUConstType, cfi.OpRegvalType, cfi.OpGNURegvalType, cfi.OpDerefType, cfi.OpGNUDerefType,
+		cfi.OpConvert, cfi.OpGNUConvert, cfi.OpReinterpret, cfi.OpGNUReinterpret:
+		return e.typed(o)
+	case cfi.OpNop, cfi.OpGNUUninit:
+		return nil
 	}
-	return nil
+	return e.arithmetic(op, n)
 }
 
-// reference returns the entry at an offset of the section that the expression's
-// unit is in.
-func (e *evaluator) reference(n uint64) object.DebugOffset {
-	return e.info.entries.Reference(e.unit, n)
+// reference returns the entry at an offset of the section that contains the expression's unit.
+func (e *evaluator) reference(n int64) object.DebugOffset {
+	return e.info.entries.Reference(e.unit, uint64(n))
 }
 
-// put makes a place that is not an address the location.
+// put sets the location to a place that is not an address.
 func (e *evaluator) put(p Piece) error {
 	e.place, e.placed = p, true
 	return nil
 }
 
-// putRegister makes a register the location, or what it held at a jump.
+// putRegister sets the location to a register, or to the value that it had at a tail call.
 func (e *evaluator) putRegister(column uint64) error {
-	in := Piece{Kind: InRegister, Column: column}
-	if _, ok := e.frame.Register(column); ok {
-		return e.put(in)
+	_, known := e.frame.Register(column)
+	if !known {
+		_, known = e.frame.RegisterBytes(column)
 	}
-	if _, ok := e.frame.RegisterBytes(column); ok {
-		return e.put(in)
+	if !known {
+		if v, ok := e.atJump(column); ok {
+			return e.put(Piece{Kind: InBytes, Bytes: e.number8(v), number: true})
+		}
 	}
-	if v, ok := e.atJump(column); ok {
-		return e.put(Piece{Kind: InBytes, Bytes: e.number8(v), number: true})
-	}
-	return e.put(in)
+	return e.put(Piece{Kind: InRegister, Column: column})
 }
 
 func (e *evaluator) based(column uint64, offset int64) error {
@@ -149,11 +131,9 @@ func (e *evaluator) based(column uint64, offset int64) error {
 	return e.pushAddress(v + uint64(offset))
 }
 
-// piece ends the description of a part of the value (DWARF 5 §2.6.1.2).
-func (e *evaluator) piece(size, offset uint64, inBytes bool) error {
-	if inBytes {
-		size = bitsOf(size)
-	}
+// piece ends the description of a part of the value (DWARF 5 §2.6.1.2). size and offset are in
+// bits.
+func (e *evaluator) piece(size, offset uint64) error {
 	if len(e.pieces) == maxPieces || size > 1<<40 || offset > 1<<40 {
 		return refuse("piece %d of %d bits at bit %d", len(e.pieces), size, offset)
 	}
@@ -189,7 +169,7 @@ func (e *evaluator) threadAddress() error {
 	}
 	storage, ok := e.frame.(ThreadStorage)
 	if !ok {
-		return refuse("the frame does not know its thread-local storage")
+		return errNoThreadStorage
 	}
 	a, err := storage.ThreadAddress(v.lo)
 	if err != nil {
@@ -255,7 +235,7 @@ func (e *evaluator) typed(o *operation) error {
 		if size > 8 {
 			return refuse("%v: %d bytes of a register", o.Op, size)
 		}
-		v = held(e.info.machine, column, v, 8*size, t != nil && t.kind == Float)
+		v = registerValue(e.info.machine, column, v, 8*size, t != nil && t.kind == Float)
 		return e.push(element{lo: v & (^uint64(0) >> (64 - 8*size)), typ: t})
 	case cfi.OpDerefType, cfi.OpGNUDerefType:
 		v, err := e.pop()
@@ -284,7 +264,7 @@ func (e *evaluator) typed(o *operation) error {
 	return e.push(v)
 }
 
-// convert converts a value to another base type.
+// convert returns a value as a value of another base type.
 func (e *evaluator) convert(v element, t *Type) element {
 	toFloat, fromFloat := t != nil && t.kind == Float, v.typ != nil && v.typ.kind == Float
 	switch {
@@ -318,8 +298,7 @@ func (e *evaluator) convert(v element, t *Type) element {
 	return element{lo: n, hi: hi, typ: t}
 }
 
-// extended returns the low 64 bits of an integer, sign-extended where its type
-// is signed.
+// extended returns the low 64 bits of an integer, sign-extended if its type is signed.
 func (e *evaluator) extended(v element) uint64 {
 	if v.typ == nil || v.typ.size >= 8 {
 		return v.lo

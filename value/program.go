@@ -6,38 +6,37 @@ package value
 
 import (
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/value/internal/entry"
 )
 
-// program is an expression, decoded: the threads of a program have the same few
-// evaluated again and again. It is shared between goroutines, and does not change but
-// for what calls passed for its parameter last.
+// program is a decoded expression. Several goroutines share it: the threads of a program
+// evaluate the same few. Only last is modified.
 type program struct {
 	operations []operation
 	size       uint64 // of the expression, bytes
-	malformed  error  // why there are no more operations
+	malformed  error  // why decoding ended early
 
 	parameter   parameter
-	isParameter bool // parameter is the one that the expression names
-	passed      lastPassed
+	isParameter bool          // the expression is the parameter
+	last        lastParameter // the parameter in the last call
 
 	form form
 }
 
-// form is what most locations are that no evaluator needs to run for.
+// form is a common form of a location that is read without running an evaluator.
 type form uint8
 
 const (
 	otherForm    form = iota
-	registerForm      // in the register that the parameter names
-	frameForm         // at an offset from the frame base, that of the parameter
-	entryForm         // the value of a register at the entry: the first operation has it
+	registerForm      // in the register of the parameter
+	frameForm         // at the parameter's offset from the frame base
+	entryForm         // the value of a register at the entry: the inner program of the first operation
 )
 
-// asForm returns it.
 func (p *program) asForm() form {
 	list := p.operations
 	switch {
@@ -52,69 +51,70 @@ func (p *program) asForm() form {
 	return otherForm
 }
 
-// operation is one of an expression.
+// operation is an operation of an expression.
 type operation struct {
 	cfi.Operation
-	inner *program // of a short entry value, nil for others
+	inner *program // of a short entry value, else nil
 }
 
-// maxEntry is how long the expression of an entry value may be that is decoded with the
-// one that asks for it, bytes: it is a register, or memory at one.
+// maxEntry bounds the expression of an entry value that is decoded together with the outer one,
+// in bytes: it is a register, or memory at the address in one.
 const maxEntry = 16
 
-// programKey is where the bytes of an expression lie, which do not change, and how
-// they are read.
+// programKey identifies an expression by the address and size of its bytes, which do not change,
+// and by the size of references in it.
 type programKey struct {
-	bytes *byte
-	size  int
-	wide  int
+	bytes          *byte
+	size           int
+	referenceWidth int
 }
 
 // program returns the program of an expression of the evaluator's unit.
 func (e *evaluator) program(expression []byte) *program {
-	i, wide := e.info, e.unit.ReferenceWidth()
-	if len(expression) > maxKeptSize {
-		return i.decode(expression, wide)
+	i, width := e.info, e.unit.ReferenceWidth()
+	if len(expression) > maxCachedSize {
+		return i.decode(expression, width)
 	}
-	key := programKey{unsafe.SliceData(expression), len(expression), wide}
-	if p, ok := kept(i, &i.programs, key); ok {
+	key := programKey{unsafe.SliceData(expression), len(expression), width}
+	if p, ok := cached(i, &i.programs, key); ok {
 		return p
 	}
-	return keep(i, &i.programs, key, i.decode(expression, wide))
+	return cache(i, &i.programs, key, i.decode(expression, width))
 }
 
 // maxExpression bounds an expression, in bytes.
 const maxExpression = 1 << 16
 
-// decode decodes an expression up to where it is malformed.
-func (i *Info) decode(expression []byte, wide int) *program {
+// decode decodes an expression up to where it is malformed. width is the size of references into
+// .debug_info in it, or 0 for that of package cfi.
+func (i *Info) decode(expression []byte, width int) *program {
 	p := &program{size: uint64(len(expression))}
 	if len(expression) > maxExpression {
 		p.malformed = fmt.Errorf("expression of %d bytes", len(expression))
 		return p
 	}
-	p.malformed = p.decode(&cfi.Section{Name: "expression", Data: expression, Machine: i.machine}, wide)
+	p.malformed = p.decode(&cfi.Section{Name: "expression", Data: expression, Machine: i.machine}, width)
 	if p.malformed == nil {
 		p.parameter, p.isParameter = p.asParameter(i.machine)
 	}
 	for k := range p.operations {
 		if o := &p.operations[k]; isEntryValue(o.Op) && len(o.Block) <= maxEntry {
-			o.inner = i.decode(o.Block, wide)
+			o.inner = i.decode(o.Block, width)
 		}
 	}
 	p.form = p.asForm()
 	return p
 }
 
-func (p *program) decode(s *cfi.Section, wide int) error {
+func (p *program) decode(s *cfi.Section, width int) error {
 	for start := uint64(0); start < p.size; {
 		resumed := false
 		for o, err := range s.Operations(start, p.size-start) {
 			at := start + o.Offset
-			if wide != 0 && at < p.size && refersToEntry(cfi.Op(s.Data[at])) {
+			if width != 0 && at < p.size && refersToEntry(cfi.Op(s.Data[at])) {
 				c := entry.NewCursor(entry.SectionName("expression"), s.Data, s.Machine.Order)
 				c.Off = at + 1
-				o = cfi.Operation{Op: cfi.Op(s.Data[at]), Operands: [2]int64{int64(c.Uint(wide))}}
+				o = cfi.Operation{Op: cfi.Op(s.Data[at]), Operands: [2]int64{int64(c.Uint(width))}}
 				if o.Op == cfi.OpImplicitPointer || o.Op == cfi.OpGNUImplicitPointer {
 					o.Operands[1] = c.SLEB128()
 				}
@@ -139,8 +139,7 @@ func (p *program) decode(s *cfi.Section, wide int) error {
 	return nil
 }
 
-// refersToEntry reports whether an operation has an offset in .debug_info as its
-// first operand.
+// refersToEntry reports whether the first operand of an operation is an offset in .debug_info.
 func refersToEntry(op cfi.Op) bool {
 	switch op {
 	case cfi.OpCallRef, cfi.OpImplicitPointer, cfi.OpGNUImplicitPointer, cfi.OpGNUVariableValue:
@@ -149,58 +148,54 @@ func refersToEntry(op cfi.Op) bool {
 	return false
 }
 
-// isSmall reports whether every caller may keep it.
+// isSmall reports whether a program may be cached in each variable that uses it.
 func (p *program) isSmall() bool {
-	return p == nil || len(p.operations) <= maxSmall && p.size <= maxKeptSize
+	return p == nil || len(p.operations) <= maxSmall && p.size <= maxCachedSize
 }
 
-// maxSmall is how many operations there may be in what is kept so.
+// maxSmall bounds the number of operations in such a program.
 const maxSmall = 8
 
 func isEntryValue(op cfi.Op) bool { return op == cfi.OpEntryValue || op == cfi.OpGNUEntryValue }
 
-// target returns the index of the operation that a jump leads to; that of the
-// end is their number.
+// target returns the index of the operation that a jump leads to, or the number of operations if
+// it leads to the end.
 func (p *program) target(o *operation) (int, bool) {
 	to := o.Offset + o.Size + uint64(o.Operands[0])
 	if to == p.size {
 		return len(p.operations), true
 	}
-	for k := range p.operations {
-		if p.operations[k].Offset == to {
-			return k, true
-		}
-	}
-	return 0, false
+	k := slices.IndexFunc(p.operations, func(o operation) bool { return o.Offset == to })
+	return max(k, 0), k >= 0
 }
 
-// listing is a location list as seen from an address.
+// listing identifies a location list and an address.
 type listing struct {
 	unit     *entry.Unit
 	list, pc uint64
 }
 
 const (
-	maxKept     = 1 << 12 // of what frames at the same addresses ask for again, of each kind
-	maxKeptSize = 256     // bytes of an expression
+	maxCached     = 1 << 12 // entries of each cache
+	maxCachedSize = 256     // bytes of an expression
 )
 
-// kept returns what was kept in one of an Info's maps.
-func kept[K comparable, V any](i *Info, known *map[K]V, key K) (v V, ok bool) {
-	i.known.RLock()
-	v, ok = (*known)[key]
-	i.known.RUnlock()
+// cached returns a value from one of an Info's caches.
+func cached[K comparable, V any](i *Info, values *map[K]V, key K) (v V, ok bool) {
+	i.cacheMu.RLock()
+	v, ok = (*values)[key]
+	i.cacheMu.RUnlock()
 	return v, ok
 }
 
-// keep keeps what was found in one of an Info's maps, and returns it. Frames of many
-// threads are at the same addresses: what they need seldom is too much to be kept.
-func keep[K comparable, V any](i *Info, known *map[K]V, key K, v V) V {
-	i.known.Lock()
-	defer i.known.Unlock()
-	if len(*known) >= maxKept || *known == nil {
-		*known = make(map[K]V)
+// cache stores a value in one of an Info's caches, and returns it. The frames of many threads are
+// at few addresses: a full cache is rare, and is emptied.
+func cache[K comparable, V any](i *Info, values *map[K]V, key K, v V) V {
+	i.cacheMu.Lock()
+	defer i.cacheMu.Unlock()
+	if len(*values) >= maxCached || *values == nil {
+		*values = make(map[K]V)
 	}
-	(*known)[key] = v
+	(*values)[key] = v
 	return v
 }

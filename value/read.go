@@ -49,17 +49,8 @@ func (e *evaluator) call(off object.DebugOffset) error {
 	return err
 }
 
-// variableValue pushes the value of another variable (DW_OP_GNU_variable_value).
-func (e *evaluator) variableValue(off object.DebugOffset) error {
-	v, err := e.variableNumber(off, e.body)
-	if err != nil {
-		return err
-	}
-	return e.push(element{lo: v})
-}
-
-// variableNumber returns the value of the variable at an offset of .debug_info, which is
-// local to b where that is not nil.
+// variableNumber returns the value of the variable at an offset of .debug_info. b is its function,
+// or nil if it is not local.
 func (e *evaluator) variableNumber(off object.DebugOffset, b *body) (uint64, error) {
 	v, err := e.info.variableBy(off, b)
 	if err != nil {
@@ -73,7 +64,7 @@ func (e *evaluator) variableNumber(off object.DebugOffset, b *body) (uint64, err
 	return v.readIn(inner).Uint()
 }
 
-// variableBy is variableAt for code that does not hold the lock.
+// variableBy is variableAt for callers that do not hold the lock.
 func (i *Info) variableBy(off object.DebugOffset, b *body) (v *Variable, err error) {
 	err = i.locked(func() error {
 		v, err = i.variableAt(off, b)
@@ -82,16 +73,15 @@ func (i *Info) variableBy(off object.DebugOffset, b *body) (v *Variable, err err
 	return v, err
 }
 
-// Read returns the variable's value in a frame, which is that of the scope the
-// variable comes from; for a global it is any Frame of its object, also that of
-// [Static]. Where there is no value [Value.Err] says why.
+// Read returns the variable's value in a frame: that of the variable's scope, or for a global any
+// Frame of its object, such as [Static]. If there is no value, [Value.Err] returns the reason.
 func (v *Variable) Read(f Frame) Value {
 	e := newEvaluator(v.info, v.unit, v.body, f)
 	defer e.release()
 	return v.readBy(e)
 }
 
-// readBy is Read in the frame of an evaluator, which is new.
+// readBy is Read in the frame of a new evaluator.
 func (v *Variable) readBy(e *evaluator) Value {
 	if e.frame == nil {
 		return failed(v.Type, nil, fmt.Errorf("%w: no frame", ErrNoAddress))
@@ -115,7 +105,7 @@ func (v *Variable) readIn(e *evaluator) Value {
 	return val
 }
 
-// readAs reads what the location has, as a value of a type.
+// readAs reads the variable as a value of a type.
 func (v *Variable) readAs(t *Type, e *evaluator) Value {
 	if v.constant.Kind != entry.AttributeAbsent {
 		t = e.resolve(t, 0)
@@ -134,14 +124,14 @@ func (v *Variable) readAs(t *Type, e *evaluator) Value {
 	case entry.AttributeBlock:
 		b := c.Bytes
 		if len(b) == 10 && size > 10 && t.Strip().format == arch.X87 {
-			b = append(bytes.Clone(b), make([]byte, size-10)...) // clang leaves out the padding
+			b = append(bytes.Clone(b), make([]byte, size-10)...) // clang omits the padding
 		}
 		return Constant(t, b, e.frame)
 	case entry.AttributeText:
 		return Constant(t, append([]byte(c.Text), 0), e.frame)
 	}
 	if v.external {
-		val.err = fmt.Errorf("%w: %s is declared only", ErrNotFound, v.Name)
+		val.err = fmt.Errorf("%w: %s is only declared", ErrNotFound, v.Name)
 		return val
 	}
 	p, err := v.program(e)
@@ -151,15 +141,14 @@ func (v *Variable) readAs(t *Type, e *evaluator) Value {
 	}
 	val.pieces, val.err = e.locate(p, size)
 	if val.err == nil && t.dynamicType() != nil {
-		return e.settle(val)
+		return e.resolveObject(val)
 	}
 	return val
 }
 
-// ReadEntry returns the value that an argument had when the function was
-// called, as far as the caller knows (DWARF 5 §3.4.2); what gdb calls x@entry.
-// The Err of the Value wraps ErrNotFound where nothing is known, which is the
-// rule in code that is not optimized.
+// ReadEntry returns the value that an argument had when the function was called, if the caller
+// knows it (DWARF 5 §3.4.2). gdb calls it x@entry. The Err of the Value wraps ErrNotFound if it is
+// not known, as usual in unoptimized code.
 func (v *Variable) ReadEntry(f Frame) Value {
 	e := newEvaluator(v.info, v.unit, v.body, f)
 	defer e.release()
@@ -170,16 +159,16 @@ func (v *Variable) ReadEntry(f Frame) Value {
 	return val
 }
 
-// entryBy is ReadEntry in the frame of an evaluator, which may have read the variable.
+// entryBy is ReadEntry in the frame of an evaluator.
 func (v *Variable) entryBy(e *evaluator) (Value, error) {
 	if e.frame == nil || !v.Argument || v.escape != nil || v.body == nil || v.constant.Kind != entry.AttributeAbsent {
 		return Value{}, errNoEntryValue
 	}
-	p := v.passed()
+	p := v.entryParameter()
 	if p == nil {
 		return Value{}, errNoEntryValue
 	}
-	n, err := e.atCall(p, &v.called)
+	n, err := e.atCall(p, &v.lastEntry)
 	if err != nil {
 		return Value{}, err
 	}
@@ -188,17 +177,18 @@ func (v *Variable) entryBy(e *evaluator) (Value, error) {
 	switch {
 	case size <= 8:
 		b = number.Low(v.info.machine, e.number8(n), int(size))
-	case n.typ != nil && n.typ.size == size: // 16 at most
+	case n.typ != nil && n.typ.size == size: // at most 16
 		b = number.Low(v.info.machine, e.toBytes(n), int(size))
 	default:
 		return Value{}, errNoEntryValue
 	}
-	return Value{typ: v.Type, frame: e.frame, pieces: e.alone(Piece{Kind: InBytes, Bytes: b, BitSize: bitsOf(size)})}, nil
+	return Value{typ: v.Type, frame: e.frame, pieces: e.single(Piece{Kind: InBytes, Bytes: b, BitSize: bitsOf(size)})}, nil
 }
 
-// passed returns where a call passes an argument, nil where that is not known.
-func (v *Variable) passed() *parameter {
-	v.enter.Do(func() {
+// entryParameter returns the parameter in which a call passes an argument, or nil if it is not
+// known.
+func (v *Variable) entryParameter() *parameter {
+	v.entryOnce.Do(func() {
 		e := newEvaluator(v.info, v.unit, v.body, nil)
 		defer e.release()
 		var p *program
@@ -206,23 +196,23 @@ func (v *Variable) passed() *parameter {
 		case entry.AttributeBlock:
 			p = e.program(v.location.Bytes)
 		case entry.AttributeList:
-			// The location at the first instruction is where the call passed it.
-			p, _ = e.listed(v.location.List, v.body.entry) // nil with an error
+			// The location at the first instruction is where the call passed the argument.
+			p, _ = e.listed(v.location.List, v.body.entry) // nil on an error
 		}
 		if p == nil {
 			return
 		}
-		passed := p.parameter
+		parameter := p.parameter
 		switch {
-		case !p.isParameter || passed.kind == parameterMemory:
+		case !p.isParameter || parameter.kind == parameterMemory:
 			return
-		case passed.kind == parameterStack && v.location.Kind == entry.AttributeBlock && passed.offset < 0:
-			return // what lies below the return address is the function's own
+		case parameter.kind == parameterStack && v.location.Kind == entry.AttributeBlock && parameter.offset < 0:
+			return // below the return address are the function's own variables
 		}
-		// Of a reference gdb wants to know what it led to.
+		// For a reference, gdb needs the value that it refers to.
 		kind := v.Type.Strip().kind
-		passed.data = kind == Reference || kind == RvalueReference
-		v.entry = &passed
+		parameter.data = kind == Reference || kind == RvalueReference
+		v.entry = &parameter
 	})
 	return v.entry
 }
@@ -234,16 +224,15 @@ func (e *evaluator) number8(v element) []byte {
 	return b
 }
 
-// plain is what is known of a variable whose value is printed as the number that a few
-// bytes are, as most arguments' are: backtraces read it without making a Value of it.
+// plain describes a variable whose value is printed as the number in its bytes, as most
+// arguments are. Backtraces read it without making a Value.
 type plain struct {
-	typ  *Type // without qualifiers; nil of another variable
+	typ  *Type // without qualifiers; nil for other variables
 	size int   // bytes, from 1 to 8
 }
 
-// asPlain returns it.
 func (v *Variable) asPlain() *plain {
-	v.look.Do(func() {
+	v.plainOnce.Do(func() {
 		if v.constant.Kind != entry.AttributeAbsent || v.external || v.escape != nil {
 			return
 		}
@@ -258,22 +247,21 @@ func (v *Variable) asPlain() *plain {
 	return &v.plain
 }
 
-// plainState is what became of the number.
+// plainState is the outcome of reading a plain variable.
 type plainState uint8
 
 const (
-	plainRead plainState = iota
-	plainLost            // it is optimized out
-	plainElse            // it lies in several places, or in none that can be read
+	plainRead  plainState = iota
+	plainLost             // optimized out
+	plainOther            // in several places, or in none that can be read
 )
 
-// plainActual returns the number that a plain variable is in the frame of an evaluator,
-// which is new.
+// plainActual returns the value of a plain variable in the frame of a new evaluator.
 func (v *Variable) plainActual(e *evaluator) (n uint64, state plainState) {
 	p, err := v.program(e)
 	switch {
 	case err != nil:
-		return 0, plainElse
+		return 0, plainOther
 	case p == nil:
 		return 0, plainLost
 	}
@@ -288,10 +276,10 @@ func (v *Variable) plainActual(e *evaluator) (n uint64, state plainState) {
 		}
 	case entryForm:
 		if v.plain.size > e.info.machine.AddressSize {
-			break // it is extended
+			break // it needs to be extended
 		}
-		of := p.operations[0].inner
-		passed, err := e.atCall(&of.parameter, &of.passed)
+		inner := p.operations[0].inner
+		passed, err := e.atCall(&inner.parameter, &inner.last)
 		if err != nil {
 			return 0, plainLost
 		}
@@ -300,7 +288,7 @@ func (v *Variable) plainActual(e *evaluator) (n uint64, state plainState) {
 	return v.plainResult(e, p)
 }
 
-// plainResult runs the program that ends in a plain variable.
+// plainResult runs the program of a plain variable.
 func (v *Variable) plainResult(e *evaluator, p *program) (n uint64, state plainState) {
 	var place Piece
 	err := e.run(p)
@@ -311,7 +299,7 @@ func (v *Variable) plainResult(e *evaluator, p *program) (n uint64, state plainS
 	case errors.Is(err, ErrOptimizedOut):
 		return 0, plainLost
 	case err != nil || len(e.pieces) > 0:
-		return 0, plainElse
+		return 0, plainOther
 	}
 	switch place.Kind {
 	case OptimizedOut:
@@ -326,7 +314,7 @@ func (v *Variable) plainResult(e *evaluator, p *program) (n uint64, state plainS
 		}
 		return v.plainBytes(place.Bytes)
 	}
-	return 0, plainElse
+	return 0, plainOther
 }
 
 func (v *Variable) plainRegister(e *evaluator, column uint64) (n uint64, state plainState) {
@@ -334,46 +322,45 @@ func (v *Variable) plainRegister(e *evaluator, column uint64) (n uint64, state p
 		return v.plainBytes(number.Low(e.info.machine, b, v.plain.size))
 	}
 	if n, ok := e.frame.Register(column); ok {
-		return v.plainLow(held(e.info.machine, column, n, 8*uint64(v.plain.size), v.plain.typ.kind == Float)), plainRead
+		return v.plainLow(registerValue(e.info.machine, column, n, 8*uint64(v.plain.size), v.plain.typ.kind == Float)), plainRead
 	}
 	return 0, plainLost
 }
 
 func (v *Variable) plainMemory(e *evaluator, address uint64) (n uint64, state plainState) {
-	b := e.read[:v.plain.size]
+	b := e.readBytes[:v.plain.size]
 	if e.frame.ReadMemory(b, address) != nil {
-		return 0, plainElse
+		return 0, plainOther
 	}
 	return v.plainBytes(b)
 }
 
-// plainBytes returns the number that a plain variable is which begins with b.
+// plainBytes returns the number in the first bytes of b.
 func (v *Variable) plainBytes(b []byte) (n uint64, state plainState) {
 	if len(b) < v.plain.size {
-		return 0, plainElse
+		return 0, plainOther
 	}
 	return number.Uint(v.info.machine.Order, b[:v.plain.size]), plainRead
 }
 
-// plainEntry returns the number that a plain variable was when the function was called,
-// false where the call does not say it.
+// plainEntry returns the value that a plain variable had when the function was called, or false
+// if it is not known.
 func (v *Variable) plainEntry(e *evaluator) (n uint64, ok bool) {
 	if !v.Argument || v.body == nil {
 		return 0, false
 	}
-	p := v.passed()
+	p := v.entryParameter()
 	if p == nil {
 		return 0, false
 	}
-	passed, err := e.atCall(p, &v.called)
+	passed, err := e.atCall(p, &v.lastEntry)
 	return v.plainLow(passed.lo), err == nil
 }
 
-// plainLow returns the bytes of a number that a plain variable has.
+// plainLow cuts a number to the size of a plain variable.
 func (v *Variable) plainLow(n uint64) uint64 { return n & (^uint64(0) >> (64 - 8*v.plain.size)) }
 
-// IsPlain reports whether a value is printed as the number that its bytes are, which
-// most arguments are.
+// IsPlain reports whether a value is printed as the number in its bytes, as most arguments are.
 func (v Value) IsPlain() bool {
 	if v.err != nil || v.typ == nil || v.typ.GoType() != nil || v.implicit() != nil {
 		return false
@@ -385,9 +372,8 @@ func (v Value) IsPlain() bool {
 	return false
 }
 
-// ArgumentReader reads the arguments of frames one after another, as backtraces print
-// them. It keeps the memory that evaluating takes: reading numbers does not allocate. The
-// zero value is ready to use, by one goroutine.
+// ArgumentReader reads the arguments of successive frames for backtraces. It reuses memory:
+// reading numbers does not allocate. The zero value is ready to use, by one goroutine.
 type ArgumentReader struct{ evaluator evaluator }
 
 // ArgumentNumber is an argument whose value is a number of at most 8 bytes.
@@ -396,44 +382,44 @@ type ArgumentNumber struct {
 	Size int   // bytes
 
 	Actual, Entry       uint64 // now, and when the function was called
-	HasActual, HasEntry bool   // an Actual that is not known is optimized out
+	HasActual, HasEntry bool   // without an Actual the argument is optimized out
 }
 
-// Number reads a variable whose value is printed as the number that its bytes are. It
-// returns false for other variables, and for values that lie in several places or cannot be
-// read: Read reads these.
+// Number reads a variable whose value is printed as the number in its bytes. It returns false for
+// other variables, and for values that are in several places or cannot be read. Use Read for
+// these.
 func (r *ArgumentReader) Number(v *Variable, f Frame) (n ArgumentNumber, ok bool) {
 	p := v.asPlain()
 	if p.typ == nil || f == nil {
 		return n, false
 	}
 	e := r.start(v, f)
-	defer e.forget()
+	defer e.reset()
 	actual, state := v.plainActual(e)
-	if state == plainElse {
+	if state == plainOther {
 		return n, false
 	}
-	e.own = budget{}
+	e.ownBudget = budget{}
 	n = ArgumentNumber{Type: p.typ, Size: p.size, Actual: actual, HasActual: state == plainRead}
 	n.Entry, n.HasEntry = v.plainEntry(e)
 	return n, true
 }
 
-// Read returns the value of a variable, and the value that it had when the function was
-// called, or why that is not known. Both are valid until Release.
+// Read returns the value of a variable, and the value that it had when the function was called or
+// the reason why that is not known. Both are valid until Release.
 func (r *ArgumentReader) Read(v *Variable, f Frame) (actual, entry Value, entryErr error) {
 	e := r.start(v, f)
 	actual = v.readBy(e)
-	e.own = budget{}
+	e.ownBudget = budget{}
 	entry, entryErr = v.entryBy(e)
 	return actual, entry, entryErr
 }
 
-// Release ends the use of the values that Read returned.
-func (r *ArgumentReader) Release() { r.evaluator.forget() }
+// Release invalidates the values that Read returned.
+func (r *ArgumentReader) Release() { r.evaluator.reset() }
 
 func (r *ArgumentReader) start(v *Variable, f Frame) *evaluator {
 	r.evaluator.start(v.info, v.unit, v.body, f)
-	r.evaluator.lent = true
+	r.evaluator.isTransient = true
 	return &r.evaluator
 }

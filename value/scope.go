@@ -56,25 +56,25 @@ type scoper struct {
 	pc   uint64
 }
 
-// block collects the variables of a function, inlined call or block, and
-// returns the block or inlined call in it that covers the address.
+// block collects the variables of a function, inlined call or block. It returns the block or
+// inlined call in it that covers the address.
 func (s *scoper) block(n *node, scope *Scope, block *Block) (next *node, err error) {
 	seen := make(map[object.DebugOffset]bool)
 	if next, err = s.collect(n, scope, block, seen, 0); err != nil {
 		return nil, err
 	}
-	// An instance has no entry of its own for variables that no code is left
-	// of: their entries in what it is an instance of count.
+	// An instance has no entries for variables without code: the entries of its abstract
+	// origin count.
 	off, ok := n.Reference(dwarf.AttrAbstractOrigin)
-	met := [entry.MaxOrigins]object.DebugOffset{n.Offset}
-	for k := 1; ok && k < entry.MaxOrigins && !slices.Contains(met[:k], off); k++ {
-		met[k] = off
-		abstract, err := s.info.abstract(off)
+	visited := [entry.MaxOrigins]object.DebugOffset{n.Offset}
+	for k := 1; ok && k < entry.MaxOrigins && !slices.Contains(visited[:k], off); k++ {
+		visited[k] = off
+		abstract, err := s.info.body(off)
 		if err != nil {
 			return next, nil
 		}
-		s.inherit(abstract, scope, block, seen)
-		off, ok = abstract.Reference(dwarf.AttrAbstractOrigin)
+		s.inherit(abstract.root, scope, block, seen)
+		off, ok = abstract.root.Reference(dwarf.AttrAbstractOrigin)
 	}
 	return next, nil
 }
@@ -94,9 +94,9 @@ func (s *scoper) collect(n *node, scope *Scope, block *Block, seen map[object.De
 				return nil, err
 			}
 		case dwarf.TagLexDwarfBlock, dwarf.TagInlinedSubroutine, dwarf.TagTryDwarfBlock, dwarf.TagCatchDwarfBlock, dwarf.TagWithStmt:
-			some, covers := false, false
+			hasRange, covers := false, false
 			err := s.info.entries.EachRange(&c.DebugEntry, func(low, high uint64) {
-				some, covers = true, covers || s.pc >= low && s.pc < high
+				hasRange, covers = true, covers || s.pc >= low && s.pc < high
 			})
 			if err != nil {
 				return nil, err
@@ -104,8 +104,8 @@ func (s *scoper) collect(n *node, scope *Scope, block *Block, seen map[object.De
 			if covers && next == nil {
 				next = c
 			}
-			if !some && c.Tag != dwarf.TagInlinedSubroutine && !c.Has(dwarf.AttrRanges) {
-				// A block without addresses is not a block of its own.
+			if !hasRange && c.Tag != dwarf.TagInlinedSubroutine && !c.Has(dwarf.AttrRanges) {
+				// The variables of a block without addresses belong to the outer block.
 				inner, err := s.collect(c, scope, block, seen, depth+1)
 				if err != nil {
 					return nil, err
@@ -127,17 +127,17 @@ func (s *scoper) inherit(abstract *node, scope *Scope, block *Block, seen map[ob
 		}
 		switch c.Tag {
 		case dwarf.TagVariable, dwarf.TagFormalParameter, dwarf.TagConstant:
-			_ = s.add(c, scope, block, false) // what cannot be read is not there
+			_ = s.add(c, scope, block, false) // a variable that cannot be read is left out
 		case dwarf.TagLexDwarfBlock:
 			s.inherit(c, scope, block, seen)
 		}
 	}
 }
 
-// add adds the variable of an entry, which is kept where the entry is the
-// function's own: abstract ones are many functions'.
+// add adds the variable of an entry. It keeps the variable if the entry is the function's own:
+// many functions share an abstract one.
 func (s *scoper) add(n *node, scope *Scope, block *Block, own bool) error {
-	v := n.Made.variable
+	v := n.Decoded.variable
 	if v == nil || !own {
 		var err error
 		if v, err = s.info.variable(&n.DebugEntry, s.body); err != nil {
@@ -145,17 +145,13 @@ func (s *scoper) add(n *node, scope *Scope, block *Block, own bool) error {
 		}
 		v.inlined = scope.Inlined
 		if own {
-			n.Made.variable = v
+			n.Decoded.variable = v
 		}
 	}
 	switch {
-	case v.Name == "" || v.external || v.made:
-	case v.Argument && v.result:
-		// What Go calls a result is nothing that it was called with.
-		if v.Name[0] != '~' {
-			block.Variables = append(block.Variables, v)
-		}
-	case v.Argument:
+	case v.Name == "" || v.external || v.compilerMade:
+	case v.Argument && v.goResult && v.Name[0] == '~': // an unnamed result
+	case v.Argument && !v.goResult:
 		scope.Arguments = append(scope.Arguments, v)
 	default:
 		block.Variables = append(block.Variables, v)
@@ -163,18 +159,8 @@ func (s *scoper) add(n *node, scope *Scope, block *Block, own bool) error {
 	return nil
 }
 
-// abstract returns the tree of an abstract instance, of which one is kept: a
-// function is often inlined many times in a row.
-func (i *Info) abstract(off object.DebugOffset) (*node, error) {
-	b, err := i.body(off)
-	if err != nil {
-		return nil, err
-	}
-	return b.root, nil
-}
-
-// variableAt returns the variable whose entry is at an offset; b is the
-// function whose frame it is read in, or nil.
+// variableAt returns the variable of the entry at an offset. b is the function in whose frame it
+// is read, or nil.
 func (i *Info) variableAt(off object.DebugOffset, b *body) (*Variable, error) {
 	e, err := i.entries.Read(off)
 	if err != nil {
@@ -190,7 +176,6 @@ func (i *Info) variable(e *object.DebugEntry, b *body) (*Variable, error) {
 	}
 	v := &Variable{info: i, offset: e.Offset, unit: u, body: b, Argument: e.Tag == dwarf.TagFormalParameter}
 	declared := entry.IsDeclaration(e)
-	var typed bool
 	var typeAt object.DebugOffset
 	var last *object.DebugEntry
 	for e := range i.entries.Origins(e) {
@@ -199,33 +184,27 @@ func (i *Info) variable(e *object.DebugEntry, b *body) (*Variable, error) {
 		if name, ok := e.Text(dwarf.AttrName); ok && v.Name == "" {
 			v.Name = name
 		}
-		if off, ok := i.entries.TypeReference(e); ok && !typed {
-			v.Type, typed, typeAt = i.typeAt(off), true, off
+		if off, ok := i.entries.TypeReference(e); ok && v.Type == nil {
+			v.Type, typeAt = i.typeAt(off), off
 		}
 		if v.location.Kind == entry.AttributeAbsent && v.constant.Kind == entry.AttributeAbsent {
 			v.location = i.entries.ValueOf(e, dwarf.AttrLocation, u)
 			v.constant = i.entries.ValueOf(e, dwarf.AttrConstValue, u)
 			v.unit = u
 			if u != nil {
-				_, _ = i.entries.Root(u) // which says how locations are written
+				_, _ = i.entries.Root(u) // sets the properties of u that locations depend on
 			}
 		}
 		if line, ok := e.Number(dwarf.AttrDeclLine); ok && v.Line == 0 {
 			v.Line = int(line)
 		}
-		if e.Flag(dwarf.AttrExternal) {
-			v.External = true
-		}
-		if e.Flag(dwarf.AttrVarParam) && u != nil && u.Language == Go {
-			v.result = true
-		}
-		if e.Flag(dwarf.AttrArtificial) {
-			v.Artificial = true
-		}
+		v.External = v.External || e.Flag(dwarf.AttrExternal)
+		v.Artificial = v.Artificial || e.Flag(dwarf.AttrArtificial)
+		v.goResult = v.goResult || e.Flag(dwarf.AttrVarParam) && u != nil && u.Language == Go
 	}
-	if v.Name == "" && (i.nameless == nil || v.offset < i.namelessAt) {
-		if err := i.astray(e, last); err != nil {
-			i.nameless, i.namelessAt = err, v.offset
+	if v.Name == "" && (i.unnamed == nil || v.offset < i.unnamedAt) {
+		if err := i.originError(e, last); err != nil {
+			i.unnamed, i.unnamedAt = err, v.offset
 		}
 	}
 	if b == nil {
@@ -233,13 +212,13 @@ func (i *Info) variable(e *object.DebugEntry, b *body) (*Variable, error) {
 			v.Name = name
 		}
 	} else if u.Language == Go {
-		i.takeGo(v, typeAt)
+		i.decodeGoName(v, typeAt)
 	}
-	if !typed {
-		v.Type = i.voidType()
+	if v.Type == nil {
+		v.Type = voidType(i.machine)
 	}
 	if u.Language == Ada {
-		if v.made = v.Artificial && !v.Argument; !v.made {
+		if v.compilerMade = v.Artificial && !v.Argument; !v.compilerMade {
 			v.Name = AdaName(v.Name)
 		}
 	}
@@ -247,9 +226,9 @@ func (i *Info) variable(e *object.DebugEntry, b *body) (*Variable, error) {
 	return v, nil
 }
 
-// astray says where the entries that an entry refers to as its origin do not end, of
-// which the last is known; nil where they do.
-func (i *Info) astray(e, last *object.DebugEntry) error {
+// originError returns why the chain of origins of an entry, of which last is the last one read,
+// has no end. It returns nil if it has one.
+func (i *Info) originError(e, last *object.DebugEntry) error {
 	off, ok := entry.Origin(last)
 	if !ok {
 		return nil
@@ -260,19 +239,19 @@ func (i *Info) astray(e, last *object.DebugEntry) error {
 	return fmt.Errorf("%v: no name: %w, or through more than %d entries", e.Offset, entry.ErrLoop, entry.MaxOrigins)
 }
 
-// moveGo leaves of what functions of Go were called with, and of their results, those that
-// are in force at an address where they have put them on the heap: the others are as they
-// were when they were called. On the line that declares them they may not be there yet.
+// moveGo selects, for each argument and result that a function of Go has moved to the heap, the
+// variable that is valid at pc: the one on the heap, or the one with the original value. On the
+// line of the declaration the move may not be done yet.
 func (i *Info) moveGo(scopes []*Scope, pc uint64) {
 	isMoved := func(v *Variable) bool { return v.escape != nil }
-	var lines []object.Location // of the innermost call first, as the scopes are
+	var lines []object.Location // that of the innermost call first, like the scopes
 	for k, s := range scopes {
 		block := &s.Blocks[len(s.Blocks)-1]
 		if !slices.ContainsFunc(block.Variables, isMoved) {
 			continue
 		}
 		if lines == nil {
-			lines, _ = i.object.Locate(pc) // without lines, nothing is known to be in force
+			lines, _ = i.object.Locate(pc) // without lines, no move is known to be done
 		}
 		if len(lines) != len(scopes) {
 			return
@@ -281,11 +260,11 @@ func (i *Info) moveGo(scopes []*Scope, pc uint64) {
 			if !isMoved(moved) || moved.Line == lines[k].Line || lines[k].Line == 0 {
 				continue
 			}
-			before := func(v *Variable) bool {
-				return v != moved && v.Name == moved.Name && v.Line == moved.Line && (v.Argument || v.result)
+			isOriginal := func(v *Variable) bool {
+				return v != moved && v.Name == moved.Name && v.Line == moved.Line && (v.Argument || v.goResult)
 			}
-			block.Variables = slices.DeleteFunc(block.Variables, before)
-			if at := slices.IndexFunc(s.Arguments, before); at >= 0 {
+			block.Variables = slices.DeleteFunc(block.Variables, isOriginal)
+			if at := slices.IndexFunc(s.Arguments, isOriginal); at >= 0 {
 				s.Arguments[at] = moved
 				block.Variables = slices.DeleteFunc(block.Variables, func(v *Variable) bool { return v == moved })
 			}
@@ -293,11 +272,11 @@ func (i *Info) moveGo(scopes []*Scope, pc uint64) {
 	}
 }
 
-// takeGo reads out of the name of a local variable of Go's what the compiler says
-// with it: a dot begins what it made itself, and a variable that it has put on the
-// heap is at the pointer &name, whose type is at an offset.
-func (i *Info) takeGo(v *Variable, pointer object.DebugOffset) {
-	v.made = strings.HasPrefix(v.Name, ".") || strings.HasPrefix(v.Name, "#")
+// decodeGoName decodes the name of a local variable of Go. The compiler's own variables begin
+// with a dot. The name &x is a pointer to a variable x that was moved to the heap. pointer is the
+// offset of its type.
+func (i *Info) decodeGoName(v *Variable, pointer object.DebugOffset) {
+	v.compilerMade = strings.HasPrefix(v.Name, ".") || strings.HasPrefix(v.Name, "#")
 	name, escaped := strings.CutPrefix(v.Name, "&")
 	if !escaped || v.Type == nil || v.Type.kind != Pointer {
 		return
@@ -311,62 +290,59 @@ func (i *Info) takeGo(v *Variable, pointer object.DebugOffset) {
 	}
 }
 
-// Variable is a variable, an argument, or a constant with a name. It is shared
-// between goroutines and must not be changed.
+// Variable is a variable, an argument or a named constant. Goroutines share it: do not modify it.
 type Variable struct {
-	Name       string // qualified where it is a global of C++: "ns::count"
+	Name       string // qualified for a global of C++: "ns::count"
 	Type       *Type
 	Argument   bool
-	Artificial bool // the compiler made it: this
+	Artificial bool // made by the compiler, such as this
 	External   bool // visible outside of its unit
-	Line       int  // of the declaration, 0 where it is not known
+	Line       int  // of the declaration, 0 if not known
 
-	info     *Info
-	offset   object.DebugOffset // of its entry
-	unit     *entry.Unit
-	body     *body // of the function that it is local to; nil for globals
-	location entry.Attribute
-	constant entry.Attribute // DW_AT_const_value
-	result   bool            // of a function of Go
-	made     bool            // by the compiler of Go, for itself
-	escape   *Type           // of the pointer that the location has, where Go put the variable on the heap
-	external bool            // a declaration of what is defined elsewhere
-	inlined  bool            // of a call that was inlined
+	info         *Info
+	offset       object.DebugOffset // of its entry
+	unit         *entry.Unit
+	body         *body // the function to which it is local; nil for globals
+	location     entry.Attribute
+	constant     entry.Attribute // DW_AT_const_value
+	goResult     bool            // the result of a function of Go
+	compilerMade bool            // for the compiler's own use
+	escape       *Type           // if Go moved the variable to the heap: the pointer type of the location
+	external     bool            // a declaration of a variable that is defined elsewhere
+	inlined      bool            // of an inlined call
 
-	enter sync.Once  // of what follows
-	entry *parameter // see passed
+	entryOnce sync.Once  // for entry
+	entry     *parameter // see entryParameter
+	lastEntry lastParameter
 
-	called lastPassed // see entryBy
+	numberOnce sync.Once // for isNumber
+	isNumber   bool      // see isGoNumber
 
-	count    sync.Once // of what follows: see isGoNumber
-	isNumber bool
+	plainOnce sync.Once // for plain
+	plain     plain     // see asPlain
 
-	look  sync.Once // of what follows: see asPlain
-	plain plain
-
-	located atomic.Pointer[[]located] // see program
+	located atomic.Pointer[[]located] // a cache: see programAt
 }
 
-// located is what a variable's location is at an address of the file.
+// located is the location of a variable at an address of the file.
 type located struct {
 	pc      uint64
-	program *program // nil for nothing
+	program *program // nil if there is none
 }
 
-// maxLocated is at how many addresses a variable's location is kept beside it: the frames
-// of a function are at a few.
+// maxLocated bounds the number of locations that a variable caches: the frames of a function are
+// at few addresses.
 const maxLocated = 4
 
-// program returns the program of the expression that the location is at the address of an
-// evaluator's frame, nil where there is none.
+// program returns the program of the location at the address of an evaluator's frame, or nil.
 func (v *Variable) program(e *evaluator) (*program, error) {
 	if v.location.Kind != entry.AttributeList {
 		return v.programAt(e, 0)
 	}
 	pc, lookup := e.frame.ProgramCounter()
 	if v.unit.GoPlain && pc != lookup {
-		// What came in registers was put in its place before anything was called, and is
-		// said to be there from the first return on.
+		// Arguments in registers were stored before the first call. Their lists say so only
+		// from the first return address on.
 		if p, err := v.programAt(e, pc); p != nil || err != nil {
 			return p, err
 		}
@@ -374,7 +350,7 @@ func (v *Variable) program(e *evaluator) (*program, error) {
 	return v.programAt(e, lookup)
 }
 
-// programAt is program at a run-time address, which counts for a location list.
+// programAt is program at a run-time address, which matters only for a location list.
 func (v *Variable) programAt(e *evaluator, pc uint64) (*program, error) {
 	if v.location.Kind == entry.AttributeList {
 		pc -= e.frame.Bias()
@@ -393,39 +369,38 @@ func (v *Variable) programAt(e *evaluator, pc uint64) (*program, error) {
 		p = v.goProgram(p)
 	}
 	if err == nil && len(known) < maxLocated && p.isSmall() {
-		more := append(known[:len(known):len(known)], located{pc, p})
-		v.located.Store(&more) // without what others found meanwhile, which they find again
+		list := append(known[:len(known):len(known)], located{pc, p})
+		v.located.Store(&list) // may lose an entry that another goroutine stored, which is then found again
 	}
 	return p, err
 }
 
-// Declared reports whether the variable is only declared here, and defined in another
-// object: Read fails.
+// Declared reports whether the variable is only declared here and defined in another object.
+// Read fails then.
 func (v *Variable) Declared() bool { return v.external }
 
-// Function is a function, or an instance of it that was inlined into another. It
-// is shared between goroutines and must not be changed.
+// Function is a function, or an inlined instance of one. Goroutines share it: do not modify it.
 type Function struct {
-	Name        string // as in the source, qualified in C++: "ns::Class::f"
-	LinkageName string // mangled, "" where it is Name
+	Name        string // source name, qualified in C++: "ns::Class::f"
+	LinkageName string // mangled, "" if it is Name
 	Type        *Type  // of kind Func
-	Entry       uint64 // address in the file of the first instruction; 0 and !HasCode without code
+	Entry       uint64 // address in the file of the first instruction; 0 without HasCode
 	HasCode     bool
 	External    bool
-	Line        int // of the declaration, 0 where it is not known
+	Line        int // of the declaration, 0 if not known
 	Language    Language
 
 	info *Info
 }
 
-// Scope is what one frame has by gdb's count: a function, or an inlined call.
+// Scope is a frame as gdb counts them: a function or an inlined call.
 type Scope struct {
 	Function *Function
 	Inlined  bool // Function was inlined into that of the next Scope
 
 	// Arguments are in the order of the declaration.
 	Arguments []*Variable
-	// Blocks hold the local variables, innermost block first; the last is the
+	// Blocks contain the local variables, innermost block first. The last block is the
 	// function's own. A name of an inner block hides that of an outer one.
 	Blocks []Block
 }
@@ -435,8 +410,7 @@ type Block struct {
 	Variables []*Variable // in the order of the declarations
 }
 
-// Lookup returns the local variable or argument that a name means in s, nil
-// where it means none.
+// Lookup returns the local variable or argument with a name that is visible in s, or nil.
 func (s *Scope) Lookup(name string) *Variable {
 	for _, b := range s.Blocks {
 		for _, v := range b.Variables {
@@ -453,8 +427,7 @@ func (s *Scope) Lookup(name string) *Variable {
 	return nil
 }
 
-// Value returns the function as a value, in an object that is loaded with the
-// bias of f.
+// Value returns the function as a value, in an object that is loaded with the bias of f.
 func (fn *Function) Value(f Frame) Value {
 	return At(fn.Type, fn.Entry+f.Bias(), f)
 }
@@ -462,7 +435,7 @@ func (fn *Function) Value(f Frame) Value {
 // Class returns the structure, class or union that a function is a member of, or nil.
 func (f *Function) Class() (t *Type) {
 	i := f.info
-	_ = i.locked(func() error { // a function whose class cannot be read has none
+	_ = i.locked(func() error { // if its entry cannot be read, the class is not known
 		own, err := i.entries.Read(f.Type.offset)
 		if err != nil {
 			return err

@@ -16,93 +16,85 @@ import (
 	"github.com/clewdev/clew/value/internal/entry"
 )
 
-// callSite is a call that a function makes (DWARF 5 §3.4). The frames of many
-// threads return to the same few: what an entry says is read once.
+// callSite is a call in a function (DWARF 5 §3.4). The frames of many threads return to the same
+// few: each is decoded once.
 type callSite struct {
-	back uint64 // the address that it returns to
-	node *node
-	read bool // what follows
+	back    uint64 // return address
+	node    *node
+	decoded bool // the fields below are valid
 
-	to         *program // computes where an indirect call leads to; nil for another
+	target     *program // computes the target of an indirect call, nil for a direct one
 	parameters []siteParameter
 
-	callee *body // that leads was found out for, nil before
-	leads  bool
+	callee      *body // callsCallee was computed for it, nil before
+	callsCallee bool
 }
 
-// siteParameter is what a call passes for a parameter.
+// siteParameter is the value that a call passes for a parameter.
 type siteParameter struct {
-	entries [2]object.DebugOffset // of the parameter, where named
+	entries [2]object.DebugOffset // of the parameter, if named
 	named   [2]bool
-	place   parameter // where located
+	place   parameter // if located
 	located bool
 
-	value, data siteValue // of the parameter, and of what it leads to
+	value, data siteValue // of the parameter, and at the address in it
 	hasData     bool
 }
 
 // siteValue is a value that a call passes.
 type siteValue struct {
 	entry.Attribute
-	program *program // of an expression that was asked for
+	program *program // of an expression; nil before it is needed
 }
 
-// siteOf returns the call of a function that returns to an address, nil where its
-// entries have none.
+// siteOf returns the call of a function that returns to an address, or nil.
 func (i *Info) siteOf(b *body, back uint64) *callSite {
 	if b.sites == nil {
 		b.sites = sitesOf(b.root)
-		i.held += len(b.sites)
+		i.retained += len(b.sites)
 	}
 	k, ok := slices.BinarySearchFunc(b.sites, back, func(s callSite, back uint64) int { return cmp.Compare(s.back, back) })
 	if !ok {
 		return nil
 	}
 	site := &b.sites[k]
-	if !site.read {
-		i.readSite(site, b.unit)
+	if !site.decoded {
+		i.decodeSite(site, b.unit)
 	}
 	return site
 }
 
-// sitesOf returns the calls of a function by the address that they return to; of several
-// that return to one, the first entry's comes first.
+// sitesOf returns the calls of a function by return address. Of several with the same address,
+// that of the first entry comes first.
 func sitesOf(root *node) []callSite {
-	count := 0
-	for k := range root.Below {
-		if _, ok := callReturn(&root.Below[k]); ok {
-			count++
-		}
-	}
-	list := make([]callSite, 0, count)
+	list := []callSite{} // not nil
 	for k := range root.Below {
 		n := &root.Below[k]
 		if back, ok := callReturn(n); ok {
 			list = append(list, callSite{back: back, node: n})
 		}
 	}
+	list = slices.Clip(list)
 	slices.SortStableFunc(list, func(a, b callSite) int { return cmp.Compare(a.back, b.back) })
 	return list
 }
 
-// callReturn returns the address that a call returns to.
+// callReturn returns the return address of a call.
 func callReturn(n *node) (uint64, bool) {
 	switch n.Tag {
 	case dwarf.TagCallSite:
-		at, ok := n.Address(dwarf.AttrCallReturnPC)
-		return at, ok
+		return n.Address(dwarf.AttrCallReturnPC)
 	case dw.TagGNUCallSite:
-		at, ok := n.Address(dwarf.AttrLowpc)
-		return at, ok
+		return n.Address(dwarf.AttrLowpc)
 	}
 	return 0, false
 }
 
-func (i *Info) readSite(site *callSite, u *entry.Unit) {
-	site.read = true
+func (i *Info) decodeSite(site *callSite, u *entry.Unit) {
+	site.decoded = true
 	if target := i.firstValue(site.node, u, dwarf.AttrCallTarget, dw.AttrGNUCallSiteTarget); target.Kind == entry.AttributeBlock {
-		site.to = i.decode(target.Bytes, u.ReferenceWidth())
-		i.held += len(site.to.operations)
+		site.target = i.decode(target.Bytes, u.ReferenceWidth())
+		i.retained += len(site.target.operations)
 	}
 	for c := range site.node.Direct() {
 		if c.Tag != dwarf.TagCallSiteParameter && c.Tag != dw.TagGNUCallSiteParameter {
@@ -120,10 +112,10 @@ func (i *Info) readSite(site *callSite, u *entry.Unit) {
 		p.hasData = c.Has(dwarf.AttrCallDataValue) || c.Has(dw.AttrGNUCallSiteDataValue)
 		site.parameters = append(site.parameters, p)
 	}
-	i.held += 4 * len(site.parameters)
+	i.retained += 4 * len(site.parameters)
 }
 
-// firstValue returns the first of some attributes that an entry has.
+// firstValue returns the first of several attributes that an entry has.
 func (i *Info) firstValue(n *node, u *entry.Unit, attrs ...dwarf.Attr) (value entry.Attribute) {
 	for _, a := range attrs {
 		if value = i.entries.ValueOf(&n.DebugEntry, a, u); value.Kind != entry.AttributeAbsent {
@@ -133,7 +125,7 @@ func (i *Info) firstValue(n *node, u *entry.Unit, attrs ...dwarf.Attr) (value en
 	return value
 }
 
-// is reports whether c is what a call passes for p.
+// is reports whether c is the value of p.
 func (c *siteParameter) is(p parameter) bool {
 	switch {
 	case p.kind == parameterEntry:
@@ -146,8 +138,8 @@ func (c *siteParameter) is(p parameter) bool {
 	return p.kind == c.place.kind && p.column == c.place.column && p.offset == c.place.offset
 }
 
-// calls reports whether a call site calls the function that e's frame is in: a
-// jump at the end of what it calls may have led here instead.
+// calls reports whether a call site calls the function of e's frame. If it calls another one,
+// that may have jumped here.
 func (i *Info) calls(site *callSite, e *evaluator) bool {
 	n := site.node
 	for _, a := range []dwarf.Attr{dwarf.AttrCallOrigin, dwarf.AttrAbstractOrigin} {
@@ -157,17 +149,17 @@ func (i *Info) calls(site *callSite, e *evaluator) bool {
 			continue
 		case site.callee == e.body:
 		case i == e.info:
-			site.callee, site.leads = e.body, i.isFunction(off, e.body)
+			site.callee, site.callsCallee = e.body, i.isFunction(off, e.body)
 		default:
-			site.callee, site.leads = e.body, e.isSymbol(i.publicName(off))
+			site.callee, site.callsCallee = e.body, e.isSymbol(i.publicName(off))
 		}
-		return site.leads
+		return site.callsCallee
 	}
 	return n.Has(dwarf.AttrCallTarget) || n.Has(dw.AttrGNUCallSiteTarget)
 }
 
-// isSymbol reports whether the function that e's frame is in has a name for other
-// objects; it can have several.
+// isSymbol reports whether the function of e's frame has a symbol with a name. It can have
+// several.
 func (e *evaluator) isSymbol(name string) bool {
 	if name == "" {
 		return false
@@ -175,7 +167,7 @@ func (e *evaluator) isSymbol(name string) bool {
 	b := e.body
 	names := b.names.Load()
 	if names == nil {
-		// What is called by its name is found by that.
+		// Usually the symbol with the name is the function's.
 		if s, ok := e.info.object.Symbol(name); ok && s.Address == b.entry {
 			return true
 		}
@@ -189,8 +181,8 @@ func (e *evaluator) isSymbol(name string) bool {
 	return slices.Contains(*names, name)
 }
 
-// publicName returns the name by which a function of any object is called that is
-// declared at an offset, "" where it is one of the unit's own.
+// publicName returns the symbol name of the function that is declared at an offset, or "" if the
+// function is local to its unit.
 func (i *Info) publicName(off object.DebugOffset) string {
 	e, err := i.entries.Read(off)
 	if err != nil || !isExternal(e) {

@@ -11,34 +11,26 @@ import (
 	"strings"
 )
 
-// String returns the type as gdb's whatis prints it: "char *",
-// "int (*)(int, void *)", "struct node [10]"; one of Go as Go spells it.
+// String returns the type as gdb's whatis prints it: "char *", "int (*)(int, void *)",
+// "struct node [10]". It returns a type of Go in Go's syntax.
 func (t *Type) String() string {
+	n := namer{left: 256}
 	switch t.language {
 	case Go:
 		return t.goName()
 	case Fortran:
-		return t.fortranName()
+		return n.fortran(t, 0)
 	case Ada:
-		n := namer{left: 256}
 		return n.ada(t, 0)
 	}
-	return t.spelled()
-}
-
-func (t *Type) spelled() string {
-	n := namer{left: 256}
 	return n.declare(t, "", 0)
 }
 
-// namer spells a type. The types of parameters make a tree of it, whose size is
-// bounded by the types that are left to spell.
-type namer struct {
-	left int
-}
+// namer spells a type. The types of parameters make it a tree. left is the number of types that
+// may still be spelled.
+type namer struct{ left int }
 
-// declare returns the declaration of what declarator names as a t (C 6.7.6): the
-// declarator stands between what comes before and after it.
+// declare returns the declaration of declarator as a t (C 6.7.6).
 func (n *namer) declare(t *Type, declarator string, depth int) string {
 	if n.left--; n.left < 0 || depth > maxChain || len(declarator) > 1<<12 {
 		return "..."
@@ -56,7 +48,7 @@ func (n *namer) declare(t *Type, declarator string, depth int) string {
 		return n.declare(e, mark, depth+1)
 	case Array:
 		suffix := "[]"
-		if t.Elem(); t.said(upperBound) != nil || t.said(elementCount) != nil {
+		if t.Elem(); t.dynamicAttribute(upperBound) != nil || t.dynamicAttribute(elementCount) != nil {
 			suffix = "[variable length]"
 		} else if t.counted {
 			suffix = fmt.Sprintf("[%d]", t.count)
@@ -69,7 +61,7 @@ func (n *namer) declare(t *Type, declarator string, depth int) string {
 		return n.declare(t.Elem(), declarator+n.params(t, depth), depth+1)
 	case Const, Volatile, Restrict, Atomic:
 		word := map[Kind]string{Const: "const", Volatile: "volatile", Restrict: "restrict", Atomic: "_Atomic"}[t.kind]
-		// Qualifiers of a pointer stand after its mark.
+		// Qualifiers of a pointer follow its mark.
 		inner := t
 		for range maxChain {
 			if k := inner.kind; k != Const && k != Volatile && k != Restrict && k != Atomic {
@@ -95,8 +87,7 @@ func (n *namer) declare(t *Type, declarator string, depth int) string {
 	return name + " " + declarator
 }
 
-// params returns the list of the parameters of a function. gdb writes (void)
-// for a function without any.
+// params returns the parameter list of a function. As in gdb, it is (void) if there are none.
 func (n *namer) params(t *Type, depth int) string {
 	var b strings.Builder
 	b.WriteByte('(')
@@ -149,12 +140,6 @@ func (t *Type) tagged() string {
 	return t.name
 }
 
-// fortranName returns the name of a type as gdb's whatis has it in Fortran.
-func (t *Type) fortranName() string {
-	n := namer{left: 256}
-	return n.fortran(t, 0)
-}
-
 func (n *namer) fortran(t *Type, depth int) string {
 	if n.left--; n.left < 0 || depth > maxChain {
 		return "..."
@@ -190,11 +175,11 @@ func (t *Type) fortranTextName() string {
 	}
 }
 
-// fortranArray puts the bounds of the first dimension first.
+// fortranArray returns the name of an array type. The bounds of the first dimension come first.
 func (n *namer) fortranArray(t *Type, depth int) string {
 	var bounds []string
 	allocated := ""
-	if t.Elem(); t.lazy || t.said(isAllocated) != nil {
+	if t.Elem(); t.lazy || t.dynamicAttribute(isAllocated) != nil {
 		allocated = ", allocatable"
 	}
 	for ; t.kind == Array && len(bounds) < maxChain; t = t.Elem().named() {
@@ -225,8 +210,8 @@ func (n *namer) fortranParams(t *Type, depth int) string {
 	return "(" + strings.Join(list, ", ") + ")"
 }
 
-// ada returns the name of a type as gdb's whatis has it in Ada: that of the source, else
-// how the type is made.
+// ada returns the name of a type as gdb's whatis prints it in Ada: the source name, or else the
+// structure of the type.
 func (n *namer) ada(t *Type, depth int) string {
 	if n.left--; n.left < 0 || depth > maxChain {
 		return "..."

@@ -8,7 +8,10 @@ import (
 	"debug/dwarf"
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
+
+	"github.com/clewdev/clew/arch"
 
 	"github.com/clewdev/clew/internal/dw"
 	"github.com/clewdev/clew/object"
@@ -16,30 +19,28 @@ import (
 	"github.com/clewdev/clew/value/internal/spelling"
 )
 
-func (i *Info) voidType() *Type {
-	return &Type{machine: i.machine, kind: Void, name: "void", ready: true}
-}
+func voidType(m *arch.Machine) *Type { return &Type{machine: m, kind: Void, name: "void", ready: true} }
 
-// unknownType stands for a type that cannot be read.
+// unknownType returns the type in place of one that cannot be read.
 func (i *Info) unknownType(problem error) *Type {
 	return &Type{machine: i.machine, kind: Unknown, ready: true, problem: problem}
 }
 
-// elemOf returns the type that an entry has, Void where it has none.
+// elemOf returns the type of an entry, or Void.
 func (i *Info) elemOf(e *object.DebugEntry) *Type {
 	if !e.Has(dwarf.AttrType) {
-		return i.voidType()
+		return voidType(i.machine)
 	}
 	off, ok := i.entries.TypeReference(e)
 	if !ok {
 		signature, _ := e.Signature(dwarf.AttrType)
-		return i.unknownType(fmt.Errorf("%w: %v: type of %v, which is not to be found", ErrDebugInfo, e.Offset, signature))
+		return i.unknownType(fmt.Errorf("%w: %v: type %v not found", ErrDebugInfo, e.Offset, signature))
 	}
 	return i.typeAt(off)
 }
 
-// typeAt returns the type whose entry is at an offset; what it is made of is
-// read later. It is of kind Unknown where the entry cannot be read.
+// typeAt returns the type of the entry at an offset. Its parts are read later. It is Unknown if the
+// entry cannot be read.
 func (i *Info) typeAt(off object.DebugOffset) *Type {
 	if t := i.types[off]; t != nil {
 		return t
@@ -58,7 +59,7 @@ func (i *Info) typeAt(off object.DebugOffset) *Type {
 	t := &Type{machine: i.machine, info: i, unit: u, offset: off, language: u.Language}
 	i.types[off] = t
 	if signature, ok := e.Signature(dwarf.AttrSignature); ok {
-		// A declaration of what a type unit defines.
+		// The entry is a declaration of a type in a type unit.
 		if def, ok := i.entries.Signed(signature); ok {
 			if e, err = i.entries.Read(def); err != nil {
 				return t
@@ -98,7 +99,7 @@ func (i *Info) typeAt(off object.DebugOffset) *Type {
 	return t
 }
 
-// kinds are the kinds of types whose tag alone determines the kind.
+// kinds are the kinds of types that the tag alone determines.
 var kinds = map[dwarf.Tag]Kind{
 	dwarf.TagUnspecifiedType:     Void,
 	dwarf.TagPointerType:         Pointer,
@@ -124,8 +125,8 @@ var kinds = map[dwarf.Tag]Kind{
 	dwarf.TagAtomicType:          Atomic,
 }
 
-// setKind sets the kind of a type and the properties that depend on it. It returns false where
-// the entry does not describe a known type.
+// setKind sets the kind of a type and the properties that depend on it. It returns false if the
+// entry is not a known type.
 func (t *Type) setKind(e *object.DebugEntry) bool {
 	if e.Tag == dwarf.TagBaseType {
 		t.base(e)
@@ -144,7 +145,7 @@ func (t *Type) setKind(e *object.DebugEntry) bool {
 		t.vector = e.Flag(dw.AttrGNUVector)
 	case dwarf.TagStringType:
 		if e.Has(dwarf.AttrStringLength) {
-			t.sized = false // DW_AT_byte_size is the size of the length, before DWARF 5
+			t.sized = false // before DWARF 5, DW_AT_byte_size is the size of the length
 		}
 	case dwarf.TagEnumerationType:
 		t.scoped = e.Flag(dwarf.AttrEnumClass)
@@ -162,8 +163,8 @@ func (t *Type) setKind(e *object.DebugEntry) bool {
 	return true
 }
 
-// narrow makes a range a type of its own where it differs from its base: it has another
-// size, or no negative values.
+// narrow makes a range a type of its own if it has a different size from its base or no negative
+// values.
 func (t *Type) narrow(base *Type, positive bool) {
 	for depth := 0; base.kind == Typedef && depth < maxChain; depth++ {
 		e, err := t.info.entries.Read(base.offset)
@@ -182,13 +183,13 @@ func (t *Type) narrow(base *Type, positive bool) {
 	case base.kind == Char || base.kind == Bool || base.kind == Fixed:
 		t.kind, t.signed, t.scale, t.ready = base.kind, base.signed, base.scale, true
 	case base.kind == Enum:
-		t.kind, t.offset = Enum, base.offset // of its literals
+		t.kind, t.offset = Enum, base.offset // the entry with the literals
 	}
 }
 
-// base reads what a base type says of itself.
+// base reads a base type.
 func (t *Type) base(e *object.DebugEntry) {
-	// gcc and clang spell them differently, gdb always so.
+	// gcc and clang spell names differently. gdb always spells them like this.
 	if s := spell(t.name); s.base != "" && !strings.Contains(s.base, "__int128") {
 		t.name = s.base
 	}
@@ -215,15 +216,15 @@ func (t *Type) base(e *object.DebugEntry) {
 	case dw.ATESignedFixed, dw.ATEUnsignedFixed:
 		t.kind, t.signed = Fixed, encoding == dw.ATESignedFixed
 		if t.scale = t.info.scaleOf(e); t.scale == nil {
-			t.kind, t.problem = Unknown, fmt.Errorf("%w: %v: %s has no scale that is known", ErrDebugInfo, e.Offset, t.name)
+			t.kind, t.problem = Unknown, fmt.Errorf("%w: %v: the scale of %s is not known", ErrDebugInfo, e.Offset, t.name)
 		}
-	case dw.ATEAddress: // clang's of what a coroutine keeps
+	case dw.ATEAddress: // clang writes it for the state of coroutines
 		t.kind = Pointer
 	case 0:
 		t.kind = Int
 	default:
-		// COBOL's numbers, for one: their bytes as one integer would be another number.
-		t.problem = fmt.Errorf("%w: %v: %s has encoding %#x, which is not known", ErrDebugInfo, e.Offset, t.name, encoding)
+		// For example COBOL's numbers, whose bytes as an integer are another number.
+		t.problem = fmt.Errorf("%w: %v: unknown encoding %#x of %s", ErrDebugInfo, e.Offset, encoding, t.name)
 	}
 	if part, ok := strings.CutPrefix(t.name, "complex "); ok && encoding == dw.ATELoUser {
 		t.kind, t.problem, t.ready = Complex, nil, true
@@ -242,7 +243,7 @@ func (t *Type) base(e *object.DebugEntry) {
 	}
 }
 
-// load reads what a type is made of.
+// load reads the parts of a type, once.
 func (t *Type) load() {
 	if t.ready || t.info == nil {
 		return
@@ -258,7 +259,7 @@ func (t *Type) load() {
 func (t *Type) read() error {
 	i := t.info
 	if t.language != OtherLanguage {
-		i.entries.Using = t.language // whoever was here meanwhile
+		i.entries.Using = t.language // others may have changed it
 	}
 	e, err := i.entries.Read(t.offset)
 	if err != nil {
@@ -270,7 +271,7 @@ func (t *Type) read() error {
 			t.align = uint64(n)
 		}
 		if !t.sized {
-			t.isSaid(i, e, dwarf.AttrByteSize, typeSize)
+			t.readDynamic(e, dwarf.AttrByteSize, typeSize)
 		}
 		return t.readFields()
 	case Enum:
@@ -296,16 +297,14 @@ func (t *Type) read() error {
 
 func (t *Type) readParams(e *object.DebugEntry) error {
 	i := t.info
-	// An instance refers to a function that says what it returns.
-	for e := range i.entries.Origins(e) {
-		if e.Has(dwarf.AttrType) {
-			t.elem = i.elemOf(e)
-			break
-		}
+	// The result type of an instance is in its abstract origin.
+	if typed, err := i.entries.Having(dwarf.AttrType, e); err == nil && typed != nil {
+		t.elem = i.elemOf(typed)
 	}
+	isParam := func(c object.DebugEntry) bool { return c.Tag == dwarf.TagFormalParameter }
 	children, err := i.entries.Children(e.Offset)
 	for o := range i.entries.Origins(e) {
-		if hasParams(children) {
+		if slices.ContainsFunc(children, isParam) {
 			break
 		}
 		if o == e {
@@ -320,14 +319,11 @@ func (t *Type) readParams(e *object.DebugEntry) error {
 		switch c.Tag {
 		case dwarf.TagFormalParameter:
 			param := i.unknownType(nil)
-			for o := range i.entries.Origins(c) {
-				if o.Has(dwarf.AttrType) {
-					param = i.elemOf(o)
-					break
-				}
+			if typed, err := i.entries.Having(dwarf.AttrType, c); err == nil && typed != nil {
+				param = i.elemOf(typed)
 			}
-			// The class says of no function's object that its address is constant, where
-			// the definition does: gdb has it so always.
+			// The definition declares this as a constant pointer, the class does not. gdb
+			// always prints it as constant.
 			artificial := c.Flag(dwarf.AttrArtificial)
 			if artificial && len(t.params) == 0 && t.language == CPlusPlus && param.kind == Pointer {
 				param = &Type{machine: i.machine, language: t.language, kind: Const, elem: param, ready: true}
@@ -340,15 +336,6 @@ func (t *Type) readParams(e *object.DebugEntry) error {
 		}
 	}
 	return err
-}
-
-func hasParams(list []object.DebugEntry) bool {
-	for k := range list {
-		if list[k].Tag == dwarf.TagFormalParameter {
-			return true
-		}
-	}
-	return false
 }
 
 func (t *Type) readEnumerators(e *object.DebugEntry) error {

@@ -12,38 +12,37 @@ import (
 	"github.com/clewdev/clew/value/internal/number"
 )
 
-// MaxSize is how many bytes a value may have to be read, as gdb's
-// max-value-size: larger ones have fields and elements all the same.
+// MaxSize is the size in bytes of the largest value that can be read, as gdb's max-value-size. The
+// fields and elements of larger values can be read.
 const MaxSize = 65536
 
-// Value is a type and the place where bytes of it live. It is made by
-// [Variable.Read], [At] and [Constant], and not changed after. Its bytes are read
-// when they are asked for, from the Frame it was made with, and may differ
-// from call to call where that runs on. The zero Value has no type and nothing
-// but an Err.
+// Value is a type and the place of its bytes. [Variable.Read], [At] and [Constant] return one. It
+// does not change. Its bytes are read when they are needed, from the Frame with which it was made.
+// They may differ from call to call if the program runs. The zero Value has no type, and Err
+// returns an error.
 type Value struct {
 	typ   *Type
 	frame Frame // for memory and registers; may be nil for constants
 	err   error
 
-	// The bits of the value are those from bitOffset on of the pieces together.
+	// The value starts at bitOffset of the bits of all pieces together.
 	pieces    []Piece
 	bitOffset uint64
 	bitSize   uint64 // of a bit field, else 0
 }
 
-// PieceKind is where the bytes of a piece live.
+// PieceKind is the kind of place of a piece.
 type PieceKind uint8
 
 const (
-	OptimizedOut    PieceKind = iota // nowhere
+	OptimizedOut    PieceKind = iota // not stored
 	InMemory                         // at Address
 	InRegister                       // in register Column
-	InBytes                          // in Bytes: a constant, or a result that is stored nowhere
-	ImplicitPointer                  // a pointer to what the compiler kept no memory for
+	InBytes                          // in Bytes: a constant, or a result that is not stored
+	ImplicitPointer                  // a pointer to a variable that is not stored in memory
 )
 
-// Piece is where a part of a value lives (DWARF 5 §2.6.1.2).
+// Piece is the place of a part of a value (DWARF 5 §2.6.1.2).
 type Piece struct {
 	Kind    PieceKind
 	Address uint64 // run-time
@@ -53,55 +52,54 @@ type Piece struct {
 	BitSize   uint64 // of the part
 	BitOffset uint64 // of the part in its place: from the first byte of memory, from a register's least significant bit
 
-	number bool               // Bytes are a number, wider than the value may be
-	entry  object.DebugOffset // of an ImplicitPointer: what it leads to
-	offset int64              // and bytes into it
+	number bool               // Bytes are a number, which can have more bits than the value
+	entry  object.DebugOffset // the target of an ImplicitPointer
+	offset int64              // of the ImplicitPointer in the target, in bytes
 	info   *Info
 	body   *body
 }
 
-// At returns the value of a type in memory, at a run-time address. A value of a
-// Func is the function itself.
+// At returns the value of a type at a run-time address. A value of a Func is the function
+// itself.
 func At(t *Type, address uint64, f Frame) Value {
 	return Value{typ: t, frame: f, pieces: []Piece{{Kind: InMemory, Address: address, BitSize: bitsOf(t.Size())}}}
 }
 
-// Constant returns a value that has bytes and no place, in the machine's byte
-// order. It keeps p. Pointers lead into the memory of f, which may be nil.
+// Constant returns a value that consists of bytes in the machine's byte order and has no place. It
+// keeps p. f, which may be nil, has the memory to which pointers point.
 func Constant(t *Type, p []byte, f Frame) Value {
 	return Value{typ: t, frame: f, pieces: []Piece{{Kind: InBytes, Bytes: p, BitSize: bitsOf(uint64(len(p)))}}}
 }
 
 func failed(t *Type, f Frame, err error) Value { return Value{typ: t, frame: f, err: err} }
 
-// Type returns the type of the value, nil of the zero Value. The arrays in it
-// have the length that they have in the frame.
+// Type returns the type of the value, or nil for the zero Value. Its arrays have their length in
+// the frame.
 func (v Value) Type() *Type { return v.typ }
 
 // Frame returns the frame that the value was made with; it may be nil.
 func (v Value) Frame() Frame { return v.frame }
 
-// LocationErr returns why it is not known where the value lives. Unlike Err it is nil for a
-// value that is too large to be read or of a type that is damaged.
+// LocationErr returns why the place of the value is not known. Unlike Err it is nil for a value
+// that is too large to be read and for one of a damaged type.
 func (v Value) LocationErr() error { return v.err }
 
-// As returns the bits of the value as a value of another type. Unlike Cast it converts
-// nothing.
+// As returns the bits of the value as a value of another type. Unlike Cast it does not convert
+// them.
 func (v Value) As(t *Type) Value {
 	v.typ = t
 	return v
 }
 
-// Lost returns a value of a type that is optimized out in a frame.
+// Lost returns a value that is optimized out in a frame.
 func Lost(t *Type, f Frame) Value { return Value{typ: t, frame: f} }
 
-// Pieces returns where the value lives: one piece for all but values that the
-// compiler split, and the whole place of a value that is a part of one. The
-// slice must not be changed.
+// Pieces returns the place of the value: one piece, unless the compiler split the value. For a part
+// of a value it is the place of the whole. The slice must not be changed.
 func (v Value) Pieces() []Piece { return v.pieces }
 
-// Address returns the run-time address of a value that lies in memory as a
-// whole, and false for others and for bit fields.
+// Address returns the run-time address of a value that is in memory as a whole, and false for
+// others and for bit fields.
 func (v Value) Address() (uint64, bool) {
 	if v.err != nil || v.bitSize != 0 || len(v.pieces) != 1 || v.pieces[0].Kind != InMemory {
 		return 0, false
@@ -110,7 +108,7 @@ func (v Value) Address() (uint64, bool) {
 	return v.pieces[0].Address + at/8, at%8 == 0
 }
 
-// OptimizedOut reports whether no part of the value lives anywhere.
+// OptimizedOut reports whether no part of the value is stored.
 func (v Value) OptimizedOut() bool {
 	for k := range v.pieces {
 		if v.pieces[k].Kind != OptimizedOut {
@@ -120,8 +118,8 @@ func (v Value) OptimizedOut() bool {
 	return v.err == nil
 }
 
-// Missing is OptimizedOut of a part of a value alone: gdb prints "<optimized out>"
-// for one that is printed, and each of the parts of one within another.
+// Missing is OptimizedOut for a part of a value alone. gdb prints one "<optimized out>" for it if
+// it is printed by itself, and one for each of its parts within the whole.
 func (v Value) Missing() bool {
 	size := v.bitSize
 	if size == 0 && v.typ != nil {
@@ -141,9 +139,9 @@ func (v Value) Missing() bool {
 	return true
 }
 
-// Err says why the value cannot be read: it wraps ErrOptimizedOut, ErrTooLarge,
-// or says what was wrong with the location. It is nil for a value that is
-// optimized out in part, and for memory that cannot be read: Bytes fails then.
+// Err returns why the value cannot be read: ErrOptimizedOut, an error that wraps ErrTooLarge, or
+// what is wrong with the location. It is nil for a value that is optimized out in part, and for
+// memory that cannot be read: Bytes fails then.
 func (v Value) Err() error {
 	switch {
 	case v.err != nil:
@@ -162,9 +160,9 @@ func (v Value) Err() error {
 	return nil
 }
 
-// Bytes reads the value: Size bytes of its type in the machine's byte order,
-// with a bit field widened. The slice is the caller's. The error is that of
-// Err, a *MemoryError, or wraps ErrOptimizedOut where a part is missing.
+// Bytes reads the value: Size bytes of its type in the machine's byte order. A bit field is
+// widened. The caller owns the slice. The error is that of Err, a *MemoryError, or wraps
+// ErrOptimizedOut if a part is missing.
 func (v Value) Bytes() ([]byte, error) {
 	if err := v.Err(); err != nil {
 		return nil, err
@@ -176,8 +174,7 @@ func (v Value) Bytes() ([]byte, error) {
 	return b, nil
 }
 
-// BytesIn is Bytes that reads into buffer, which it returns a part of, if the value is not
-// larger.
+// BytesIn is Bytes that reads into buffer if the value fits, and then returns a part of buffer.
 func (v Value) BytesIn(buffer []byte) ([]byte, error) {
 	if err := v.Err(); err != nil {
 		return nil, err
@@ -190,7 +187,7 @@ func (v Value) BytesIn(buffer []byte) ([]byte, error) {
 	return b, v.read(b)
 }
 
-// read reads what Bytes does to b, which is as long as the type. Err must be nil.
+// read reads the bytes that Bytes returns into b. Err must be nil.
 func (v Value) read(b []byte) error {
 	m := v.typ.machine
 	size := uint64(len(b))
@@ -201,11 +198,11 @@ func (v Value) read(b []byte) error {
 		if address, ok := v.Address(); ok {
 			return v.readMemory(b, address)
 		}
-		return v.gather(b, v.bitOffset, 8*size)
+		return v.gather(b, nil, v.bitOffset, 8*size)
 	}
 	width := min(v.bitSize, 8*size, 64)
 	packed := make([]byte, (width+7)/8)
-	if err := v.gather(packed, v.bitOffset, width); err != nil {
+	if err := v.gather(packed, nil, v.bitOffset, width); err != nil {
 		return err
 	}
 	n := number.Uint(m.Order, packed)
@@ -219,7 +216,7 @@ func (v Value) read(b []byte) error {
 	return nil
 }
 
-// part returns the value of a type that starts some bytes into v.
+// part returns the value of a type at an offset in v, in bytes.
 func (v Value) part(t *Type, offset int64) Value {
 	if address, ok := v.Address(); ok {
 		return At(t, address+uint64(offset), v.frame)
@@ -242,8 +239,8 @@ func (v Value) referent() Value {
 	return v
 }
 
-// Field returns field i of [Type.Fields] of a structure, class or union, or of
-// one that v is a reference to.
+// Field returns field i of [Type.Fields] of a structure, class or union, or of a reference to
+// one.
 func (v Value) Field(i int) Value {
 	v = v.referent()
 	if v.err != nil || v.typ == nil {
@@ -257,14 +254,14 @@ func (v Value) Field(i int) Value {
 	return v.Member(&fields[i])
 }
 
-// Member returns a member of a structure, class or union: a field of its type, or one that
-// VariantFields returned.
+// Member returns a member of a structure, class or union: a field of its type, or one from
+// VariantFields.
 func (v Value) Member(f *Field) Value {
 	switch {
 	case f.Static != nil:
 		return f.Static.Read(v.frame)
 	case f.Virtual:
-		return v.virtualBase(f).settled(&v)
+		return v.virtualBase(f).resolved(&v)
 	case f.BitSize != 0:
 		v.typ, v.bitSize = f.Type, f.BitSize
 		v.bitOffset += f.BitOffset
@@ -272,12 +269,11 @@ func (v Value) Member(f *Field) Value {
 	case f.Offset > 1<<56:
 		return failed(f.Type, v.frame, fmt.Errorf("%w: field at %#x", ErrDebugInfo, f.Offset))
 	}
-	return v.part(f.Type, int64(f.Offset)).settled(&v)
+	return v.part(f.Type, int64(f.Offset)).resolved(&v)
 }
 
-// virtualBase returns a virtual base class: its offset stands in the virtual
-// table (Itanium C++ ABI §2.5.2), at a place that only the location of the
-// member determines, which is an expression over the object's address.
+// virtualBase returns a virtual base class. Its offset is in the virtual table (Itanium C++ ABI
+// §2.5.2). The location of the member, an expression on the object's address, reads it.
 func (v Value) virtualBase(f *Field) Value {
 	address, ok := v.Address()
 	if !ok || v.frame == nil || f.location == nil {
@@ -296,8 +292,8 @@ func (v Value) virtualBase(f *Field) Value {
 	return At(f.Type, n.lo, v.frame)
 }
 
-// FieldByName returns the field of a name, also one of an anonymous member or a
-// base class. Its Err wraps ErrNotFound where there is none.
+// FieldByName returns the field with a name, including those of anonymous members and base classes.
+// Its Err wraps ErrNotFound if there is none.
 func (v Value) FieldByName(name string) Value {
 	v = v.referent()
 	if v.err != nil || v.typ == nil {
@@ -332,8 +328,8 @@ func (v Value) named(name string, depth int, budget *int) (Value, bool) {
 	return v, false
 }
 
-// Index returns element i of an array, or of the array that a pointer leads to.
-// It is not held to the array's bounds where the array lies in memory, as in C.
+// Index returns element i of an array, or of the array to which a pointer points. As in C, i may be
+// outside of the array's bounds if the array is in memory.
 func (v Value) Index(i int64) Value {
 	v = v.referent()
 	if v.err != nil || v.typ == nil {
@@ -357,18 +353,18 @@ func (v Value) Index(i int64) Value {
 		if step%8 != 0 {
 			return v.packedElement(elem, i*step, max(step, -step))
 		}
-		return v.part(elem, i*(step/8)).settled(nil)
+		return v.part(elem, i*(step/8)).resolved(nil)
 	case Pointer:
 		p := v.Deref()
 		if p.err != nil {
 			return p
 		}
-		return p.part(elem, i*int64(elem.Size())).settled(nil)
+		return p.part(elem, i*int64(elem.Size())).resolved(nil)
 	}
 	return failed(v.typ, v.frame, fmt.Errorf("%w: cannot subscript %s", ErrType, v.typ))
 }
 
-// Deref returns what a pointer or a reference leads to.
+// Deref returns the target of a pointer or a reference.
 func (v Value) Deref() Value {
 	if v.err != nil || v.typ == nil {
 		return v
@@ -386,11 +382,10 @@ func (v Value) Deref() Value {
 	if err != nil {
 		return failed(t.Elem(), v.frame, err)
 	}
-	return At(t.Elem(), number.Uint(t.machine.Order, b), v.frame).settled(nil)
+	return At(t.Elem(), number.Uint(t.machine.Order, b), v.frame).resolved(nil)
 }
 
-// Synthetic reports whether the value is a pointer to an object that the compiler kept no
-// memory for.
+// Synthetic reports whether the value is a pointer to an object that is not stored in memory.
 func (v Value) Synthetic() bool { return v.implicit() != nil }
 
 // implicit returns the piece of a value that is an implicit pointer, or nil.
@@ -409,7 +404,7 @@ func (v Value) implicit() *Piece {
 	return nil
 }
 
-// synthetic returns what an implicit pointer leads to (DWARF 5 §2.6.1.1.4).
+// synthetic returns the target of an implicit pointer (DWARF 5 §2.6.1.1.4).
 func (v Value) synthetic(p *Piece, t *Type) Value {
 	target, err := p.info.variableBy(p.entry, p.body)
 	if err != nil {
@@ -422,8 +417,8 @@ func (v Value) synthetic(p *Piece, t *Type) Value {
 	return found.part(t, p.offset)
 }
 
-// Pointer returns a pointer to the value, whose Err wraps ErrNoAddress where the
-// value does not lie in memory.
+// Pointer returns a pointer to the value. Its Err wraps ErrNoAddress if the value is not in
+// memory.
 func (v Value) Pointer() Value {
 	v = v.referent()
 	if v.err != nil || v.typ == nil {
@@ -437,7 +432,7 @@ func (v Value) Pointer() Value {
 	return v.number(t, address)
 }
 
-// number returns a number, or an address, as a value of a type.
+// number returns a number or an address as a value of a type.
 func (v Value) number(t *Type, n uint64) Value {
 	b := make([]byte, min(t.Size(), 16))
 	number.PutUint(t.machine.Order, b, n)
@@ -447,8 +442,8 @@ func (v Value) number(t *Type, n uint64) Value {
 	return Constant(t, b, v.frame)
 }
 
-// Decay returns an array as a pointer to its first element, a function as a
-// pointer to it, what a reference leads to, and every other value as it is.
+// Decay returns a pointer to the first element of an array or to a function, the target of a
+// reference, and every other value unchanged.
 func (v Value) Decay() Value {
 	v = v.referent()
 	if v.err != nil || v.typ == nil {

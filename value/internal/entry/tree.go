@@ -12,11 +12,12 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// Node is an entry and all entries below it. Made is what the caller made of the entry.
+// Node is an entry and all entries below it. Decoded is for the caller's decoded form of the
+// entry.
 type Node[T any] struct {
 	object.DebugEntry
-	Below []Node[T] // in the order of the entries: each before the entries below it
-	Made  T
+	Below   []Node[T] // in the order of the entries: each before the entries below it
+	Decoded T
 }
 
 // Direct returns the nodes directly below n.
