@@ -4,8 +4,7 @@
 
 // Package jitcode prints the code that a program generated while it ran: its sources and
 // the memory that they cover ([Sources]), a function's unwind table and instructions
-// ([Function]), and the places where a function was before ([FormerFunction]).
+// ([Function]), and the previous places of a function ([FormerFunction]).
 //
-// Text is for people and may change from version to version. JSON objects only ever gain
-// members.
+// Text is for people and may change from version to version. JSON objects only gain members.
 package jitcode

@@ -7,6 +7,7 @@ package jitcode
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/report/style"
@@ -14,44 +15,43 @@ import (
 	"github.com/clewdev/clew/stack/generated"
 )
 
-// FormerFunctionSchema describes what FormerFunction.JSON writes.
+// FormerFunctionSchema describes the output of FormerFunction.JSON.
 const FormerFunctionSchema = `One object for each place where a function of this name was before:
   {"former", "start", "end", "source", "place", "until", "overwritten_by": {"function",
    "start", "end"}, "moved_to": {"function", "start", "end"}}
 "until" is a time on the clock of the jitdump; a perf map has no times.`
 
-// FormerFunction is a generated function at a place that it has left.
+// FormerFunction is a generated function at a place where it was overwritten or moved.
 type FormerFunction struct {
 	codefile.Former
 	Source *generated.Source
 }
 
-// MatchFormer returns the functions that a name means, of those that were overwritten
-// or moved: the last most of each source, and how many there are in all. Names
-// match as Match takes them, and at least as well as those of the functions
-// that were found so.
-func MatchFormer(sources []*generated.Source, place string, found []SourcedFunction, most int) (former []FormerFunction, all int) {
+// MatchFormer returns the overwritten or moved functions that match a name, at most limit of
+// each source, the latest ones, and their total number. It matches names as Match does, but
+// not less strictly than the names of found, the result of Match.
+func MatchFormer(sources []*generated.Source, place string, found []SourcedFunction, limit int) (former []FormerFunction, total int) {
 	for _, match := range nameMatches(place) {
 		for _, s := range sources {
 			from := len(former)
 			for f := range s.Former(match) {
-				if all++; len(former)-from == most {
-					former = append(former[:from], former[from+1:]...)
+				if total++; len(former)-from == limit {
+					former = slices.Delete(former, from, from+1)
 				}
 				former = append(former, FormerFunction{f, s})
 			}
 		}
-		if all > 0 || len(found) > 0 && match(found[0].Name) {
+		if total > 0 || len(found) > 0 && match(found[0].Name) {
 			break
 		}
 	}
-	return former, all
+	return former, total
 }
 
-// Text writes a line that says where the function was, and what became of it there.
+// Text writes a line with the former place of the function and its fate.
 func (f *FormerFunction) Text(w io.Writer, p style.Palette) error {
 	fate := f.Fate()
-	until, what := "", "not there any more"
+	until, what := "", "removed"
 	if fate.Until != "" {
 		until = " until " + fate.Until
 	}
@@ -84,7 +84,7 @@ type jsonCodePlace struct {
 	End      string `json:"end"`
 }
 
-// JSON writes one object on one line; FunctionSchema describes it.
+// JSON writes one object on one line, as FormerFunctionSchema describes.
 func (f *FormerFunction) JSON(w io.Writer) error {
 	fate := f.Fate()
 	next := &jsonCodePlace{style.Demangle(fate.Next.Name), style.Hex(fate.Next.Address), style.Hex(fate.Next.Address + fate.Next.Size)}

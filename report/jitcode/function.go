@@ -26,59 +26,58 @@ import (
 	"github.com/clewdev/clew/stack/generated"
 )
 
-// FunctionSchema describes what Function.JSON writes.
+// FunctionSchema describes the output of Function.JSON.
 const FunctionSchema = `One object for each function:
   {"function", "start", "end", "source", "place", "rows": [as for 'clew table --json'],
    "code": [{"address", "size", "text", "file", "line"}], "notes"}
 "rows" is absent without an unwind table, and "code" if the bytes are unknown.`
 
-// Function is a function that a program generated, and where it is
-// described, ready to be shown.
+// Function is a generated function and the source that describes it.
 type Function struct {
 	Function *generated.Function
 	Source   *generated.Source
-	Machine  *arch.Machine // of its code; nil where that is not known
-	// Names are all functions that branches of this one can lead to, by address.
-	Names []generated.Function
+	Machine  *arch.Machine        // of its code; nil if it is unknown
+	Names    []generated.Function // possible targets of its branches, by address
 
 	code    []byte
 	partial bool
 }
 
-// Complete reports whether all that there is of the function could be shown, once it
-// was.
+// Complete reports whether Text or JSON, which must be called before, printed the function
+// completely.
 func (g *Function) Complete() bool { return !g.partial }
 
-// shown holds what is known of the function.
-type shown struct {
-	listing *table.Listing // nil where it has no unwind table
+// contents are the parts of a function that Text and JSON print.
+type contents struct {
+	listing *table.Listing // nil without an unwind table
 	explain *table.Explanation
 	lines   []table.CodeLine
 	notes   []string
 }
 
-func (g *Function) read() (s shown) {
+func (g *Function) read() (s contents) {
 	f := g.Function
+	fail := func(err error) {
+		g.partial = true
+		s.notes = append(s.notes, err.Error())
+	}
 	var err error
 	if g.code, err = f.Code(); err != nil {
-		g.partial = true
-		s.notes = append(s.notes, fmt.Sprintf("its code cannot be shown: %v", err))
+		fail(fmt.Errorf("its code cannot be printed: %w", err))
 	}
 	sections, err := f.Frames()
 	if err != nil {
-		g.partial = true
-		s.notes = append(s.notes, fmt.Sprintf("its unwind table cannot be read: %v", err))
+		fail(fmt.Errorf("its unwind table cannot be read: %w", err))
 	}
 	function := table.Function{Symbol: f.Name}
 	if !f.Executable() {
-		s.notes = append(s.notes, "it lies in memory that is not executable: it is bytecode, or is there no more")
+		s.notes = append(s.notes, "its memory is not executable: it is bytecode, or was removed")
 		g.code = nil
 	}
 	if len(sections) > 0 {
 		list, err := table.List(sections, g, table.Selection{Addresses: []uint64{f.Start}})
 		if err != nil {
-			g.partial = true
-			s.notes = append(s.notes, err.Error())
+			fail(err)
 		}
 		if list != nil && list.Functions() > 0 {
 			s.listing = list
@@ -90,8 +89,7 @@ func (g *Function) read() (s shown) {
 	}
 	if function.FDE != nil {
 		if s.explain, err = table.Explain(function, f.Start); err != nil {
-			g.partial = true
-			s.notes = append(s.notes, err.Error())
+			fail(err)
 		}
 	} else if g.Machine != nil {
 		s.notes = append(s.notes, "it has no unwind table")
@@ -102,17 +100,15 @@ func (g *Function) read() (s shown) {
 	}
 	lines, note, err := table.Disassemble(&function, g)
 	if err != nil {
-		g.partial, note = true, err.Error()
-	}
-	if note != "" {
+		fail(err)
+	} else if note != "" {
 		s.notes = append(s.notes, note)
 	}
 	s.lines = lines
 	return s
 }
 
-// Text writes the function's table, and its instructions beside the rows and
-// under the source lines.
+// Text writes the function's table, and its instructions with rows and source lines.
 func (g *Function) Text(w io.Writer, p style.Palette, text *style.SourceFiles) error {
 	s, f := g.read(), g.Function
 	fmt.Fprintf(w, "%s  %#x-%#x  by the %v, %s\n", p.Name.Text(printable.Text(style.Demangle(f.Name))), f.Start, f.Start+f.Size,
@@ -133,7 +129,7 @@ func (g *Function) Text(w io.Writer, p style.Palette, text *style.SourceFiles) e
 		fmt.Fprintln(w)
 	}
 	if s.explain != nil {
-		s.explain.Address = 0 // no instruction is marked
+		s.explain.Address = 0 // marks no instruction
 		return s.explain.Source(w, p, s.lines, text)
 	}
 	file, number := "", 0
@@ -169,7 +165,7 @@ type jsonGeneratedLine struct {
 	Line    int    `json:"line,omitempty"`
 }
 
-// JSON writes one object on one line; FunctionSchema describes it.
+// JSON writes one object on one line, as FunctionSchema describes.
 func (g *Function) JSON(w io.Writer) error {
 	s, f := g.read(), g.Function
 	out := jsonGeneratedFunction{Function: style.Demangle(f.Name), Start: style.Hex(f.Start), End: style.Hex(f.Start + f.Size), Source: g.Source.Kind.String(), Place: g.Source.Place, Notes: s.notes}
@@ -189,8 +185,7 @@ func (g *Function) JSON(w io.Writer) error {
 	return printable.EncodeJSON(w, &out)
 }
 
-// The methods of CodeFile.
-
+// at returns the symbol of the function at an address.
 func (g *Function) at(address uint64) (s object.Symbol) {
 	i := sort.Search(len(g.Names), func(i int) bool { return g.Names[i].Start > address }) - 1
 	for n := 0; i >= 0 && n < 16; i, n = i-1, n+1 {
@@ -204,7 +199,7 @@ func (g *Function) at(address uint64) (s object.Symbol) {
 	return s
 }
 
-// FindSymbols implements Names.
+// FindSymbols implements [table.Names].
 func (g *Function) FindSymbols(addresses []uint64) ([]object.Symbol, error) {
 	symbols := make([]object.Symbol, len(addresses))
 	for i, a := range addresses {
@@ -213,7 +208,7 @@ func (g *Function) FindSymbols(addresses []uint64) ([]object.Symbol, error) {
 	return symbols, nil
 }
 
-// FindCode implements Names: for files whose sections overlap.
+// FindCode implements [table.Names], for files with overlapping sections.
 func (g *Function) FindCode(_ *cfi.Section, _, addresses []uint64) ([]object.Code, error) {
 	code := make([]object.Code, len(addresses))
 	for i, a := range addresses {
@@ -222,20 +217,20 @@ func (g *Function) FindCode(_ *cfi.Section, _, addresses []uint64) ([]object.Cod
 	return code, nil
 }
 
-// Symbols implements Names.
+// Symbols implements [table.Names].
 func (g *Function) Symbols() iter.Seq[object.Symbol] {
 	return func(yield func(object.Symbol) bool) { yield(g.at(g.Function.Start)) }
 }
 
-// Sections implements Names.
+// Sections implements [table.Names].
 func (g *Function) Sections() []object.Section { return nil }
 
-// SectionData implements CodeFile.
+// SectionData implements [table.CodeFile].
 func (g *Function) SectionData(int) ([]byte, error) {
 	return nil, errors.New("generated code has no sections")
 }
 
-// ReadMemory implements CodeFile.
+// ReadMemory implements [table.CodeFile].
 func (g *Function) ReadMemory(p []byte, address uint64) error {
 	if at := address - g.Function.Start; at < uint64(len(g.code)) && copy(p, g.code[at:]) == len(p) {
 		return nil
@@ -243,39 +238,34 @@ func (g *Function) ReadMemory(p []byte, address uint64) error {
 	return fmt.Errorf("%#x is outside of the function", address)
 }
 
-// Locate implements CodeFile.
+// Locate implements [table.CodeFile].
 func (g *Function) Locate(address uint64) ([]object.Location, error) {
 	return g.Function.Locate(address)
 }
 
-// Match returns those functions that a name means: as [style.NewPattern] takes
-// it, else those whose names hold it as a word, else those whose names hold it; or
-// the one that covers an address. Of functions of one name, those that can be
-// executed are taken before bytecode. Of the functions of several sources at the same
-// address the first with an unwind table is taken, else the first. All are in
-// ascending order.
+// SourcedFunction is a function and the source that describes it.
+type SourcedFunction struct {
+	generated.Function
+	Source *generated.Source
+}
+
+// Match returns the functions that cover an address or match a name, in ascending order. It
+// tries a name as a pattern ([style.NewPattern]), then as a word in names, then as a part of
+// names. If some of the functions with a name are executable, it omits bytecode. If sources
+// describe several functions at an address, it returns the first with an unwind table, else
+// the first.
 func Match(functions []SourcedFunction, place string, address uint64, isAddress bool) (found []SourcedFunction) {
-	var matches []func(f *SourcedFunction) bool
-	for _, match := range nameMatches(place) {
-		matches = append(matches, func(f *SourcedFunction) bool { return match(f.Name) })
-	}
 	if isAddress {
-		matches = []func(f *SourcedFunction) bool{func(f *SourcedFunction) bool { return address-f.Start < f.Size || address == f.Start }}
-	}
-	executable := false
-	for _, match := range matches {
-		for i := range functions {
-			if match(&functions[i]) {
-				found = append(found, functions[i])
-				executable = executable || functions[i].Executable()
+		found = matching(functions, func(f *SourcedFunction) bool { return address-f.Start < f.Size || address == f.Start })
+	} else {
+		for _, match := range nameMatches(place) {
+			if found = matching(functions, func(f *SourcedFunction) bool { return match(f.Name) }); len(found) > 0 {
+				break
 			}
 		}
-		if len(found) > 0 {
-			break
+		if executable := matching(found, func(f *SourcedFunction) bool { return f.Executable() }); len(executable) > 0 {
+			found = executable
 		}
-	}
-	if executable && !isAddress {
-		found = slices.DeleteFunc(found, func(f SourcedFunction) bool { return !f.Executable() })
 	}
 	slices.SortStableFunc(found, func(a, b SourcedFunction) int { return cmp.Compare(a.Start, b.Start) })
 	var distinct []SourcedFunction
@@ -290,36 +280,39 @@ func Match(functions []SourcedFunction, place string, address uint64, isAddress 
 	return distinct
 }
 
-// nameMatches returns the ways in which a place means a name, the strictest first.
+func matching(functions []SourcedFunction, match func(f *SourcedFunction) bool) (found []SourcedFunction) {
+	for i := range functions {
+		if match(&functions[i]) {
+			found = append(found, functions[i])
+		}
+	}
+	return found
+}
+
+// nameMatches returns the ways in which a place can match names, the strictest first.
 func nameMatches(place string) []func(name string) bool {
 	return []func(name string) bool{
 		style.NewPattern(place).Match,
-		func(name string) bool { return holdsWord(name, place) },
+		func(name string) bool { return containsWord(name, place) },
 		func(name string) bool { return strings.Contains(name, place) },
 	}
 }
 
-// holdsWord reports whether a name has a part that is no part of a longer word, nor
-// of a file's name: V8 calls functions "JS:^spin /src/spin.js:3:14".
-func holdsWord(name, part string) bool {
+// containsWord reports whether a name contains a part that does not belong to a longer word or
+// to the name of a file, as in V8's names "JS:^spin /src/spin.js:3:14".
+func containsWord(name, part string) bool {
 	for from := 0; ; from++ {
 		i := strings.Index(name[from:], part)
 		if i < 0 || part == "" {
 			return false
 		}
 		from += i
-		if end := from + len(part); (from == 0 || !ofWord(name[from-1])) && (end == len(name) || !ofWord(name[end])) {
+		if end := from + len(part); (from == 0 || !inWord(name[from-1])) && (end == len(name) || !inWord(name[end])) {
 			return true
 		}
 	}
 }
 
-func ofWord(c byte) bool {
+func inWord(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c >= 0x80 || strings.IndexByte("_./-", c) >= 0
-}
-
-// SourcedFunction is a function and the source that describes it.
-type SourcedFunction struct {
-	generated.Function
-	Source *generated.Source
 }

@@ -24,8 +24,8 @@ import (
 	"github.com/clewdev/clew/stack/generated"
 )
 
-// A name means the functions that are called so, else those whose names hold it as
-// a word, else those that hold it; code before bytecode.
+// A name selects the functions with this name, else those with the name as a word, else those
+// with the name as a part. Code has precedence over bytecode.
 func TestMatchGenerated(t *testing.T) {
 	root := t.TempDir()
 	path := filepath.Join(root, "tmp/perf-1.map")
@@ -78,8 +78,8 @@ func TestMatchGenerated(t *testing.T) {
 	}
 }
 
-// What a jitdump and a perf map know of where functions were before: until when, and
-// what took their place, the first of several.
+// A jitdump and a perf map show the former places of functions, the time until when they were
+// there, and the first function that overwrote them.
 func TestMatchFormer(t *testing.T) {
 	e := perf.Encoder{Order: binary.LittleEndian}
 	e.Header(&perf.Header{Order: binary.LittleEndian, Machine: elf.EM_X86_64, PID: 9, Time: 1})
@@ -131,7 +131,7 @@ func TestMatchFormer(t *testing.T) {
 			t.Errorf("%s in the %v: %q, %s, %d in all; expected %q, %s", tt.place, tt.source.Kind, text.String(), json.String(), all, tt.want, tt.json)
 		}
 	}
-	// Of many the last are kept.
+	// The limit keeps the latest ones.
 	var lines bytes.Buffer
 	for i := range 100 {
 		fmt.Fprintf(&lines, "1000 %x f\n", 0x20+i)

@@ -14,7 +14,7 @@ import (
 	"github.com/clewdev/clew/stack/generated"
 )
 
-// Counting the functions of a source takes one list of them, which does not grow by and by.
+// Counting the functions of a source allocates one list of them, which does not grow in steps.
 func TestGeneratedCodeMemory(t *testing.T) {
 	const functions = 1 << 16
 	var text []byte
@@ -29,7 +29,7 @@ func TestGeneratedCodeMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	NewSources([]*generated.Source{source}, nil) // what the source reads once
+	NewSources([]*generated.Source{source}, nil) // the source reads some data once
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	g := NewSources([]*generated.Source{source}, nil)

@@ -18,7 +18,7 @@ import (
 	"github.com/clewdev/clew/stack/generated"
 )
 
-// Schema describes what Sources.JSON writes.
+// Schema describes the output of Sources.JSON.
 const Schema = `One object:
   {"pid", "command", "file", "core", "sources": [{"source", "place", "entries", "functions",
    "code_bytes", "not_executable", "no_unwind_functions", "no_unwind_bytes", "error", "note"}],
@@ -28,12 +28,11 @@ Addresses are strings ("0x7f3c00001139"). "entries" counts the symbol files of a
 "not_executable" counts functions that are bytecode; the other numbers leave them out.
 "memory" is executable memory outside of object files.`
 
-// Sources is what is known of the code that a target generated, as 'clew
-// jit' shows it.
+// Sources describes the code that a target generated.
 type Sources struct {
 	PID     int    `json:"pid,omitempty"`
 	Command string `json:"command,omitempty"`
-	File    string `json:"file,omitempty"` // where no process or core is asked
+	File    string `json:"file,omitempty"` // instead of a process or core
 
 	Sources []Source `json:"sources"`
 	Memory  []Memory `json:"memory,omitempty"`
@@ -41,34 +40,34 @@ type Sources struct {
 	Notes   []string `json:"notes,omitempty"`
 }
 
-// Source counts what one source describes.
+// Source counts the functions of one source.
 type Source struct {
 	Source            string `json:"source"` // "perf map"
 	Place             string `json:"place"`
 	Entries           int    `json:"entries"`
 	Functions         int    `json:"functions"`
 	CodeBytes         uint64 `json:"code_bytes"`
-	NotExecutable     int    `json:"not_executable"`      // functions elsewhere than in executable memory: bytecode; they are in no other number
+	NotExecutable     int    `json:"not_executable"`      // functions outside of executable memory, bytecode; the other numbers exclude them
 	NoUnwindFunctions int    `json:"no_unwind_functions"` // without an unwind table
 	NoUnwindBytes     uint64 `json:"no_unwind_bytes"`
 	Error             string `json:"error,omitempty"`
-	Note              string `json:"note,omitempty"` // on entries that are skipped, and not faults
+	Note              string `json:"note,omitempty"` // on entries that are skipped but not malformed
 
 	kind generated.Kind
 }
 
-// Memory is a range of executable memory that no object file is in.
+// Memory is a range of executable memory without an object file.
 type Memory struct {
 	Start     string `json:"start"`
 	End       string `json:"end"`
 	Path      string `json:"path,omitempty"` // "" for anonymous memory
-	Functions int    `json:"functions"`      // that begin in it, by all sources
+	Functions int    `json:"functions"`      // that start in it, of all sources
 	Covered   uint64 `json:"covered_bytes"`  // by functions of any source
 
 	size uint64
 }
 
-// NewSources counts what sources describe in some memory.
+// NewSources counts the functions of sources, and their parts in some ranges of memory.
 func NewSources(sources []*generated.Source, memory []snapshot.Mapping) *Sources {
 	g := &Sources{Sources: make([]Source, len(sources))}
 	type piece struct{ start, end uint64 }
@@ -79,7 +78,7 @@ func NewSources(sources []*generated.Source, memory []snapshot.Mapping) *Sources
 		if s.Err != nil {
 			out.Error = s.Err.Error()
 		}
-		pieces = slices.Grow(pieces, s.Entries) // about as many: growing by and by would take twice that
+		pieces = slices.Grow(pieces, s.Entries) // about the final number; growing in steps would take twice as much memory
 		for f := range s.Functions() {
 			if !f.Executable() {
 				out.NotExecutable++
@@ -97,14 +96,14 @@ func NewSources(sources []*generated.Source, memory []snapshot.Mapping) *Sources
 		}
 	}
 	slices.SortFunc(pieces, func(a, b piece) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end)) })
-	pieces = slices.Compact(pieces) // a function that two sources describe alike counts once
+	pieces = slices.Compact(pieces) // a function that two sources describe counts once
 	g.Memory = make([]Memory, 0, len(memory))
-	at, reached := 0, uint64(0) // up to where the pieces before cover
+	at, reached := 0, uint64(0) // index of the next piece, end of the previous ones
 	for i := range memory {
 		m := &memory[i]
-		out := Memory{Start: fmt.Sprintf("%#x", m.Start), End: fmt.Sprintf("%#x", m.End), Path: m.Path, size: m.End - m.Start}
+		out := Memory{Start: style.Hex(m.Start), End: style.Hex(m.End), Path: m.Path, size: m.End - m.Start}
 		reached = max(reached, m.Start)
-		// A function can begin before the mapping.
+		// A function can start before the mapping.
 		for ; at < len(pieces) && pieces[at].start < m.End; at++ {
 			p := pieces[at]
 			if p.start >= m.Start {
@@ -121,22 +120,17 @@ func NewSources(sources []*generated.Source, memory []snapshot.Mapping) *Sources
 	return g
 }
 
-// Complete reports whether there is a source, and none has faults.
+// Complete reports whether there is a source, and no source has errors.
 func (g *Sources) Complete() bool {
-	for i := range g.Sources {
-		if g.Sources[i].Error != "" {
-			return false
-		}
-	}
-	return len(g.Sources) > 0 && len(g.Notes) == 0
+	return len(g.Sources) > 0 && len(g.Notes) == 0 && !slices.ContainsFunc(g.Sources, func(s Source) bool { return s.Error != "" })
 }
 
-// JSON writes one object on one line; Schema describes it.
+// JSON writes one object on one line, as Schema describes.
 func (g *Sources) JSON(w io.Writer) error {
 	return printable.EncodeJSON(w, g)
 }
 
-// Text writes it for people.
+// Text writes the sources and the memory for people.
 func (g *Sources) Text(w io.Writer, p style.Palette) error {
 	b := bufio.NewWriter(w)
 	if g.File != "" {
@@ -145,7 +139,7 @@ func (g *Sources) Text(w io.Writer, p style.Palette) error {
 		if g.Core != "" {
 			fmt.Fprint(b, "core of ")
 		}
-		if g.Core != "" && g.PID == 0 { // cut off before its notes
+		if g.Core != "" && g.PID == 0 { // truncated before its notes
 			fmt.Fprint(b, "an unknown process")
 		} else {
 			fmt.Fprintf(b, "process %d", g.PID)
@@ -158,7 +152,7 @@ func (g *Sources) Text(w io.Writer, p style.Palette) error {
 	switch {
 	case len(g.Sources) > 0:
 	case len(g.Notes) > 0:
-		fmt.Fprintln(b, "\nno Go module list, GDB JIT list, jitdump, dyn-info list or perf map in what could be read")
+		fmt.Fprintln(b, "\nno Go module list, GDB JIT list, jitdump, dyn-info list or perf map in the readable parts")
 	default:
 		fmt.Fprintln(b, "\nno Go module list, GDB JIT list, jitdump, dyn-info list or perf map")
 	}
@@ -191,7 +185,7 @@ func (g *Sources) Text(w io.Writer, p style.Palette) error {
 	if len(g.Memory) > 0 {
 		what := "without an object file"
 		if g.Core != "" && len(g.Notes) > 0 {
-			what = "of which no object file is known"
+			what = "without a known object file"
 		}
 		fmt.Fprintf(b, "\nexecutable memory %s\n", what)
 	}

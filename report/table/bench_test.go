@@ -50,7 +50,7 @@ func BenchmarkRawText(b *testing.B) {
 	benchmarkTable(b, func() table.Printer { return &table.RawText{} })
 }
 
-// Rows alone, without names: what is left is formatting, and allocates nothing.
+// BenchmarkRowsText measures formatting rows without names, which allocates nothing.
 func BenchmarkRowsText(b *testing.B) {
 	f, err := object.Open(llvm)
 	if err != nil {

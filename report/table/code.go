@@ -15,7 +15,7 @@ import (
 	"github.com/clewdev/clew/report/style"
 )
 
-// CodeFile is where code and its source lines come from; an *object.File is one.
+// CodeFile gives code and its source lines. *object.File implements it.
 type CodeFile interface {
 	Names
 	SectionData(index int) ([]byte, error)
@@ -26,18 +26,17 @@ type CodeFile interface {
 // CodeLine is one instruction.
 type CodeLine struct {
 	Address uint64 // without load bias
-	Size    int    // bytes
+	Size    int    // in bytes
 	Text    string // GNU syntax
-	File    string // path of the source file as compiled; "" where it is not known
-	Line    int    // 0 where it is not known
+	File    string // path of the source file as compiled; "" if it is unknown
+	Line    int    // 0 if it is unknown
 }
 
-// maxCode is how much code of one function is shown, in bytes.
+// maxCode limits the code of one function, in bytes.
 const maxCode = 1 << 18
 
-// Disassemble returns the instructions of the function, with what branches
-// lead to and the source lines where the file knows them, and a note where
-// something about them is not as one would expect.
+// Disassemble returns the instructions of a function, with names for the targets of branches
+// and with source lines, as far as the file has them. note is a remark on missing parts, or "".
 func Disassemble(f *Function, file CodeFile) (lines []CodeLine, note string, err error) {
 	m := f.FDE.CIE.Section.Machine
 	code, err := readCode(f, file)
@@ -46,20 +45,19 @@ func Disassemble(f *Function, file CodeFile) (lines []CodeLine, note string, err
 	}
 	switch {
 	case !disasm.Known(m):
-		note = fmt.Sprintf("code of %s is shown as bytes: no disassembler for it is built in", m.Name)
+		note = fmt.Sprintf("code is printed as bytes: no disassembler for %s is built in", m.Name)
 	case uint64(len(code)) < f.FDE.End-f.FDE.Start:
-		note = fmt.Sprintf("only the first %d bytes of the function are shown", len(code))
+		note = fmt.Sprintf("only the first %d bytes of the function are printed", len(code))
 	}
 	if f.CodeSection != 0 && note == "" {
-		note = "this is an object file: what branches lead to is known only once it is linked"
+		note = "object file: the targets of branches are unknown before it is linked"
 	}
 	var names disasm.Name
 	if f.CodeSection == 0 {
 		names = branchNames(m, code, f.FDE.Start, file)
 	}
 	lines = decode(m, code, f.FDE.Start, names)
-	// What cannot be located is shown without. In an object file an address
-	// alone does not identify a function.
+	// In an object file, an address does not identify a function.
 	if f.CodeSection == 0 {
 		for i := range lines {
 			at, err := file.Locate(lines[i].Address)
@@ -73,10 +71,9 @@ func Disassemble(f *Function, file CodeFile) (lines []CodeLine, note string, err
 	return lines, note, nil
 }
 
-// Instructions returns the instructions of the function alone, without source
-// lines and with addresses for what branches lead to: that takes no look-ups,
-// so it can be done for every function of a file. There are none where the
-// code is not to be had or Clew has no disassembler for it.
+// Instructions returns the instructions of a function, without source lines and names. It is
+// faster than Disassemble, because it looks nothing up. The result is nil if the code is
+// missing or there is no disassembler for it.
 func Instructions(f *Function, file CodeFile) []CodeLine {
 	m := f.FDE.CIE.Section.Machine
 	if !disasm.Known(m) {
@@ -98,16 +95,16 @@ func decode(m *arch.Machine, code []byte, pc uint64, names disasm.Name) (lines [
 	return lines
 }
 
-// readCode reads the code of a function: from its section, as an object file
-// has no segments; else from the segments, as a stripped image has no sections.
+// readCode reads the code of a function from its section, because an object file has no
+// segments, or else from the segments, because a stripped image can lack sections.
 func readCode(f *Function, file CodeFile) ([]byte, error) {
 	start, end := f.FDE.Start, f.FDE.End
 	size := min(end-start, maxCode)
 	sections := file.Sections()
-	_, apart := codeRegions(sections)
+	_, disjoint := codeRegions(sections)
 	for i := range sections {
 		s := &sections[i]
-		if !apart && i != f.CodeSection {
+		if !disjoint && i != f.CodeSection {
 			continue
 		}
 		if s.Flags&executable == 0 || s.Type == elf.SHT_NOBITS || start < s.Address || start-s.Address >= s.Size {
@@ -127,8 +124,8 @@ func readCode(f *Function, file CodeFile) ([]byte, error) {
 	return code, nil
 }
 
-// branchNames decodes the code once to see which addresses it names, and looks
-// all of them up together.
+// branchNames decodes the code once to collect the addresses in it, and looks up all of them
+// together.
 func branchNames(m *arch.Machine, code []byte, pc uint64, names Names) disasm.Name {
 	index := make(map[uint64]int)
 	var addrs []uint64
@@ -143,7 +140,7 @@ func branchNames(m *arch.Machine, code []byte, pc uint64, names Names) disasm.Na
 		_, size := disasm.Decode(m, code, pc, collect)
 		code, pc = code[size:], pc+uint64(size)
 	}
-	// Where the symbols cannot be read, the addresses stand for themselves.
+	// If symbols cannot be read, addresses are printed.
 	symbols, _ := names.FindSymbols(addrs)
 	return func(addr uint64) (string, uint64) {
 		i, ok := index[addr]

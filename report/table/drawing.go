@@ -29,11 +29,11 @@ type pointer struct {
 	name   string
 }
 
-// farthest is how far from the CFA something may lie to be drawn, in bytes.
+// farthest is the largest distance from the CFA of a slot in a drawing, in bytes.
 const farthest = 1 << 40
 
-// Drawing draws the stack frame as far as the table describes it, the highest
-// address first. A line is named by its lowest address.
+// Drawing draws the described part of the stack frame, the highest address first. Each line
+// has the name of its lowest address.
 //
 //	        │ the caller's frame │
 //	   CFA  ├────────────────────┤ rsp+16
@@ -41,7 +41,7 @@ const farthest = 1 << 40
 //	CFA-16  │ rbx                │ rsp     <- rsp
 //	        └────────────────────┘
 //
-// It draws nothing where the CFA is not defined.
+// Drawing writes nothing if the CFA is not defined.
 func (e *Explanation) Drawing(w io.Writer, p style.Palette) error {
 	if e.CFA.Rule.Kind == cfi.Unspecified {
 		return nil
@@ -76,8 +76,8 @@ func (e *Explanation) Drawing(w io.Writer, p style.Palette) error {
 	return err
 }
 
-// slots returns where registers are saved, by falling address. Registers that
-// share one make one slot.
+// slots returns the slots of saved registers, by descending address. Registers with the same
+// address share a slot.
 func (e *Explanation) slots() (slots []slot) {
 	cie := e.Function.FDE.CIE
 	m := cie.Section.Machine
@@ -93,19 +93,18 @@ func (e *Explanation) slots() (slots []slot) {
 		if r.Column == cie.ReturnAddress {
 			name = "return address"
 		}
-		i := slices.IndexFunc(slots, func(s slot) bool { return s.offset == r.Rule.Offset })
-		if i >= 0 {
+		if i := slices.IndexFunc(slots, func(s slot) bool { return s.offset == r.Rule.Offset }); i >= 0 {
 			slots[i].label += ", " + name
-			continue
+		} else {
+			slots = append(slots, slot{r.Rule.Offset, r.Rule.Offset + size, name})
 		}
-		slots = append(slots, slot{r.Rule.Offset, r.Rule.Offset + size, name})
 	}
 	slices.SortFunc(slots, func(a, b slot) int { return cmp.Compare(b.offset, a.offset) })
 	return slots
 }
 
-// pointers returns what points into the frame: the register that the CFA is
-// relative to, and the stack pointer after the return.
+// pointers returns the register that the CFA is relative to, and the stack pointer after the
+// return.
 func (e *Explanation) pointers() (list []pointer) {
 	m := e.Function.FDE.CIE.Section.Machine
 	if r := e.CFA.Rule; r.Kind == cfi.Register && r.Offset > -farthest && r.Offset < farthest {
@@ -119,7 +118,7 @@ func (e *Explanation) pointers() (list []pointer) {
 	return list
 }
 
-// beyond says where the frame ends if the table does not say.
+// beyond returns a label for the end of the frame if the table does not describe it, or "".
 func (e *Explanation) beyond() string {
 	m := e.Function.FDE.CIE.Section.Machine
 	r := e.CFA.Rule
@@ -130,13 +129,13 @@ func (e *Explanation) beyond() string {
 	if m.GrowsUp() {
 		direction = "up"
 	}
-	return direction + " to " + m.RegisterName(uint64(m.StackPointer)) + ", wherever it is"
+	return direction + " to " + m.RegisterName(uint64(m.StackPointer)) + ", which is unknown"
 }
 
 const callersFrame = "the caller's frame"
 
-// fill adds slots for what lies between the others and down to the lowest
-// pointer, cut at the CFA and at every pointer.
+// fill adds slots for the gaps between the others and down to the lowest pointer, split at the
+// CFA and at every pointer.
 func fill(slots []slot, pointers []pointer) (filled []slot) {
 	cuts := []int64{0}
 	for _, p := range pointers {
@@ -164,14 +163,13 @@ func fill(slots []slot, pointers []pointer) (filled []slot) {
 	return filled
 }
 
-// drawing is a drawing in the making.
 type drawing struct {
 	text        strings.Builder
 	palette     style.Palette
 	explanation *Explanation
 	pointers    []pointer
 
-	names, labels, addresses int // the widths of its columns
+	names, labels, addresses int // widths of the columns
 }
 
 func (d *drawing) machine() *arch.Machine { return d.explanation.Function.FDE.CIE.Section.Machine }
@@ -193,7 +191,7 @@ func (d *drawing) edge() { d.line("CFA", "├─", "", "─┤", d.address(0), d
 func (d *drawing) slot(s slot) {
 	pointing := d.pointing(s.offset, s.end)
 	if s.offset == 0 {
-		pointing = "" // they point to the edge
+		pointing = "" // the edge has these pointers
 	}
 	d.line(d.name(s.offset), "│ ", d.label(s), " │", d.address(s.offset), pointing)
 }
@@ -206,15 +204,15 @@ func (d *drawing) label(s slot) string {
 	if s.label == "" {
 		return fmt.Sprintf("%d bytes, not described", s.end-s.offset)
 	}
-	// Popped, and still there; or saved in the red zone of the ABI.
+	// The slot was popped but is still valid, or is in the red zone of the ABI.
 	if r := d.explanation.CFA.Rule; d.explanation.beyond() == "" && r.Kind == cfi.Register && s.offset < -r.Offset && !d.machine().GrowsUp() {
 		return s.label + " (below " + d.pointers[0].name + ")"
 	}
 	return s.label
 }
 
-// address writes an offset from the CFA as one from the register that the CFA
-// is relative to.
+// address converts an offset from the CFA to one from the register that the CFA is relative
+// to.
 func (d *drawing) address(offset int64) string {
 	r := d.explanation.CFA.Rule
 	if r.Kind != cfi.Register {
@@ -224,7 +222,7 @@ func (d *drawing) address(offset int64) string {
 	return string(appendOffset([]byte(name), r.Offset+offset))
 }
 
-// pointing names what points into [from, to).
+// pointing names the registers that point into [from, to).
 func (d *drawing) pointing(from, to int64) string {
 	var names []string
 	for _, p := range d.pointers {
@@ -238,7 +236,7 @@ func (d *drawing) pointing(from, to int64) string {
 	return "<- " + strings.Join(names, ", ")
 }
 
-// line draws one line; a label of an edge is a rule.
+// line draws one line. In lines of an edge, the label is a horizontal line.
 func (d *drawing) line(name, left, label, right, address, pointing string) {
 	pad := " "
 	if strings.HasSuffix(left, "─") {

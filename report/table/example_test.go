@@ -66,8 +66,8 @@ func ExampleExplain() {
 	//   the CFA is rsp+16 (DW_CFA_def_cfa_offset at .eh_frame+0x2a of the FDE at .eh_frame+0x18)
 	//   the return address is saved at CFA-8 (DW_CFA_offset at .eh_frame+0x14 of the CIE at .eh_frame+0x0)
 	//   rbx is saved at CFA-16 (DW_CFA_offset at .eh_frame+0x2c of the FDE at .eh_frame+0x18)
-	//   rsp in the caller is the CFA (no rule: that is what the CFA means)
-	//   rbp and r12 to r15 have no rule: unchanged, if the function keeps to the ABI of x86-64
+	//   rsp in the caller is the CFA (no rule: by the definition of the CFA)
+	//   rbp and r12 to r15 have no rule: unchanged, if the function follows the ABI of x86-64
 	//
 	//           │ the caller's frame │
 	//      CFA  ├────────────────────┤ rsp+16  <- rsp after the return

@@ -5,35 +5,35 @@
 package table
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/clewdev/clew/cfi"
 )
 
-// Explanation is the row that holds at an address, with the instruction that
-// set each of its rules.
+// Explanation is the row at an address, with the instruction that set each rule.
 type Explanation struct {
 	Function Function
-	Address  uint64 // that was asked for, without load bias
+	Address  uint64 // requested address, without load bias
 
 	Start, End  uint64 // of the row
-	Index, Rows int    // which row it is, from 1, and how many there are
+	Index, Rows int    // number of the row, from 1, and number of rows
 
 	CFA       Explained
-	Registers []Explained // that have a rule, by ascending column
+	Registers []Explained // registers with a rule, by ascending column
 
 	ArgumentsSize uint64
-	Signed        bool // the return address is
+	Signed        bool // the return address is signed
 
-	// Also are other FDEs that cover the address. Unwinders differ in which
-	// they take.
+	// Also are other FDEs that cover the address. Unwinders differ in which FDE they use.
 	Also []Function
 }
 
-// Explained is a rule and where it comes from.
+// Explained is a rule and its origin.
 type Explained struct {
-	Column uint64 // of a register; of the CFA 0
+	Column uint64 // of a register; 0 for the CFA
 	Rule   cfi.Rule
 	From   Origin
 }
@@ -43,23 +43,17 @@ type Origin struct {
 	Op     cfi.Opcode
 	Offset uint64 // in the section
 	InCIE  bool
-	Set    bool // there is one
+	Set    bool // false if no instruction set the rule
 }
 
-// origins are the instructions that set the rules of a row, or of one that is remembered.
+// origins are the origins of the rules of a row.
 type origins struct {
 	cfa       Origin
-	registers []registerOrigin
+	registers map[uint64]Origin // by column
 }
 
-type registerOrigin struct {
-	column uint64
-	from   Origin
-}
-
-// Explain finds the rules that hold at an address which the function covers,
-// and their origins. The error says where the entry is malformed before the
-// row of the address is complete.
+// Explain returns the rules at an address, which the function must cover, and their origins.
+// The error describes a malformed instruction before the end of the row.
 func Explain(f Function, pc uint64) (*Explanation, error) {
 	fde := f.FDE
 	if pc < fde.Start || pc >= fde.End {
@@ -74,7 +68,7 @@ func Explain(f Function, pc uint64) (*Explanation, error) {
 			e.Index, e.Start = e.Rows, row.Start
 		}
 	}
-	t := tracker{section: fde.CIE.Section}
+	t := tracker{now: origins{registers: make(map[uint64]Origin)}}
 	var ins cfi.Instruction
 	for d := fde.CIE.Decode(); d.Next(&ins); {
 		t.note(&ins, true)
@@ -97,37 +91,29 @@ func Explain(f Function, pc uint64) (*Explanation, error) {
 	if err := d.Err(); err != nil {
 		return nil, err
 	}
-	e.take(x.Row(), &t.now)
+	row := x.Row()
+	e.CFA = Explained{Rule: row.CFA, From: t.now.cfa}
+	e.ArgumentsSize, e.Signed = row.ArgumentsSize, row.Signed
+	for _, r := range row.Registers {
+		e.Registers = append(e.Registers, Explained{uint64(r.Column), r.Rule, t.now.registers[uint64(r.Column)]})
+	}
 	return e, nil
 }
 
-// take copies the row together with the origins of its rules.
-func (e *Explanation) take(row *cfi.Row, from *origins) {
-	e.CFA = Explained{Rule: row.CFA, From: from.cfa}
-	e.ArgumentsSize, e.Signed = row.ArgumentsSize, row.Signed
-	for i := range row.Registers {
-		r := &row.Registers[i]
-		e.Registers = append(e.Registers, Explained{uint64(r.Column), r.Rule, from.of(uint64(r.Column))})
+// Register returns the rule of a column. ok is false if it has none.
+func (e *Explanation) Register(column uint64) (r Explained, ok bool) {
+	i, ok := slices.BinarySearchFunc(e.Registers, column, func(r Explained, column uint64) int { return cmp.Compare(r.Column, column) })
+	if !ok {
+		return Explained{Column: column}, false
 	}
+	return e.Registers[i], true
 }
 
-// Register returns the rule of a column, and false if there is none.
-func (e *Explanation) Register(column uint64) (Explained, bool) {
-	for i := range e.Registers {
-		if e.Registers[i].Column == column {
-			return e.Registers[i], true
-		}
-	}
-	return Explained{Column: column}, false
-}
-
-// tracker follows which instruction set each rule. It relies on an Interpreter
-// that has executed the same instructions before: what the interpreter refuses
-// never comes here.
+// tracker follows the origin of each rule. An Interpreter must have accepted the same
+// instructions.
 type tracker struct {
-	section *cfi.Section
-	now     origins
-	saved   []origins
+	now        origins
+	remembered []origins
 }
 
 func (t *tracker) note(ins *cfi.Instruction, inCIE bool) {
@@ -136,37 +122,18 @@ func (t *tracker) note(ins *cfi.Instruction, inCIE bool) {
 	case cfi.EffectCFA:
 		t.now.cfa = from
 	case cfi.EffectRegister:
-		t.now.set(ins.Register, from)
+		t.now.registers[ins.Register] = from
 	case cfi.EffectRemember:
-		t.saved = append(t.saved, origins{t.now.cfa, slices.Clone(t.now.registers)})
+		t.remembered = append(t.remembered, origins{t.now.cfa, maps.Clone(t.now.registers)})
 	case cfi.EffectRestore:
-		if n := len(t.saved); n > 0 {
-			t.now, t.saved = t.saved[n-1], t.saved[:n-1]
+		if n := len(t.remembered); n > 0 {
+			t.now, t.remembered = t.remembered[n-1], t.remembered[:n-1]
 		}
 	case cfi.EffectWindow:
-		// SPARC: the locals and ins of the register window. AArch64's
-		// instruction of that number sets no rule, and is asked for none.
+		// SPARC: the locals and ins of the register window. AArch64's instruction of that
+		// number sets no rule, so the origins are unused.
 		for column := range uint64(16) {
-			t.now.set(16+column, from)
+			t.now.registers[16+column] = from
 		}
 	}
-}
-
-func (o *origins) set(column uint64, from Origin) {
-	for i := range o.registers {
-		if o.registers[i].column == column {
-			o.registers[i].from = from
-			return
-		}
-	}
-	o.registers = append(o.registers, registerOrigin{column, from})
-}
-
-func (o *origins) of(column uint64) Origin {
-	for i := range o.registers {
-		if o.registers[i].column == column {
-			return o.registers[i].from
-		}
-	}
-	return Origin{}
 }

@@ -58,7 +58,7 @@ func TestExplainGolden(t *testing.T) {
 	}
 }
 
-// Frames as other machines have them.
+// Frames of other machines.
 func TestExplainMachines(t *testing.T) {
 	var out bytes.Buffer
 	for _, test := range []struct {
@@ -111,22 +111,21 @@ func TestExplainErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := table.Explain(table.Function{FDE: &f}, 0x1010); !errors.Is(err, cfi.ErrNoFDE) {
-		t.Errorf("behind the function: %v", err)
+		t.Errorf("after the function: %v", err)
 	}
-	// What is malformed behind a row does not touch it.
+	// A malformed instruction after a row does not affect it.
 	for pc, ok := range map[uint64]bool{0x1000: true, 0x1001: true, 0x1002: false} {
 		e, err := table.Explain(table.Function{FDE: &f}, pc)
 		if ok != (err == nil) || ok != (e != nil) {
 			t.Errorf("%#x: %v", pc, err)
 		}
 		if !ok && !errors.Is(err, cfi.ErrInstruction) {
-			t.Errorf("%#x: %v is no fault of an instruction", pc, err)
+			t.Errorf("%#x: %v, expected ErrInstruction", pc, err)
 		}
 	}
 }
 
-// The origin of a rule is the instruction that set it, also where another
-// brought the state back.
+// The origin of a rule is the instruction that set it, even after a restore_state.
 func TestOrigins(t *testing.T) {
 	// 0x31: advance; def_cfa_offset 16; offset rbp; remember; 0x37: advance;
 	// def_cfa_offset 8; restore rbp; 0x3b: advance; restore_state

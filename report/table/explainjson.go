@@ -8,7 +8,7 @@ import "io"
 
 // ExplainSchema describes what [Explanation.JSON] and [Uncovered.JSON] write.
 const ExplainSchema = `One object:
-  address         the address that was asked for
+  address         the requested address
   covered         whether an FDE covers it; if not, only "before" and "after"
                   follow, the nearest functions: {"function", "start", "end"}
   function, symbol, function_start, function_end, section, fde, cie,
@@ -23,16 +23,15 @@ const ExplainSchema = `One object:
 "from" is {"op", "offset", "entry", "entry_offset"}: the instruction that set the
 rule, and the CIE or FDE that holds it, by their offsets in the section.`
 
-// JSON writes the explanation as one line; ExplainSchema describes it.
-// code is that of the function, and may be nil.
+// JSON writes the explanation as one line, as ExplainSchema describes. code is the code of
+// the function, or nil.
 func (e *Explanation) JSON(w io.Writer, code []CodeLine) error {
 	j := jsonText{[]byte{'{'}}
 	j.hex("address", e.Address)
-	j.yes("covered")
+	j.isTrue("covered")
 	j.text("place", e.Place())
 	j.function(&e.Function)
-	j.key("row")
-	j.buf = append(j.buf, '{')
+	j.open("row", '{')
 	j.hex("start", e.Start)
 	j.hex("end", e.End)
 	j.number("index", int64(e.Index))
@@ -42,8 +41,7 @@ func (e *Explanation) JSON(w io.Writer, code []CodeLine) error {
 	n := notation{section: s}
 	j.key("cfa")
 	j.explained(e, &n, e.CFA, true)
-	j.key("registers")
-	j.buf = append(j.buf, '{')
+	j.open("registers", '{')
 	for _, r := range e.Registers {
 		j.key(s.Machine.RegisterName(r.Column))
 		j.explained(e, &n, r, false)
@@ -53,11 +51,10 @@ func (e *Explanation) JSON(w io.Writer, code []CodeLine) error {
 		j.number("args_size", int64(e.ArgumentsSize))
 	}
 	if e.Signed {
-		j.yes("signed")
+		j.isTrue("signed")
 	}
 	if len(e.Also) > 0 {
-		j.key("also")
-		j.buf = append(j.buf, '[')
+		j.open("also", '[')
 		for i := range e.Also {
 			if i > 0 {
 				j.buf = append(j.buf, ',')
@@ -70,8 +67,7 @@ func (e *Explanation) JSON(w io.Writer, code []CodeLine) error {
 		j.buf = append(j.buf, ']')
 	}
 	if code != nil {
-		j.key("code")
-		j.buf = append(j.buf, '[')
+		j.open("code", '[')
 		for i := range code {
 			if i > 0 {
 				j.buf = append(j.buf, ',')
@@ -104,8 +100,7 @@ func (j *jsonText) explained(e *Explanation, n *notation, r Explained, ofCFA boo
 	}
 	fde := e.Function.FDE
 	j.buf = j.buf[:len(j.buf)-1]
-	j.key("from")
-	j.buf = append(j.buf, '{')
+	j.open("from", '{')
 	j.text("op", r.From.Op.Name(fde.CIE.Section.Machine))
 	j.hex("offset", r.From.Offset)
 	if r.From.InCIE {
@@ -118,7 +113,7 @@ func (j *jsonText) explained(e *Explanation, n *notation, r Explained, ofCFA boo
 	j.buf = append(j.buf, '}', '}')
 }
 
-// JSON writes the address and its neighbours as one line; ExplainSchema describes it.
+// JSON writes the address and the nearest functions as one line, as ExplainSchema describes.
 func (u *Uncovered) JSON(w io.Writer) error {
 	j := jsonText{[]byte{'{'}}
 	j.hex("address", u.Address)
@@ -131,8 +126,7 @@ func (u *Uncovered) JSON(w io.Writer) error {
 		if near.f == nil {
 			continue
 		}
-		j.key(near.name)
-		j.buf = append(j.buf, '{')
+		j.open(near.name, '{')
 		j.text("function", near.f.Name())
 		j.hex("start", near.f.FDE.Start)
 		j.hex("end", near.f.FDE.End)

@@ -5,6 +5,7 @@
 package table
 
 import (
+	"encoding/hex"
 	"strconv"
 
 	"github.com/clewdev/clew/cfi"
@@ -12,15 +13,13 @@ import (
 	"github.com/clewdev/clew/report/style"
 )
 
-// infix turns the postfix operations of an expression into a formula. It is
-// reused for one expression after the other.
+// infix converts the postfix operations of an expression to a formula. It can be reused.
 type infix struct {
 	stack []term
-	texts []byte // what the terms of the stack are slices of
+	texts []byte // the terms of the stack are slices of it
 }
 
-// term is a formula on the stack. A compound one is put between parentheses
-// before it becomes part of another.
+// term is a formula on the stack.
 type term struct {
 	start, end int
 	level      int8
@@ -28,8 +27,8 @@ type term struct {
 	value      int64
 }
 
-// How tightly a formula holds together: languages disagree about all but sums,
-// products and atoms, so the others always get parentheses.
+// Levels of precedence. Languages agree only about sums, products and atoms, so other formulas
+// always get parentheses.
 const (
 	levelOther int8 = iota
 	levelSum
@@ -37,17 +36,16 @@ const (
 	levelAtom
 )
 
-// Bounds on a formula: beyond them nobody reads it.
+// Limits of a readable formula.
 const (
 	maxTerms      = 16
 	maxInfixLen   = 256
 	maxInfixBytes = 512 // of the expression
 )
 
-// append appends the formula of a rule's expression, and reports false where
-// the expression has jumps, is malformed or too long. cfa is what to call the
-// CFA that the evaluation for a register starts with (DWARF 5 §6.4.2.3), and
-// "" for the expression of the CFA itself.
+// append appends the formula of a rule's expression. It reports false if the expression has
+// jumps, is malformed or is too long. cfa is the name of the CFA, with which the evaluation for
+// a register starts (DWARF 5 §6.4.2.3), or "" for the expression of the CFA.
 func (x *infix) append(dst []byte, s *cfi.Section, r cfi.Rule, cfa string) ([]byte, bool) {
 	x.stack, x.texts = x.stack[:0], x.texts[:0]
 	if r.Register > maxInfixBytes {
@@ -98,7 +96,7 @@ func (x *infix) register(s *cfi.Section, column uint64, offset int64) {
 	x.stack = append(x.stack, term{start: start, end: len(x.texts), level: level})
 }
 
-// pop takes n terms, the deepest first.
+// pop removes n terms and returns them, the deepest first, or nil if there are fewer.
 func (x *infix) pop(n int) []term {
 	if len(x.stack) < n {
 		return nil
@@ -108,7 +106,8 @@ func (x *infix) pop(n int) []term {
 	return t
 }
 
-func (x *infix) within(t term, level int8) {
+// appendTerm appends a term, in parentheses if its level is lower than required.
+func (x *infix) appendTerm(t term, level int8) {
 	if t.level < level {
 		x.texts = append(x.texts, '(')
 		x.texts = append(x.texts, x.texts[t.start:t.end]...)
@@ -120,7 +119,7 @@ func (x *infix) within(t term, level int8) {
 
 var infixBinary = [256]struct {
 	text                string
-	left, right, result int8 // what the operands have to be, and what the whole is
+	left, right, result int8 // required levels of the operands, level of the result
 }{
 	cfi.OpPlus: {"+", levelSum, levelProduct, levelSum}, cfi.OpMinus: {"-", levelSum, levelProduct, levelSum},
 	cfi.OpMul: {"*", levelProduct, levelAtom, levelProduct},
@@ -141,31 +140,31 @@ func (x *infix) binary(op cfi.Op) bool {
 	}
 	a, b, o := t[0], t[1], infixBinary[op]
 	start := len(x.texts)
-	x.within(a, o.left)
+	x.appendTerm(a, o.left)
 	if op == cfi.OpPlus && b.constant && b.value < 0 {
 		x.texts = strconv.AppendInt(x.texts, b.value, 10)
 	} else {
 		x.texts = append(x.texts, o.text...)
-		x.within(b, o.right)
+		x.appendTerm(b, o.right)
 	}
 	x.stack = append(x.stack, term{start: start, end: len(x.texts), level: o.result})
 	return true
 }
 
-// around replaces a term by before+term+after.
-func (x *infix) around(before, after string, level int8) bool {
+// unary replaces a term by prefix+term+suffix.
+func (x *infix) unary(prefix, suffix string, level int8) bool {
 	t := x.pop(1)
 	if t == nil {
 		return false
 	}
 	start := len(x.texts)
-	x.texts = append(x.texts, before...)
-	if after == "" {
-		x.within(t[0], levelAtom)
+	x.texts = append(x.texts, prefix...)
+	if suffix == "" {
+		x.appendTerm(t[0], levelAtom)
 	} else {
 		x.texts = append(x.texts, x.texts[t[0].start:t[0].end]...)
 	}
-	x.texts = append(x.texts, after...)
+	x.texts = append(x.texts, suffix...)
 	x.stack = append(x.stack, term{start: start, end: len(x.texts), level: level})
 	return true
 }
@@ -198,11 +197,11 @@ func (x *infix) operation(s *cfi.Section, o *cfi.Operation) bool {
 	case cfi.OpBregx:
 		x.register(s, uint64(n), o.Operands[1])
 	case cfi.OpDup, cfi.OpOver, cfi.OpPick:
-		back := map[cfi.Op]int64{cfi.OpDup: 1, cfi.OpOver: 2, cfi.OpPick: n + 1}[op]
-		if back > int64(len(x.stack)) {
+		depth := map[cfi.Op]int64{cfi.OpDup: 1, cfi.OpOver: 2, cfi.OpPick: n + 1}[op]
+		if depth > int64(len(x.stack)) {
 			return false
 		}
-		x.stack = append(x.stack, x.stack[int64(len(x.stack))-back])
+		x.stack = append(x.stack, x.stack[int64(len(x.stack))-depth])
 	case cfi.OpDrop:
 		return x.pop(1) != nil
 	case cfi.OpSwap:
@@ -218,15 +217,15 @@ func (x *infix) operation(s *cfi.Section, o *cfi.Operation) bool {
 		}
 		x.stack = append(x.stack, t[2], t[0], t[1])
 	case cfi.OpDeref:
-		return x.around("[", "]", levelAtom)
+		return x.unary("[", "]", levelAtom)
 	case cfi.OpDerefSize:
-		return x.around("[", "]:"+strconv.FormatInt(n, 10), levelAtom)
+		return x.unary("[", "]:"+strconv.FormatInt(n, 10), levelAtom)
 	case cfi.OpAbs:
-		return x.around("abs(", ")", levelAtom)
+		return x.unary("abs(", ")", levelAtom)
 	case cfi.OpNeg:
-		return x.around("-", "", levelOther)
+		return x.unary("-", "", levelOther)
 	case cfi.OpNot:
-		return x.around("~", "", levelOther)
+		return x.unary("~", "", levelOther)
 	case cfi.OpPlusUconst:
 		x.number(n)
 		return x.binary(cfi.OpPlus)
@@ -237,13 +236,11 @@ func (x *infix) operation(s *cfi.Section, o *cfi.Operation) bool {
 	return true
 }
 
-// maxOperationsLen bounds the text of an expression, which can be as long as
-// its section.
+// maxOperationsLen limits the text of an expression, which can be as long as its section.
 const maxOperationsLen = 4096
 
-// appendOperations appends the operations of a rule's expression as DWARF
-// names them: "DW_OP_breg6 (rbp) -16; DW_OP_deref".
-// What is longer than anybody reads ends in "...".
+// appendOperations appends the DWARF names of an expression's operations:
+// "DW_OP_breg6 (rbp) -16; DW_OP_deref". A text beyond the limit ends in "...".
 func appendOperations(dst []byte, s *cfi.Section, offset, size uint64) []byte {
 	if size == 0 {
 		return append(dst, "nothing"...)
@@ -297,22 +294,19 @@ func appendOperation(dst []byte, s *cfi.Section, o *cfi.Operation) []byte {
 		case cfi.OpAddr, cfi.OpEncodedAddr:
 			dst = style.AppendHex(dst, uint64(o.Operands[i]))
 		case cfi.OpBra, cfi.OpSkip:
-			// Where it leads: bytes from the start of the expression.
+			// The target, in bytes from the start of the expression.
 			dst = append(dst, "to "...)
 			dst = strconv.AppendInt(dst, int64(o.Offset)+3+o.Operands[i], 10)
 		default:
 			dst = strconv.AppendInt(dst, o.Operands[i], 10)
 		}
 	}
-	for i, b := range o.Block {
-		if i == maxOperationsLen {
-			return append(dst, "..."...)
-		}
-		if i == 0 {
-			dst = append(dst, ' ')
-		}
-		const digits = "0123456789abcdef"
-		dst = append(dst, digits[b>>4], digits[b&15])
+	if len(o.Block) > 0 {
+		dst = append(dst, ' ')
+	}
+	dst = hex.AppendEncode(dst, o.Block[:min(len(o.Block), maxOperationsLen)])
+	if len(o.Block) > maxOperationsLen {
+		dst = append(dst, "..."...)
 	}
 	return dst
 }

@@ -15,17 +15,15 @@ import (
 	"github.com/clewdev/clew/report/style"
 )
 
-// Find finds the function and the address that a user means by a place in a
-// file: an address (0x1160, or decimal), a function as [NewPattern] takes it
-// but for globs, or a function and an offset (main+0x27, main+39). The
-// functions are all whose FDEs cover the address, the first one to be believed
-// before the others. names is as for [List], but cannot be nil.
+// Find finds the address and the functions for a place in a file. place is an address
+// (0x1160, or decimal), a function as for [style.ExactPattern], or a function and an offset
+// (main+0x27, main+39). The functions are those with FDEs that cover the address, the most
+// reliable first. names is as for [List], but must not be nil.
 //
-// The error wraps ErrNoFunction where no function is called so, and
-// cfi.ErrNoFDE where no FDE covers the address, which is returned all the same;
-// else it lists what the place could mean.
+// The error wraps ErrNoFunction if no function has the name, and cfi.ErrNoFDE if no FDE covers
+// the address, which is returned too. Otherwise it lists the functions that place can mean.
 func Find(sections []*cfi.Section, names Names, place string) (functions []Function, pc uint64, err error) {
-	if _, apart := codeRegions(names.Sections()); !apart {
+	if _, disjoint := codeRegions(names.Sections()); !disjoint {
 		return findRelocatable(sections, names, place)
 	}
 	if pc, err = address(names, place); err != nil {
@@ -41,8 +39,8 @@ func Find(sections []*cfi.Section, names Names, place string) (functions []Funct
 	return functions, pc, nil
 }
 
-// findRelocatable is Find for an object file whose sections overlap: there a
-// function is found by the name of its FDE.
+// findRelocatable is Find for an object file with overlapping sections, in which the FDE of a
+// function is found by name.
 func findRelocatable(sections []*cfi.Section, names Names, place string) (functions []Function, pc uint64, err error) {
 	list, err := List(sections, names, Selection{})
 	if err != nil {
@@ -63,18 +61,17 @@ func findRelocatable(sections []*cfi.Section, names Names, place string) (functi
 		}
 		pc = functions[0].FDE.Start + offset
 	}
-	var called []string
+	if len(functions) == 0 || pc >= functions[0].FDE.End {
+		return nil, pc, fmt.Errorf("%w covers %s", cfi.ErrNoFDE, place)
+	}
+	candidates := []string{functions[0].Name()}
 	for i := range functions {
 		if f := &functions[i]; f.CodeSection != functions[0].CodeSection || f.FDE.Start != functions[0].FDE.Start {
-			called = append(called, f.Name())
+			candidates = append(candidates, f.Name())
 		}
 	}
-	switch {
-	case len(functions) == 0 || pc >= functions[0].FDE.End:
-		return nil, pc, fmt.Errorf("%w covers %s", cfi.ErrNoFDE, place)
-	case len(called) > 0:
-		called = slices.Compact(append([]string{functions[0].Name()}, called...))
-		return nil, pc, fmt.Errorf("%s can be in several functions of this object file, name one: %s", place, shorten(called))
+	if len(candidates) > 1 {
+		return nil, pc, fmt.Errorf("%s can be in several functions of this object file, name one: %s", place, shorten(slices.Compact(candidates)))
 	}
 	return functions, pc, nil
 }
@@ -95,7 +92,7 @@ func (l *Listing) called(name string) (functions []Function) {
 	return functions
 }
 
-// ErrNoFunction says that no function has a name.
+// ErrNoFunction means that no function has the given name.
 var ErrNoFunction = errors.New("no function is called")
 
 func noFunction(place, name string) error {
@@ -105,7 +102,7 @@ func noFunction(place, name string) error {
 	return fmt.Errorf("%w %s", ErrNoFunction, name)
 }
 
-// splitOffset takes "main+0x27" apart.
+// splitOffset splits "main+0x27" into name and offset.
 func splitOffset(place string) (name string, offset uint64, ok bool) {
 	i := strings.LastIndexByte(place, '+')
 	if i <= 0 {
@@ -115,15 +112,14 @@ func splitOffset(place string) (name string, offset uint64, ok bool) {
 	return place[:i], offset, err == nil
 }
 
-// address finds the address that a place means in a file that has one for
-// every place.
+// address returns the address of a place in a file without overlapping sections.
 func address(names Names, place string) (uint64, error) {
 	if pc, err := strconv.ParseUint(place, 0, 64); err == nil {
 		return pc, nil
 	}
 	name, offset := place, uint64(0)
 	addresses := named(names, name)
-	// A name can hold a plus itself: "operator+".
+	// A name can contain a plus sign: "operator+".
 	if before, n, ok := splitOffset(place); ok && len(addresses) == 0 {
 		name, offset = before, n
 		addresses = named(names, name)
@@ -141,7 +137,7 @@ func address(names Names, place string) (uint64, error) {
 	return 0, fmt.Errorf("%d functions are called %s, name one by its address: %s", len(addresses), name, shorten(list))
 }
 
-// shorten joins the first few of a list.
+// shorten joins the first elements of a list.
 func shorten(list []string) string {
 	const most = 8
 	if len(list) > most {
@@ -150,8 +146,8 @@ func shorten(list []string) string {
 	return strings.Join(list, ", ")
 }
 
-// named returns the addresses of the functions with a name: those whose symbol
-// it is, else those that the source calls so.
+// named returns the addresses of the functions with a name: those with this symbol, or else
+// those with this name in the source.
 func named(names Names, name string) (addresses []uint64) {
 	p := style.ExactPattern(name)
 	exact := false

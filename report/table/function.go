@@ -14,21 +14,20 @@ import (
 	"github.com/clewdev/clew/report/style"
 )
 
-// Function is an FDE and what its code is called.
+// Function is an FDE with the name of its code.
 type Function struct {
 	FDE    *cfi.FDE
-	Symbol string // as the file has it; "" where there is none
-	Offset uint64 // of the FDE's code from the symbol's address, bytes
-	Region string // the section that starts where the code does, where there is no symbol; else ""
+	Symbol string // as in the file, or ""
+	Offset uint64 // of the FDE's code from the symbol's address, in bytes
+	Region string // without a symbol: the section that starts with the code, or ""
 
-	// CodeSection is the index of the section of the code in an object file,
-	// whose sections may all start at one address; else 0.
+	// CodeSection is the section index of the code in an object file in which sections
+	// overlap; else 0.
 	CodeSection int
 }
 
-// Name returns what to call the function: its symbol, demangled, with the
-// offset where the symbol starts before it; else the section that it is the
-// start of, else its address.
+// Name returns the printable name of the function: its demangled symbol, with an offset if
+// the symbol starts earlier; else the section that starts with the function; else its address.
 func (f *Function) Name() string {
 	switch {
 	case f.Symbol != "":
@@ -49,19 +48,20 @@ func (l *Listing) function(e *listed, fde *cfi.FDE) Function {
 	if int(e.symbol) < len(l.codes) {
 		f.CodeSection = l.codes[e.symbol].Section
 	}
-	if name := l.chosen[e.start]; name != "" {
+	if name := l.matched[e.start]; name != "" {
 		s.Name, s.Address = name, e.start
 	}
-	// An FDE that starts at a stub and goes on after it is that of the whole
-	// procedure linkage table.
+	// An FDE that starts at a stub and is longer than it describes the whole procedure
+	// linkage table.
 	if s.Name != "" && !(s.Source == object.StubSymbols && e.end-e.start > s.Size) {
 		f.Symbol, f.Offset = s.Name, e.start-s.Address
 		return f
 	}
-	if f.CodeSection > 0 && f.CodeSection < len(l.titles) {
-		f.Region = l.titles[f.CodeSection].Name
-		if e.start != l.titles[f.CodeSection].Address {
-			f.Region += "+" + style.Hex(e.start-l.titles[f.CodeSection].Address)
+	if f.CodeSection > 0 && f.CodeSection < len(l.sections) {
+		section := &l.sections[f.CodeSection]
+		f.Region = section.Name
+		if e.start != section.Address {
+			f.Region += "+" + style.Hex(e.start-section.Address)
 		}
 		return f
 	}
@@ -75,9 +75,9 @@ func (l *Listing) function(e *listed, fde *cfi.FDE) Function {
 // executable is SHF_EXECINSTR.
 const executable = 4
 
-// codeRegions returns the sections of code by address, and false where they
-// overlap: in an object file each starts at 0, so that addresses name nothing.
-func codeRegions(sections []object.Section) (regions []region, apart bool) {
+// codeRegions returns the sections of code by address. disjoint is false if they overlap, as
+// in an object file, in which each starts at 0 and addresses are ambiguous.
+func codeRegions(sections []object.Section) (regions []region, disjoint bool) {
 	for i := range sections {
 		if s := &sections[i]; s.Flags&executable != 0 && s.Size > 0 {
 			regions = append(regions, region{s.Address, s.Address + s.Size, s.Name})
@@ -92,7 +92,7 @@ func codeRegions(sections []object.Section) (regions []region, apart bool) {
 	return regions, true
 }
 
-// region is a section of code, to name what no symbol is for.
+// region is a section of code, which names code without a symbol.
 type region struct {
 	start, end uint64
 	name       string

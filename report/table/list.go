@@ -8,15 +8,15 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
-	"sort"
 
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/report/style"
 )
 
-// Names is what functions are named by; an *object.File is one.
+// Names gives functions their names. *object.File implements it.
 type Names interface {
 	FindSymbols(addrs []uint64) ([]object.Symbol, error)
 	FindCode(s *cfi.Section, pointers, addresses []uint64) ([]object.Code, error)
@@ -24,31 +24,30 @@ type Names interface {
 	Sections() []object.Section
 }
 
-// Selection says which functions a listing holds: those that one of the
-// patterns matches or that cover one of the addresses, and all where there is
-// neither.
+// Selection selects the functions of a listing: those that match one of the patterns or
+// cover one of the addresses. Without patterns and addresses it selects all functions.
 type Selection struct {
 	Functions []style.Pattern
 	Addresses []uint64 // without load bias
-	CIEs      bool     // hold the CIEs of these functions too
+	CIEs      bool     // also list the CIEs of these functions
 }
 
-// All reports whether the selection leaves nothing out.
+// All reports whether the selection selects all functions.
 func (s *Selection) All() bool { return len(s.Functions)+len(s.Addresses) == 0 }
 
-// Listing is the entries of sections of call frame information, in their
-// order, with the names of the functions that they are for.
+// Listing is the entries of sections of call frame information, in order, with the names of
+// their functions. Concurrent use is allowed.
 type Listing struct {
-	entries []listed
-	symbols []object.Symbol // by entry, for those that are FDEs
-	codes   []object.Code   // instead of symbols, where sections overlap
-	titles  []object.Section
-	regions []region
-	chosen  map[uint64]string // by address: names that patterns matched
+	entries  []listed
+	symbols  []object.Symbol // by number of the FDE
+	codes    []object.Code   // instead of symbols, if the sections of code overlap
+	sections []object.Section
+	regions  []region
+	matched  map[uint64]string // by address: symbols that match patterns
 }
 
-// listed is an entry of a section. It is decoded again when it is printed:
-// what an entry takes here stays a small multiple of what it takes in the file.
+// listed is an entry of a section. It is decoded again for printing, so that it takes only a
+// small multiple of the entry's size in the file.
 type listed struct {
 	section    *cfi.Section
 	offset     uint64
@@ -66,38 +65,36 @@ const (
 	faultyEntry
 )
 
-// List reads the sections and names the functions of the entries that the
-// selection asks for. CIEs, terminators and malformed entries are listed only
-// where it asks for all. The error says which symbols could not be read; the
-// listing is usable nevertheless. names may be nil. What it reads may lie in a
-// mapped file: see [object.Guard].
+// List reads the sections and names the functions of the selected entries. It lists CIEs,
+// terminators and malformed entries only if all functions are selected. names may be nil.
+// After an error some names are missing, but the listing is usable. The sections can be those
+// of a mapped file: see [object.Guard].
 func List(sections []*cfi.Section, names Names, selection Selection) (*Listing, error) {
 	l := &Listing{}
 	var matched []uint64
 	if names != nil {
-		l.titles = names.Sections()
-		var apart bool
-		l.regions, apart = codeRegions(l.titles)
-		if !apart {
+		l.sections = names.Sections()
+		var disjoint bool
+		l.regions, disjoint = codeRegions(l.sections)
+		if !disjoint {
 			l.codes = []object.Code{}
 		} else if len(selection.Functions) > 0 {
-			l.chosen = make(map[uint64]string)
+			l.matched = make(map[uint64]string)
 			for s := range names.Symbols() {
-				if selection.matches(s.Name) && l.chosen[s.Address] == "" {
-					l.chosen[s.Address] = s.Name
-					matched = append(matched, s.Address)
+				if selection.matches(s.Name) && l.matched[s.Address] == "" {
+					l.matched[s.Address] = s.Name
 				}
 			}
-			slices.Sort(matched)
+			matched = slices.Sorted(maps.Keys(l.matched))
 		}
 	}
-	// Who asks for a few addresses needs no list of all.
+	// A few addresses need no list of all entries.
 	byAddress := !selection.All() && len(selection.Functions) == 0
 	for _, s := range sections {
 		before := len(l.entries)
 		for e, err := range s.Entries() {
 			if n := len(l.entries) - before; n == 1<<10 {
-				// The rest is likely as dense: grow once.
+				// Assume that the following entries are as dense, and grow once.
 				l.entries = slices.Grow(l.entries, int(uint64(n)*uint64(len(s.Data))/e.Offset))
 			}
 			entry := listed{section: s, offset: e.Offset}
@@ -123,7 +120,7 @@ func List(sections []*cfi.Section, names Names, selection Selection) (*Listing, 
 	err := l.name(names)
 	if len(selection.Functions) > 0 {
 		l.keep(selection, func(e *listed) bool {
-			i := sort.Search(len(matched), func(i int) bool { return matched[i] >= e.start })
+			i, _ := slices.BinarySearch(matched, e.start)
 			return i < len(matched) && matched[i] < e.end || selection.covers(e) ||
 				selection.matches(l.symbol(e).Name) && l.symbol(e).Address == e.start
 		})
@@ -181,13 +178,7 @@ func (l *Listing) name(names Names) error {
 	if names == nil {
 		return nil
 	}
-	n := 0
-	for i := range l.entries {
-		if l.entries[i].kind == fdeEntry {
-			n++
-		}
-	}
-	addrs := make([]uint64, 0, n)
+	addrs := make([]uint64, 0, l.Functions())
 	for i := range l.entries {
 		if e := &l.entries[i]; e.kind == fdeEntry {
 			e.symbol = int32(len(addrs))
@@ -231,8 +222,8 @@ func (l *Listing) nameRelocatable(names Names) error {
 	return errors.Join(errs...)
 }
 
-// startPointer returns the offset in the section of the pointer to the
-// function: after the length, the CIE pointer and the segment selector.
+// startPointer returns the offset in the section of an FDE's pointer to its function, after
+// the length, the CIE pointer and the segment selector.
 func startPointer(fde *cfi.FDE) uint64 {
 	length, id := uint64(4), uint64(4)
 	if fde.DWARF64 {
@@ -268,8 +259,8 @@ func (l *Listing) Functions() (n int) {
 	return n
 }
 
-// All yields the functions of the listing in its order. The FDE of one is
-// overwritten by the next.
+// All yields the functions in the order of the listing. Each FDE is valid until the next
+// iteration.
 func (l *Listing) All() iter.Seq[Function] {
 	return func(yield func(Function) bool) {
 		var fde cfi.FDE
@@ -282,8 +273,8 @@ func (l *Listing) All() iter.Seq[Function] {
 	}
 }
 
-// Nearest returns the functions that end at or before an address and start
-// after it, as close to it as there are; nil where there is none.
+// Nearest returns the last function that ends at or before an address, and the first that
+// starts after it, or nil.
 func (l *Listing) Nearest(pc uint64) (before, after *Function) {
 	var b, a *listed
 	for i := range l.entries {
@@ -310,8 +301,8 @@ func (l *Listing) Nearest(pc uint64) (before, after *Function) {
 	return decode(b), decode(a)
 }
 
-// Covering yields the functions that cover an address (without load bias), in
-// the order of the listing. Their FDEs are the caller's.
+// Covering yields the functions that cover an address (without load bias), in the order of
+// the listing. The caller may keep their FDEs.
 func (l *Listing) Covering(pc uint64) iter.Seq[Function] {
 	return func(yield func(Function) bool) {
 		for i := range l.entries {
@@ -327,7 +318,7 @@ func (l *Listing) Covering(pc uint64) iter.Seq[Function] {
 	}
 }
 
-// fault returns what is wrong with an entry that could not be decoded.
+// fault returns the error of an entry that could not be decoded.
 func (e *listed) fault() error {
 	var fde cfi.FDE
 	err := e.section.FDEAt(e.offset, &fde)

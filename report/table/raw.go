@@ -5,17 +5,17 @@
 package table
 
 import (
+	"fmt"
 	"io"
-	"strconv"
 
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/report/style"
 )
 
-// RawText prints the entries of sections as they are stored, for people: a
-// line or two for the entry, and a line for each instruction with what it
-// does. It is reused from one entry to the next, and not safe for concurrent use.
+// RawText prints the stored entries of sections for people: a line for the entry, and a line
+// for each instruction with its effect. The zero value is ready to use. It must not be used
+// concurrently.
 type RawText struct {
 	Palette style.Palette
 
@@ -28,32 +28,22 @@ type RawText struct {
 func (t *RawText) CIE(w io.Writer, cie *cfi.CIE) (fault, err error) {
 	m := cie.Section.Machine
 	b := t.entry(cie.Section, cie.Offset, "CIE")
-	b = append(b, "  version "...)
-	b = strconv.AppendUint(b, uint64(cie.Version), 10)
-	b = append(b, "  augmentation "...)
-	b = strconv.AppendQuoteToASCII(b, cie.Augmentation)
-	b = append(b, "  code align "...)
-	b = strconv.AppendUint(b, cie.CodeAlign, 10)
-	b = append(b, "  data align "...)
-	b = strconv.AppendInt(b, cie.DataAlign, 10)
-	b = append(b, "  return address "...)
-	b = m.AppendRegisterName(b, cie.ReturnAddress)
+	b = fmt.Appendf(b, "  version %d  augmentation %+q  code align %d  data align %d  return address %s",
+		cie.Version, cie.Augmentation, cie.CodeAlign, cie.DataAlign, m.RegisterName(cie.ReturnAddress))
 	if cie.DWARF64 {
 		b = append(b, "  DWARF64"...)
 	}
 	if int(cie.AddressSize) != m.AddressSize {
-		b = append(b, "  address size "...)
-		b = strconv.AppendUint(b, uint64(cie.AddressSize), 10)
+		b = fmt.Appendf(b, "  address size %d", cie.AddressSize)
 	}
 	if cie.SegmentSize != 0 {
-		b = append(b, "  segment size "...)
-		b = strconv.AppendUint(b, uint64(cie.SegmentSize), 10)
+		b = fmt.Appendf(b, "  segment size %d", cie.SegmentSize)
 	}
 	if cie.PointerEncoding != cfi.EncAbsptr {
-		b = append(append(b, "  pointers "...), cie.PointerEncoding.String()...)
+		b = append(b, "  pointers "+cie.PointerEncoding.String()...)
 	}
 	if cie.LSDAEncoding != cfi.EncOmit {
-		b = append(append(b, "  LSDA "...), cie.LSDAEncoding.String()...)
+		b = append(b, "  LSDA "+cie.LSDAEncoding.String()...)
 	}
 	if cie.Personality.Address != 0 {
 		b = appendPointer(append(b, "  personality "...), cie.Personality)
@@ -68,7 +58,7 @@ func (t *RawText) CIE(w io.Writer, cie *cfi.CIE) (fault, err error) {
 		b = append(b, "  MTE tagged"...)
 	}
 	t.buf = append(b, '\n')
-	// Without instructions of its own, the CIE starts with no rule.
+	// The interpreter must not execute the CIE's instructions before they are printed.
 	bare := *cie
 	bare.Instructions = nil
 	return t.instructions(w, &cfi.FDE{CIE: &bare}, cie.Decode(), cie.Offset+cie.Size)
@@ -99,26 +89,22 @@ func (t *RawText) Function(w io.Writer, f *Function) (fault, err error) {
 // entry starts the line of an entry.
 func (t *RawText) entry(s *cfi.Section, offset uint64, kind string) []byte {
 	t.rules.section = s
-	t.buf = t.place(t.buf[:0], s, offset)
+	t.buf = append(t.buf[:0], printable.Text(s.Name)...)
+	t.buf = style.AppendHex(append(t.buf, '+'), offset)
 	return append(append(t.buf, "  "...), kind...)
 }
 
-func (t *RawText) place(b []byte, s *cfi.Section, offset uint64) []byte {
-	b = append(b, printable.Text(s.Name)...)
-	return style.AppendHex(append(b, '+'), offset)
-}
-
-// effectColumn is where the effect of an instruction is put beside it.
+// effectColumn is the column of an instruction's effect.
 const effectColumn = 36
 
-// instructions prints what d decodes, executing it after what fde starts with.
-// The entry ends at an offset of the section.
+// instructions prints and executes the instructions of d, in the state at the start of fde.
+// end is the offset in the section of the end of the entry.
 func (t *RawText) instructions(w io.Writer, fde *cfi.FDE, d cfi.Decoder, end uint64) (fault, err error) {
 	s := fde.CIE.Section
 	x := &t.interpreter
 	x.Start(fde)
-	runs := x.Err() == nil
 	fault = x.Err()
+	running := fault == nil
 	var ins cfi.Instruction
 	width := len(style.Hex(end - 1)) // of an offset
 	for d.Next(&ins) {
@@ -130,8 +116,8 @@ func (t *RawText) instructions(w io.Writer, fde *cfi.FDE, d cfi.Decoder, end uin
 		t.buf = append(t.buf, spaces[:pad]...)
 		start := len(t.buf)
 		t.buf = AppendInstruction(t.buf, s, &ins)
-		if runs {
-			if runs = x.Execute(fde.CIE, &ins); runs {
+		if running {
+			if running = x.Execute(fde.CIE, &ins); running {
 				t.effect(start, &ins)
 			} else {
 				fault = x.Err()
@@ -139,7 +125,7 @@ func (t *RawText) instructions(w io.Writer, fde *cfi.FDE, d cfi.Decoder, end uin
 			}
 		}
 		t.buf = append(t.buf, '\n')
-		if len(t.buf) > maxWaiting {
+		if len(t.buf) > maxPending {
 			if _, err := w.Write(t.buf); err != nil {
 				return nil, err
 			}
@@ -156,13 +142,11 @@ func (t *RawText) instructions(w io.Writer, fde *cfi.FDE, d cfi.Decoder, end uin
 	return fault, err
 }
 
+// effect appends the effect of an instruction, if it has one. start is the offset of the
+// instruction's text.
 func (t *RawText) effect(start int, ins *cfi.Instruction) {
 	end := len(t.buf)
-	pad := effectColumn - (end - start)
-	if pad < 2 {
-		pad = 2
-	}
-	t.buf = append(t.buf, spaces[:pad]...)
+	t.buf = append(t.buf, spaces[:max(effectColumn-(end-start), 2)]...)
 	t.buf = append(t.buf, t.Palette.Rule.On...)
 	padded := len(t.buf)
 	t.buf = t.rules.appendEffect(t.buf, &t.interpreter, ins)
@@ -183,7 +167,7 @@ func (t *RawText) Terminator(w io.Writer, s *cfi.Section, offset uint64) error {
 	return err
 }
 
-// Fault prints what is wrong with an entry.
+// Fault prints the error of an entry.
 func (t *RawText) Fault(w io.Writer, s *cfi.Section, offset uint64, fault error) error {
 	return printFault(w, t.Palette, s, offset, fault)
 }

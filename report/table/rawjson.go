@@ -11,9 +11,8 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// RawJSON prints the entries of sections as they are stored as JSON, a line an
-// entry; RawSchema describes it. It is reused from one entry to the next, and
-// not safe for concurrent use.
+// RawJSON prints the stored entries of sections as JSON, a line for each entry, as RawSchema
+// describes. The zero value is ready to use. It must not be used concurrently.
 type RawJSON struct {
 	interpreter cfi.Interpreter
 	rules       notation
@@ -47,7 +46,7 @@ func (t *RawJSON) CIE(w io.Writer, cie *cfi.CIE) (fault, err error) {
 		j.pointer("personality", cie.Personality)
 	}
 	if cie.SignalFrame {
-		j.yes("signal_frame")
+		j.isTrue("signal_frame")
 	}
 	bare := *cie
 	bare.Instructions = nil
@@ -82,18 +81,12 @@ func (t *RawJSON) entry(s *cfi.Section, offset, size uint64, kind string) *jsonT
 	return j
 }
 
-func (j *jsonText) number(name string, v int64) {
-	j.key(name)
-	j.buf = strconv.AppendInt(j.buf, v, 10)
-}
-
 func (t *RawJSON) instructions(w io.Writer, fde *cfi.FDE, d cfi.Decoder) (fault, err error) {
 	s, j, x := fde.CIE.Section, &t.json, &t.interpreter
 	x.Start(fde)
-	runs := x.Err() == nil
 	fault = x.Err()
-	j.key("instructions")
-	j.buf = append(j.buf, '[')
+	running := fault == nil
+	j.open("instructions", '[')
 	var ins cfi.Instruction
 	for first := true; d.Next(&ins); first = false {
 		if !first {
@@ -104,8 +97,8 @@ func (t *RawJSON) instructions(w io.Writer, fde *cfi.FDE, d cfi.Decoder) (fault,
 		j.text("op", ins.Op.Name(s.Machine))
 		t.text = AppendInstruction(t.text[:0], s, &ins)
 		j.text("text", string(t.text))
-		if runs {
-			if runs = x.Execute(fde.CIE, &ins); runs {
+		if running {
+			if running = x.Execute(fde.CIE, &ins); running {
 				if t.text = t.rules.appendEffect(t.text[:0], x, &ins); len(t.text) > 0 {
 					j.text("effect", string(t.text))
 				}
@@ -114,11 +107,10 @@ func (t *RawJSON) instructions(w io.Writer, fde *cfi.FDE, d cfi.Decoder) (fault,
 			}
 		}
 		j.buf = append(j.buf, '}')
-		if len(j.buf) > maxWaiting {
+		if len(j.buf) > maxPending {
 			if _, err := w.Write(j.buf); err != nil {
 				return nil, err
 			}
-			// What comes next looks at the last byte alone.
 			j.buf = j.buf[:0]
 		}
 	}
@@ -139,7 +131,7 @@ func (t *RawJSON) Terminator(w io.Writer, s *cfi.Section, offset uint64) error {
 	return err
 }
 
-// Fault prints what is wrong with an entry.
+// Fault prints the error of an entry.
 func (t *RawJSON) Fault(w io.Writer, s *cfi.Section, offset uint64, fault error) error {
 	return printFaultJSON(w, s, offset, fault)
 }

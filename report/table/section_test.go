@@ -24,11 +24,11 @@ import (
 
 var amd64 = arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB)
 
-// cie is a CIE at 0 with absolute pointers: CFA = rsp+8, rip at CFA-8; an FDE
-// behind it stands at 0x18.
+// cie is a CIE at offset 0 with absolute pointers: CFA = rsp+8, rip at CFA-8. An FDE after it
+// is at offset 0x18.
 const cie = "\x14\x00\x00\x00\x00\x00\x00\x00\x01zR\x00\x01\x78\x10\x01\x00\x0c\x07\x08\x90\x01\x00\x00"
 
-// fde is an FDE at an offset for code at 0x1000 of a size, with instructions.
+// fde returns an FDE at an offset, for code with a start and a size.
 func fde(offset int, start uint16, size byte, instructions string) string {
 	body := "\x00\x00\x00\x00" + string([]byte{byte(start), byte(start >> 8)}) + strings.Repeat("\x00", 6) +
 		string([]byte{size}) + strings.Repeat("\x00", 7) + "\x00" + instructions
@@ -64,9 +64,9 @@ func write(t testing.TB, l *table.Listing, p func() table.Printer) (string, tabl
 
 func text() table.Printer { return &table.Text{} }
 
-func TestMalformedEntriesStandInTheirPlace(t *testing.T) {
+func TestMalformedEntriesKeepTheirPlace(t *testing.T) {
 	data := cie + fde(0x18, 0x1000, 0x10, "\x41\x0e\x10\x86\x02")
-	data += "\x04\x00\x00\x00\x99\x99\x00\x00"                           // an FDE whose CIE is nowhere
+	data += "\x04\x00\x00\x00\x99\x99\x00\x00"                           // an FDE with an invalid CIE pointer
 	data += fde(len(data), 0x1010, 0x10, "\x41\x0e\x10\x0b")             // restore without remember
 	data += "\x00\x00\x00\x00" + fde(len(data)+4, 0x1020, 8, "\x41\x3f") // a terminator, an unknown operation
 	l := listing(t, ehFrame(data), table.Selection{})
@@ -131,8 +131,8 @@ func TestSelection(t *testing.T) {
 	}
 }
 
-// Batches are printed by several goroutines; the order is that of the section,
-// and what a failing writer took is a prefix of it.
+// Several goroutines print batches. The order is that of the section, and the output before a
+// write error is a prefix of the whole output.
 func TestWriteKeepsTheOrder(t *testing.T) {
 	data := cie
 	for i := range 2000 {
@@ -164,7 +164,7 @@ func TestWriteKeepsTheOrder(t *testing.T) {
 		t.Errorf("the writer's error is lost: %v", err)
 	}
 	if !strings.HasPrefix(out.String(), failing.String()) {
-		t.Error("what was written is no prefix of the print")
+		t.Error("the output is not a prefix of the whole output")
 	}
 }
 
@@ -180,7 +180,7 @@ func (w *failingWriter) Write(p []byte) (int, error) {
 	return w.Builder.Write(p)
 }
 
-// countingWriter keeps nothing.
+// countingWriter counts bytes and the size of the largest write.
 type countingWriter struct{ n, most int }
 
 func (w *countingWriter) Write(p []byte) (int, error) {
@@ -189,8 +189,7 @@ func (w *countingWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// An FDE of a few kilobytes can ask for a table of megabytes: it is written in
-// pieces, never held as a whole.
+// An FDE of a few kilobytes can describe a table of megabytes, which is written in pieces.
 func TestTablesAreWrittenInPieces(t *testing.T) {
 	var b strings.Builder
 	for column := range 250 {

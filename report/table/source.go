@@ -17,10 +17,9 @@ import (
 	"github.com/clewdev/clew/report/style"
 )
 
-// Source writes the instructions of the function and beside them its rows:
-// each row starts with a line of its rules, in full the first, and what
-// changed the others. The instruction that the explained address is in is
-// marked. text gives lines of source code, and may be nil.
+// Source writes the instructions of the function with its rows next to them. The first row has
+// all its rules, the others have the changed ones. The instruction at the explained address is
+// marked. text reads lines of source code and may be nil.
 func (e *Explanation) Source(w io.Writer, p style.Palette, lines []CodeLine, text *style.SourceFiles) error {
 	rows := e.rowChanges()
 	width := 0
@@ -54,7 +53,7 @@ func (e *Explanation) Source(w io.Writer, p style.Palette, lines []CodeLine, tex
 			ink.On+mark, fmt.Sprintf("%-*s", addressWidth, style.Hex(l.Address))+ink.Off,
 			p.Dim.Text(fmt.Sprintf("%-*s", offsetWidth, "+"+style.Hex(l.Address-e.Function.FDE.Start))),
 			l.Text+spaces[:pad], p.Dim.Text(edge), rules)
-		// A row that starts inside of an instruction is most likely a mistake.
+		// A row that starts inside of an instruction is probably an error.
 		for next < len(rows) && rows[next].start < l.Address+uint64(l.Size) {
 			r := rows[next]
 			next++
@@ -65,37 +64,35 @@ func (e *Explanation) Source(w io.Writer, p style.Palette, lines []CodeLine, tex
 	return b.Flush()
 }
 
-// rowChange is what is new in a row.
+// rowChange is the changed rules of a row.
 type rowChange struct {
 	start uint64
 	text  string
 }
 
-// rowChanges says of each row what differs from the one before.
+// rowChanges returns the rules of each row that differ from the previous row.
 func (e *Explanation) rowChanges() (list []rowChange) {
 	fde := e.Function.FDE
 	s := fde.CIE.Section
 	n := notation{section: s}
 	var x cfi.Interpreter
-	var cfa cfi.Rule
-	var before []cfi.RegisterRule
+	var previous cfi.Row
 	for row := range x.Rows(fde) {
 		var parts []string
-		if row.CFA != cfa || list == nil {
+		if row.CFA != previous.CFA || list == nil {
 			parts = append(parts, "CFA="+string(n.appendCFA(nil, row.CFA)))
 		}
-		old := cfi.Row{Registers: before}
 		for _, r := range row.Registers {
-			if old.Register(uint64(r.Column)) != r.Rule {
+			if previous.Register(uint64(r.Column)) != r.Rule {
 				parts = append(parts, e.columnName(r.Column)+"="+string(n.appendRule(nil, r.Rule)))
 			}
 		}
-		for _, r := range before {
+		for _, r := range previous.Registers {
 			if row.Register(uint64(r.Column)).Kind == cfi.Unspecified {
 				parts = append(parts, e.columnName(r.Column)+": no rule")
 			}
 		}
-		cfa, before = row.CFA, append(before[:0], row.Registers...)
+		previous = cfi.Row{CFA: row.CFA, Registers: append(previous.Registers[:0], row.Registers...)}
 		list = append(list, rowChange{row.Start, strings.Join(parts, " ")})
 		if len(list) == maxCode {
 			break
@@ -104,7 +101,7 @@ func (e *Explanation) rowChanges() (list []rowChange) {
 	return list
 }
 
-// columnName is the name of a column as tables head it.
+// columnName returns the name of a column in the heading of tables.
 func (e *Explanation) columnName(column uint32) string {
 	cie := e.Function.FDE.CIE
 	if uint64(column) == cie.ReturnAddress {

@@ -5,7 +5,9 @@
 package table
 
 import (
+	"bytes"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/clewdev/clew/cfi"
@@ -13,42 +15,42 @@ import (
 	"github.com/clewdev/clew/report/style"
 )
 
-// Text prints the tables of functions for people to read: a line that
-// names the function, the line of the columns, and a line a row.
+// Text prints the tables of functions for people: a line with the function, a line with the
+// columns, and a line for each row.
 //
 //	main  0x1139-0x1190  .eh_frame FDE 0x98 CIE 0x0
 //	  address  offset  CFA     rbx     ra
 //	  0x1139   +0x0    rsp+8   .       [c-8]
 //
-// It is reused from one function to the next, and not safe for concurrent use.
+// The zero value is ready to use. It must not be used concurrently.
 type Text struct {
 	Palette style.Palette
-	Mark    []uint64 // addresses whose rows are marked, without load bias
+	Mark    []uint64 // rows with these addresses, without load bias, are marked
 
 	interpreter cfi.Interpreter
 	rules       notation
-	buf         []byte // what goes out next
+	buf         []byte // output
 
-	columns []uint32 // that have a rule in some row, the return address last
+	columns []uint32 // that have a rule in some row, and last the return address
 	args    bool     // some row has a size of arguments
 	signed  bool     // some row has a signed return address
 	plain   bool     // nothing is coloured
 
-	// The rows that wait until the widths are known: the text of their cells,
-	// one behind the other, and where each ends.
-	cells  []byte
-	ends   []int
+	// Pending rows, until the widths are known.
+	cells  []byte // the texts of all cells
+	ends   []int  // by cell: the end of its text in cells
 	marked []bool // by row
-	titled bool   // the first of them is the line of the columns
+	titled bool   // the first row is the line of the columns
 	widths []int
-	places []cfi.Rule // expressions that a cell only gives the place of
+
+	places []cfi.Rule // expressions that a cell identifies only by their place
 }
 
-// maxWaiting is how many bytes of cells wait for the widths of their columns.
-const maxWaiting = 1 << 16
+// maxPending is the number of bytes that are buffered before they are written.
+const maxPending = 1 << 16
 
-// Function prints the table of one function. The error is that of w; a
-// malformed instruction is printed in its place and returned as fault.
+// Function prints the table of one function. err is the error of w. A malformed instruction
+// is printed in its place and returned as fault.
 func (t *Text) Function(w io.Writer, f *Function) (fault, err error) {
 	fde := f.FDE
 	t.rules.section = fde.CIE.Section
@@ -58,7 +60,7 @@ func (t *Text) Function(w io.Writer, f *Function) (fault, err error) {
 	t.columnNames(fde)
 	for row := range t.interpreter.Rows(fde) {
 		t.row(fde, row)
-		if len(t.cells) > maxWaiting {
+		if len(t.cells) > maxPending {
 			t.rows()
 			if _, err := w.Write(t.buf); err != nil {
 				return nil, err
@@ -68,9 +70,7 @@ func (t *Text) Function(w io.Writer, f *Function) (fault, err error) {
 	}
 	t.rows()
 	if fault = t.interpreter.Err(); fault != nil {
-		t.buf = append(t.buf, "  "...)
-		t.buf = t.Palette.Error.Append(t.buf, printable.Text(fault.Error()))
-		t.buf = append(t.buf, '\n')
+		t.buf = append(t.buf, "  "+t.Palette.Error.Text(printable.Text(fault.Error()))+"\n"...)
 	}
 	t.footnotes()
 	t.buf = append(t.buf, '\n')
@@ -87,18 +87,15 @@ func (t *Text) survey(fde *cfi.FDE) {
 		t.signed = t.signed || row.Signed
 		t.columns = mergeColumns(t.columns, row.Registers)
 	}
-	// The return address stands last, also where no row has a rule for it.
+	// The return address is always the last column, even if no row has a rule for it.
 	ra := uint32(fde.CIE.ReturnAddress)
-	for i, c := range t.columns {
-		if c == ra {
-			t.columns = append(t.columns[:i], t.columns[i+1:]...)
-			break
-		}
+	if i := slices.Index(t.columns, ra); i >= 0 {
+		t.columns = slices.Delete(t.columns, i, i+1)
 	}
 	t.columns = append(t.columns, ra)
 }
 
-// mergeColumns adds the columns of a row to those that are known, both ascending.
+// mergeColumns adds the columns of a row. Both lists are in ascending order.
 func mergeColumns(columns []uint32, rules []cfi.RegisterRule) []uint32 {
 	i := 0
 	for k := range rules {
@@ -107,15 +104,13 @@ func mergeColumns(columns []uint32, rules []cfi.RegisterRule) []uint32 {
 			i++
 		}
 		if i == len(columns) || columns[i] != c {
-			columns = append(columns, 0)
-			copy(columns[i+1:], columns[i:])
-			columns[i] = c
+			columns = slices.Insert(columns, i, c)
 		}
 	}
 	return columns
 }
 
-// header appends the line that names the function.
+// header appends the line with the function.
 func (t *Text) header(f *Function) {
 	b := t.Palette.Name.Append(t.buf, f.Name())
 	b = append(b, "  "...)
@@ -134,14 +129,14 @@ func appendRange(b []byte, start, end uint64) []byte {
 	return style.AppendHex(b, end)
 }
 
-// appendEntry appends where an FDE stands: ".eh_frame FDE 0x98 CIE 0x0".
+// appendEntry appends the place of an FDE: ".eh_frame FDE 0x98 CIE 0x0".
 func appendEntry(b []byte, fde *cfi.FDE) []byte {
 	b = append(b, printable.Text(fde.CIE.Section.Name)...)
 	b = style.AppendHex(append(b, " FDE "...), fde.Offset)
 	return style.AppendHex(append(b, " CIE "...), fde.CIE.Offset)
 }
 
-// appendTraits appends what an FDE has besides rules.
+// appendTraits appends the properties of an FDE other than rules.
 func appendTraits(b []byte, fde *cfi.FDE) []byte {
 	cie := fde.CIE
 	if cie.SignalFrame {
@@ -165,7 +160,8 @@ func appendTraits(b []byte, fde *cfi.FDE) []byte {
 	return b
 }
 
-// appendPointer appends an address, in brackets that of a slot which holds it.
+// appendPointer appends an address. In brackets it is that of a slot that contains the
+// address.
 func appendPointer(b []byte, p cfi.Pointer) []byte {
 	if !p.Indirect {
 		return style.AppendHex(b, p.Address)
@@ -174,48 +170,46 @@ func appendPointer(b []byte, p cfi.Pointer) []byte {
 	return append(b, ']')
 }
 
-// cell ends a cell of the row that is being put together.
-func (t *Text) cell() { t.ends = append(t.ends, len(t.cells)) }
+// endCell ends a cell of a pending row.
+func (t *Text) endCell() { t.ends = append(t.ends, len(t.cells)) }
 
-// columnNames puts the names of the columns into the first waiting row.
+// columnNames makes the first pending row, with the names of the columns.
 func (t *Text) columnNames(fde *cfi.FDE) {
 	m := fde.CIE.Section.Machine
 	t.cells, t.ends, t.marked = t.cells[:0], t.ends[:0], append(t.marked[:0], false)
-	t.titled, t.widths, t.places = true, t.widths[:0], t.places[:0]
+	t.titled, t.places = true, t.places[:0]
 	for _, name := range []string{"address", "offset", "CFA"} {
 		t.cells = append(t.cells, name...)
-		t.cell()
+		t.endCell()
 	}
 	for _, c := range t.columns[:len(t.columns)-1] {
 		t.cells = m.AppendRegisterName(t.cells, uint64(c))
-		t.cell()
+		t.endCell()
 	}
 	t.cells = append(t.cells, "ra"...)
-	t.cell()
+	t.endCell()
 	if t.signed {
 		t.cells = append(t.cells, "ra signed"...)
-		t.cell()
+		t.endCell()
 	}
 	if t.args {
 		t.cells = append(t.cells, "args"...)
-		t.cell()
+		t.endCell()
 	}
-	for range t.ends {
-		t.widths = append(t.widths, 0)
-	}
+	t.widths = append(t.widths[:0], make([]int, len(t.ends))...)
 }
 
-// row puts a row among those that wait.
+// row adds a pending row.
 func (t *Text) row(fde *cfi.FDE, row *cfi.Row) {
 	t.cells = style.AppendHex(t.cells, row.Start)
-	t.cell()
+	t.endCell()
 	t.cells = style.AppendHex(append(t.cells, '+'), row.Start-fde.Start)
-	t.cell()
+	t.endCell()
 	start := len(t.cells)
 	t.cells = t.rules.appendCFA(t.cells, row.CFA)
 	t.place(start, row.CFA)
-	t.cell()
-	next := 0
+	t.endCell()
+	next := 0 // index of the next of the row's registers, which ascend as the columns do
 	for i, c := range t.columns {
 		start := len(t.cells)
 		var rule cfi.Rule
@@ -231,7 +225,7 @@ func (t *Text) row(fde *cfi.FDE, row *cfi.Row) {
 		}
 		t.cells = t.rules.appendRule(t.cells, rule)
 		t.place(start, rule)
-		t.cell()
+		t.endCell()
 	}
 	if t.signed {
 		if row.Signed {
@@ -239,36 +233,31 @@ func (t *Text) row(fde *cfi.FDE, row *cfi.Row) {
 		} else {
 			t.cells = append(t.cells, noRule...)
 		}
-		t.cell()
+		t.endCell()
 	}
 	if t.args {
 		t.cells = strconv.AppendUint(t.cells, row.ArgumentsSize, 10)
-		t.cell()
+		t.endCell()
 	}
-	mark := false
-	for _, a := range t.Mark {
-		mark = mark || row.Start <= a && a < row.End
-	}
+	mark := slices.ContainsFunc(t.Mark, func(a uint64) bool { return row.Start <= a && a < row.End })
 	t.marked = append(t.marked, mark)
 }
 
-// maxPlaces is how many expressions are spelled out under a table.
+// maxPlaces is the number of expressions that are printed below a table.
 const maxPlaces = 64
 
-// place remembers an expression whose cell only gives its place.
+// place records an expression if its cell, which starts at an offset, contains only its
+// place.
 func (t *Text) place(start int, r cfi.Rule) {
-	if r.Kind != cfi.Expression && r.Kind != cfi.ValExpression || !unclear(t.cells[start:]) || len(t.places) == maxPlaces {
+	if r.Kind != cfi.Expression && r.Kind != cfi.ValExpression || !bytes.Contains(t.cells[start:], []byte(expressionMark)) || len(t.places) == maxPlaces {
 		return
 	}
-	for _, p := range t.places {
-		if p.Offset == r.Offset {
-			return
-		}
+	if !slices.ContainsFunc(t.places, func(p cfi.Rule) bool { return p.Offset == r.Offset }) {
+		t.places = append(t.places, r)
 	}
-	t.places = append(t.places, r)
 }
 
-// rows appends the rows that wait.
+// rows appends the pending rows to the output.
 func (t *Text) rows() {
 	columns := len(t.widths)
 	start := 0
@@ -286,7 +275,7 @@ func (t *Text) rows() {
 
 const spaces = "                                                                "
 
-// line appends the r-th waiting row, whose cells start at an offset.
+// line appends pending row r. start is the offset of its cells.
 func (t *Text) line(r, start int) {
 	columns := len(t.widths)
 	ends := t.ends[r*columns : (r+1)*columns]
@@ -314,7 +303,7 @@ func (t *Text) line(r, start int) {
 	t.buf = append(b, '\n')
 }
 
-// ink colours a cell: what is new in a row stands out.
+// ink returns the colour of a cell. Cells that differ from the previous row stand out.
 func (t *Text) ink(r, column int, text []byte) style.Ink {
 	switch {
 	case t.plain:
@@ -328,33 +317,30 @@ func (t *Text) ink(r, column int, text []byte) style.Ink {
 	case column == 0 || r == 0:
 		return style.Ink{}
 	}
-	// The same cell one row above.
-	above := (r-1)*len(t.widths) + column
-	if string(t.cells[t.ends[above-1]:t.ends[above]]) == string(text) {
+	previous := (r-1)*len(t.widths) + column
+	if string(t.cells[t.ends[previous-1]:t.ends[previous]]) == string(text) {
 		return style.Ink{}
 	}
 	return t.Palette.Rule
 }
 
-// footnotes spells out the expressions that cells only gave the place of.
+// footnotes prints the operations of the expressions that cells identify by their place.
 func (t *Text) footnotes() {
-	s := t.rules.section
 	for _, r := range t.places {
-		t.buf = append(t.buf, "  expr@"...)
-		t.buf = style.AppendHex(t.buf, uint64(r.Offset))
+		t.buf = style.AppendHex(append(t.buf, "  "+expressionMark...), uint64(r.Offset))
 		t.buf = append(t.buf, ": "...)
-		t.buf = appendOperations(t.buf, s, uint64(r.Offset), uint64(r.Register))
+		t.buf = appendOperations(t.buf, t.rules.section, uint64(r.Offset), uint64(r.Register))
 		t.buf = append(t.buf, '\n')
 	}
 }
 
-// CIE prints nothing: its rules are part of its functions' rows.
+// CIE prints nothing, because its rules are part of its functions' rows.
 func (t *Text) CIE(io.Writer, *cfi.CIE) (fault, err error) { return nil, nil }
 
 // Terminator prints nothing.
 func (t *Text) Terminator(io.Writer, *cfi.Section, uint64) error { return nil }
 
-// Fault prints what is wrong with an entry, where its table would stand.
+// Fault prints the error of an entry in place of its table.
 func (t *Text) Fault(w io.Writer, s *cfi.Section, offset uint64, fault error) error {
 	return printFault(w, t.Palette, s, offset, fault)
 }

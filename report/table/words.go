@@ -7,6 +7,7 @@ package table
 import (
 	"fmt"
 	"io"
+	"iter"
 	"strings"
 
 	"github.com/clewdev/clew/cfi"
@@ -14,15 +15,14 @@ import (
 	"github.com/clewdev/clew/report/style"
 )
 
-// sentence is one thing that holds at an address.
+// sentence is the text on one rule.
 type sentence struct {
 	text string
-	from string // the instruction that it comes from, "" if it needs none
+	from string // the instruction that set the rule, or the reason for it; "" omits it
 }
 
-// Words writes the explanation for people: a sentence a rule, each with the
-// instruction that it comes from. width is that of the terminal, 0 where it
-// does not matter.
+// Words writes the explanation for people: a sentence for each rule, with the instruction that
+// set it. width is the width of the terminal, or 0 for no limit.
 func (e *Explanation) Words(w io.Writer, p style.Palette, width int) error {
 	var b strings.Builder
 	fde := e.Function.FDE
@@ -30,7 +30,7 @@ func (e *Explanation) Words(w io.Writer, p style.Palette, width int) error {
 	fmt.Fprintf(&b, "%s is in %s, row %d of %d (%#x-%#x) of the FDE at %s\n",
 		p.Mark.Text(style.Hex(e.Address)), p.Name.Text(e.Place()), e.Index, e.Rows, e.Start, e.End, place(s, fde.Offset))
 	if fde.CIE.SignalFrame {
-		b.WriteString("It is a signal frame: its return address is that of the next instruction itself.\n")
+		b.WriteString("This is a signal frame: its return address is the address of the next instruction, not after a call.\n")
 	}
 	b.WriteByte('\n')
 	for _, s := range e.sentences() {
@@ -49,7 +49,7 @@ func (e *Explanation) Words(w io.Writer, p style.Palette, width int) error {
 	}
 	for i := range e.Also {
 		f := &e.Also[i]
-		also := fmt.Sprintf("the FDE at %s, for %s, covers this address too; unwinders differ in which they take",
+		also := fmt.Sprintf("the FDE at %s, for %s, covers this address too; unwinders differ in which FDE they use",
 			place(f.FDE.CIE.Section, f.FDE.Offset), f.Name())
 		for wrapped := range wrap("  "+also, width) {
 			b.WriteString(p.Error.Text(wrapped) + "\n")
@@ -59,14 +59,14 @@ func (e *Explanation) Words(w io.Writer, p style.Palette, width int) error {
 	return err
 }
 
-// Uncovered is an address that no FDE covers, and the nearest functions that
-// one does, nil where there is none.
+// Uncovered is an address that no FDE covers, with the nearest functions, or nil, that have
+// one.
 type Uncovered struct {
 	Address       uint64
 	Before, After *Function
 }
 
-// String says so, with the neighbours.
+// String returns a line on the address and a line for each of the nearest functions.
 func (u *Uncovered) String() string {
 	text := fmt.Sprintf("no FDE covers %#x", u.Address)
 	near := func(where string, f *Function) {
@@ -97,7 +97,7 @@ func place(s *cfi.Section, offset uint64) string {
 	return printable.Text(s.Name) + "+" + style.Hex(offset)
 }
 
-// sentences says all rules, the most important ones first.
+// sentences returns the sentences on all rules, the most important ones first.
 func (e *Explanation) sentences() []sentence {
 	fde := e.Function.FDE
 	m := fde.CIE.Section.Machine
@@ -109,7 +109,7 @@ func (e *Explanation) sentences() []sentence {
 	}
 	if sp := m.StackPointer; sp >= 0 {
 		if _, ok := e.Register(uint64(sp)); !ok {
-			list = append(list, sentence{fmt.Sprintf("%s in the caller is %s", m.RegisterName(uint64(sp)), cfaPlus(-m.CFAOffset)), "no rule: that is what the CFA means"})
+			list = append(list, sentence{fmt.Sprintf("%s in the caller is %s", m.RegisterName(uint64(sp)), cfaPlus(-m.CFAOffset)), "no rule: by the definition of the CFA"})
 		}
 	}
 	if e.ArgumentsSize > 0 {
@@ -121,7 +121,7 @@ func (e *Explanation) sentences() []sentence {
 	return list
 }
 
-// origin says which instruction set a rule.
+// origin names the instruction that set a rule.
 func (e *Explanation) origin(o Origin) string {
 	if !o.Set {
 		return ""
@@ -154,15 +154,15 @@ func (e *Explanation) cfaWords() string {
 	return "the CFA is not defined: nothing can be recovered here"
 }
 
-// formula returns what an expression computes, its operations where no formula
-// is clearer. cfa is what to call the CFA, "" in the CFA's own.
+// formula returns the formula of an expression, or its operations if the formula is not
+// clearer. cfa is the name of the CFA, or "" in the expression of the CFA.
 func (e *Explanation) formula(r cfi.Rule, cfa string) string {
 	s := e.Function.FDE.CIE.Section
 	var x infix
 	if text, ok := x.append(nil, s, r, cfa); ok {
 		return string(text)
 	}
-	return "what these operations yield: " + string(appendOperations(nil, s, uint64(r.Offset), uint64(r.Register)))
+	return "the result of the operations " + string(appendOperations(nil, s, uint64(r.Offset), uint64(r.Register)))
 }
 
 func (e *Explanation) returnAddressWords() sentence {
@@ -205,10 +205,10 @@ func (e *Explanation) registerWords(name string, r Explained) string {
 	return name + " has no rule"
 }
 
-// maxNamedColumn bounds the search for registers that the ABI preserves.
+// maxNamedColumn limits the search for registers that the ABI preserves.
 const maxNamedColumn = 128
 
-// unchanged names the registers that the ABI preserves and no rule is for.
+// unchanged returns a sentence on the registers that the ABI preserves and that have no rule.
 func (e *Explanation) unchanged() string {
 	cie := e.Function.FDE.CIE
 	m := cie.Section.Machine
@@ -241,13 +241,12 @@ func (e *Explanation) unchanged() string {
 	if count == 0 {
 		return ""
 	}
-	// What a language of its own calling convention does, such as Go's, the
-	// table would have to say and does not.
+	// The table does not say whether the function has another calling convention, as in Go.
 	verb := "have"
 	if count == 1 {
 		verb = "has"
 	}
-	return enumerate(names) + " " + verb + " no rule: unchanged, if the function keeps to the ABI of " + m.Name
+	return enumerate(names) + " " + verb + " no rule: unchanged, if the function follows the ABI of " + m.Name
 }
 
 func enumerate(names []string) string {
@@ -257,9 +256,9 @@ func enumerate(names []string) string {
 	return names[0]
 }
 
-// wrap yields the lines of a text that are at most width columns wide, as far
-// as its words allow; those after the first are indented.
-func wrap(text string, width int) func(func(string) bool) {
+// wrap yields the lines of a text, at most width columns wide if the words allow it. Lines
+// after the first are indented.
+func wrap(text string, width int) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		const indent = "      "
 		for width > len(indent) && len(text) > width {

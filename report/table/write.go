@@ -14,36 +14,32 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// Printer prints the entries of a listing. A printer is used by one goroutine
-// at a time.
+// Printer prints the entries of a listing. A printer is used by one goroutine at a time.
 type Printer interface {
-	// A method for each kind of entry; the last is for one that could not be
-	// decoded. fault is what the printer found malformed inside of the entry,
-	// and printed in its place; err is the error of w.
+	// Each kind of entry has a method. Fault prints entries that cannot be decoded. The
+	// result fault is an error inside of the entry, which the printer printed in its place.
+	// err is the error of w.
 	Function(w io.Writer, f *Function) (fault, err error)
 	CIE(w io.Writer, cie *cfi.CIE) (fault, err error)
 	Terminator(w io.Writer, s *cfi.Section, offset uint64) error
 	Fault(w io.Writer, s *cfi.Section, offset uint64, fault error) error
 }
 
-// Summary counts what was printed.
+// Summary counts printed entries.
 type Summary struct {
 	Functions int
-	Faults    int   // entries that were malformed
-	First     error // the first of them
+	Faults    int   // malformed entries
+	First     error // of the first malformed entry
 }
 
-// batch is how many entries a goroutine prints in one go, and maxHeld how many
-// bytes it keeps back while others are before it.
 const (
-	batch   = 128
-	maxHeld = 1 << 20
+	batch       = 128     // entries that a goroutine takes at once
+	maxBuffered = 1 << 20 // bytes that it keeps until previous batches are written
 )
 
-// Write prints all entries to w in their order. newPrinter is called once for
-// each of the goroutines that print; progress, where it is not nil, is called
-// with the number of entries that are done, by any of them. The error is that
-// of w, or wraps object.ErrFault where a mapped file became unreadable.
+// Write prints all entries to w in order. It calls newPrinter once for each goroutine that
+// prints. Any of them calls progress, if it is not nil, with the number of finished entries.
+// The error is that of w, or wraps object.ErrFault if a mapped file became unreadable.
 func (l *Listing) Write(w io.Writer, newPrinter func() Printer, progress func(done int)) (Summary, error) {
 	x := &writing{l: l, out: w, progress: progress}
 	x.free.L = &x.mu
@@ -64,14 +60,14 @@ func (l *Listing) Write(w io.Writer, newPrinter func() Printer, progress func(do
 	return x.summary, x.err
 }
 
-// writing is one call of Write. Batches are taken in order, so the one whose
-// turn it is to write is always in some goroutine's hands.
+// writing is a call of Write. Goroutines take batches in order, so one of them always has the
+// batch that may write.
 type writing struct {
 	l        *Listing
 	out      io.Writer
 	progress func(int)
-	next     atomic.Int64 // the batch to be taken next
-	done     atomic.Int64 // entries
+	next     atomic.Int64 // the next batch to take
+	done     atomic.Int64 // finished entries
 
 	mu      sync.Mutex
 	free    sync.Cond
@@ -80,7 +76,7 @@ type writing struct {
 	summary Summary
 }
 
-// batch prints one batch and reports false where all has to end.
+// batch prints batch n. It reports false after an error.
 func (x *writing) batch(p Printer, n int) bool {
 	t := &turnWriter{x: x, n: n, buf: buffers.Get().(*[]byte)}
 	defer func() {
@@ -105,7 +101,7 @@ func (x *writing) batch(p Printer, n int) bool {
 
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// turnWriter holds back what one batch prints until the ones before are out.
+// turnWriter buffers the text of batch n until the previous ones are written.
 type turnWriter struct {
 	x   *writing
 	n   int
@@ -114,13 +110,13 @@ type turnWriter struct {
 
 func (t *turnWriter) Write(p []byte) (int, error) {
 	*t.buf = append(*t.buf, p...)
-	if len(*t.buf) < maxHeld {
+	if len(*t.buf) < maxBuffered {
 		return len(p), nil
 	}
 	return len(p), t.flush()
 }
 
-// flush waits for the batch's turn and writes what was held back.
+// flush waits for the batch's turn and writes the buffer.
 func (t *turnWriter) flush() error {
 	x := t.x
 	x.mu.Lock()
@@ -136,7 +132,7 @@ func (t *turnWriter) flush() error {
 	return err
 }
 
-// end hands the turn on.
+// end writes the buffer and gives the turn to the next batch.
 func (t *turnWriter) end(s Summary, err error) bool {
 	if flushed := t.flush(); err == nil {
 		err = flushed
@@ -157,7 +153,6 @@ func (t *turnWriter) end(s Summary, err error) bool {
 	return x.err == nil
 }
 
-// print prints one entry.
 func (l *Listing) print(p Printer, w io.Writer, e *listed, s *Summary) error {
 	var fault, err error
 	switch e.kind {

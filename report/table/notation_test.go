@@ -13,8 +13,7 @@ import (
 	"github.com/clewdev/clew/report/table"
 )
 
-// TestInstructionOperands: an operation is shown with all of its operands, also
-// one that has no meaning in call frame information.
+// Operations are printed with all operands, even if call frame information cannot use them.
 func TestInstructionOperands(t *testing.T) {
 	machine := arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB)
 	for _, test := range []struct {
