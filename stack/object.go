@@ -406,15 +406,9 @@ func (o *Object) load(m *unwind.Module) {
 		m.Source = failedSource{o.objects, err}
 		return
 	}
-	m.Bias = o.Bias
-	s, bare, err := CallFrames(f)
-	if err != nil {
-		m.Source = failedSource{err: err}
-		return
-	}
-	o.Bare = bare
-	m.Source, o.Go = GoSource(withExceptionTable(s, f), f)
-	m.Function = FunctionStart(s, f)
+	t := ReadTables(f, false)
+	m.Bias, m.Source, m.Function = o.Bias, t.Source, t.Function
+	o.Bare, o.Go = t.Bare, t.Go
 }
 
 // failedSource is the source of an object that cannot be read. It can hold

@@ -14,20 +14,39 @@ import (
 	"github.com/clewdev/clew/unwind/golang"
 )
 
-// CallFrames returns the call frame information of a file for a walk: .eh_frame
-// by its header, and .debug_frame, of the separate debug file too where one was
-// opened, for what that does not cover. Bare says that the file has none of it.
-// The data may be a view of the file: see object.Guard. The error is of an
-// .eh_frame that cannot be read, and then nothing is returned.
-func CallFrames(f *object.File) (s *unwind.Sections, bare bool, err error) {
+// FileTables are the unwind tables of an object file, for an unwind.Module. The data may
+// be a view of the file: see object.Guard.
+type FileTables struct {
+	Source unwind.Source
+
+	// Function returns where the function that contains an address starts, as the call
+	// frame information says, else the symbols.
+	Function func(pc uint64) (start uint64, ok bool)
+
+	Bare bool // the file has no call frame information
+	Go   bool // the file is a Go program
+}
+
+// ReadTables returns the unwind tables of a file: .eh_frame by its header, and
+// .debug_frame for the code that .eh_frame does not cover, also that of a separate debug
+// file if it was opened. A table that is often asked is compiled if compile is set. If
+// .eh_frame cannot be read, the Source returns that error for every address.
+func ReadTables(f *object.File, compile bool) (t FileTables) {
+	if err := object.Guard(func() error { return t.read(f, compile) }); err != nil {
+		t.Source = failedSource{err: err}
+	}
+	return t
+}
+
+func (t *FileTables) read(f *object.File, compile bool) error {
 	eh, err := f.EHFrame()
 	if eh == nil && err != nil {
-		return nil, false, err
+		return err
 	}
-	s = &unwind.Sections{EHFrame: eh, DebugFrame: f.DebugFrame}
+	s := &unwind.Sections{EHFrame: eh, DebugFrame: f.DebugFrame}
 	if eh == nil {
 		debug, err := f.DebugFrame()
-		bare = debug == nil && err == nil
+		t.Bare = debug == nil && err == nil
 		s.DebugFrame = func() (*cfi.Section, error) { return debug, err }
 	}
 	if data, address, ok := f.EHFrameHdr(); ok {
@@ -36,33 +55,52 @@ func CallFrames(f *object.File) (s *unwind.Sections, bare bool, err error) {
 			s.Header = h
 		}
 	}
-	return s, bare, nil
-}
-
-// GoSource returns the source s of a file with what a Go program's call frame
-// information leaves out: where its stacks start, and where the runtime changes
-// stacks. Of what is no Go program it returns, and false, s with the end of the
-// stack at its entry point, where s says nothing of that.
-func GoSource(s unwind.Source, f *object.File) (source unwind.Source, ok bool) {
-	if _, ok := f.Go(); !ok {
-		if f.Entry() != 0 {
-			_, _, covered := f.EHFrameHdr()
-			s = entrySource{s, f, covered, golang.Start(f.Machine())}
-		}
-		return s, false
-	}
-	return newGoSource(s, f), true
-}
-
-// FunctionStart returns what tells where the functions of a file start, for
-// unwind.Module: the call frame information that covers an address, else symbols.
-func FunctionStart(s *unwind.Sections, f *object.File) func(pc uint64) (start uint64, ok bool) {
-	return func(pc uint64) (uint64, bool) {
+	t.Function = func(pc uint64) (uint64, bool) {
 		if start, ok := s.Function(pc); ok {
 			return start, true
 		}
 		return f.FunctionStart(pc)
 	}
+	t.Source = s
+	if compile && eh != nil {
+		t.Source = &compilingSource{Sections: s}
+	}
+	t.Source = withExceptionTable(t.Source, f)
+	// The call frame information does not say where the stacks of a Go program start and
+	// where its runtime changes stacks, nor where those of another program start.
+	if _, t.Go = f.Go(); t.Go {
+		t.Source = newGoSource(t.Source, f)
+	} else if f.Entry() != 0 {
+		_, _, covered := f.EHFrameHdr()
+		t.Source = entrySource{t.Source, f, covered, golang.Start(f.Machine())}
+	}
+	return nil
+}
+
+// compilingSource looks addresses up in the sections, one by one, until compiling
+// .eh_frame pays.
+type compilingSource struct {
+	*unwind.Sections
+	table *unwind.Table
+	asked int
+}
+
+// compileCost is how many bytes of .eh_frame are compiled in the time of one look-up in
+// the sections.
+const compileCost = 60
+
+func (c *compilingSource) Rules(pc uint64) (*unwind.Rules, error) {
+	if c.table == nil {
+		if c.asked++; c.asked*compileCost > len(c.EHFrame.Data) {
+			c.table = unwind.Compile(c.EHFrame)
+		}
+	}
+	if c.table != nil {
+		if rules, err := c.table.Rules(pc); err == nil {
+			return rules, nil
+		}
+	}
+	return c.Sections.Rules(pc)
 }
 
 // entrySource is the source of a file with an entry point. The kernel starts a

@@ -15,6 +15,7 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/unwind"
 )
 
 // The stack of a program that ld.so prepares ends at its entry point, of which it
@@ -29,11 +30,12 @@ func TestEntryPoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	sections, _, err := stack.CallFrames(f)
+	eh, err := f.EHFrame()
 	if err != nil {
 		t.Fatal(err)
 	}
-	source, _ := stack.GoSource(sections, f)
+	sections := unwind.Sections{EHFrame: eh, DebugFrame: f.DebugFrame}
+	source := stack.ReadTables(f, false).Source
 	entry := f.Entry()
 	for _, at := range []uint64{entry, entry + 7} {
 		if _, err := sections.Rules(at); !errors.Is(err, cfi.ErrNoFDE) {
@@ -88,11 +90,7 @@ func TestEntryPointWithoutTable(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer f.Close()
-			sections, _, err := stack.CallFrames(f)
-			if err != nil {
-				t.Fatal(err)
-			}
-			source, _ := stack.GoSource(sections, f)
+			source := stack.ReadTables(f, false).Source
 			for at := f.Entry() - 16; at < f.Entry()+24; at++ {
 				rules, err := source.Rules(at)
 				ends := err == nil && len(rules.Registers) == 1 && rules.Registers[0].Kind == cfi.Undefined

@@ -16,13 +16,11 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/debugfile"
 	"github.com/clewdev/clew/internal/untrusted"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/snapshot/perfdata"
 	"github.com/clewdev/clew/stack"
-	"github.com/clewdev/clew/unwind"
 )
 
 // fileKey is what tells files apart that a recording maps.
@@ -58,8 +56,7 @@ type file struct {
 	search debugfile.Search // for the file, and for its separate debug file
 	object *object.File
 	err    error
-	golang bool
-	tables tables
+	tables stack.FileTables
 }
 
 // bias opens the file and returns its load bias where it is mapped as m.
@@ -92,17 +89,7 @@ func (f *file) open(m *mapping) {
 			return
 		}
 	}
-	err := object.Guard(func() (err error) {
-		f.tables.sections, _, err = stack.CallFrames(f.object)
-		if err == nil {
-			f.tables.source, f.golang = stack.GoSource(&f.tables, f.object)
-			f.tables.function = stack.FunctionStart(f.tables.sections, f.object)
-		}
-		return err
-	})
-	if err != nil {
-		f.tables.source = failedSource{fmt.Errorf("%w: %w", cfi.ErrNoFDE, err)}
-	}
+	f.tables = stack.ReadTables(f.object, true)
 }
 
 // wanted says what is known of the file, and where a process that maps it sees it.
@@ -202,38 +189,3 @@ func isFile(path []byte) bool {
 // namesNoFile reports whether a path is one of memory that can, but need not, hold
 // an object file.
 func namesNoFile(path string) bool { return strings.HasPrefix(path, "/memfd:") }
-
-// tables are the unwind tables of a file: addresses are looked up where the
-// sections are, one by one, until compiling them all pays.
-type tables struct {
-	sections *unwind.Sections
-	source   unwind.Source // this, with what Go programs need
-	function func(pc uint64) (start uint64, ok bool)
-	table    *unwind.Table
-	asked    int
-}
-
-// compileCost is how many bytes of .eh_frame are compiled in the time that one
-// look-up without a table takes.
-const compileCost = 60
-
-// Rules implements unwind.Source.
-func (t *tables) Rules(pc uint64) (*unwind.Rules, error) {
-	s := t.sections
-	if t.table == nil && s.EHFrame != nil {
-		if t.asked++; t.asked*compileCost > len(s.EHFrame.Data) {
-			t.table = unwind.Compile(s.EHFrame)
-		}
-	}
-	if t.table != nil {
-		if rules, err := t.table.Rules(pc); err == nil {
-			return rules, nil
-		}
-	}
-	return s.Rules(pc)
-}
-
-// failedSource is the source of a file whose tables cannot be read.
-type failedSource struct{ err error }
-
-func (s failedSource) Rules(uint64) (*unwind.Rules, error) { return nil, s.err }

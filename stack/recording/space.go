@@ -237,5 +237,5 @@ func (n *mapped) load(m *unwind.Module) {
 		m.Source = &n.space.code
 		return
 	}
-	m.Bias, m.Source, m.Function = bias, n.file.tables.source, n.file.tables.function
+	m.Bias, m.Source, m.Function = bias, n.file.tables.Source, n.file.tables.Function
 }

@@ -402,7 +402,7 @@ func (b *builder) generatedPlace(p *process, address uint64) (frameKey, bool) {
 // objectOf returns the object of a file.
 func (b *builder) objectOf(f *file) *stack.Object {
 	if f.of == nil {
-		f.of = b.add(&stack.Object{Name: f.path, BuildID: f.buildID, Err: f.err, Go: f.golang})
+		f.of = b.add(&stack.Object{Name: f.path, BuildID: f.buildID, Err: f.err, Go: f.tables.Go})
 		if f.object != nil {
 			f.of.Path = f.object.Name()
 		}
