@@ -25,6 +25,14 @@ type Code struct {
 	Locations []object.Location // innermost inlined call first, the function itself last
 }
 
+// LookupAddress returns the address of a byte of the instruction at the place.
+func (c *Code) LookupAddress() uint64 {
+	if c.Returns {
+		return c.Address - 1
+	}
+	return c.Address
+}
+
 // Offset returns the offset of the address in the symbol, in bytes. It returns false if
 // there is no symbol.
 func (c *Code) Offset() (uint64, bool) {

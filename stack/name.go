@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/object"
 )
 
@@ -55,7 +54,7 @@ func (o *Objects) Name(stacks []Stack, opts NameOptions) error {
 		if opts.Lines {
 			a.findLocations(object)
 		}
-		errs = append(errs, a.errs...)
+		errs = append(errs, a.errs.Errors...)
 	}
 	w.shortenNames()
 	for i := range stacks {
@@ -148,10 +147,9 @@ func (w *wanted) setNames(stack int, frames []Frame, opts NameOptions) {
 type addresses struct {
 	index map[uint64]*Code
 	list  []uint64
-	codes []*Code         // at the addresses of the list
-	named int             // how many of them have their symbols
-	errs  []error         // name the object, or the file that they are of
-	told  map[string]bool // the texts of these, and their lines
+	codes []*Code // at the addresses of the list
+	named int     // how many of them have their symbols
+	errs  Problems
 }
 
 // add returns the code at an address.
@@ -183,15 +181,15 @@ func (a *addresses) findSymbols(o *Object) {
 		return // no source names the code, and nothing is wrong with the file
 	}
 	if err != nil {
-		a.fail(err)
+		a.errs.Add(err)
 		return
 	}
 	if !o.Loaded {
-		a.fail(f.Whole())
+		a.errs.Add(f.Whole())
 	}
-	a.fail(o.searchDebugFile(f))
+	a.errs.Add(o.searchDebugFile(f))
 	symbols, err := f.FindSymbols(added)
-	a.fail(err)
+	a.errs.Add(err)
 	for i := range symbols {
 		codes[i].Symbol = symbols[i]
 	}
@@ -202,7 +200,7 @@ func (a *addresses) findLocations(o *Object) {
 	for _, c := range a.codes {
 		var err error
 		c.Locations, err = o.locate(c.Address)
-		a.fail(err)
+		a.errs.Add(err)
 	}
 }
 
@@ -224,35 +222,4 @@ func (o *Object) locate(address uint64) ([]object.Location, error) {
 		return nil, err
 	}
 	return f.Locate(address)
-}
-
-// maxTold bounds how many things are told to be wrong with one object.
-const maxTold = 8
-
-// fail notes what is wrong, line by line and each once: a unit is wrong at each of its
-// addresses, a table at each pass over it.
-func (a *addresses) fail(err error) {
-	if err == nil || len(a.errs) == maxTold {
-		return
-	}
-	text := err.Error()
-	if a.told[text] {
-		return
-	}
-	lines := printable.Lines(err)
-	fresh := slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return a.told[line] })
-	if a.told == nil {
-		a.told = make(map[string]bool)
-	}
-	for _, line := range append(lines, text) {
-		a.told[line] = true
-	}
-	switch {
-	case len(fresh) == len(lines):
-		a.errs = append(a.errs, err)
-	case len(fresh) > 0:
-		for _, line := range fresh {
-			a.errs = append(a.errs, errors.New(line))
-		}
-	}
 }

@@ -44,8 +44,9 @@ type builder struct {
 	leaving  func(*process) // called before a process loses its space; may be nil
 	codeOf   map[*stack.Object]codeNames
 
-	frameIDs  map[frameKey]int32
-	keys      []frameKey
+	placeIDs  map[placeKey]int32
+	functions map[int32]int32 // of places in jitdumps: the numbers of their functions
+	named     int             // places that have their names
 	nameLimit stack.NameLimit // of these
 
 	stacks map[stackKey]int32
@@ -75,8 +76,8 @@ type stackKey struct {
 	end                 End
 }
 
-// frameKey is what tells places apart.
-type frameKey struct {
+// placeKey identifies a place.
+type placeKey struct {
 	object   *stack.Object // nil for none
 	address  uint64
 	function int32 // of a jitdump: its number
@@ -113,7 +114,7 @@ func newBuilder(r *perfdata.Reader, opts Options) *builder {
 		processes: make(map[int32]*process), threads: make(map[int32]*thread), labels: make(map[Thread]int32),
 		files: make(map[fileKey]*file), fileOf: make(map[*stack.Object]*file), dumps: make(map[fileKey]*jitdump),
 		reads: codefile.NewReader(), codeOf: make(map[*stack.Object]codeNames),
-		frameIDs: make(map[frameKey]int32, 1<<10), stacks: make(map[stackKey]int32), said: make(map[string]bool),
+		placeIDs: make(map[placeKey]int32, 1<<10), functions: make(map[int32]int32), stacks: make(map[stackKey]int32), said: make(map[string]bool),
 		batch: 1 << 10, moves: firstMoves, complete: true,
 	}
 	return b
@@ -181,13 +182,16 @@ func (b *builder) add(o *stack.Object) *stack.Object {
 	return o
 }
 
-// frame returns the number of a place.
-func (b *builder) frame(key frameKey) int32 {
-	n, ok := b.frameIDs[key]
+// place returns the number of a place.
+func (b *builder) place(key placeKey) int32 {
+	n, ok := b.placeIDs[key]
 	if !ok {
-		n = int32(len(b.keys))
-		b.frameIDs[key] = n
-		b.keys = append(b.keys, key)
+		n = int32(len(b.rec.places))
+		b.placeIDs[key] = n
+		b.rec.places = append(b.rec.places, stack.Code{Object: key.object, Address: key.address, Returns: key.returns})
+		if key.function != 0 {
+			b.functions[n] = key.function
+		}
 	}
 	return n
 }

@@ -57,7 +57,7 @@ func (g *generatedCode) at(time uint64) (changed bool) {
 // codeNames names the frames of an object of generated code. It may be asked while
 // others are.
 type codeNames interface {
-	name(key *frameKey, lines bool) (object.Symbol, []object.Location)
+	name(function int32, address uint64, lines bool) (object.Symbol, []object.Location)
 }
 
 // jitdump is a jitdump that the recording leads to.
@@ -111,12 +111,12 @@ func (d *jitdump) object() *stack.Object {
 }
 
 // The names that it returns do not keep the file that they were read from.
-func (d *jitdump) name(key *frameKey, lines bool) (s object.Symbol, locations []object.Location) {
-	f := &d.code.Functions()[key.function]
+func (d *jitdump) name(function int32, address uint64, lines bool) (s object.Symbol, locations []object.Location) {
+	f := &d.code.Functions()[function]
 	s = d.code.Symbol(f)
 	s.Name = d.cloned.clone(s.Name)
 	if lines {
-		locations = d.code.Locate(f, key.lookup())
+		locations = d.code.Locate(f, address)
 	}
 	for i := range locations {
 		locations[i].Function, locations[i].File = s.Name, strings.Clone(locations[i].File)

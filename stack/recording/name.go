@@ -18,15 +18,14 @@ import (
 // name names the places that have no names yet.
 func (b *builder) name() {
 	r := b.rec
-	fresh := len(r.places)
+	unnamed := r.places[b.named:]
 	byObject := make(map[*stack.Object][]int32)
-	for n := fresh; n < len(b.keys); n++ {
-		key := &b.keys[n]
-		r.places = append(r.places, stack.Code{Object: key.object, Address: key.address, Returns: key.returns})
-		if key.object != nil {
-			byObject[key.object] = append(byObject[key.object], int32(n))
+	for i := range unnamed {
+		if o := unnamed[i].Object; o != nil {
+			byObject[o] = append(byObject[o], int32(b.named+i))
 		}
 	}
+	b.named = len(r.places)
 
 	var wait sync.WaitGroup
 	var mu sync.Mutex
@@ -34,7 +33,9 @@ func (b *builder) name() {
 	modules := make(map[int32]string) // of places in the kernel
 	for o, places := range byObject {
 		if m, ok := b.codeOf[o].(*perfMap); ok && m.check() != nil {
-			b.refuse(places)
+			for _, n := range places {
+				r.places[n].Object = nil
+			}
 			continue
 		}
 		wait.Add(1)
@@ -53,10 +54,9 @@ func (b *builder) name() {
 		}()
 	}
 	wait.Wait()
-	b.shortenNames(r.places[fresh:])
+	b.shortenNames(unnamed)
 	for n, module := range modules {
-		o := b.moduleObject(module)
-		b.keys[n].object, r.places[n].Object = o, o
+		r.places[n].Object = b.moduleObject(module)
 	}
 }
 
@@ -64,11 +64,11 @@ func (b *builder) name() {
 func (b *builder) nameObject(o *stack.Object, places []int32, modules map[int32]string) error {
 	r := b.rec
 	slices.SortFunc(places, func(x, y int32) int {
-		return cmp.Or(cmp.Compare(b.keys[x].lookup(), b.keys[y].lookup()), cmp.Compare(x, y))
+		return cmp.Or(cmp.Compare(r.places[x].LookupAddress(), r.places[y].LookupAddress()), cmp.Compare(x, y))
 	})
 	addresses := make([]uint64, len(places))
 	for i, n := range places {
-		addresses[i] = b.keys[n].lookup()
+		addresses[i] = r.places[n].LookupAddress()
 	}
 	switch {
 	case o == b.kernel.object:
@@ -80,7 +80,8 @@ func (b *builder) nameObject(o *stack.Object, places []int32, modules map[int32]
 		}
 	case b.codeOf[o] != nil:
 		for _, n := range places {
-			r.places[n].Symbol, r.places[n].Locations = b.codeOf[o].name(&b.keys[n], b.opts.Lines)
+			c := &r.places[n]
+			c.Symbol, c.Locations = b.codeOf[o].name(b.functions[n], c.LookupAddress(), b.opts.Lines)
 		}
 	case b.fileOf[o] != nil && b.fileOf[o].object != nil:
 		return b.nameFile(b.fileOf[o], addresses, places)
@@ -88,43 +89,28 @@ func (b *builder) nameObject(o *stack.Object, places []int32, modules map[int32]
 	return nil
 }
 
-// lookup returns the address that identifies the place of a frame.
-func (k *frameKey) lookup() uint64 {
-	if k.returns {
-		return k.address - 1
-	}
-	return k.address
-}
-
-// maxTold bounds how many things are told to be wrong with the lines of one file.
-const maxTold = 8
-
-// nameFile names the frames of a file.
-func (b *builder) nameFile(f *file, addresses []uint64, frames []int32) error {
-	r := b.rec
-	_, debugErr := f.search.OpenDebugFile(f.object)
+// nameFile names the places in a file.
+func (b *builder) nameFile(f *file, addresses []uint64, places []int32) error {
+	var problems stack.Problems
+	_, err := f.search.OpenDebugFile(f.object)
+	problems.Add(err)
 	symbols, err := f.object.FindSymbols(addresses)
-	for i, n := range frames {
-		r.places[n].Symbol = symbols[i]
-	}
-	errs := []error{debugErr, err}
-	if b.opts.Lines {
-		told := make(map[string]bool) // what is wrong with a unit is so at each of its addresses
-		for i, n := range frames {
-			if i > 0 && addresses[i] == addresses[i-1] {
-				r.places[n].Locations = r.places[frames[i-1]].Locations
-				continue
-			}
-			locations, err := f.object.Locate(addresses[i])
-			if err != nil && !told[err.Error()] && len(told) < maxTold {
-				told[err.Error()] = true
-				errs = append(errs, err)
-			}
-			if b.opts.NoInline && len(locations) > 1 {
-				locations = locations[len(locations)-1:]
-			}
-			r.places[n].Locations = locations
+	problems.Add(err)
+	for i, n := range places {
+		c := &b.rec.places[n]
+		c.Symbol = symbols[i]
+		switch {
+		case !b.opts.Lines:
+			continue
+		case i > 0 && addresses[i] == addresses[i-1]:
+			c.Locations = b.rec.places[places[i-1]].Locations
+			continue
+		}
+		c.Locations, err = f.object.Locate(addresses[i])
+		problems.Add(err)
+		if n := len(c.Locations); b.opts.NoInline && n > 1 {
+			c.Locations = c.Locations[n-1:]
 		}
 	}
-	return errors.Join(errs...) // which name the file, or its debug file
+	return errors.Join(problems.Errors...)
 }

@@ -58,8 +58,8 @@ func (m *perfMap) names(pc uint64, s *space) bool {
 	return ok
 }
 
-func (m *perfMap) name(key *frameKey, _ bool) (object.Symbol, []object.Location) {
-	s, _ := m.code.Find(key.lookup())
+func (m *perfMap) name(_ int32, address uint64, _ bool) (object.Symbol, []object.Location) {
+	s, _ := m.code.Find(address)
 	s.Name = m.cloned.clone(s.Name)
 	return s, nil
 }
@@ -73,13 +73,6 @@ func (m *perfMap) check() error {
 	err := m.code.Fits(func(address uint64) bool { return address+1 > address && m.space.overlaps(address, address+1) })
 	m.fits = err == nil
 	return err
-}
-
-// refuse takes the names of a perf map from frames.
-func (b *builder) refuse(frames []int32) {
-	for _, n := range frames {
-		b.keys[n].object, b.rec.places[n].Object = nil, nil
-	}
 }
 
 // open looks for the map and reads it.

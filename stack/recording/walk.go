@@ -188,11 +188,11 @@ func (b *builder) stack(t *thread, r *perfdata.Record, s *perfdata.Sample, chain
 			user = chain[i:]
 			break
 		}
-		w.numbers = append(w.numbers, b.frame(b.foreign(mode, ip, !first)))
+		w.numbers = append(w.numbers, b.place(b.foreign(mode, ip, !first)))
 		first = false
 	}
 	if len(chain) == 0 && s.Fields&perfdata.FieldIP != 0 && mode != perfdata.ModeUser && mode != perfdata.ModeUnknown {
-		w.numbers = append(w.numbers, b.frame(b.foreign(mode, s.IP, false)))
+		w.numbers = append(w.numbers, b.place(b.foreign(mode, s.IP, false)))
 	}
 
 	end := NoStack
@@ -258,7 +258,7 @@ func modeOf(marker uint64) (perfdata.Mode, bool) {
 }
 
 // foreign is a frame of the kernel, of the hypervisor or of a guest.
-func (b *builder) foreign(mode perfdata.Mode, ip uint64, returns bool) frameKey {
+func (b *builder) foreign(mode perfdata.Mode, ip uint64, returns bool) placeKey {
 	o := guest
 	switch mode {
 	case perfdata.ModeKernel:
@@ -266,7 +266,7 @@ func (b *builder) foreign(mode perfdata.Mode, ip uint64, returns bool) frameKey 
 	case perfdata.ModeHypervisor:
 		o = hypervisor
 	}
-	return frameKey{object: o, address: ip, returns: returns}
+	return placeKey{object: o, address: ip, returns: returns}
 }
 
 // The code of a hypervisor and of virtual machines has no names. These objects are not
@@ -284,12 +284,12 @@ func (b *builder) userFrame(p *process, ip uint64, returns bool) int32 {
 		lookup--
 	}
 	m, _ := p.space.lookup().Find(lookup)
-	key := b.place(p, lookup, m)
+	key := b.userPlace(p, lookup, m)
 	if returns {
 		key.address++
 		key.returns = true
 	}
-	return b.frame(key)
+	return b.place(key)
 }
 
 // unwind walks the user stack of a sample; its frames are left in b.walk.user.
@@ -351,7 +351,7 @@ func (b *builder) number(t *thread) {
 		number, ok := space.places[lookup]
 		if !ok {
 			module, _ := space.lookup().Find(lookup)
-			number = b.frame(b.place(t.process, lookup, module))
+			number = b.place(b.userPlace(t.process, lookup, module))
 			space.places[lookup] = number
 		}
 		w.user[i] = number
@@ -359,8 +359,8 @@ func (b *builder) number(t *thread) {
 	t.numbers = append(t.numbers[:0], w.user...)
 }
 
-// place returns what tells the place of a user frame.
-func (b *builder) place(p *process, lookup uint64, module *unwind.Module) frameKey {
+// userPlace returns the key of the place of a user frame.
+func (b *builder) userPlace(p *process, lookup uint64, module *unwind.Module) placeKey {
 	s := p.space
 	if m := s.byModule[module]; m != nil {
 		if m.Load != nil {
@@ -369,34 +369,34 @@ func (b *builder) place(p *process, lookup uint64, module *unwind.Module) frameK
 			load(&m.Module)
 		}
 		if m.file.err == nil {
-			return frameKey{object: b.objectOf(m.file), address: lookup - m.Bias}
+			return placeKey{object: b.objectOf(m.file), address: lookup - m.Bias}
 		}
 		if key, ok := b.generatedPlace(p, lookup); ok {
 			return key
 		}
 		// Without the file, its offset in the file identifies the place.
-		return frameKey{object: b.objectOf(m.file), address: lookup - m.m.start + m.m.offset}
+		return placeKey{object: b.objectOf(m.file), address: lookup - m.m.start + m.m.offset}
 	}
 	if module != nil {
 		if key, ok := b.generatedPlace(p, lookup); ok {
 			return key
 		}
 	}
-	return frameKey{address: lookup}
+	return placeKey{address: lookup}
 }
 
-// generatedPlace returns what tells a place in generated code.
-func (b *builder) generatedPlace(p *process, address uint64) (frameKey, bool) {
+// generatedPlace returns the key of a place in generated code.
+func (b *builder) generatedPlace(p *process, address uint64) (placeKey, bool) {
 	if d, f := p.space.code.find(address); f != nil {
-		return frameKey{object: d.object(), function: int32(f.Order), address: address}, true
+		return placeKey{object: d.object(), function: int32(f.Order), address: address}, true
 	}
 	m := p.named
 	for n := 0; n < maxAncestors && m != nil; n, m = n+1, m.parent {
 		if m.names(address, p.space) {
-			return frameKey{object: m.of, address: address}, true
+			return placeKey{object: m.of, address: address}, true
 		}
 	}
-	return frameKey{}, false
+	return placeKey{}, false
 }
 
 // objectOf returns the object of a file.

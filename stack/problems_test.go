@@ -10,25 +10,25 @@ import (
 	"testing"
 )
 
-// What is wrong with an object is told once, also where it comes with something else.
-func TestToldOnce(t *testing.T) {
+// Each line of an object's errors is reported once, also if it comes with others.
+func TestProblems(t *testing.T) {
 	text := errors.New("text is cut")
 	names := errors.New("names are cut")
 	both := fmt.Errorf("file: %w", errors.Join(text, names))
-	var a addresses
+	var p Problems
 	for _, err := range []error{nil, both, text, fmt.Errorf("file: %w", text), names, both, errors.Join(text, errors.New("more"), names)} {
-		a.fail(err)
+		p.Add(err)
 	}
-	if got, want := errors.Join(a.errs...).Error(), "file: text is cut\nnames are cut\ntext is cut\nmore"; got != want {
+	if got, want := errors.Join(p.Errors...).Error(), "file: text is cut\nnames are cut\ntext is cut\nmore"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if !errors.Is(a.errs[0], text) {
-		t.Error("an error that is told whole is no longer what it was")
+	if !errors.Is(p.Errors[0], text) {
+		t.Error("a new error does not keep its type")
 	}
 	for i := range 100 {
-		a.fail(fmt.Errorf("unit %d", i))
+		p.Add(fmt.Errorf("unit %d", i))
 	}
-	if len(a.errs) != maxTold {
-		t.Errorf("%d errors are told", len(a.errs))
+	if len(p.Errors) != maxProblems {
+		t.Errorf("%d errors are reported", len(p.Errors))
 	}
 }
