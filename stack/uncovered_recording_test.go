@@ -28,7 +28,7 @@ func TestGapsRecorded(t *testing.T) {
 	notes := func(rec *recording.Recording, text string) bool {
 		return slices.ContainsFunc(rec.Notes, func(note string) bool { return strings.Contains(note, text) })
 	}
-	if !notes(rec, "can be without some callers") {
+	if !notes(rec, "can lack callers") {
 		t.Errorf("notes %q", rec.Notes)
 	}
 	// A stack that is cut besides: both are noted.
@@ -43,7 +43,7 @@ func TestGapsRecorded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		both = both || notes(cut, "longer than") && notes(cut, "can be without some callers") &&
+		both = both || notes(cut, "longer than") && notes(cut, "can lack callers") &&
 			!slices.ContainsFunc(cut.Stacks, func(s recording.Stack) bool { return s.End == recording.Gap })
 	}
 	if !both {

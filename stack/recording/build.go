@@ -25,14 +25,14 @@ type builder struct {
 	rec     *Recording
 	machine *arch.Machine
 
-	started   bool // the header was looked at
+	started   bool // the header was read
 	monotonic bool // the clock is CLOCK_MONOTONIC
 
 	processes map[int32]*process
 	threads   map[int32]*thread
 	labels    map[Thread]int32
 	mapped    int // mappings of all spaces
-	moves     int // that changes of spaces may make yet
+	moves     int // mappings that changes of spaces may still move
 
 	files    map[fileKey]*file
 	fileList []*file
@@ -40,7 +40,7 @@ type builder struct {
 	buildIDs map[string]string
 	dumps    map[fileKey]*jitdump
 	reads    *codefile.Reader
-	maps     []*perfMap     // that were read
+	maps     []*perfMap     // those that were read
 	leaving  func(*process) // called before a process loses its space; may be nil
 	codeOf   map[*stack.Object]codeNames
 
@@ -56,21 +56,22 @@ type builder struct {
 	pending  []pendingSample
 	batch    int
 	deferred map[*thread][]deferredSample
-	severed  uint64 // samples that deferredSample tells of whose user part did not come
 
-	ends     [Gap + 1]uint64 // samples by why their stack ends
-	gaps     uint64          // samples whose stack ends early and can lack callers besides
-	uncopied uint64          // samples with registers and no copy of the stack, which they end for
-	longest  uint32          // bytes of a stack copy that was too short
+	ends        [Gap + 1]uint64 // samples by the end of their stack
+	gaps        uint64          // samples with an end other than Gap that can lack callers too
+	uncopied    uint64          // samples that end early because they have registers and no copy of the stack
+	unfinished  uint64          // samples whose deferred user part is missing
+	longestCopy uint32          // bytes of the largest stack copy that was too short
+
 	notes    []string
-	said     map[string]bool
-	unsaid   int
+	noted    map[string]bool
+	omitted  int // notes after maxNotes
 	complete bool
 
 	mount perfdata.Namespace // of this process
 }
 
-// stackKey is what the samples of one Stack have in common.
+// stackKey identifies a Stack.
 type stackKey struct {
 	node, thread, event int32
 	end                 End
@@ -80,23 +81,22 @@ type stackKey struct {
 type placeKey struct {
 	object   *stack.Object // nil for none
 	address  uint64
-	function int32 // of a jitdump: its number
+	function int32 // its number in a jitdump, else 0
 	returns  bool
 }
 
-// pendingSample waits for the names of its frames.
+// pendingSample is a sample whose frames are not named yet.
 type pendingSample struct {
 	time, period        uint64
 	cpu                 uint32
 	hasCPU              bool
 	end                 End
-	gap                 bool // callers can be missing in between, besides what its end says
+	gap                 bool // callers can be missing in between, which end does not say
 	node, thread, event int32
 }
 
-// Read reads a recording to its end and makes stacks of its samples. With an
-// error, which is of the recording as perfdata.Reader.Next has them, or of
-// Options.Each, comes what was read until then: nil only where that is nothing.
+// Read reads a recording to its end and makes stacks of its samples. The error is that of
+// perfdata.Reader.Next or of Options.Each; then the Recording has the stacks up to there.
 func Read(r *perfdata.Reader, opts Options) (*Recording, error) {
 	b := newBuilder(r, opts)
 	defer b.close()
@@ -109,15 +109,14 @@ func Read(r *perfdata.Reader, opts Options) (*Recording, error) {
 }
 
 func newBuilder(r *perfdata.Reader, opts Options) *builder {
-	b := &builder{
+	return &builder{
 		reader: r, opts: opts, rec: &Recording{tree: newTree()},
 		processes: make(map[int32]*process), threads: make(map[int32]*thread), labels: make(map[Thread]int32),
 		files: make(map[fileKey]*file), fileOf: make(map[*stack.Object]*file), dumps: make(map[fileKey]*jitdump),
 		reads: codefile.NewReader(), codeOf: make(map[*stack.Object]codeNames),
-		placeIDs: make(map[placeKey]int32, 1<<10), functions: make(map[int32]int32), stacks: make(map[stackKey]int32), said: make(map[string]bool),
-		batch: 1 << 10, moves: firstMoves, complete: true,
+		placeIDs: make(map[placeKey]int32, 1<<10), functions: make(map[int32]int32), stacks: make(map[stackKey]int32), noted: make(map[string]bool),
+		deferred: make(map[*thread][]deferredSample), batch: 1 << 10, moves: firstMoves, complete: true,
 	}
-	return b
 }
 
 func (b *builder) read() error {
@@ -148,8 +147,8 @@ func (b *builder) read() error {
 	}
 }
 
-// start looks at what the recording says of itself, once the first sample comes:
-// a stream has told it by then.
+// start reads the header at the first sample: in a stream, the records of the header come
+// before it.
 func (b *builder) start() {
 	b.started = true
 	b.rec.Header = *b.reader.Header()
@@ -166,7 +165,7 @@ func (b *builder) start() {
 
 const clockMonotonic = 1 // CLOCK_MONOTONIC
 
-// setBuildIDs takes over the build IDs that the recording lists.
+// setBuildIDs reads the build IDs that the recording lists.
 func (b *builder) setBuildIDs() {
 	b.buildIDs = make(map[string]string)
 	for _, id := range b.reader.BuildIDs() {
@@ -176,7 +175,6 @@ func (b *builder) setBuildIDs() {
 	}
 }
 
-// add adds an object to the recording and returns it.
 func (b *builder) add(o *stack.Object) *stack.Object {
 	b.rec.Objects = append(b.rec.Objects, o)
 	return o
@@ -196,20 +194,19 @@ func (b *builder) place(key placeKey) int32 {
 	return n
 }
 
-// maxNotes bounds what is told of damage.
 const maxNotes = 64
 
-// note says something that is to be known, once.
+// note adds a note to the recording, once.
 func (b *builder) note(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	if b.said[text] {
+	if b.noted[text] {
 		return
 	}
 	if len(b.notes) >= maxNotes {
-		b.unsaid++
+		b.omitted++
 		return
 	}
-	b.said[text] = true
+	b.noted[text] = true
 	b.notes = append(b.notes, text)
 }
 
@@ -219,7 +216,7 @@ func (b *builder) noteError(err error) {
 	}
 }
 
-// ownMount returns the mount namespace that this process is in.
+// ownMount returns the mount namespace of this process.
 func (b *builder) ownMount() perfdata.Namespace {
 	if b.mount == (perfdata.Namespace{}) {
 		b.mount = namespaceOf("/proc/self/ns/mnt")
@@ -227,7 +224,6 @@ func (b *builder) ownMount() perfdata.Namespace {
 	return b.mount
 }
 
-// count counts a sample.
 func (b *builder) count(s pendingSample) error {
 	r := b.rec
 	if r.Samples == 0 || s.time < r.First {
@@ -262,12 +258,12 @@ func (b *builder) count(s pendingSample) error {
 	if b.pending = append(b.pending, s); len(b.pending) < b.batch {
 		return nil
 	}
-	// Each time names are looked up costs a pass over symbol tables.
+	// Each flush costs a pass over symbol tables.
 	b.batch = min(2*b.batch, 1<<16)
 	return b.flush()
 }
 
-// flush names what is new, and hands out the samples that wait for it.
+// flush names the new places, and calls Options.Each for the pending samples.
 func (b *builder) flush() error {
 	if b.opts.Each == nil || len(b.pending) == 0 {
 		return nil
@@ -287,7 +283,6 @@ func (b *builder) flush() error {
 	return nil
 }
 
-// finish names the frames and says what was missing.
 func (b *builder) finish() {
 	if !b.started {
 		b.start()
@@ -297,7 +292,7 @@ func (b *builder) finish() {
 	r.Machine = b.machine
 	r.Header = *b.reader.Header()
 	r.Counts = b.reader.Counts()
-	b.tell()
+	b.noteMissing()
 	r.Notes, r.Complete = b.notes, b.complete
 }
 

@@ -16,11 +16,11 @@ import (
 // maxPerfMaps bounds the perf maps that CodeSources looks for.
 const maxPerfMaps = 1 << 12
 
-// CodeSources reads what the processes of a recording tell of the code that they
-// generated, whether a sample lies in it or not: the jitdumps that they had mapped,
-// and the perf maps of those that had memory for such code. What of a source could
-// not be read is in its Err; notes say what else is missing. With an error, which is
-// of the recording, comes what was found until there.
+// CodeSources reads the descriptions of the code that the processes of a recording
+// generated, with or without samples in it: the jitdumps that they mapped, and the perf
+// maps of processes with memory for such code. The Err of a source says which part could
+// not be read, and notes say what else is missing. If the recording cannot be read to its
+// end, CodeSources returns the sources up to there and an error.
 func CodeSources(r *perfdata.Reader, opts Options) (sources []*generated.Source, notes []string, err error) {
 	b := newBuilder(r, opts)
 	defer b.close()
@@ -30,7 +30,7 @@ func CodeSources(r *perfdata.Reader, opts Options) (sources []*generated.Source,
 		if !p.space.generates() || len(perfMaps) >= maxPerfMaps {
 			return
 		}
-		m := p.named
+		m := p.perfMap
 		if !m.opened {
 			m.open()
 		}
@@ -45,7 +45,7 @@ func CodeSources(r *perfdata.Reader, opts Options) (sources []*generated.Source,
 		if err := m.check(); err != nil {
 			source = &generated.Source{Kind: generated.PerfMap, Place: m.code.Path, Err: err}
 		}
-		// Of a process that has executed another program, the map is of one of them.
+		// A process that executed another program has one map for both programs.
 		key := fileKey{path: m.code.Path, mount: p.mount}
 		if known := perfMaps[key]; known == nil || known.Entries == 0 {
 			perfMaps[key] = source
@@ -58,7 +58,7 @@ func CodeSources(r *perfdata.Reader, opts Options) (sources []*generated.Source,
 	for _, key := range slices.SortedFunc(maps.Keys(perfMaps), fileKey.compare) {
 		sources = append(sources, perfMaps[key])
 	}
-	seen := make(map[any]bool) // a file that the recording tells apart is read once
+	seen := make(map[any]bool) // several keys can lead to the same file
 	for _, key := range slices.SortedFunc(maps.Keys(b.dumps), fileKey.compare) {
 		d := b.dumps[key]
 		d.open()
@@ -77,10 +77,10 @@ func CodeSources(r *perfdata.Reader, opts Options) (sources []*generated.Source,
 	return sources, b.notes, err
 }
 
-// generates reports whether there is memory for generated code in the space.
+// generates reports whether the space has memory for generated code.
 func (s *space) generates() bool {
 	return len(s.code.dumps) > 0 || slices.ContainsFunc(s.mappings, func(m mapping) bool {
-		// The upper half is the kernel's, which shows all processes code of its own there.
-		return m.start < 1<<63 && (m.file == nil || namesNoFile(m.file.path))
+		// The upper half is the kernel's: [vsyscall] is there in all processes.
+		return m.start < 1<<63 && (m.file == nil || isMemfd(m.file.path))
 	})
 }

@@ -91,7 +91,7 @@ func TestCodeSourceNotesInOrder(t *testing.T) {
 			m.words(6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2) // the last is of mounts, and not this process's
 			m.trailer(pid, 0)
 		})
-		want = append(want, fmt.Sprintf("a perf map of process %d is not to be had", pid))
+		want = append(want, fmt.Sprintf("the perf map of process %d cannot be opened", pid))
 	}
 	r, err := perfdata.NewReader(bytes.NewReader(m.Bytes()))
 	if err != nil {

@@ -6,28 +6,29 @@ package recording
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/clewdev/clew/snapshot/perfdata"
 )
 
-// deferredSample waits for the user part of its call chain. Newer kernels leave that
-// for when the thread goes back to user mode, if perf asks for it: the chain then
-// ends with ContextUserDeferred and a cookie, and a record of the thread with that
-// cookie has what is missing of all such samples (PERF_RECORD_CALLCHAIN_DEFERRED of
+// deferredSample waits for the user part of its call chain. If perf asks for it, newer
+// kernels record that part when the thread returns to user mode. The chain then ends with
+// ContextUserDeferred and a cookie, and a later record with the cookie contains the user
+// part of all such samples of the thread (PERF_RECORD_CALLCHAIN_DEFERRED of
 // include/uapi/linux/perf_event.h).
 type deferredSample struct {
 	pendingSample
-	cookie  uint64
-	numbers []int32 // of the frames that it has without
-	kernel  int     // how many of them stay when the rest comes
+	cookie uint64
+	places []int32 // of the frames without the user part
+	kernel int     // how many of them stay when the user part arrives
 }
 
-// maxDeferred is how many samples of a thread may wait. The record of a thread that
-// has more was lost.
+// maxDeferred is how many samples of a thread may wait. If there are more, the record
+// was lost.
 const maxDeferred = 1 << 10
 
-// cookieOf takes the marker of a user part that comes later off a call chain.
+// cookieOf splits a call chain into its kernel part and the cookie of a deferred user part.
 func cookieOf(chain []uint64) (kernel []uint64, cookie uint64, deferred bool) {
 	n := len(chain) - 2
 	if n < 0 || chain[n] != perfdata.ContextUserDeferred {
@@ -36,22 +37,19 @@ func cookieOf(chain []uint64) (kernel []uint64, cookie uint64, deferred bool) {
 	return chain[:n], chain[n+1], true
 }
 
-// wait has a sample wait.
+// wait keeps a sample until its user part arrives.
 func (b *builder) wait(t *thread, s deferredSample) error {
-	if b.deferred == nil {
-		b.deferred = make(map[*thread][]deferredSample)
-	}
-	s.numbers = slices.Clone(s.numbers)
-	b.deferred[t] = append(b.deferred[t], s)
-	if len(b.deferred[t]) < maxDeferred {
+	s.places = slices.Clone(s.places)
+	waiting := append(b.deferred[t], s)
+	if len(waiting) < maxDeferred {
+		b.deferred[t] = waiting
 		return nil
 	}
-	waiting := b.deferred[t]
 	delete(b.deferred, t)
 	return b.giveUp(waiting)
 }
 
-// deferredChain completes the samples of a thread that wait.
+// deferredChain completes the waiting samples of a thread.
 func (b *builder) deferredChain(r *perfdata.Record, d *perfdata.Deferred) error {
 	t := b.thread(r.ID.PID, r.ID.TID)
 	t.process.space.at(r.ID.Time)
@@ -65,10 +63,10 @@ func (b *builder) deferredChain(r *perfdata.Record, d *perfdata.Deferred) error 
 			}
 			continue
 		}
-		b.walk.numbers = append(b.walk.numbers[:0], s.numbers[:s.kernel]...)
+		b.walk.places = append(b.walk.places[:0], s.places[:s.kernel]...)
 		b.chain(t, d.Callchain)
 		s.end = Chain
-		s.node = b.rec.tree.add(b.walk.numbers)
+		s.node = b.rec.tree.add(b.walk.places)
 		if err := b.count(s.pendingSample); err != nil {
 			return err
 		}
@@ -76,12 +74,12 @@ func (b *builder) deferredChain(r *perfdata.Record, d *perfdata.Deferred) error 
 	return nil
 }
 
-// giveUp counts samples whose user part will not come.
+// giveUp counts samples without their user part, which will not arrive.
 func (b *builder) giveUp(waiting []deferredSample) error {
 	for i := range waiting {
 		s := &waiting[i]
-		b.severed++
-		s.node = b.rec.tree.add(s.numbers)
+		b.unfinished++
+		s.node = b.rec.tree.add(s.places)
 		if err := b.count(s.pendingSample); err != nil {
 			return err
 		}
@@ -89,13 +87,10 @@ func (b *builder) giveUp(waiting []deferredSample) error {
 	return nil
 }
 
-// giveUpAll does so at the end of the recording.
+// giveUpAll counts all waiting samples at the end of the recording.
 func (b *builder) giveUpAll() error {
-	var all []deferredSample
-	for _, waiting := range b.deferred {
-		all = append(all, waiting...)
-	}
-	b.deferred = nil
+	all := slices.Concat(slices.Collect(maps.Values(b.deferred))...)
+	clear(b.deferred)
 	slices.SortStableFunc(all, func(x, y deferredSample) int {
 		return cmp.Or(cmp.Compare(x.time, y.time), cmp.Compare(x.thread, y.thread))
 	})

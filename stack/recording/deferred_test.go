@@ -88,7 +88,7 @@ func TestDeferredChains(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if !slices.ContainsFunc(b.notes, func(s string) bool {
-		return s == "the stacks of 1027 samples are without the part in user mode, which was to come later and is not in the recording (PERF_RECORD_CALLCHAIN_DEFERRED)"
+		return s == "the stacks of 1027 samples are without the part in user mode, because the record that follows later is missing (PERF_RECORD_CALLCHAIN_DEFERRED)"
 	}) {
 		t.Errorf("%q", b.notes)
 	}

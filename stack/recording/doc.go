@@ -2,11 +2,10 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Package recording makes stacks of a recording of perf: of each sample the
-// frames that the thread was in, kernel's first, walked by call frame information
-// where the sample has registers and a copy of the stack, taken from the call
-// chain where it has one. Generated code is named, and walked through, by the
-// jitdumps and perf maps that the recording leads to.
+// Package recording makes named stacks from the samples of a recording of perf. The frames
+// of the kernel come first. The user part is walked by call frame information if the sample
+// has registers and a copy of the stack; otherwise it is the recorded call chain. Jitdumps
+// and perf maps name generated code, and jitdumps give its unwind tables.
 //
 //	r, err := perfdata.Open("perf.data")
 //	…
@@ -19,15 +18,13 @@
 //		}
 //	}
 //
-// [Read] follows the processes of the recording through time: what they map,
-// fork and execute. Equal stacks are counted, not kept, and each address is named
-// once: what a Recording holds grows with the number of different stacks, not
-// with that of samples.
+// [Read] follows the processes through time: what they map, fork and execute. It counts
+// equal stacks and names each address once, so the size of a Recording grows with the
+// number of different stacks, not of samples.
 //
-// Files are taken by the path that the recording has, or by build ID from where
-// package debugfile finds it, and never where their build ID is not that of the
-// recording.
-// [Recording.Notes] says what was missing, refused or cut.
+// Files are opened by their recorded path, or found by build ID through package debugfile.
+// A file with another build ID than the recorded one is refused. [Recording.Notes] says
+// what was missing, refused or cut.
 //
 // The package writes no file, runs no program, and prints nothing.
 package recording

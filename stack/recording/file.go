@@ -23,7 +23,7 @@ import (
 	"github.com/clewdev/clew/stack"
 )
 
-// fileKey is what tells files apart that a recording maps.
+// fileKey identifies a file that a recording maps.
 type fileKey struct {
 	path    string
 	buildID string
@@ -39,27 +39,27 @@ func (k fileKey) compare(other fileKey) int {
 		cmp.Compare(k.mount.Device, other.mount.Device), cmp.Compare(k.mount.Inode, other.mount.Inode))
 }
 
-// inode is a file as its system knows it.
+// inode identifies a file to the system on which it is.
 type inode struct {
 	major, minor       uint32
 	number, generation uint64
 }
 
-// file is a file that the recording maps, opened when a frame first lies in it.
+// file is a file that the recording maps. It is opened for the first frame in it.
 type file struct {
 	fileKey
-	of      *stack.Object // nil before a frame lies in it
-	builder *builder
-	pid     int32 // a process that maps it, for what it sees only
+	builder     *builder
+	stackObject *stack.Object // nil before the first frame
+	pid         int32         // a process that maps the file
 
 	opened bool
-	search debugfile.Search // for the file, and for its separate debug file
+	search debugfile.Search // for the file and its separate debug file
 	object *object.File
 	err    error
 	tables stack.FileTables
 }
 
-// bias opens the file and returns its load bias where it is mapped as m.
+// bias opens the file and returns its load bias in the mapping m.
 func (f *file) bias(m *mapping) (uint64, error) {
 	if !f.opened {
 		f.opened = true
@@ -92,7 +92,7 @@ func (f *file) open(m *mapping) {
 	f.tables = stack.ReadTables(f.object, true)
 }
 
-// wanted says what is known of the file, and where a process that maps it sees it.
+// wanted describes the file to search for.
 func (f *file) wanted(m *mapping) *debugfile.Module {
 	b := f.builder
 	path, deleted := strings.CutSuffix(f.path, deletedSuffix)
@@ -105,9 +105,9 @@ func (f *file) wanted(m *mapping) *debugfile.Module {
 	f.search.Root = root
 	w.Stale = w.Stale || err != nil
 	if deleted {
-		// While the process lives it has the file all the same, unless another
-		// process has its number. The device tells nothing here: overlayfs shows one
-		// layer's or its own.
+		// /proc still gives the file while the process lives, unless another process
+		// has its number. The device identifies nothing: overlayfs gives that of a
+		// layer or its own.
 		place := debugfile.Place{Path: fmt.Sprintf("/proc/%d/map_files/%x-%x", f.pid, m.start, m.end), Trust: debugfile.Doubtful, Named: true}
 		if info, err := os.Stat(place.Path); err == nil && f.inode.number != 0 && untrusted.IdentityOf(info).Inode == f.inode.number {
 			place.Trust = debugfile.Certain
@@ -117,8 +117,8 @@ func (f *file) wanted(m *mapping) *debugfile.Module {
 	return w
 }
 
-// same reports whether a file is the recorded inode. That it is another one tells
-// nothing: the file can have been copied to where the recording is read.
+// same reports whether a file is the recorded inode. A different inode proves nothing:
+// the file can have been copied to the machine that reads the recording.
 func (f *file) same(found *os.File, _ *object.File) (bool, error) {
 	info, err := found.Stat()
 	if err != nil || f.inode.number == 0 {
@@ -127,8 +127,8 @@ func (f *file) same(found *os.File, _ *object.File) (bool, error) {
 	return untrusted.IdentityOf(info) == untrusted.Identity{Device: unix.Mkdev(f.inode.major, f.inode.minor), Inode: f.inode.number}, nil
 }
 
-// root returns the root directory that a process in a mount namespace has: "" where
-// it is this process's. The error is of a namespace that is not to be had any more.
+// root returns the root directory of a process in a mount namespace, "" for that of this
+// process. It fails if the namespace cannot be reached any more.
 func (b *builder) root(pid int32, mount perfdata.Namespace) (string, error) {
 	if mount == (perfdata.Namespace{}) || mount == b.ownMount() {
 		return "", nil
@@ -142,31 +142,10 @@ func (b *builder) root(pid int32, mount perfdata.Namespace) (string, error) {
 
 var errEnded = errors.New("its process, in another mount namespace, has ended")
 
-const (
-	deletedSuffix = " (deleted)"
-	vdsoName      = "[vdso]"
-)
+const deletedSuffix = " (deleted)"
 
-var errNoVDSO = errors.New("this process has no vDSO")
-
-// ownVDSO opens the vDSO that the kernel has given this process, if it is the
-// recorded one.
-func (b *builder) ownVDSO(buildID string) *object.File {
-	o, err := openVDSO()
-	if err != nil {
-		return nil
-	}
-	id, err := hex.DecodeString(buildID)
-	if len(id) == 0 && err == nil && (b.machine == nil || o.Machine().ELF == b.machine.ELF) ||
-		len(id) > 0 && o.CheckBuildID(vdsoName, id) == nil {
-		return o
-	}
-	o.Close()
-	return nil
-}
-
-// namespaceOf returns the namespace that a file of /proc stands for, zero where
-// it cannot be read.
+// namespaceOf returns the namespace that a file of /proc stands for, zero if it cannot
+// be read.
 func namespaceOf(path string) perfdata.Namespace {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -175,8 +154,7 @@ func namespaceOf(path string) perfdata.Namespace {
 	return perfdata.Namespace(untrusted.IdentityOf(info))
 }
 
-// isFile reports whether the path of a mapping can be that of an object file, and
-// whether the memory can hold code at all.
+// isFile reports whether the path of a mapping can be that of an object file.
 func isFile(path []byte) bool {
 	for _, prefix := range []string{"/dev/", "/SYSV", "//anon", "/anon_hugepage", "/[aio]", "/i915", "/dmabuf"} {
 		if bytes.HasPrefix(path, []byte(prefix)) {
@@ -186,6 +164,5 @@ func isFile(path []byte) bool {
 	return len(path) > 0 && path[0] == '/' || string(path) == vdsoName
 }
 
-// namesNoFile reports whether a path is one of memory that can, but need not, hold
-// an object file.
-func namesNoFile(path string) bool { return strings.HasPrefix(path, "/memfd:") }
+// isMemfd reports whether a path is that of a memfd, which may contain an object file.
+func isMemfd(path string) bool { return strings.HasPrefix(path, "/memfd:") }

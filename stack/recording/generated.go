@@ -21,64 +21,60 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// generatedCode is what is known of the generated code of an address space: the
-// jitdumps that were mapped in it, the newest last. It is the unwind.Source of
-// memory without a file.
+// generatedCode is the generated code of an address space: the jitdumps that were mapped
+// in it, the newest last. It is the unwind.Source of memory without a file.
 type generatedCode struct {
 	module unwind.Module
 	dumps  []*jitdump
-	come   []int  // how many functions of each have come by time
-	time   uint64 // of the sample that is walked
+	loaded []int  // how many functions of each jitdump exist at time
+	time   uint64 // of the current sample
 }
 
-// inherit makes what another space knows part of this one, which a fork made.
-func (g *generatedCode) inherit(from *generatedCode) { g.dumps = slices.Clone(from.dumps) }
-
-// at sets the time, and reports whether code has come since the time before.
+// at sets the time, and reports whether other functions exist than at the previous time.
 func (g *generatedCode) at(time uint64) (changed bool) {
 	g.time = time
 	for i, d := range g.dumps {
-		if len(g.come) <= i {
-			g.come = append(g.come, 0)
+		if len(g.loaded) <= i {
+			g.loaded = append(g.loaded, 0)
 		}
 		if d.code == nil || !d.timed {
 			continue
 		}
 		functions := d.code.Functions()
-		n := g.come[i]
+		n := g.loaded[i]
 		if n < len(functions) && functions[n].Time <= time || n > 0 && functions[n-1].Time > time {
-			g.come[i] = sort.Search(len(functions), func(i int) bool { return functions[i].Time > time })
+			g.loaded[i] = sort.Search(len(functions), func(i int) bool { return functions[i].Time > time })
 			changed = true
 		}
 	}
 	return changed
 }
 
-// codeNames names the frames of an object of generated code. It may be asked while
-// others are.
+// codeNames names the places of one object of generated code. Those of different objects
+// are called concurrently.
 type codeNames interface {
 	name(function int32, address uint64, lines bool) (object.Symbol, []object.Location)
 }
 
-// jitdump is a jitdump that the recording leads to.
+// jitdump is a jitdump that a process of the recording mapped.
 type jitdump struct {
 	fileKey
-	of      *stack.Object // nil before a frame lies in it
-	builder *builder
-	pid     int32 // of the process that has mapped it first
+	builder     *builder
+	stackObject *stack.Object // nil before the first frame
+	pid         int32         // of the process that mapped it first
 
 	opened bool
-	code   *codefile.Jitdump // nil where it is not to be had
-	err    error             // why it is not
-	timed  bool              // its clock is that of the recording
+	code   *codefile.Jitdump // nil if it cannot be read
+	err    error
+	timed  bool // its clock is that of the recording
 	cloned clonedName
 }
 
-// maxJitdumps bounds the jitdumps of an address space, all of which are asked for
-// each address: a process that was forked has its own and those of its parents.
+// maxJitdumps bounds the jitdumps of an address space: its own and those of the processes
+// that it was forked from. Each look-up of an address searches all.
 const maxJitdumps = 64
 
-// find returns the function that lies at an address at the time of the sample.
+// find returns the function at an address at the time of the sample.
 func (g *generatedCode) find(pc uint64) (*jitdump, *perf.Function) {
 	for _, d := range slices.Backward(g.dumps) {
 		if f := d.find(pc, g.time); f != nil {
@@ -91,7 +87,7 @@ func (g *generatedCode) find(pc uint64) (*jitdump, *perf.Function) {
 func (d *jitdump) find(pc, time uint64) *perf.Function {
 	if !d.opened {
 		d.open()
-		d.tell()
+		d.note()
 	}
 	if d.code == nil {
 		return nil
@@ -102,15 +98,14 @@ func (d *jitdump) find(pc, time uint64) *perf.Function {
 	return d.code.Find(pc, time)
 }
 
-// object returns the dump's object.
 func (d *jitdump) object() *stack.Object {
-	if d.of == nil {
-		d.of = d.builder.addGenerated(generated.Jitdump, d.path, d)
+	if d.stackObject == nil {
+		d.stackObject = d.builder.addGenerated(generated.Jitdump, d.path, d)
 	}
-	return d.of
+	return d.stackObject
 }
 
-// The names that it returns do not keep the file that they were read from.
+// name returns copies of the names, which do not keep the text of the file in memory.
 func (d *jitdump) name(function int32, address uint64, lines bool) (s object.Symbol, locations []object.Location) {
 	f := &d.code.Functions()[function]
 	s = d.code.Symbol(f)
@@ -124,33 +119,33 @@ func (d *jitdump) name(function int32, address uint64, lines bool) (s object.Sym
 	return s, locations
 }
 
-// open reads the jitdump, unless it was read by another name.
+// open reads the jitdump, once for all of its names.
 func (d *jitdump) open() {
 	d.opened = true
 	b := d.builder
-	who, err := b.writer(d.pid, d.mount)
+	writer, err := b.writer(d.pid, d.mount)
 	if err == nil {
-		d.code, err = b.reads.Jitdump(who, codefile.Marker{Path: d.path, Inode: d.inode.number})
+		d.code, err = b.reads.Jitdump(writer, codefile.Marker{Path: d.path, Inode: d.inode.number})
 	}
 	if d.err = err; err == nil {
 		d.timed = b.monotonic && !d.code.Counter
 	}
 }
 
-// tell says what is to be known of the jitdump.
-func (d *jitdump) tell() {
+// note notes what is missing or guessed in the jitdump.
+func (d *jitdump) note() {
 	b := d.builder
 	if d.err != nil {
 		b.complete = false
 		b.note("jitdump: %v", d.err)
 		return
 	}
-	b.refused(d.code.Err)
+	b.noteRefused(d.code.Err)
 	switch {
 	case d.code.Counter:
-		b.note("%s: its times are of the processor's counter, not of the recording's clock; the functions that came last at their addresses are shown for all of the time", d.path)
+		b.note("%s: its times are of the processor's counter, not of the recording's clock; the last function at each address is shown for the whole recording", d.path)
 	case !b.monotonic:
-		b.note("%s: the recording has another clock (perf record -k mono has the jitdump's); the functions that came last at their addresses are shown for all of the time", d.path)
+		b.note("%s: the recording has another clock (use perf record -k mono); the last function at each address is shown for the whole recording", d.path)
 	}
 }
 
@@ -169,16 +164,15 @@ func (g *generatedCode) Rules(pc uint64) (*unwind.Rules, error) {
 
 var errNoGenerated = fmt.Errorf("%w: no jitdump has a function there", cfi.ErrNoFDE)
 
-// addGenerated adds an object of generated code.
 func (b *builder) addGenerated(kind generated.Kind, path string, names codeNames) *stack.Object {
 	o := b.add(&stack.Object{Name: stack.GeneratedName, Path: path, Generated: kind})
 	b.codeOf[o] = names
 	return o
 }
 
-// refused notes why a file of generated code, or a part of one, was not read. That
-// it is another process's does not make the recording partial.
-func (b *builder) refused(err error) {
+// noteRefused notes why a file of generated code, or a part of it, was not read. A file
+// of another process does not make the recording partial.
+func (b *builder) noteRefused(err error) {
 	if err == nil {
 		return
 	}

@@ -162,7 +162,7 @@ func TestSysroot(t *testing.T) {
 // there is room for.
 func TestManyForks(t *testing.T) {
 	b := &builder{rec: new(Recording), processes: make(map[int32]*process), threads: make(map[int32]*thread), labels: make(map[Thread]int32),
-		files: make(map[fileKey]*file), dumps: make(map[fileKey]*jitdump), said: make(map[string]bool), moves: firstMoves}
+		files: make(map[fileKey]*file), dumps: make(map[fileKey]*jitdump), noted: make(map[string]bool), moves: firstMoves}
 	mmap := func(pid int32, start uint64) {
 		b.mmap(&perfdata.Record{}, &perfdata.Mmap{PID: pid, TID: pid, Start: start, Length: 0x1000, Path: []byte("//anon"), Protection: protExec})
 	}

@@ -6,33 +6,34 @@ package recording
 
 import (
 	"bytes"
+	"encoding/binary"
+	"encoding/hex"
 	"sort"
 
 	"github.com/clewdev/clew/internal/filemap"
 	"github.com/clewdev/clew/internal/untrusted"
 )
 
-// kallsyms is the text of /proc/kallsyms: lines of an address of 16 hexadecimal
-// digits, a type, a name and, of a module's symbols, a tab and the module in
-// brackets. The kernel's own symbols come first, by ascending address; those of
-// modules follow in any order. Only the parts that are looked at are read.
+// kallsyms is the text of /proc/kallsyms. A line is an address of 16 hexadecimal digits, a
+// type and a name; for symbols of modules, a tab and the module in brackets follow. The
+// kernel's own symbols come first, by ascending address. Those of modules follow in any
+// order.
 type kallsyms struct {
 	text []byte
-	file *filemap.Mapping // that text is of: see object.Guard; nil where it is of none
+	file *filemap.Mapping // of text, see object.Guard; nil if text is not of a file
 }
 
-// kallsymsLine is a line of it.
 type kallsymsLine struct {
 	address uint64
 	kind    byte
 	name    []byte
-	module  []byte // nil of the kernel's own
+	module  []byte // nil for the kernel's own symbols
 	next    int64  // offset of the next line
 }
 
-// lineRoom is more than a line takes: the kernel's names have 512 bytes at most
+// maxLine exceeds the length of a line: the kernel's names have at most 512 bytes
 // (KSYM_NAME_LEN), those of modules 56.
-const lineRoom = 1 << 10
+const maxLine = 1 << 10
 
 func openKallsyms(path string) (*kallsyms, error) {
 	f, err := untrusted.Open("", path)
@@ -53,31 +54,29 @@ func openKallsyms(path string) (*kallsyms, error) {
 
 func (k *kallsyms) close() { k.file.Unmap() }
 
-// size returns how long the text is, in bytes.
 func (k *kallsyms) size() int64 { return int64(len(k.text)) }
 
-// from returns the text from an offset on, at least a line of it.
+// from returns the text from an offset on, at least a line.
 func (k *kallsyms) from(offset int64) []byte {
 	if offset < 0 || offset >= k.size() {
 		return nil
 	}
-	return k.text[offset:min(offset+lineRoom, k.size())]
+	return k.text[offset:min(offset+maxLine, k.size())]
 }
 
-// maxBadLines is how many lines in a row may not be of the form.
-const maxBadLines = 64
+// maxMalformed is how many successive lines may be malformed.
+const maxMalformed = 64
 
-// line returns the first line that begins at an offset or behind it and can be
-// read. The offset is where a line begins.
+// line returns the first well-formed line at or after an offset, at which a line begins.
 func (k *kallsyms) line(offset int64) (l kallsymsLine, ok bool) {
-	for range maxBadLines {
+	for range maxMalformed {
 		text := k.from(offset)
 		if len(text) == 0 {
 			return l, false
 		}
 		n := bytes.IndexByte(text, '\n')
 		if n < 0 {
-			n = len(text) // it is too long, or the last
+			n = len(text) // too long, or the last line
 		} else {
 			text = text[:n]
 		}
@@ -85,8 +84,9 @@ func (k *kallsyms) line(offset int64) (l kallsymsLine, ok bool) {
 		if len(text) < 20 || text[16] != ' ' || text[18] != ' ' || text[19] == '\t' {
 			continue
 		}
-		if l.address, ok = hexadecimal(text[:16]); ok {
-			l.kind, l.next = text[17], offset
+		var address [8]byte
+		if _, err := hex.Decode(address[:], text[:16]); err == nil {
+			l.address, l.kind, l.next = binary.BigEndian.Uint64(address[:]), text[17], offset
 			l.name, l.module, ok = bytes.Cut(text[19:], []byte{'\t'})
 			if l.module = bytes.Trim(l.module, "[]"); !ok {
 				l.module = nil
@@ -97,8 +97,8 @@ func (k *kallsyms) line(offset int64) (l kallsymsLine, ok bool) {
 	return l, false
 }
 
-// behind returns where the first line begins that begins behind an offset.
-func (k *kallsyms) behind(offset int64) int64 {
+// nextLine returns the offset of the first line that begins after an offset.
+func (k *kallsyms) nextLine(offset int64) int64 {
 	for offset < k.size() {
 		text := k.from(offset)
 		if len(text) == 0 {
@@ -111,28 +111,6 @@ func (k *kallsyms) behind(offset int64) int64 {
 	}
 	return k.size()
 }
-
-// hexadecimal reads a number of 16 digits.
-func hexadecimal(b []byte) (v uint64, ok bool) {
-	bad := byte(0)
-	for _, c := range b {
-		d := digits[c]
-		bad |= d
-		v = v<<4 | uint64(d&15)
-	}
-	return v, bad&0x80 == 0
-}
-
-// digits are the values of hexadecimal digits; what is none has bit 7.
-var digits = func() (t [256]byte) {
-	for i := range t {
-		t[i] = 0x80
-	}
-	for i, c := range "0123456789abcdef" {
-		t[c] = byte(i)
-	}
-	return t
-}()
 
 // hidden reports whether the kernel shows zeros in place of addresses.
 func (k *kallsyms) hidden() bool {
@@ -147,7 +125,7 @@ func (k *kallsyms) hidden() bool {
 	return true
 }
 
-// address returns the address of a symbol of the kernel's own.
+// address returns the address of one of the kernel's own symbols.
 func (k *kallsyms) address(symbol string) (uint64, bool) {
 	for offset := int64(0); ; {
 		l, ok := k.line(offset)
@@ -161,35 +139,34 @@ func (k *kallsyms) address(symbol string) (uint64, bool) {
 	}
 }
 
-// find returns the symbols of addresses, which are sorted: the nearest functions at
-// or below them. Delta is how much further up the kernel lay.
+// find returns the nearest functions at or below addresses, which must be sorted. Delta
+// is added to the addresses of the text.
 func (k *kallsyms) find(addresses []uint64, delta uint64) []kernelSymbol {
 	found := make([]kernelSymbol, len(addresses))
-	// Where modules begin, and what lies above the kernel's own code.
 	modules := k.search(func(l *kallsymsLine) bool { return l.module != nil })
-	var rest []int // addresses that the kernel's own symbols do not cover
+	var inModules []int // indexes of addresses that the kernel's own symbols do not cover
 	for i, a := range addresses {
 		if s, ok := k.own(a-delta, modules); ok {
 			s.address += delta
 			found[i] = s
 		} else {
-			rest = append(rest, i)
+			inModules = append(inModules, i)
 		}
 	}
-	if len(rest) > 0 && modules < k.size() {
-		k.findModules(modules, addresses, delta, rest, found)
+	if len(inModules) > 0 && modules < k.size() {
+		k.findModules(modules, addresses, delta, inModules, found)
 	}
 	return found
 }
 
-// search returns the offset of the first line for which past is true, which it then
-// is for all that follow.
+// search returns the offset of the first line for which past is true. Past must be true
+// for all later lines too.
 func (k *kallsyms) search(past func(*kallsymsLine) bool) int64 {
-	// A line is told by the offset that it begins at, or one of the line before.
+	// An offset within a line stands for the next line.
 	n := sort.Search(len(k.text), func(i int) bool {
 		offset := int64(0)
 		if i > 0 {
-			offset = k.behind(int64(i) - 1)
+			offset = k.nextLine(int64(i) - 1)
 		}
 		l, ok := k.line(offset)
 		return !ok || past(&l)
@@ -197,24 +174,25 @@ func (k *kallsyms) search(past func(*kallsymsLine) bool) int64 {
 	if n == 0 {
 		return 0
 	}
-	return k.behind(int64(n) - 1)
+	return k.nextLine(int64(n) - 1)
 }
 
-// maxBack is how many lines before an address are looked at for a function.
+// maxBack is how many lines before an address are searched for a function.
 const maxBack = 256
 
-// own returns the nearest of the kernel's own functions.
+// own returns the nearest of the kernel's own functions. Modules is the offset of the
+// first line of a module.
 func (k *kallsyms) own(address uint64, modules int64) (s kernelSymbol, ok bool) {
 	above := k.search(func(l *kallsymsLine) bool { return l.module != nil || l.address > address })
 	if above == 0 || above >= modules {
-		return s, false // below all of them, or above
+		return s, false // below or above all of them
 	}
-	// Back to where lines of a lower address begin, by blocks.
+	// Search backwards, by blocks: data symbols can lie between.
 	for start := above; start > 0; {
 		end := start
-		start = max(0, start-lineRoom)
+		start = max(0, start-maxLine)
 		if start > 0 {
-			start = k.behind(start)
+			start = k.nextLine(start)
 		}
 		if start >= end || above-start > maxBack*64 {
 			return s, false
@@ -237,10 +215,10 @@ func (k *kallsyms) own(address uint64, modules int64) (s kernelSymbol, ok bool) 
 	return s, false
 }
 
-// findModules finds the symbols of addresses, by their indexes, among those from an
-// offset on, which have no order.
-func (k *kallsyms) findModules(offset int64, addresses []uint64, delta uint64, rest []int, found []kernelSymbol) {
-	best := make([]kallsymsLine, len(rest)) // the nearest to an address that is above no lower one
+// findModules sets found for the addresses with the given indexes, by the symbols from an
+// offset on, which are not sorted.
+func (k *kallsyms) findModules(offset int64, addresses []uint64, delta uint64, indexes []int, found []kernelSymbol) {
+	best := make([]kallsymsLine, len(indexes)) // the nearest between the previous address and this one
 	for {
 		l, ok := k.line(offset)
 		if !ok {
@@ -250,12 +228,12 @@ func (k *kallsyms) findModules(offset int64, addresses []uint64, delta uint64, r
 		if !isFunctionKind(l.kind) {
 			continue
 		}
-		at := sort.Search(len(rest), func(i int) bool { return addresses[rest[i]] >= l.address+delta })
-		if at < len(rest) && (best[at].name == nil || l.address > best[at].address || better(&l, &best[at])) {
+		at := sort.Search(len(indexes), func(i int) bool { return addresses[indexes[i]] >= l.address+delta })
+		if at < len(indexes) && (best[at].name == nil || l.address > best[at].address || better(&l, &best[at])) {
 			best[at] = l
 		}
 	}
-	for i, n := range rest {
+	for i, n := range indexes {
 		if i > 0 && (best[i].name == nil || best[i].address < best[i-1].address) {
 			best[i] = best[i-1]
 		}
@@ -265,14 +243,13 @@ func (k *kallsyms) findModules(offset int64, addresses []uint64, delta uint64, r
 	}
 }
 
-// isFunctionKind reports whether a type, as nm(1) has it, is that of code: t, T
-// and those of weak symbols.
+// isFunctionKind reports whether a type of nm(1) is that of code, or of a weak symbol.
 func isFunctionKind(kind byte) bool {
 	return kind == 'T' || kind == 't' || kind == 'W' || kind == 'w'
 }
 
-// better reports whether a symbol is to be preferred to another one at the same
-// address: one with fewer leading underscores.
+// better reports whether a symbol has fewer leading underscores than another one at the
+// same address.
 func better(a, b *kallsymsLine) bool {
 	return a.address == b.address && underscores(a.name) < underscores(b.name)
 }

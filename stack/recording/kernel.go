@@ -6,6 +6,7 @@ package recording
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -17,13 +18,13 @@ import (
 	"github.com/clewdev/clew/stack"
 )
 
-// kernel is what the recording tells of the kernel that ran.
+// kernel is the kernel that was recorded.
 type kernel struct {
 	object  *stack.Object // nil before it is needed
 	modules map[string]*stack.Object
-	symbol  string         // whose address the recording has: "_text", "_stext"
-	address uint64         // of it
-	dynamic []kernelSymbol // code that came while it was recorded: BPF programs
+	symbol  string         // "_text" or "_stext"
+	address uint64         // of symbol, in the recording
+	dynamic []kernelSymbol // code that was loaded during the recording: BPF programs
 }
 
 // kernelSymbol is a function of the kernel.
@@ -33,18 +34,17 @@ type kernelSymbol struct {
 	module        string // "" for the kernel itself
 }
 
-// kernelPath is what the recording calls the kernel.
+// kernelPath is the kernel's path in recordings.
 const kernelPath = "[kernel.kallsyms]"
 
-// mmap takes in a mapping of the kernel. Its own tells where it lay, as it may be
-// elsewhere each time it is started.
+// mmap takes the address of the kernel, which changes with each boot, from its mapping.
 func (k *kernel) mmap(m *perfdata.Mmap) {
 	if symbol, ok := bytes.CutPrefix(m.Path, []byte(kernelPath)); ok && k.symbol == "" && len(symbol) > 0 {
 		k.symbol, k.address = string(symbol), m.Offset
 	}
 }
 
-// maxKsymbols bounds the symbols of code that comes and goes.
+// maxKsymbols bounds the symbols of code that was loaded during the recording.
 const maxKsymbols = 1 << 16
 
 func (k *kernel) ksymbol(s *perfdata.Ksymbol) {
@@ -58,7 +58,6 @@ func (k *kernel) ksymbol(s *perfdata.Ksymbol) {
 	k.dynamic = append(k.dynamic, kernelSymbol{s.Address, uint64(s.Length), string(s.Name), module})
 }
 
-// kernelObject returns the kernel's object.
 func (b *builder) kernelObject() *stack.Object {
 	k := &b.kernel
 	if k.object == nil {
@@ -67,7 +66,6 @@ func (b *builder) kernelObject() *stack.Object {
 	return k.object
 }
 
-// moduleObject returns the object of a module of the kernel.
 func (b *builder) moduleObject(name string) *stack.Object {
 	k := &b.kernel
 	o := k.modules[name]
@@ -81,7 +79,7 @@ func (b *builder) moduleObject(name string) *stack.Object {
 	return o
 }
 
-// kernelSymbols finds the symbols of addresses of the kernel, which are sorted.
+// kernelSymbols finds the symbols of kernel addresses, which must be sorted.
 func (b *builder) kernelSymbols(addresses []uint64) []kernelSymbol {
 	k := &b.kernel
 	found := make([]kernelSymbol, len(addresses))
@@ -112,8 +110,8 @@ func (b *builder) kernelSymbols(addresses []uint64) []kernelSymbol {
 	return found
 }
 
-// kallsyms opens the kernel's symbols: those that perf has kept for the build ID
-// of the recording, else those of the running kernel, if it is the same.
+// kallsyms opens the kernel's symbols: perf's copy for the build ID of the recording,
+// else those of the running kernel if it is the same.
 func (b *builder) kallsyms() (*kallsyms, string, error) {
 	id := b.kernel.object.BuildID
 	var failures []error
@@ -129,7 +127,7 @@ func (b *builder) kallsyms() (*kallsyms, string, error) {
 	case err != nil:
 		failures = append(failures, err)
 	case id == "" && (b.rec.Header.OSRelease == "" || b.rec.Header.OSRelease != ownRelease()):
-		// perf lists no build ID of what no sample has hit.
+		// perf lists no build ID of an object without samples.
 		failures = append(failures, errors.New("the recording has no build ID of the kernel"))
 	case id != "" && own != id:
 		failures = append(failures, fmt.Errorf("the running kernel has build ID %s, the recorded one %s", own, id))
@@ -148,7 +146,6 @@ func (b *builder) kallsyms() (*kallsyms, string, error) {
 	return nil, "", fmt.Errorf("kernel symbols: %w", errors.Join(failures...))
 }
 
-// ownRelease returns the release of the running kernel.
 func ownRelease() string {
 	data, _ := os.ReadFile("/proc/sys/kernel/osrelease")
 	return strings.TrimSpace(string(data))
@@ -162,9 +159,7 @@ func ownKernelID() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	word := func(at int) uint64 {
-		return uint64(b[at]) | uint64(b[at+1])<<8 | uint64(b[at+2])<<16 | uint64(b[at+3])<<24
-	}
+	word := func(at int) uint64 { return uint64(binary.NativeEndian.Uint32(b[at:])) }
 	for len(b) >= 12 {
 		name, size, kind := word(0), word(4), word(8)
 		start := 12 + (name+3)&^3

@@ -9,13 +9,15 @@ import (
 	"errors"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 
+	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/stack"
 )
 
-// name names the places that have no names yet.
+// name names the places that were added since the last call.
 func (b *builder) name() {
 	r := b.rec
 	unnamed := r.places[b.named:]
@@ -113,4 +115,25 @@ func (b *builder) nameFile(f *file, addresses []uint64, places []int32) error {
 		}
 	}
 	return errors.Join(problems.Errors...)
+}
+
+// clonedName copies the names of functions of generated code. The places of a function are
+// named one after the other and share the copy.
+type clonedName struct{ of, copy string }
+
+func (c *clonedName) clone(name string) string {
+	if name != c.of {
+		c.of, c.copy = name, strings.Clone(printable.Shortened(name, printable.MaxName))
+	}
+	return c.copy
+}
+
+// shortenNames cuts long names of new places. The limit depends on the names of all places.
+func (b *builder) shortenNames(places []stack.Code) {
+	for i := range places {
+		b.nameLimit.Count(&places[i])
+	}
+	for i := range places {
+		b.nameLimit.Shorten(&places[i])
+	}
 }

@@ -16,20 +16,20 @@ import (
 
 // perfMap is the perf map that a process may have written.
 type perfMap struct {
-	process *process
-	parent  *perfMap // of the process that it was forked from, whose code it has
-	builder *builder
-	of      *stack.Object // nil until it has named an address
+	process     *process
+	parent      *perfMap // of the process that it was forked from, whose code it has
+	builder     *builder
+	stackObject *stack.Object // nil until the map names an address
 
-	// began is when the process was forked, or has executed its program, in the
-	// time of the recording: 0 where that was before it.
+	// began is when the process was forked or executed its program, by the clock of the
+	// recording; 0 if that was before the recording.
 	began uint64
 
 	opened bool
-	code   *codefile.Map // nil where there is none
-	err    error         // why it is not known whether there is one
-	space  *space        // in which it was asked last
-	fits   bool          // it is the process's
+	code   *codefile.Map // nil if there is none
+	err    error         // why the map cannot be searched for
+	space  *space        // of the last look-up
+	fits   bool          // the map is that of the process
 	cloned clonedName
 }
 
@@ -37,23 +37,23 @@ func (b *builder) newPerfMap(p *process, parent *perfMap, began uint64) *perfMap
 	return &perfMap{process: p, parent: parent, builder: b, began: began}
 }
 
-// maxAncestors is how many processes are asked for the name of a place.
+// maxAncestors is in how many perf maps a place is looked up.
 const maxAncestors = 16
 
-// names reports whether the map names an address in a space, which is that of the
-// process or comes from it.
+// names reports whether the map names an address in a space, which is that of the process
+// or was forked from it.
 func (m *perfMap) names(pc uint64, s *space) bool {
 	if !m.opened {
 		m.open()
-		m.tell()
+		m.note()
 	}
 	if m.code == nil {
 		return false
 	}
 	m.space = s
 	_, ok := m.code.Find(pc)
-	if ok && m.of == nil {
-		m.of = m.builder.addGenerated(generated.PerfMap, m.code.Path, m)
+	if ok && m.stackObject == nil {
+		m.stackObject = m.builder.addGenerated(generated.PerfMap, m.code.Path, m)
 	}
 	return ok
 }
@@ -64,8 +64,8 @@ func (m *perfMap) name(_ int32, address uint64, _ bool) (object.Symbol, []object
 	return s, nil
 }
 
-// check returns an error where most of the symbols lie where the process has no
-// code. It is asked late, when all is mapped that what was written last is of.
+// check returns an error if most of the symbols lie where the process has no code. It must
+// be called late, when the memory of the newest symbols is mapped.
 func (m *perfMap) check() error {
 	if m.fits || m.space == nil {
 		return nil
@@ -79,32 +79,23 @@ func (m *perfMap) check() error {
 func (m *perfMap) open() {
 	m.opened = true
 	b := m.builder
-	who, err := b.writer(m.process.pid, b.mountOf(m.process))
+	writer, err := b.writer(m.process.pid, b.mountOf(m.process))
 	if err != nil {
-		m.err = fmt.Errorf("a perf map of process %d is not to be had: %w", m.process.pid, err)
+		m.err = fmt.Errorf("the perf map of process %d cannot be opened: %w", m.process.pid, err)
 		return
 	}
 	if clock := &b.reader.Header().Clock; m.began != 0 && !clock.Wall.IsZero() {
-		who.Began = clock.Wall.Add(time.Duration(m.began - clock.Time))
+		writer.Began = clock.Wall.Add(time.Duration(m.began - clock.Time))
 	}
-	m.code = b.reads.Map(who)
+	m.code = b.reads.Map(writer)
 }
 
-// tell says what is to be known of the map.
-func (m *perfMap) tell() {
+// note notes what is missing in the map.
+func (m *perfMap) note() {
 	b := m.builder
-	b.refused(m.err)
+	b.noteRefused(m.err)
 	if m.code != nil {
-		b.refused(m.code.Err)
+		b.noteRefused(m.code.Err)
 		b.maps = append(b.maps, m)
-	}
-}
-
-// tellMaps says which perf maps are not those of their processes.
-func (b *builder) tellMaps() {
-	for _, m := range b.maps {
-		if err := m.check(); err != nil {
-			b.noteError(err)
-		}
 	}
 }

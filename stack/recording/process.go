@@ -25,23 +25,22 @@ type process struct {
 	pid   int32
 	space *space
 	name  string // of its first thread
-	names int    // how often that has changed
+	names int    // how often the name has changed
 
-	// threads is how many of its threads are known and have not ended.
-	threads int
-	mount   perfdata.Namespace
-	asked   bool     // the process that lives was asked for its mount namespace
-	named   *perfMap // the perf map that it may write
+	threads      int // known threads that have not ended
+	mount        perfdata.Namespace
+	mountChecked bool // the running process was asked for its mount namespace
+	perfMap      *perfMap
 }
 
-// mountOf returns the mount namespace of a process, zero where it is that of this
-// process or is not known. perf records it where it is told to (--namespaces); else
-// the process tells that still has the number and the name.
+// mountOf returns the mount namespace of a process, zero if it is that of this process or
+// unknown. perf records it with the option --namespaces. Without it, mountOf asks the
+// running process with this ID, if it has the same name.
 func (b *builder) mountOf(p *process) perfdata.Namespace {
-	if p.asked || p.mount != (perfdata.Namespace{}) {
+	if p.mountChecked || p.mount != (perfdata.Namespace{}) {
 		return p.mount
 	}
-	p.asked = true
+	p.mountChecked = true
 	proc := "/proc/" + strconv.Itoa(int(p.pid))
 	if comm, err := os.ReadFile(proc + "/comm"); err != nil || strings.TrimSuffix(string(comm), "\n") != p.name {
 		return p.mount
@@ -52,27 +51,27 @@ func (b *builder) mountOf(p *process) perfdata.Namespace {
 	return p.mount
 }
 
-// writer returns what is known of a process as the one that wrote files of its
-// generated code. The error is of a namespace that is not to be had any more.
+// writer describes a process as the writer of jitdumps and perf maps. It fails if the
+// mount namespace cannot be reached any more.
 func (b *builder) writer(pid int32, mount perfdata.Namespace) (*snapshot.Process, error) {
-	guess := []int{int(pid)}
+	id := int(pid)
 	if root := b.opts.Search.Root; root != "" {
-		return &snapshot.Process{Root: root, IDs: guess}, nil
+		return &snapshot.Process{Root: root, IDs: []int{id}}, nil
 	}
 	root, err := b.root(pid, mount)
 	if err != nil {
 		return nil, err
 	}
-	// perf does not record whose a process was. Where it has ended, its files are
-	// taken of those of whom perf takes them: the one who reads the recording.
-	who := &snapshot.Process{Root: cmp.Or(root, "/"), Users: []uint32{uint32(os.Geteuid())}}
-	if now, err := snapshot.RunningProcess(int(pid)); err == nil {
-		who.IDs, who.Users = now.IDs, append(who.Users, now.Users...)
+	// perf does not record the user of a process. Like perf, accept files of the user that
+	// reads the recording.
+	p := &snapshot.Process{Root: cmp.Or(root, "/"), Users: []uint32{uint32(os.Geteuid())}}
+	if now, err := snapshot.RunningProcess(id); err == nil {
+		p.IDs, p.Users = now.IDs, append(p.Users, now.Users...)
 	}
-	if !slices.Contains(who.IDs, guess[0]) {
-		who.IDs = append(who.IDs, guess...)
+	if !slices.Contains(p.IDs, id) {
+		p.IDs = append(p.IDs, id)
 	}
-	return who, nil
+	return p, nil
 }
 
 // thread is a thread of the recording.
@@ -81,26 +80,26 @@ type thread struct {
 	process *process
 	name    string
 
-	label int32 // in Recording.Threads, -1 where it is to be made
-	names int   // of the process, when label was made
+	label int32 // index into Recording.Threads; -1 if it must be looked up
+	names int   // process.names when label was looked up
 
-	trail   unwind.Trail
-	numbers []int32 // of the trail's frames
-	gap     int     // of these, counted from the outermost, the first with a Gap; 0 for none
+	trail  unwind.Trail
+	places []int32 // of the trail's frames
+	gap    int     // the number, from the outermost frame, of the innermost frame with a Gap; 0 for none
 }
 
-// process returns a process, which it makes where it is not known.
+// process returns a process, a new one for an unknown ID.
 func (b *builder) process(pid int32) *process {
 	p := b.processes[pid]
 	if p == nil {
 		p = &process{pid: pid, space: newSpace()}
-		p.named = b.newPerfMap(p, nil, 0)
+		p.perfMap = b.newPerfMap(p, nil, 0)
 		b.processes[pid] = p
 	}
 	return p
 }
 
-// thread returns a thread, which it makes where it is not known.
+// thread returns a thread, a new one for an unknown ID.
 func (b *builder) thread(pid, tid int32) *thread {
 	t := b.threads[tid]
 	if t == nil || t.process.pid != pid {
@@ -112,7 +111,6 @@ func (b *builder) thread(pid, tid int32) *thread {
 	return t
 }
 
-// record takes in a record.
 func (b *builder) record(r *perfdata.Record) error {
 	b.moves += movesWithRecord
 	switch body := r.Body.(type) {
@@ -140,8 +138,8 @@ func (b *builder) record(r *perfdata.Record) error {
 	return nil
 }
 
-// comm gives a thread a name, and a process that executes a program an empty
-// address space.
+// comm sets the name of a thread. A process that executes a program gets an empty address
+// space.
 func (b *builder) comm(r *perfdata.Record, c *perfdata.Comm) {
 	t := b.thread(c.PID, c.TID)
 	t.name, t.label = string(c.Name), -1
@@ -152,11 +150,11 @@ func (b *builder) comm(r *perfdata.Record, c *perfdata.Comm) {
 	}
 	if r.Misc&perfdata.MiscCommExec != 0 {
 		b.leave(p)
-		p.space, p.named, p.asked = newSpace(), b.newPerfMap(p, nil, r.ID.Time), false
+		p.space, p.perfMap, p.mountChecked = newSpace(), b.newPerfMap(p, nil, r.ID.Time), false
 	}
 }
 
-// leave takes the space from a process.
+// leave ends the use of a process's space.
 func (b *builder) leave(p *process) {
 	if b.leaving != nil {
 		b.leaving(p)
@@ -167,26 +165,24 @@ func (b *builder) leave(p *process) {
 }
 
 const (
-	// maxMapped bounds the mappings of all spaces together, which forks could make
-	// far more of than the recording has.
+	// maxMapped bounds the mappings of all spaces: forks can multiply those of the
+	// recording.
 	maxMapped = 1 << 20
-	// maxMappings bounds those of one space: vm.max_map_count as the kernel has it
-	// of its own.
+	// maxMappings bounds those of one space. It is the kernel's default vm.max_map_count.
 	maxMappings = 1 << 16
 
-	// A change of a space moves its mappings, or copies them. How many may be so is
-	// bounded: for a start, and for each record.
+	// A change of a space moves or copies mappings. These bound how many: at the start,
+	// and the additional ones of each record.
 	firstMoves      = 1 << 27
 	movesWithRecord = 1 << 9
 )
 
-// task begins or ends a thread.
+// task starts or ends a thread.
 func (b *builder) task(r *perfdata.Record, task *perfdata.Task) {
 	if r.Type == perfdata.TypeExit {
-		// Samples of it may still come. Its ID may be another thread's later, which
-		// a FORK then tells.
+		// Samples of the thread may still follow. A FORK record reuses its ID.
 		if t := b.threads[task.TID]; t != nil {
-			t.trail, t.numbers = unwind.Trail{}, nil
+			t.trail, t.places = unwind.Trail{}, nil
 			if p := t.process; p.threads > 0 {
 				if p.threads--; p.threads == 0 {
 					b.leave(p)
@@ -206,40 +202,39 @@ func (b *builder) task(r *perfdata.Record, task *perfdata.Task) {
 	}
 	from := parent.process
 	p := &process{pid: task.PID, name: parent.name, mount: from.mount, threads: 1}
-	p.named = b.newPerfMap(p, nil, 0)
+	p.perfMap = b.newPerfMap(p, nil, 0)
 	if old := b.processes[task.PID]; old != nil {
 		b.leave(old)
 	}
 	if r.Misc&perfdata.MiscForkExec != 0 {
-		// perf has made the record up from /proc: what the process has mapped follows.
+		// perf made this record from /proc: the mappings of the process follow.
 		p.space = newSpace()
 	} else {
 		p.space = from.space
 		p.space.users++
-		p.named = b.newPerfMap(p, from.named, task.Time)
+		p.perfMap = b.newPerfMap(p, from.perfMap, task.Time)
 	}
 	b.processes[task.PID] = p
 	t.process = p
 }
 
-// change makes a change of a process's own to its space, from an address on.
-// Where there is no room for what is mapped, nothing is known of it any more:
-// what is left as it was could be wrong.
+// change changes the space of one process, from an address on. If that exceeds a limit,
+// change drops all mappings of the space, because a partial list would name wrong files.
 func (b *builder) change(p *process, from uint64, do func(*space)) {
 	s := p.space
 	b.moves -= s.moves(from)
-	why := ""
+	reason := ""
 	switch {
 	case b.moves < 0:
-		why = "mappings change too often"
+		reason = "mappings change too often"
 		b.moves = 0
 	case len(s.mappings) >= maxMappings:
-		why = fmt.Sprintf("a process has more than %d mappings", maxMappings)
+		reason = fmt.Sprintf("a process has more than %d mappings", maxMappings)
 	case s.users > 1 && b.mapped+len(s.mappings) > maxMapped:
-		why = fmt.Sprintf("there are more than %d mappings of processes that were forked", maxMapped)
+		reason = fmt.Sprintf("forked processes have more than %d mappings", maxMapped)
 	}
-	if why != "" {
-		b.note("%s: what they had mapped until then is not known", why)
+	if reason != "" {
+		b.note("%s: earlier mappings are dropped", reason)
 		b.complete = false
 		b.leave(p)
 		s = newSpace()
@@ -254,7 +249,6 @@ func (b *builder) change(p *process, from uint64, do func(*space)) {
 	b.mapped += len(s.mappings)
 }
 
-// mmap takes in a mapping.
 func (b *builder) mmap(r *perfdata.Record, m *perfdata.Mmap) {
 	mode := r.Misc.Mode()
 	if m.PID == -1 || mode == perfdata.ModeKernel {
@@ -266,7 +260,7 @@ func (b *builder) mmap(r *perfdata.Record, m *perfdata.Mmap) {
 	}
 	if r.Misc&perfdata.MiscProcMapParseTimeout != 0 {
 		b.complete = false
-		b.note("perf gave up reading what process %d had mapped before it was recorded: the rest is not known (perf record --proc-map-timeout)", m.PID)
+		b.note("perf stopped reading the mappings of process %d after a timeout: some are unknown (use perf record --proc-map-timeout)", m.PID)
 	}
 	end := m.Start + m.Length
 	if end <= m.Start {
@@ -280,8 +274,8 @@ func (b *builder) mmap(r *perfdata.Record, m *perfdata.Mmap) {
 	n := mapping{start: m.Start, end: end, offset: m.Offset}
 	executable := m.Protection&protExec != 0
 	if !executable && (!isFile(m.Path) || !p.space.overlaps(n.start, n.end)) {
-		// Memory without a file that cannot be executed any more, or cannot yet,
-		// may hold code all the same: a JIT compiler writes it.
+		// Memory without a file can contain code while it is not executable: a JIT
+		// compiler writes it.
 		return
 	}
 	if isFile(m.Path) {
@@ -289,7 +283,7 @@ func (b *builder) mmap(r *perfdata.Record, m *perfdata.Mmap) {
 	}
 	switch {
 	case p.space.holds(n):
-		// The same file in the same place: only its protection was changed.
+		// Only the protection was changed.
 	case executable:
 		b.change(p, n.start, func(s *space) { s.add(n) })
 	default:
@@ -299,7 +293,6 @@ func (b *builder) mmap(r *perfdata.Record, m *perfdata.Mmap) {
 
 const protExec = 4 // PROT_EXEC
 
-// file returns the file of a mapping.
 func (b *builder) file(p *process, m *perfdata.Mmap) *file {
 	key := fileKey{path: string(m.Path), mount: b.mountOf(p)}
 	if len(m.BuildID) > 0 && len(m.BuildID) <= 64 {
@@ -316,7 +309,6 @@ func (b *builder) file(p *process, m *perfdata.Mmap) *file {
 	return f
 }
 
-// mapJitdump makes a jitdump known to the process that maps it.
 func (b *builder) mapJitdump(p *process, m *perfdata.Mmap) {
 	key := fileKey{path: string(m.Path), inode: inode{m.Major, m.Minor, m.Inode, m.InodeGeneration}, mount: b.mountOf(p)}
 	d := b.dumps[key]
@@ -325,7 +317,7 @@ func (b *builder) mapJitdump(p *process, m *perfdata.Mmap) {
 	case d != nil && slices.Contains(dumps, d):
 		return
 	case len(dumps) >= maxJitdumps:
-		b.note("a process has mapped more than %d jitdumps: the code of the others is not known", maxJitdumps)
+		b.note("a process mapped more than %d jitdumps: the others are not read", maxJitdumps)
 		b.complete = false
 		return
 	case d == nil:

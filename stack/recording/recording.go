@@ -15,76 +15,76 @@ import (
 	"github.com/clewdev/clew/stack"
 )
 
-// Recording is the stacks of a recording. It does not change once it was read,
-// and may then be used from several goroutines.
+// Recording is the stacks of a recording. After Read it does not change, and several
+// goroutines may use it.
 type Recording struct {
-	Machine *arch.Machine // nil where the recording does not tell
+	Machine *arch.Machine // nil if the recording does not name it
 	Header  perfdata.Header
 	Events  []Event
 
-	// First and Last are when the first and the last sample were taken that
-	// count: nanoseconds of the recording's clock.
+	// First and Last are the times of the first and the last counted sample, in
+	// nanoseconds of the recording's clock.
 	First, Last uint64
 
 	Counts  perfdata.Counts
-	Samples uint64 // that count, after all filters
+	Samples uint64 // those that Options.Filter let pass
 
 	Objects []*stack.Object
 	Threads []Thread
 	Stacks  []Stack // in the order of their first samples
 
-	// Notes say what is to be known of the stacks, in sentences without a full
-	// stop: what was missing, refused, cut or guessed. Complete says that nothing
-	// is missing: no object, and no part of what was recorded. Stacks that end early
-	// for another reason, which Stack.End tells, do not count, nor does what was lost
-	// while it was recorded: some always do, and some always is.
-	Notes    []string
+	// Notes say what was missing, refused, cut or guessed, in sentences without a full
+	// stop.
+	Notes []string
+
+	// Complete says that no object and no part of the recording is missing. Stacks that
+	// end early for another reason (see Stack.End) and records that perf lost do not
+	// make a Recording incomplete, because nearly every recording has some.
 	Complete bool
 
 	places []stack.Code
 	tree   tree
 }
 
-// Event is what samples were taken of.
+// Event is an event that perf sampled.
 type Event struct {
 	Name    string
 	Samples uint64
-	Weight  uint64 // the sum of the samples' periods, at most math.MaxInt64: how often the event occurred
+	Weight  uint64 // how often the event occurred: the sum of the samples' periods, at most math.MaxInt64
 }
 
-// Thread is one that samples were taken of. A thread that changed its name, or
-// executed another program, is one for each.
+// Thread is a sampled thread. A thread that changed its name or executed another program
+// has several.
 type Thread struct {
 	PID, TID int32
-	Process  string // the name of the process: of its first thread
+	Process  string // the name of the process's first thread
 	Name     string
 }
 
-// KernelName is the name of the kernel without its modules, which are in brackets
-// too.
+// KernelName is the name of the kernel's object. Its modules have objects of their own.
 const KernelName = "[kernel]"
 
-// End is why a stack ends.
+// End is the reason why a stack ends.
 type End uint8
 
 const (
-	Whole      End = iota // its outermost frame is there
-	Chain                 // as far as the recorded call chain goes; where it is whole cannot be told
-	Cut                   // the copy of the stack that was recorded is not long enough
-	NoRule                // no unwind information for the last frame
-	Unreadable            // what the rules ask for is not in the recording
-	NoProgress            // the stack leads back to where it has been
+	Whole      End = iota // the outermost frame was reached
+	Chain                 // the recorded call chain ends, which may not be the whole stack
+	Cut                   // the recorded copy of the stack is too short
+	NoRule                // the last frame has no unwind information
+	Unreadable            // the unwind rules need memory that is not in the recording
+	NoProgress            // the unwind rules lead back to an earlier frame
 	TooDeep               // more frames than Options.MaxFrames
-	NoStack               // the sample has no copy of the stack, or nothing but an address
-	Gap                   // its outermost frame is there, but callers can be missing in between
+	NoStack               // the sample has no copy of the stack, or only an address
+	Gap                   // the outermost frame was reached, but callers can be missing in between
 )
 
 var endNames = [...]string{"whole", "call chain", "stack copy cut", "no rule", "unreadable memory", "no progress", "too many frames", "no stack", "callers may be missing"}
 
-// String names the reason in one to three words.
+// String returns the reason in one to four words.
 func (e End) String() string { return endNames[min(int(e), len(endNames)-1)] }
 
-// Stack is a stack that samples of one event and thread had.
+// Stack is a stack of samples of one event and thread.
 type Stack struct {
 	Thread  int32 // index into Recording.Threads
 	Event   int32 // index into Recording.Events
@@ -95,15 +95,14 @@ type Stack struct {
 	node int32
 }
 
-// Places returns the places that all stacks consist of. The addresses of generated code,
-// of the kernel and of unknown code are run-time addresses. Without Options.Lines, no
-// place has Locations.
+// Places returns the places of all stacks. The caller must not change them. The addresses of
+// generated code, of the kernel and of unknown code are run-time addresses. Without
+// Options.Lines, no place has Locations.
 func (r *Recording) Places() []stack.Code { return r.places }
 
 // Frames yields the frames of a stack as indexes and elements of Places, innermost first.
 func (r *Recording) Frames(s *Stack) iter.Seq2[int, *stack.Code] { return r.path(s.node) }
 
-// path yields the frames of a node.
 func (r *Recording) path(n int32) iter.Seq2[int, *stack.Code] {
 	return func(yield func(int, *stack.Code) bool) {
 		for ; n != 0; n = r.tree.nodes[n].parent {
@@ -116,7 +115,7 @@ func (r *Recording) path(n int32) iter.Seq2[int, *stack.Code] {
 
 // Sample is one sample, for Options.Each.
 type Sample struct {
-	Time   uint64 // nanoseconds of the recording's clock; 0 where the sample has none
+	Time   uint64 // nanoseconds of the recording's clock; 0 if unknown
 	CPU    uint32
 	HasCPU bool
 	Period uint64
@@ -124,36 +123,33 @@ type Sample struct {
 	Thread *Thread
 	End    End
 
-	// Frames yields the frames, innermost first, with the indexes that they have in
-	// Recording.Places.
+	// Frames yields indexes and elements of Recording.Places, innermost first.
 	Frames iter.Seq2[int, *stack.Code]
 }
 
-// Options change what Read does. The zero value is good.
+// Options change what Read does. The zero value is valid.
 type Options struct {
-	// Search is where the files of the recording are looked for. Where its Root is ""
-	// that of a process is its own, as long as the process runs.
+	// Search is where the files of the recording are searched. If its Root is "", the
+	// files of a running process are searched in the process's own root directory.
 	Search debugfile.Search
 
 	Lines     bool // also find source lines and inlined calls
 	NoInline  bool // with Lines: no inlined calls
 	MaxFrames int  // of one stack; 0 means unwind.DefaultMaxFrames
 
-	// What samples count: those for which it returns true; nil for all. Event is
-	// the name of the event.
+	// Filter reports whether a sample is counted, given its thread and the name of its
+	// event. Nil stands for all samples.
 	Filter func(t *Thread, event string) bool
 
-	// Each is called for every sample, in the order of time, some time after it
-	// was read: when its frames are named. Where the kernel recorded the user part
-	// of a call chain later (PERF_RECORD_CALLCHAIN_DEFERRED), the sample comes in the
-	// order of that. Sample is valid for the call.
+	// Each is called for every counted sample in the order of time, once its frames are
+	// named. If the kernel recorded the user part of a call chain later
+	// (PERF_RECORD_CALLCHAIN_DEFERRED), the time of that part decides. The Sample is
+	// valid only during the call.
 	Each func(*Sample) error
 
-	// Progress is called now and then with the bytes of the recording that were
-	// read.
+	// Progress is called now and then with the number of bytes read from the recording.
 	Progress func(read int64)
 }
 
-// Span returns the time from the first to the last sample, at most the longest
-// Duration.
+// Span returns the time from the first to the last sample, at most the longest Duration.
 func (r *Recording) Span() time.Duration { return time.Duration(min(r.Last-r.First, math.MaxInt64)) }

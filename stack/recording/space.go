@@ -15,23 +15,23 @@ import (
 type mapping struct {
 	start, end uint64
 	offset     uint64 // of start in the file, bytes
-	file       *file  // nil: memory without a file, or with one that is no object's
+	file       *file  // nil for memory without a file, and for files that cannot be objects
 }
 
-// space is an address space: of one process, or of several that forks made and
-// that have mapped nothing since.
+// space is an address space. A forked process shares that of its parent until one of them
+// changes its mappings.
 type space struct {
-	mappings []mapping     // by start, not overlapping
-	code     generatedCode // what is known of generated code in it
-	users    int           // processes that have it
+	mappings []mapping // by start, not overlapping
+	code     generatedCode
+	users    int // processes that have the space
 
-	modules  unwind.Modules // of mappings
-	built    bool           // modules are those of mappings, and are kept so
+	modules  unwind.Modules // of mappings, once built is set
+	built    bool
 	byKey    map[mappedKey]*mapped
 	byModule map[*unwind.Module]*mapped
 
-	walker *unwind.Walker   // nil where it has none now
-	places map[uint64]int32 // numbers of frames by the address that tells where they are
+	walker *unwind.Walker   // may be nil: see maxWalkers
+	places map[uint64]int32 // by the LookupPC of frames
 }
 
 func newSpace() *space {
@@ -40,8 +40,8 @@ func newSpace() *space {
 	return s
 }
 
-// mutable returns a space that its caller, who has s, may change: s itself, or a
-// copy where others have it too.
+// mutable returns a space that one user of s may change: s itself, or a copy if s has
+// other users.
 func (s *space) mutable() *space {
 	if s.users == 1 {
 		return s
@@ -49,11 +49,11 @@ func (s *space) mutable() *space {
 	s.users--
 	c := newSpace()
 	c.mappings = slices.Clone(s.mappings)
-	c.code.inherit(&s.code)
+	c.code.dumps = slices.Clone(s.code.dumps)
 	return c
 }
 
-// add makes a mapping part of the space, in place of what was there.
+// add adds a mapping to the space. It replaces the range in others.
 func (s *space) add(m mapping) {
 	s.remove(m.start, m.end)
 	at := s.first(m.start)
@@ -63,16 +63,15 @@ func (s *space) add(m mapping) {
 	}
 }
 
-// first returns the index of the first mapping that ends behind an address.
+// first returns the index of the first mapping that ends after an address.
 func (s *space) first(address uint64) int {
 	if n := len(s.mappings); n == 0 || s.mappings[n-1].end <= address {
-		return n // mostly, they come in order
+		return n // most mappings come in order
 	}
 	return sort.Search(len(s.mappings), func(i int) bool { return s.mappings[i].end > address })
 }
 
-// remove takes a range out of the space; of a mapping that is there in part the
-// rest stays.
+// remove removes a range from the space.
 func (s *space) remove(start, end uint64) {
 	if s.built {
 		s.modules.Remove(start, end)
@@ -83,30 +82,27 @@ func (s *space) remove(start, end uint64) {
 		return
 	}
 	high := low
-	var rest [2]mapping
-	left := rest[:0]
+	kept := make([]mapping, 0, 2) // the parts before and after the range
 	for ; high < len(s.mappings) && s.mappings[high].start < end; high++ {
 		m := s.mappings[high]
 		if m.start < start {
 			before := m
 			before.end = start
-			left = append(left, before)
+			kept = append(kept, before)
 		}
 		if m.end > end {
-			behind := m
-			behind.start = end
-			behind.offset += end - m.start
-			left = append(left, behind)
+			m.offset += end - m.start
+			m.start = end
+			kept = append(kept, m)
 		}
 	}
-	s.mappings = slices.Replace(s.mappings, low, high, left...)
+	s.mappings = slices.Replace(s.mappings, low, high, kept...)
 }
 
-// buildCost is how much longer it takes to build the modules of a mapping than to
-// move it.
+// buildCost is how often a mapping can be moved in the time of building its module.
 const buildCost = 16
 
-// moves returns how many mappings a change from an address on moves, or has copied.
+// moves returns the cost of a change from an address on: mappings that it moves or copies.
 func (s *space) moves(from uint64) int {
 	n := len(s.mappings) - s.first(from)
 	if s.users > 1 {
@@ -121,11 +117,11 @@ func (s *space) overlaps(start, end uint64) bool {
 	return at < len(s.mappings) && s.mappings[at].start < end
 }
 
-// maxPieces is how many mappings holds looks at.
+// maxPieces is how many mappings holds checks.
 const maxPieces = 16
 
-// holds reports whether all of a range is mapped with a file as that continues:
-// by few mappings, or it says false, and the range is better mapped anew as one.
+// holds reports whether a few mappings of the space cover a mapping with the same file at
+// the same offsets.
 func (s *space) holds(m mapping) bool {
 	i := s.first(m.start)
 	at := m.start
@@ -142,14 +138,14 @@ func (s *space) holds(m mapping) bool {
 	return true
 }
 
-// at makes the generated code that which is there at a time.
+// at sets the time, for generated code.
 func (s *space) at(time uint64) {
 	if s.code.at(time) {
 		s.changed()
 	}
 }
 
-// changed forgets what was found at addresses.
+// changed drops the results of look-ups.
 func (s *space) changed() {
 	s.modules.Changed()
 	if len(s.places) > 0 {
@@ -157,8 +153,8 @@ func (s *space) changed() {
 	}
 }
 
-// mapped is a module of a space: a file with the distance between its offsets and
-// the addresses that they are mapped at.
+// mapped is a module of a space: a file, mapped at one distance between its offsets and
+// the addresses.
 type mapped struct {
 	unwind.Module
 	file  *file
@@ -171,7 +167,7 @@ type mappedKey struct {
 	delta uint64
 }
 
-// lookup returns the modules of the space.
+// lookup returns the modules of the space. It builds them at the first call.
 func (s *space) lookup() *unwind.Modules {
 	if s.built {
 		return &s.modules
@@ -185,7 +181,6 @@ func (s *space) lookup() *unwind.Modules {
 	return &s.modules
 }
 
-// moduleOf returns the module of a mapping.
 func (s *space) moduleOf(m *mapping) *unwind.Module {
 	if m.file == nil {
 		return &s.code.module
@@ -200,7 +195,7 @@ func (s *space) module(m *mapping) *mapped {
 		return known
 	}
 	if len(s.byKey) >= 2*len(s.mappings)+minModules {
-		s.forget()
+		s.dropUnmapped()
 	}
 	if s.byKey == nil {
 		s.byKey = make(map[mappedKey]*mapped)
@@ -212,11 +207,11 @@ func (s *space) module(m *mapping) *mapped {
 	return n
 }
 
-// minModules is how many modules are kept without a look at what is mapped.
+// minModules is how many modules of a space are kept without dropping unmapped ones.
 const minModules = 64
 
-// forget forgets the modules that have no mapping any more.
-func (s *space) forget() {
+// dropUnmapped drops the modules without a mapping.
+func (s *space) dropUnmapped() {
 	used := make(map[mappedKey]bool, len(s.mappings))
 	for i := range s.mappings {
 		used[mappedKey{s.mappings[i].file, s.mappings[i].start - s.mappings[i].offset}] = true
@@ -229,8 +224,8 @@ func (s *space) forget() {
 	}
 }
 
-// load gives the module the unwind tables of its file, or those of generated code
-// where that is no object file.
+// load sets the unwind tables of the module: those of its file, or of generated code if the
+// file is not an object file.
 func (n *mapped) load(m *unwind.Module) {
 	bias, err := n.file.bias(&n.m)
 	if err != nil {

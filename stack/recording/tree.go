@@ -6,20 +6,19 @@ package recording
 
 import "math/rand/v2"
 
-// tree holds stacks, of which each is a node: its innermost frame, above the node
-// of the stack of its caller.
+// tree is a set of stacks. A stack is a node: its innermost frame, and as the parent the
+// node of the stack of its caller.
 type tree struct {
 	nodes []node // the first is the empty stack
 
-	// slots are nodes by parent and frame, 0 for none: a table with open addresses,
-	// of a power of two of them, which a stack goes to for each frame that is not
-	// that of the stack before.
+	// slots is a hash table with open addressing of nodes by parent and frame; 0 is an
+	// empty slot. Its length is a power of two.
 	slots []int32
-	shift int    // of a hash to an index of slots
-	seed  uint64 // odd; nobody who makes a recording knows it
+	shift int    // of a hash, to an index of slots
+	seed  uint64 // odd and random, so that a recording cannot provoke collisions
 
-	// The stack that was added last: the next one mostly starts like it.
-	path []int32 // nodes, outermost first
+	// path is the last added stack, outermost first. Most stacks start like the previous one.
+	path []int32
 }
 
 type node struct{ parent, frame int32 }
@@ -47,7 +46,7 @@ func (t *tree) add(frames []int32) int32 {
 	return n
 }
 
-// child returns the number of a node.
+// child returns the number of a node, which it adds if it is new.
 func (t *tree) child(want node) int32 {
 	at := t.slot(want)
 	for t.slots[at] != 0 {

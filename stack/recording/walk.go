@@ -13,24 +13,23 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// walk is what stacks are walked with.
+// walk is the state of walking stacks, kept for the next sample.
 type walk struct {
-	regs    unwind.Registers
-	memory  memory
-	numbers []int32 // of the frames of the sample in hand
-	user    []int32 // those of its user part, once it was walked
-	gap     bool    // callers can be missing between those of the user part, and they are used
+	regs   unwind.Registers
+	memory memory
+	places []int32 // of the frames of the current sample
+	user   []int32 // of its user part, if that was walked
+	gap    bool    // places contains user, and callers can be missing in it
 
-	// The spaces that have a walker, the one that got it first at next.
+	// walking are the spaces with a walker, the oldest at next.
 	walking []*space
 	next    int
 }
 
-// maxWalkers bounds the spaces that have a walker, each of which remembers the
-// addresses that it has met.
+// maxWalkers bounds the spaces with a walker, because a walker remembers addresses.
 const maxWalkers = 64
 
-// walker returns the walker of a space.
+// walker returns the walker of a space. It may take it from another space.
 func (w *walk) walker(b *builder, s *space) *unwind.Walker {
 	if s.walker != nil {
 		return s.walker
@@ -46,15 +45,14 @@ func (w *walk) walker(b *builder, s *space) *unwind.Walker {
 	return s.walker
 }
 
-// memory is what a sample has of its thread's memory beside the copy of the
-// stack: what files hold.
+// memory is the memory of a sample besides the copy of the stack: the content of files.
 type memory struct {
 	space  *space
 	stack  unwind.Stack
 	beyond bool // a read went past the end of the copy
 }
 
-// maxStack is how far above the stack pointer an address still is of the stack.
+// maxStack is up to which distance above the stack pointer an address belongs to the stack.
 const maxStack = 64 << 20
 
 // ReadMemory implements cfi.Memory. The walker itself reads the copy.
@@ -79,8 +77,8 @@ func (m *memory) ReadMemory(p []byte, addr uint64) error {
 		m.beyond = true
 		return errBeyond
 	}
-	// Constants of a file lie in mappings that cannot be executed, beside its code:
-	// that of the last mapping before the address, or of the first behind it.
+	// Mappings of constants are not recorded, as they are not executable. They lie next to
+	// the code of their file: the last mapping before the address, or the first after it.
 	for _, at := range [...]int{i - 1, i} {
 		if at < 0 || at >= len(s.mappings) || s.mappings[at].file == nil || !s.mappings[at].file.opened {
 			continue
@@ -98,7 +96,6 @@ var (
 	errBeyond      = errors.New("beyond the recorded copy of the stack")
 )
 
-// sample makes a stack of a sample.
 func (b *builder) sample(r *perfdata.Record, s *perfdata.Sample) error {
 	pid, tid := r.ID.PID, r.ID.TID
 	t := b.thread(pid, tid)
@@ -112,29 +109,29 @@ func (b *builder) sample(r *perfdata.Record, s *perfdata.Sample) error {
 		}
 	}
 	if b.opts.Filter != nil {
-		who := t.labels()
-		if !b.opts.Filter(&who, b.rec.Events[event].Name) {
+		labels := t.labels()
+		if !b.opts.Filter(&labels, b.rec.Events[event].Name) {
 			return nil
 		}
 	}
 	label := b.label(t)
 	chain, cookie, deferred := cookieOf(s.Callchain)
-	numbers, end := b.stack(t, r, s, chain)
+	places, end := b.stack(t, r, s, chain)
 	gap := b.walk.gap && end != Gap
 	p := pendingSample{gap: gap, time: r.ID.Time, period: s.Period, cpu: r.ID.CPU, hasCPU: r.ID.Fields&perfdata.FieldCPU != 0,
 		end: end, thread: label, event: event}
 	if deferred && s.UserRegs.ABI == perfdata.ABINone {
-		kernel := 0 // in user mode there is the address only
+		kernel := 0 // without a chain, places is the address in user mode
 		if len(chain) > 0 {
-			kernel = len(numbers)
+			kernel = len(places)
 		}
-		return b.wait(t, deferredSample{p, cookie, numbers, kernel})
+		return b.wait(t, deferredSample{p, cookie, places, kernel})
 	}
-	p.node = b.rec.tree.add(numbers)
+	p.node = b.rec.tree.add(places)
 	return b.count(p)
 }
 
-// label returns the index of the Thread of a thread, by its names now.
+// label returns the index of the Thread with the current names of t.
 func (b *builder) label(t *thread) int32 {
 	p := t.process
 	if t.label >= 0 && t.names == p.names {
@@ -151,7 +148,7 @@ func (b *builder) label(t *thread) int32 {
 	return n
 }
 
-// labels returns what a thread is called now.
+// labels returns the Thread with the current names of t.
 func (t *thread) labels() Thread {
 	l := Thread{PID: t.process.pid, TID: t.tid, Process: t.process.name, Name: t.name}
 	if l.Name == "" {
@@ -160,15 +157,14 @@ func (t *thread) labels() Thread {
 	return l
 }
 
-// stack returns the numbers of the frames of a sample with a call chain, innermost
-// first.
+// stack returns the places of the frames of a sample, innermost first.
 func (b *builder) stack(t *thread, r *perfdata.Record, s *perfdata.Sample, chain []uint64) ([]int32, End) {
 	w := &b.walk
-	w.numbers, w.gap = w.numbers[:0], false
+	w.places, w.gap = w.places[:0], false
 	p := t.process
 	p.space.at(r.ID.Time)
 
-	// The recorded chain: up to where its user part begins, it is taken as it is.
+	// The chain before its user part is used as it was recorded.
 	mode := r.Misc.Mode()
 	user := chain[len(chain):]
 	first := true
@@ -184,15 +180,15 @@ func (b *builder) stack(t *thread, r *perfdata.Record, s *perfdata.Sample, chain
 			}
 			continue
 		}
-		if mode == perfdata.ModeUser || mode == perfdata.ModeUnknown {
+		if inUser(mode) {
 			user = chain[i:]
 			break
 		}
-		w.numbers = append(w.numbers, b.place(b.foreign(mode, ip, !first)))
+		w.places = append(w.places, b.place(b.foreign(mode, ip, !first)))
 		first = false
 	}
-	if len(chain) == 0 && s.Fields&perfdata.FieldIP != 0 && mode != perfdata.ModeUser && mode != perfdata.ModeUnknown {
-		w.numbers = append(w.numbers, b.place(b.foreign(mode, s.IP, false)))
+	if len(chain) == 0 && s.Fields&perfdata.FieldIP != 0 && !inUser(mode) {
+		w.places = append(w.places, b.place(b.foreign(mode, s.IP, false)))
 	}
 
 	end := NoStack
@@ -206,16 +202,20 @@ func (b *builder) stack(t *thread, r *perfdata.Record, s *perfdata.Sample, chain
 	}
 	switch n := countUser(user); {
 	case walked && (end == Whole || end == Gap || len(w.user) >= n):
-		w.numbers = append(w.numbers, w.user...)
+		w.places = append(w.places, w.user...)
 		w.gap = t.gap > 0
 	case n > 0:
 		end = Chain
 		b.chain(t, user)
-	case len(w.numbers) == 0 && s.Fields&perfdata.FieldIP != 0:
+	case len(w.places) == 0 && s.Fields&perfdata.FieldIP != 0:
 		end = NoStack
-		w.numbers = append(w.numbers, b.userFrame(p, s.IP, false))
+		w.places = append(w.places, b.userFrame(p, s.IP, false))
 	}
-	return w.numbers, end
+	return w.places, end
+}
+
+func inUser(mode perfdata.Mode) bool {
+	return mode == perfdata.ModeUser || mode == perfdata.ModeUnknown
 }
 
 // chain adds the frames of the user part of a call chain.
@@ -226,7 +226,7 @@ func (b *builder) chain(t *thread, user []uint64) {
 		if ip >= perfdata.ContextMax {
 			continue
 		}
-		w.numbers = append(w.numbers, b.userFrame(t.process, ip, !first))
+		w.places = append(w.places, b.userFrame(t.process, ip, !first))
 		first = false
 	}
 }
@@ -240,7 +240,7 @@ func countUser(user []uint64) (n int) {
 	return n
 }
 
-// modeOf returns the mode that a marker in a call chain begins.
+// modeOf returns the mode of the addresses after a marker in a call chain.
 func modeOf(marker uint64) (perfdata.Mode, bool) {
 	switch marker {
 	case perfdata.ContextHypervisor:
@@ -257,7 +257,7 @@ func modeOf(marker uint64) (perfdata.Mode, bool) {
 	return 0, false
 }
 
-// foreign is a frame of the kernel, of the hypervisor or of a guest.
+// foreign returns the key of a place in the kernel, the hypervisor or a guest.
 func (b *builder) foreign(mode perfdata.Mode, ip uint64, returns bool) placeKey {
 	o := guest
 	switch mode {
@@ -276,8 +276,7 @@ var (
 	guest      = &stack.Object{Name: "[guest]", System: stack.Guest}
 )
 
-// userFrame is a frame that a call chain has. Its address tells the place by the
-// byte before where it is a return address.
+// userFrame returns the place of an address in a call chain, which can be a return address.
 func (b *builder) userFrame(p *process, ip uint64, returns bool) int32 {
 	lookup := ip
 	if returns {
@@ -292,7 +291,7 @@ func (b *builder) userFrame(p *process, ip uint64, returns bool) int32 {
 	return b.place(key)
 }
 
-// unwind walks the user stack of a sample; its frames are left in b.walk.user.
+// unwind walks the user stack of a sample and sets b.walk.user.
 func (b *builder) unwind(t *thread, s *perfdata.Sample, machine *arch.Machine) End {
 	w := &b.walk
 	space := t.process.space
@@ -302,7 +301,7 @@ func (b *builder) unwind(t *thread, s *perfdata.Sample, machine *arch.Machine) E
 	walker.Machine, walker.Modules, walker.Stack = machine, space.lookup(), w.memory.stack
 	walker.Follow(&t.trail, &w.regs)
 	walker.Stack = unwind.Stack{}
-	b.number(t)
+	b.placeTrail(t)
 	if len(s.UserStack) == 0 && walker.Reason() != unwind.EndOfStack {
 		b.uncopied++
 		return NoStack
@@ -313,32 +312,29 @@ func (b *builder) unwind(t *thread, s *perfdata.Sample, machine *arch.Machine) E
 			return Gap
 		}
 		return Whole
-	case unwind.UnreadableMemory:
-		if w.memory.beyond {
-			b.longest = max(b.longest, uint32(len(s.UserStack)))
-			return Cut
-		}
-		return Unreadable
 	case unwind.NoProgress:
 		return NoProgress
 	case unwind.TooManyFrames:
 		return TooDeep
 	}
-	if w.memory.beyond {
-		b.longest = max(b.longest, uint32(len(s.UserStack)))
+	switch {
+	case w.memory.beyond:
+		b.longestCopy = max(b.longestCopy, uint32(len(s.UserStack)))
 		return Cut
+	case walker.Reason() == unwind.UnreadableMemory:
+		return Unreadable
 	}
 	return NoRule
 }
 
-// number finds the numbers of the frames that were walked. The outer ones, which
-// are those of the thread's last walk, have theirs.
-func (b *builder) number(t *thread) {
+// placeTrail finds the places of the walked frames. The places of the outer frames, which
+// the thread's last walk had too, are known.
+func (b *builder) placeTrail(t *thread) {
 	w, trail, space := &b.walk, &t.trail, t.process.space
 	n := trail.Len()
-	fresh := n - min(trail.Kept(), len(t.numbers))
+	fresh := n - min(trail.Kept(), len(t.places))
 	w.user = append(w.user[:0], make([]int32, fresh)...)
-	w.user = append(w.user, t.numbers[len(t.numbers)-(n-fresh):]...)
+	w.user = append(w.user, t.places[len(t.places)-(n-fresh):]...)
 	if t.gap > n-fresh {
 		t.gap = 0
 	}
@@ -348,15 +344,15 @@ func (b *builder) number(t *thread) {
 			t.gap = n - i
 		}
 		lookup := trail.LookupPC(i)
-		number, ok := space.places[lookup]
+		place, ok := space.places[lookup]
 		if !ok {
 			module, _ := space.lookup().Find(lookup)
-			number = b.place(b.userPlace(t.process, lookup, module))
-			space.places[lookup] = number
+			place = b.place(b.userPlace(t.process, lookup, module))
+			space.places[lookup] = place
 		}
-		w.user[i] = number
+		w.user[i] = place
 	}
-	t.numbers = append(t.numbers[:0], w.user...)
+	t.places = append(t.places[:0], w.user...)
 }
 
 // userPlace returns the key of the place of a user frame.
@@ -390,23 +386,22 @@ func (b *builder) generatedPlace(p *process, address uint64) (placeKey, bool) {
 	if d, f := p.space.code.find(address); f != nil {
 		return placeKey{object: d.object(), function: int32(f.Order), address: address}, true
 	}
-	m := p.named
+	m := p.perfMap
 	for n := 0; n < maxAncestors && m != nil; n, m = n+1, m.parent {
 		if m.names(address, p.space) {
-			return placeKey{object: m.of, address: address}, true
+			return placeKey{object: m.stackObject, address: address}, true
 		}
 	}
 	return placeKey{}, false
 }
 
-// objectOf returns the object of a file.
 func (b *builder) objectOf(f *file) *stack.Object {
-	if f.of == nil {
-		f.of = b.add(&stack.Object{Name: f.path, BuildID: f.buildID, Err: f.err, Go: f.tables.Go})
+	if f.stackObject == nil {
+		f.stackObject = b.add(&stack.Object{Name: f.path, BuildID: f.buildID, Err: f.err, Go: f.tables.Go})
 		if f.object != nil {
-			f.of.Path = f.object.Name()
+			f.stackObject.Path = f.object.Name()
 		}
-		b.fileOf[f.of] = f
+		b.fileOf[f.stackObject] = f
 	}
-	return f.of
+	return f.stackObject
 }

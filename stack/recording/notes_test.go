@@ -26,7 +26,7 @@ func TestNoStackCopy(t *testing.T) {
 	}{
 		{nil, 1, NoStack, "no copy of the user stack was recorded for 1 sample"},
 		{nil, 3, NoStack, "no copy of the user stack was recorded for 3 samples"},
-		{make([]byte, 8), 1, Cut, "the stack of 1 sample is longer than the copy that was recorded, of 8 bytes at most (perf record --call-graph dwarf,SIZE): the outer frames are missing"},
+		{make([]byte, 8), 1, Cut, "the stack of 1 sample is longer than the recorded copy of at most 8 bytes: the outer frames are missing (use perf record --call-graph dwarf,SIZE)"},
 	} {
 		b := newBuilder(new(perfdata.Reader), Options{})
 		b.started, b.machine = true, arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB)
@@ -38,7 +38,7 @@ func TestNoStackCopy(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		b.tell()
+		b.noteMissing()
 		if stack := b.rec.Stacks[0]; stack.End != test.end || int(stack.Samples) != test.times || !slices.Equal(b.notes, []string{test.note}) {
 			t.Errorf("%d bytes: %d samples, %v, %q", len(test.stack), stack.Samples, stack.End, b.notes)
 		}
@@ -64,8 +64,8 @@ func TestUnreadMappings(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const note = " had mapped before it was recorded: the rest is not known (perf record --proc-map-timeout)"
-	want := []string{"perf gave up reading what process 2" + note, "perf gave up reading what process 3" + note}
+	const note = " after a timeout: some are unknown (use perf record --proc-map-timeout)"
+	want := []string{"perf stopped reading the mappings of process 2" + note, "perf stopped reading the mappings of process 3" + note}
 	if !slices.Equal(b.notes, want) || b.complete {
 		t.Errorf("complete %t, %q, expected %q", b.complete, b.notes, want)
 	}
@@ -80,10 +80,10 @@ func TestLost(t *testing.T) {
 		notes            []string
 	}{
 		{0, 0, 0, nil},
-		{1, 0, 1, []string{"1 record was lost while it was recorded"}},
-		{1, 1, 1, []string{"1 record was lost while it was recorded"}},
-		{1245, 1245, 1245, []string{"1245 records were lost while it was recorded"}},
-		{2, 7, 7, []string{"7 records were lost while it was recorded"}},
+		{1, 0, 1, []string{"1 record was lost during the recording"}},
+		{1, 1, 1, []string{"1 record was lost during the recording"}},
+		{1245, 1245, 1245, []string{"1245 records were lost during the recording"}},
+		{2, 7, 7, []string{"7 records were lost during the recording"}},
 	} {
 		m := newMade()
 		if test.records > 0 {
@@ -107,7 +107,7 @@ func TestTooDeep(t *testing.T) {
 	for frames, want := range map[int]int{0: unwind.DefaultMaxFrames, 100: 100} {
 		b := newBuilder(new(perfdata.Reader), Options{MaxFrames: frames})
 		b.ends[TooDeep] = 2
-		b.tell()
+		b.noteMissing()
 		if note := fmt.Sprintf("the stacks of 2 samples are longer than %d frames and cut there", want); !slices.Equal(b.notes, []string{note}) {
 			t.Errorf("%q, expected %q", b.notes, note)
 		}

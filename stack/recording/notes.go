@@ -1,0 +1,97 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package recording
+
+import (
+	"cmp"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/clewdev/clew/debugfile"
+	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/unwind"
+)
+
+// noteMissing notes the objects that are missing, and the samples with incomplete stacks.
+func (b *builder) noteMissing() {
+	used := make(map[*stack.Object]bool)
+	for i := range b.rec.places {
+		used[b.rec.places[i].Object] = true
+	}
+	for _, o := range b.rec.Objects {
+		if o.Err == nil || !used[o] || o.BuildID == "" && isMemfd(o.Name) {
+			continue
+		}
+		b.complete = false
+		text := o.Err.Error()
+		if missing := (*debugfile.NotFoundError)(nil); errors.As(o.Err, &missing) {
+			text = missing.Reason()
+		}
+		id := ""
+		if o.BuildID != "" && !strings.Contains(text, o.BuildID) {
+			id = " (build ID " + o.BuildID + ")"
+		}
+		b.note("%s%s is missing: %s", o.Name, id, oneLine(text))
+	}
+	if err := b.reader.Header().Damage; err != nil {
+		b.complete = false
+		b.note("%v", err)
+	}
+	b.noteWrongFiles()
+	for _, m := range b.maps {
+		b.noteError(m.check())
+	}
+	b.noteCount(b.rec.Counts.Missed(), "1 record was", "%d records were", "lost during the recording")
+	b.noteCount(b.uncopied, "no copy of the user stack was recorded for 1 sample", "no copy of the user stack was recorded for %d samples", "")
+	b.ends[Gap] += b.gaps
+	const stack, stacks = "the stack of 1 sample ", "the stacks of %d samples "
+	b.noteCount(b.unfinished, stack+"is", stacks+"are", "without the part in user mode, because the record that follows later is missing (PERF_RECORD_CALLCHAIN_DEFERRED)")
+	b.noteCount(b.ends[Cut], stack+"is", stacks+"are", fmt.Sprintf("longer than the recorded copy of at most %d bytes: the outer frames are missing (use perf record --call-graph dwarf,SIZE)", b.longestCopy))
+	b.noteCount(b.ends[NoRule], stack+"ends", stacks+"end", "at a frame without unwind information")
+	b.noteCount(b.ends[Unreadable], stack+"ends", stacks+"end", "where the unwind rules need memory that is not in the recording")
+	b.noteCount(b.ends[NoProgress], stack+"ends", stacks+"end", "where the unwind rules lead back to an earlier frame")
+	b.noteCount(b.ends[TooDeep], stack+"is", stacks+"are", fmt.Sprintf("longer than %d frames and cut there", cmp.Or(b.opts.MaxFrames, unwind.DefaultMaxFrames)))
+	b.noteCount(b.ends[Gap], stack+"can", stacks+"can", "lack callers: functions without an unwind table and a frame pointer, or that were called by a jump")
+	if b.omitted > 0 {
+		b.notes = append(b.notes, fmt.Sprintf("%d more notes", b.omitted))
+	}
+}
+
+// noteCount adds a note about n things, if there are any. Many has a verb for n.
+func (b *builder) noteCount(n uint64, one, many, text string) {
+	if n > 1 {
+		one = fmt.Sprintf(many, n)
+	}
+	if n > 0 {
+		b.note("%s", strings.TrimSpace(one+" "+text))
+	}
+}
+
+// noteWrongFiles notes files that are not the recorded ones by build IDs that a stream
+// contains after the samples.
+func (b *builder) noteWrongFiles() {
+	if !b.reader.Pipe() {
+		return
+	}
+	b.setBuildIDs()
+	for _, f := range b.fileList {
+		id := b.buildIDs[f.path]
+		if f.buildID != "" || id == "" || f.object == nil {
+			continue
+		}
+		f.buildID = id
+		want, _ := hex.DecodeString(id)
+		var refused *object.RefusedError
+		if errors.As(f.object.CheckBuildID(f.path, want), &refused) {
+			b.complete = false
+			b.note("%s: %s; do not trust the frames in it", refused.Path, refused.Reason)
+		}
+	}
+}
+
+func oneLine(text string) string { return strings.ReplaceAll(text, "\n", "; ") }
