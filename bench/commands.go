@@ -10,16 +10,16 @@ import (
 	"fmt"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strconv"
 	"time"
 )
 
-// command is a contender that runs a program, its output thrown away. A first
-// run must print as many lines as the work has at least: a program that fails
-// is fast.
+// command is a contender that runs a program and discards its output. The first run
+// must print at least the given number of lines, because a program that fails is fast.
 func command(name string, goal float64, lines int, path string, arguments ...string) contender {
 	checked := false
-	return contender{name: name, goal: goal, run: func() (outcome, error) {
+	return contender{name: name, program: path, goal: goal, run: func() (outcome, error) {
 		cmd := exec.Command(path, arguments...)
 		var stdout, stderr bytes.Buffer
 		cmd.Stderr = &stderr
@@ -34,71 +34,62 @@ func command(name string, goal float64, lines int, path string, arguments ...str
 			return outcome{}, fmt.Errorf("%q: %w: %s", cmd.Args, err, why)
 		}
 		if n := bytes.Count(stdout.Bytes(), []byte("\n")); !checked && n < lines {
-			return outcome{}, fmt.Errorf("%q printed %d lines, and %d at least were expected", cmd.Args, n, lines)
+			return outcome{}, fmt.Errorf("%q printed %d lines, expected at least %d", cmd.Args, n, lines)
 		}
 		checked = true
 		return outcome{took: took}, nil
 	}}
 }
 
-// installed returns those contenders whose program is there.
-func installed(all ...struct {
-	contender
-	tool string
-}) []contender {
-	var there []contender
-	for _, c := range all {
-		if _, err := exec.LookPath(c.tool); err == nil {
-			there = append(there, c.contender)
-		}
-	}
-	return there
+// installed returns the contenders whose program is installed.
+func installed(all ...contender) []contender {
+	return slices.DeleteFunc(all, func(c contender) bool {
+		_, err := exec.LookPath(c.program)
+		return err != nil
+	})
 }
 
-type peer = struct {
-	contender
-	tool string
+// limit is a contender that takes a fixed time: a goal that is not another program.
+func limit(d time.Duration) contender {
+	return contender{name: d.String(), goal: 1, run: func() (outcome, error) { return outcome{took: d}, nil }}
 }
 
-// allStacks has gdb print the stacks of a process, and is what that is called.
+// allStacks is gdb's command that prints the stacks of all threads.
 const allStacks = "thread apply all bt"
 
-// gdbStacks is gdb that prints the stacks of a process, in so many lines at least.
-func gdbStacks(goal float64, lines int, process string) peer {
-	return peer{command("gdb, "+allStacks, goal, lines, "gdb", "-nx", "-batch", "-p", process, "-ex", allStacks), "gdb"}
+// gdbArguments are those with which gdb prints the stacks of a process.
+func gdbArguments(process string) []string {
+	return []string{"-nx", "-batch", "-iex", "set debuginfod enabled off", "-p", process, "-ex", allStacks}
 }
 
-// gdbMemory is the memory that gdb takes for that, as peak or own counts it.
-func gdbMemory(count func(name string, goal float64, path string, arguments ...string) contender, goal float64, process string) peer {
-	return peer{count("gdb, "+allStacks, goal, "gdb", "-nx", "-batch", "-p", process, "-ex", allStacks), "gdb"}
+// stackArguments are those with which clew prints every frame of a process.
+func stackArguments(process string, options ...string) []string {
+	return slices.Concat([]string{"stack"}, options, []string{"--no-group", "--all-frames", process})
 }
 
-func tableMeasurements(clew, object string) ([]*measurement, error) {
-	if clew == "" {
-		return nil, nil
+// clewStack and gdbStacks print the stacks of a process, in at least the given number of lines.
+func clewStack(lines int, clew, process string, options ...string) contender {
+	return command("clew", 0, lines, clew, stackArguments(process, options...)...)
+}
+
+func gdbStacks(goal float64, lines int, process string) contender {
+	return command("gdb, "+allStacks, goal, lines, "gdb", gdbArguments(process)...)
+}
+
+// stackMemory compares the memory that clew and gdb take to print the stacks of a
+// process with arguments. The kind is peakMemory or anonymousMemory.
+func stackMemory(name, kind string, goal float64, clew, process string) *measurement {
+	return &measurement{
+		name:   name,
+		memory: true,
+		clew:   memory(kind, "clew", 0, clew, stackArguments(process, "--args")...),
+		peers:  installed(memory(kind, "gdb, "+allStacks, goal, "gdb", gdbArguments(process)...)),
 	}
-	// Every FDE takes more than one line, whoever prints it.
-	const rows = 100
-	return []*measurement{{
-		name: "clew table --format=readelf",
-		clew: command("clew", 0, rows, clew, "table", "--format=readelf", object),
-		peers: installed(
-			peer{command("readelf -wF", 0.1, rows, "readelf", "-wF", object), "readelf"},
-			peer{command("llvm-dwarfdump --eh-frame", 0, rows, "llvm-dwarfdump", "--eh-frame", object), "llvm-dwarfdump"},
-		),
-	}, {
-		name: "clew table --format=readelf --raw",
-		clew: command("clew", 0, rows, clew, "table", "--format=readelf", "--raw", object),
-		peers: installed(
-			peer{command("readelf -wf", 0, rows, "readelf", "-wf", object), "readelf"},
-		),
-	}}, nil
 }
 
-// startThreads starts the program of 65 threads, or that of many goroutines, and returns
-// when all of them are blocked.
-func startThreads(path string, args ...string) (pid int, stop func(), err error) {
-	cmd := exec.Command(path, args...)
+// startWaiting starts a program that prints a line when it is ready, and returns when it
+// is blocked or runs generated code.
+func startWaiting(cmd *exec.Cmd) (pid int, stop func(), err error) {
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return 0, nil, err
@@ -110,8 +101,7 @@ func startThreads(path string, args ...string) (pid int, stop func(), err error)
 		cmd.Process.Kill()
 		cmd.Wait()
 	}
-	ready := make([]byte, 1)
-	if _, err := out.Read(ready); err != nil {
+	if _, err := out.Read(make([]byte, 1)); err != nil {
 		stop()
 		return 0, nil, err
 	}
@@ -119,77 +109,89 @@ func startThreads(path string, args ...string) (pid int, stop func(), err error)
 	return cmd.Process.Pid, stop, nil
 }
 
-func stackMeasurements(clew string, pid int) ([]*measurement, error) {
-	if clew == "" {
-		return nil, nil
-	}
+func tableMeasurements(clew, object string) []*measurement {
+	const rows = 100 // every program prints more than one line for an FDE
+	return []*measurement{{
+		name: "clew table --format=readelf",
+		clew: command("clew", 0, rows, clew, "table", "--format=readelf", object),
+		peers: installed(
+			command("readelf -wF", 0.1, rows, "readelf", "-wF", object),
+			command("llvm-dwarfdump --eh-frame", 0, rows, "llvm-dwarfdump", "--eh-frame", object),
+		),
+	}, {
+		name:  "clew table --format=readelf --raw",
+		clew:  command("clew", 0, rows, clew, "table", "--format=readelf", "--raw", object),
+		peers: installed(command("readelf -wf", 0, rows, "readelf", "-wf", object)),
+	}}
+}
+
+func stackMeasurements(clew string, pid int) []*measurement {
 	const frames = 2900
 	process := strconv.Itoa(pid)
+	uncached := append([]string{"CLEW_CACHE=off", clew}, stackArguments(process, "--args")...)
 	return []*measurement{{
 		name: "stack of 65 threads, with names",
-		clew: command("clew", 0, frames, clew, "stack", "--no-group", "--all-frames", "--no-lines", process),
+		clew: clewStack(frames, clew, process, "--no-lines"),
 		peers: installed(
-			peer{command("eu-stack -q (no names)", 1, frames, "eu-stack", "-q", "-p", process), "eu-stack"},
-			peer{command("eu-stack", 0, frames, "eu-stack", "-p", process), "eu-stack"},
+			command("eu-stack -q (no names)", 1, frames, "eu-stack", "-q", "-p", process),
+			command("eu-stack", 0, frames, "eu-stack", "-p", process),
 		),
 	}, {
 		name: "the same with lines and inlined calls",
-		clew: command("clew", 0, frames, clew, "stack", "--no-group", "--all-frames", process),
+		clew: clewStack(frames, clew, process),
 		peers: installed(
-			peer{command("eu-stack -i -s", 0, frames, "eu-stack", "-i", "-s", "-p", process), "eu-stack"},
+			command("eu-stack -i -s", 0, frames, "eu-stack", "-i", "-s", "-p", process),
 			gdbStacks(0, frames, process),
 		),
 	}, {
-		name: "the same with arguments",
-		clew: command("clew", 0, frames, clew, "stack", "--args", "--no-group", "--all-frames", process),
-		peers: installed(
-			gdbStacks(0.05, frames, process),
-		),
+		name:  "the same with arguments",
+		clew:  clewStack(frames, clew, process, "--args"),
+		peers: installed(gdbStacks(0.05, frames, process)),
 	}, {
-		name: "the same with nothing kept of other runs",
-		clew: command("clew", 0, frames, "env", "CLEW_CACHE=off", clew, "stack", "--args", "--no-group", "--all-frames", process),
-		peers: installed(
-			gdbStacks(0, frames, process),
-		),
-	}, {
-		name:   "its peak memory",
-		memory: true,
-		clew:   peak("clew", 0, clew, "stack", "--args", "--no-group", "--all-frames", process),
-		peers: installed(
-			gdbMemory(peak, 0.2, process),
-		),
-	}, {
-		name:   "its memory that is no file's",
-		memory: true,
-		clew:   own("clew", 0, clew, "stack", "--args", "--no-group", "--all-frames", process),
-		peers: installed(
-			gdbMemory(own, 0.2, process),
-		),
-	}, {
-		name: "pause of 65 threads, as clew tells it",
-		clew: contender{name: "clew", run: func() (outcome, error) { return pause(clew, stoodStill, process) }},
-		peers: []contender{{name: "2 ms", goal: 1, run: func() (outcome, error) {
-			return outcome{took: 2 * time.Millisecond}, nil
-		}}},
-	}, watchMeasurement(clew, "longest pause of one of the 65 threads, watched 20 times", pid)}, nil
+		name:  "the same without the cache of previous runs",
+		clew:  command("clew", 0, frames, "env", uncached...),
+		peers: installed(gdbStacks(0, frames, process)),
+	},
+		stackMemory("its peak memory", peakMemory, 0.2, clew, process),
+		stackMemory("its memory that belongs to no file", anonymousMemory, 0.2, clew, process),
+		{
+			name:  "pause of 65 threads, as clew reports it",
+			clew:  pause(clew, stoodStill, process),
+			peers: []contender{limit(2 * time.Millisecond)},
+		}, watchMeasurement(clew, "longest pause of one of the 65 threads, watched 20 times", pid)}
 }
 
-// What clew stack prints of pauses.
+// unitMeasurements are of a stack that leads through many units of C++, in a program
+// with much debugging information.
+func unitMeasurements(clew string, pid int) []*measurement {
+	const frames = 420
+	process := strconv.Itoa(pid)
+	return []*measurement{{
+		name:  "stack through 60 units of C++, with arguments",
+		clew:  clewStack(frames, clew, process, "--args"),
+		peers: installed(gdbStacks(0, frames, process)),
+	}, stackMemory("peak memory for 60 units of C++", peakMemory, 0.2, clew, process)}
+}
+
+// Pauses as clew stack reports them.
 var (
 	stoodStill   = regexp.MustCompile(`stood still for (\S+)`)
 	longestPause = regexp.MustCompile(`each time, (\S+) at the longest`)
 )
 
-// pause is how long the process stood still, by what clew stack prints.
-func pause(clew string, told *regexp.Regexp, args ...string) (outcome, error) {
-	text, err := exec.Command(clew, append([]string{"stack"}, args...)...).Output()
-	if err != nil {
-		return outcome{}, err
-	}
-	m := told.FindSubmatch(text)
-	if m == nil {
-		return outcome{}, errors.New("clew stack tells no pause")
-	}
-	took, err := time.ParseDuration(string(m[1]))
-	return outcome{took: took}, err
+// pause is a contender that takes the pause which clew stack reports. The first group of
+// the pattern is the time.
+func pause(clew string, pattern *regexp.Regexp, args ...string) contender {
+	return contender{name: "clew", run: func() (outcome, error) {
+		text, err := exec.Command(clew, append([]string{"stack"}, args...)...).Output()
+		if err != nil {
+			return outcome{}, err
+		}
+		m := pattern.FindSubmatch(text)
+		if m == nil {
+			return outcome{}, errors.New("clew stack printed no pause")
+		}
+		took, err := time.ParseDuration(string(m[1]))
+		return outcome{took: took}, err
+	}}
 }

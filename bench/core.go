@@ -6,35 +6,29 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"sync"
 )
 
-// coreMeasurements are of a core of the process of 65 threads, whose stacks make
-// it 500 MB large. It is written when it is first needed; remove removes it.
-func coreMeasurements(clew string, pid int) (list []*measurement, remove func(), err error) {
-	remove = func() {}
-	if _, err := exec.LookPath("gcore"); clew == "" || err != nil {
-		return nil, remove, nil
+// coreMeasurements are of a core of the process of 65 threads, which is 500 MB large
+// because of their stacks. The first run that needs it writes it to dir.
+func coreMeasurements(clew, dir string, pid int) []*measurement {
+	if _, err := exec.LookPath("gcore"); err != nil {
+		return nil
 	}
-	dir, err := os.MkdirTemp("", "clew-bench-")
-	if err != nil {
-		return nil, remove, err
-	}
-	remove = func() { os.RemoveAll(dir) }
+	process := strconv.Itoa(pid)
 	prefix := filepath.Join(dir, "core")
-	core := prefix + "." + strconv.Itoa(pid)
+	core := prefix + "." + process
 	write := sync.OnceValue(func() error {
-		if out, err := exec.Command("gcore", "-o", prefix, strconv.Itoa(pid)).CombinedOutput(); err != nil {
+		if out, err := exec.Command("gcore", "-o", prefix, process).CombinedOutput(); err != nil {
 			return fmt.Errorf("gcore: %w\n%s", err, out)
 		}
 		return nil
 	})
 	const frames = 2900
-	after := func(c contender) contender {
+	onCore := func(c contender) contender {
 		run := c.run
 		c.run = func() (outcome, error) {
 			if err := write(); err != nil {
@@ -46,16 +40,14 @@ func coreMeasurements(clew string, pid int) (list []*measurement, remove func(),
 	}
 	return []*measurement{{
 		name: "core of 500 MB, 65 threads",
-		clew: after(command("clew", 0, frames, clew, "stack", "--no-lines", "--no-group", "--all-frames", core)),
+		clew: onCore(clewStack(frames, clew, core, "--no-lines")),
 		peers: installed(
-			peer{after(command("eu-stack --core", 1, frames, "eu-stack", "--core", core)), "eu-stack"},
-			peer{after(command("eu-stack -q --core (no names)", 0, frames, "eu-stack", "-q", "--core", core)), "eu-stack"},
+			onCore(command("eu-stack --core", 1, frames, "eu-stack", "--core", core)),
+			onCore(command("eu-stack -q --core (no names)", 0, frames, "eu-stack", "-q", "--core", core)),
 		),
 	}, {
-		name: "the same core with lines and inlined calls",
-		clew: after(command("clew", 0, frames, clew, "stack", "--no-group", "--all-frames", core)),
-		peers: installed(
-			peer{after(command("eu-stack -i -s --core", 0, frames, "eu-stack", "-i", "-s", "--core", core)), "eu-stack"},
-		),
-	}}, remove, nil
+		name:  "the same core with lines and inlined calls",
+		clew:  onCore(clewStack(frames, clew, core)),
+		peers: installed(onCore(command("eu-stack -i -s --core", 0, frames, "eu-stack", "-i", "-s", "--core", core))),
+	}}
 }

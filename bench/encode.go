@@ -10,25 +10,23 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// encodeMeasurements are of writing .eh_frame. Their goal is a speed: a peer
-// that takes the time which the bytes written would take at that speed.
+// encodeMeasurements are of writing .eh_frame. The goal is a speed: the peer takes the
+// time in which that speed writes as many bytes.
 func encodeMeasurements(o *object, gimli *gimli) ([]*measurement, error) {
 	encoder := cfi.Encoder{Machine: o.frame.Machine, Address: o.frame.Address}
-	again := &measurement{name: "every FDE of .eh_frame decoded and encoded", clew: contender{name: "clew", run: func() (outcome, error) {
-		return timed(func(out *outcome) error {
-			encoder.Reset()
-			for fde := range o.frame.FDEs() {
-				if err := encoder.FDE(fde); err != nil {
-					return err
-				}
-				out.entries++
+	encodeFDEs := &measurement{name: "every FDE of .eh_frame decoded and encoded", clew: inProcess("clew", func(out *outcome) error {
+		encoder.Reset()
+		for fde := range o.frame.FDEs() {
+			if err := encoder.FDE(fde); err != nil {
+				return err
 			}
-			out.checksum = uint64(len(encoder.Data))
-			return nil
-		})
-	}}}
+			out.entries++
+		}
+		out.checksum = uint64(len(encoder.Data))
+		return nil
+	})}
 	if gimli != nil {
-		again.peers = append(again.peers, contender{name: "gimli", goal: 1, run: func() (outcome, error) { return gimli.ask("encode") }})
+		encodeFDEs.peers = append(encodeFDEs.peers, gimli.contender("encode", 1, false))
 	}
 
 	var programs []*cfi.Program
@@ -37,20 +35,18 @@ func encodeMeasurements(o *object, gimli *gimli) ([]*measurement, error) {
 		programs = append(programs, &cfi.Program{CIE: cie, Instructions: fde.Instructions})
 	}
 	const stride = 32
-	own := &measurement{name: "an FDE for each generated function", clew: contender{name: "clew", run: func() (outcome, error) {
-		return timed(func(out *outcome) error {
-			encoder.Reset()
-			for i, p := range programs {
-				if err := encoder.Program(p, o.frame.Address+stride*uint64(i), stride); err != nil {
-					return err
-				}
+	encodePrograms := &measurement{name: "an FDE for each generated function", clew: inProcess("clew", func(out *outcome) error {
+		encoder.Reset()
+		for i, p := range programs {
+			if err := encoder.Program(p, o.frame.Address+stride*uint64(i), stride); err != nil {
+				return err
 			}
-			out.entries, out.checksum = uint64(len(programs)), uint64(len(encoder.Data))
-			return nil
-		})
-	}}}
+		}
+		out.entries, out.checksum = uint64(len(programs)), uint64(len(encoder.Data))
+		return nil
+	})}
 	const speed = 200e6 // bytes a second
-	for _, m := range []*measurement{again, own} {
+	for _, m := range []*measurement{encodeFDEs, encodePrograms} {
 		first, err := m.clew.run()
 		if err != nil {
 			return nil, err
@@ -58,5 +54,5 @@ func encodeMeasurements(o *object, gimli *gimli) ([]*measurement, error) {
 		first.took = time.Duration(float64(first.checksum) / speed * float64(time.Second))
 		m.peers = append(m.peers, contender{name: "200 MB/s", goal: 1, same: true, run: func() (outcome, error) { return first, nil }})
 	}
-	return []*measurement{again, own}, nil
+	return []*measurement{encodeFDEs, encodePrograms}, nil
 }

@@ -13,13 +13,14 @@ import (
 	"time"
 )
 
-// A gimli is the gimli-bench program, which makes a pass for every line it reads.
+// A gimli is the gimli-bench program, which does the work that each input line names.
 type gimli struct {
 	requests io.Writer
 	answers  *bufio.Reader
 }
 
-// startGimli starts the program, which ends with this one; nil where there is none.
+// startGimli starts the program, which exits when this one does. It returns nil if the
+// path is "".
 func startGimli(path string, o *object) (*gimli, error) {
 	if path == "" {
 		return nil, nil
@@ -43,8 +44,13 @@ func startGimli(path string, o *object) (*gimli, error) {
 		return nil, err
 	}
 	g := &gimli{in, bufio.NewReader(out)}
-	_, err = g.ask("lookup") // it has read the addresses when it answers
+	_, err = g.ask("lookup") // the answer shows that it has read the addresses
 	return g, err
+}
+
+// contender does the work of a request. If same is set, its result must equal Clew's.
+func (g *gimli) contender(request string, goal float64, same bool) contender {
+	return contender{name: "gimli", goal: goal, same: same, run: func() (outcome, error) { return g.ask(request) }}
 }
 
 func (g *gimli) ask(request string) (outcome, error) {

@@ -20,84 +20,56 @@ import (
 	"github.com/clewdev/clew/jit/perf"
 )
 
-// generatedMeasurements are of generated code as others tell of it: a process with
-// 8,000 entries in its GDB JIT list, and the jitdump and the perf map of a runtime
-// with 175,000 functions. stop ends the process and removes the files.
-func generatedMeasurements(clew, program string) (all []*measurement, stop func(), err error) {
-	stop = func() {}
-	if clew == "" || program == "" {
-		return nil, stop, nil
+// generatedMeasurements are of generated code that other programs describe: a process with
+// 8,000 entries in its GDB JIT list, and the jitdump and the perf map of a runtime with
+// 175,000 functions. stop ends the process.
+func generatedMeasurements(clew, dir, program string) (all []*measurement, stop func(), err error) {
+	if program == "" {
+		return nil, nil, nil
 	}
-	dir, err := os.MkdirTemp("", "clew-bench")
-	if err != nil {
-		return nil, stop, err
-	}
-	stop = func() { os.RemoveAll(dir) }
 	dump, perfMap := filepath.Join(dir, "jit-1.dump"), filepath.Join(dir, "perf-1.map")
 	if err := writeGenerated(dump, perfMap, 175_000); err != nil {
-		return nil, stop, err
+		return nil, nil, err
 	}
-	cmd := exec.Command(program, "mergeat=-1", "many=8000", "publish", "wait")
-	cmd.Env = append(os.Environ(), "GODEBUG=asyncpreemptoff=1")
-	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
+	info, err := os.Stat(dump)
 	if err != nil {
-		return nil, stop, err
+		return nil, nil, err
 	}
-	stop = func() {
-		cmd.Process.Kill()
-		cmd.Wait()
-		os.RemoveAll(dir)
+	pid, stop, err := startWaiting(inGenerated(program, "mergeat=-1", "many=8000"))
+	if err != nil {
+		return nil, nil, err
 	}
-	if _, err := out.Read(make([]byte, 1)); err != nil {
-		return nil, stop, err
-	}
-	time.Sleep(100 * time.Millisecond) // from "ready" into generated code
-	process := strconv.Itoa(cmd.Process.Pid)
-	all = []*measurement{{
-		name: "8,000 JIT entries: attach, all stacks",
-		most: 2,
-		// The first thread of a Go program that waits in a call has no way out of
+	process := strconv.Itoa(pid)
+	return []*measurement{{
+		name:      "8,000 JIT entries: attach, all stacks",
+		maxRounds: 2,
+		// In the first thread of a Go program that waits in a call, the walk cannot leave
 		// the runtime's change of stacks: exit code 1.
-		clew: printing("clew", "jit_inner", 1, 0, clew, "stack", process),
+		clew:  printing("clew", 0, "jit_inner", 1, 0, clew, "stack", process),
+		peers: installed(printing("gdb", 0.05, "jit_inner", 0, 0, "gdb", gdbArguments(process)...)),
 	}, {
 		name:  "jitdump of 175,000 functions",
-		clew:  printing("clew", `"functions":175000`, 0, 4*size(dump), clew, "jit", "--json", dump),
-		peers: []contender{goal(2 * time.Second)},
+		clew:  printing("clew", 0, `"functions":175000`, 0, 4*info.Size(), clew, "jit", "--json", dump),
+		peers: []contender{limit(2 * time.Second)},
 	}, {
 		name:  "perf map of 175,000 lines",
-		clew:  printing("clew", `"functions":175000`, 0, 0, clew, "jit", "--json", perfMap),
-		peers: []contender{goal(2 * time.Second)},
-	}}
-	if _, err := exec.LookPath("gdb"); err == nil {
-		peer := printing("gdb", "jit_inner", 0, 0, "gdb", "-nx", "-batch", "-iex", "set debuginfod enabled off", "-p", process, "-ex", "thread apply all bt")
-		peer.goal = 0.05
-		all[0].peers = []contender{peer}
-	}
-	return all, stop, nil
+		clew:  printing("clew", 0, `"functions":175000`, 0, 0, clew, "jit", "--json", perfMap),
+		peers: []contender{limit(2 * time.Second)},
+	}}, stop, nil
 }
 
-func size(path string) int64 {
-	info, err := os.Stat(path)
-	if err != nil {
-		return 0
-	}
-	return info.Size()
-}
-
-// printing is a contender that runs a program which must print something, end
-// with code at most, and take memory bytes at most (0: any), which is looked at once.
-func printing(name, want string, code int, memory int64, path string, arguments ...string) contender {
+// printing is a contender that runs a program, which must print want and exit with at most
+// the given code. If maxMemory is not 0, the first run checks that the peak memory is at
+// most so many bytes.
+func printing(name string, goal float64, want string, maxCode int, maxMemory int64, path string, arguments ...string) contender {
 	measured := false
-	return contender{name: name, run: func() (outcome, error) {
+	return contender{name: name, goal: goal, program: path, run: func() (outcome, error) {
 		cmd := exec.Command(path, arguments...)
 		start := time.Now()
 		text, err := cmd.Output()
 		took := time.Since(start)
 		var exit *exec.ExitError
-		if errors.As(err, &exit) && exit.ExitCode() <= code && exit.ExitCode() > 0 {
+		if errors.As(err, &exit) && exit.ExitCode() <= maxCode && exit.ExitCode() > 0 {
 			err = nil
 		}
 		if err != nil {
@@ -106,13 +78,13 @@ func printing(name, want string, code int, memory int64, path string, arguments 
 		if !bytes.Contains(text, []byte(want)) {
 			return outcome{}, fmt.Errorf("%q did not print %s", cmd.Args, want)
 		}
-		if memory > 0 && !measured {
-			o, err := peak(name, 0, path, arguments...).run()
-			if err == nil && o.peak > uint64(memory) {
-				err = fmt.Errorf("%q took %d MB of memory, expected %d at most", cmd.Args, o.peak>>20, memory>>20)
-			}
+		if maxMemory > 0 && !measured {
+			o, err := memory(peakMemory, name, 0, path, arguments...).run()
 			if err != nil {
 				return outcome{}, err
+			}
+			if o.peak > uint64(maxMemory) {
+				return outcome{}, fmt.Errorf("%q took %d MiB of memory, expected at most %d", cmd.Args, o.peak>>20, maxMemory>>20)
 			}
 			measured = true
 		}

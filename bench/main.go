@@ -6,9 +6,9 @@
 // gimli, Delve, libunwind, readelf, llvm-dwarfdump, elfutils and gdb. scripts/bench
 // installs and builds what it runs.
 //
-// On a shared machine times are worth little and ratios something: the
-// contenders of one measurement run in turn, round after round, and bench compares
-// their medians. If two do the same work, it compares their results too.
+// On a shared machine ratios mean more than times: the contenders of one measurement run
+// in turn, round after round, and bench compares their medians. If two of them do the same
+// work, it compares their results too.
 package main
 
 import (
@@ -17,6 +17,8 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"strconv"
@@ -26,15 +28,15 @@ import (
 type inputs struct {
 	object, clew, gimli, threads, states, watched, units, jit, stack string
 	recording, jitted, functions, session                            string
+	dir                                                              string // for temporary files
 }
 
+// longRecording is the file that recordingMeasurements writes.
+func (in *inputs) longRecording() string { return filepath.Join(in.dir, "long.data") }
+
 func main() {
-	if len(os.Args) > 2 && os.Args[1] == ownArgument {
-		printOwn(os.Args[2:])
-		return
-	}
-	if len(os.Args) > 2 && os.Args[1] == peakArgument {
-		printPeak(os.Args[2:])
+	if len(os.Args) > 2 && (os.Args[1] == anonymousMemory || os.Args[1] == peakMemory) {
+		fail(printMemory(os.Args[1], os.Args[2:]))
 		return
 	}
 	var in inputs
@@ -63,27 +65,28 @@ func main() {
 	if err == nil {
 		err = run(in, pattern, *rounds, *asJSON)
 	}
-	if err != nil {
-		fail(err)
-	}
+	fail(err)
 }
 
+// fail prints an error and exits, unless the error is nil.
 func fail(err error) {
-	fmt.Fprintln(os.Stderr, "bench:", err)
-	os.Exit(1)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
 }
 
 // run makes the measurements that pattern selects, and prints their results.
 func run(in inputs, pattern *regexp.Regexp, rounds int, asJSON bool) error {
 	// One core: no contender may use a second one, not even for garbage collection.
 	runtime.GOMAXPROCS(1)
-	// Clew must not use the caches of the user's own runs.
-	cache, err := os.MkdirTemp("", "clew-bench-")
+	dir, err := os.MkdirTemp("", "clew-bench-")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(cache)
-	os.Setenv("XDG_CACHE_HOME", cache)
+	defer os.RemoveAll(dir)
+	in.dir = dir
+	os.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache")) // not the caches of the user's own runs
 
 	var s suite
 	defer s.stop()
@@ -117,12 +120,11 @@ func run(in inputs, pattern *regexp.Regexp, rounds int, asJSON bool) error {
 	return err
 }
 
-// suite is the list of measurements, and the functions that stop their programs and remove their
-// files.
+// suite is the list of measurements, and the functions that stop their programs.
 type suite struct {
 	measurements []*measurement
 	stops        []func()
-	err          error // the first error of add
+	err          error // the first error
 }
 
 func (s *suite) stop() {
@@ -143,17 +145,16 @@ func (s *suite) add(m []*measurement, stop func(), err error) {
 }
 
 // start starts a program that is measured, unless its name is empty.
-func (s *suite) start(program string, args []string, measurements func(pid int) ([]*measurement, func(), error)) {
+func (s *suite) start(program string, args []string, measurements func(pid int) []*measurement) {
 	if program == "" || s.err != nil {
 		return
 	}
-	pid, end, err := startThreads(program, args...)
+	pid, stop, err := startWaiting(exec.Command(program, args...))
 	if err != nil {
 		s.err = err
 		return
 	}
-	s.stops = append(s.stops, end)
-	s.add(measurements(pid))
+	s.add(measurements(pid), stop, nil)
 }
 
 // prepare starts the programs, and adds all measurements.
@@ -169,34 +170,23 @@ func (s *suite) prepare(in inputs) error {
 	add := func(m []*measurement, err error) { s.add(m, nil, err) }
 	add(rowMeasurements(o, g))
 	add(encodeMeasurements(o, g))
-	walks, stop, err := walkMeasurements(in.stack, o)
-	s.add(walks, stop, err)
-	add(tableMeasurements(in.clew, in.object))
-	s.start(in.threads, nil, func(pid int) ([]*measurement, func(), error) {
-		add(stackMeasurements(in.clew, pid))
-		return coreMeasurements(in.clew, pid)
-	})
-	s.start(in.states, []string{strconv.Itoa(goroutines)}, func(pid int) ([]*measurement, func(), error) {
-		return goroutineMeasurements(in.clew, pid), nil, nil
-	})
-	s.start(in.watched, []string{strconv.Itoa(goThreads)}, func(pid int) ([]*measurement, func(), error) {
-		return goThreadMeasurements(in.clew, pid), nil, nil
-	})
-	s.start(in.units, nil, func(pid int) ([]*measurement, func(), error) {
-		return unitMeasurements(in.clew, pid), nil, nil
-	})
-	if s.err != nil {
+	s.add(walkMeasurements(in.stack, o))
+	add(publishMeasurements(in.dir))
+	add(gdbMeasurements(in.jit), nil)
+	add(sessionMeasurements(in.session))
+	if in.clew == "" || s.err != nil {
 		return s.err
 	}
-	publishing, stop, err := publishMeasurements()
-	s.add(publishing, stop, err)
-	add(gdbMeasurements(in.jit))
-	generated, stop, err := generatedMeasurements(in.clew, in.jit)
-	s.add(generated, stop, err)
-	recordings, stop, err := recordingMeasurements(in.clew, in.recording, in.jitted)
-	s.add(recordings, stop, err)
-	growing, stop := growthMeasurements(growthPrograms{in.clew, in.states, in.watched, in.functions, in.recording})
+	add(tableMeasurements(in.clew, in.object), nil)
+	s.start(in.threads, nil, func(pid int) []*measurement {
+		return append(stackMeasurements(in.clew, pid), coreMeasurements(in.clew, in.dir, pid)...)
+	})
+	s.start(in.states, []string{strconv.Itoa(goroutines)}, func(pid int) []*measurement { return goroutineMeasurements(in.clew, pid) })
+	s.start(in.watched, []string{strconv.Itoa(goThreads)}, func(pid int) []*measurement { return goThreadMeasurements(in.clew, pid) })
+	s.start(in.units, nil, func(pid int) []*measurement { return unitMeasurements(in.clew, pid) })
+	s.add(generatedMeasurements(in.clew, in.dir, in.jit))
+	add(recordingMeasurements(in))
+	growing, stop := growthMeasurements(in)
 	s.add(growing, stop, nil)
-	add(sessionMeasurements(in.session))
 	return s.err
 }

@@ -21,56 +21,57 @@ type outcome struct {
 	rows     uint64
 	checksum uint64
 	allocs   uint64 // heap allocations, of contenders in this process
-	peak     uint64 // bytes that a program had in memory at most
+	peak     uint64 // maximum memory of a program, bytes
 }
 
 // A contender does a piece of work once.
 type contender struct {
-	name string
-	run  func() (outcome, error)
-	// goal is how many times a peer's time Clew's may take, 0 for no goal.
-	goal float64
-	// same says that its outcome must equal Clew's.
-	same bool
+	name    string
+	program string // the program that it runs; "" for none
+	run     func() (outcome, error)
+	goal    float64 // maximum of Clew's cost, relative to this peer's; 0 for no goal
+	same    bool    // its outcome must equal Clew's
 }
 
-// A measurement is Clew's way of doing something beside its peers' ways.
+// A measurement compares Clew with other programs that do the same.
 type measurement struct {
-	name  string
-	clew  contender
-	peers []contender
-	most  int // timed rounds, where one takes long; 0 for as many as asked for
-	// memory says that peaks of memory are compared, not times.
-	memory bool
+	name      string
+	clew      contender
+	peers     []contender
+	maxRounds int  // maximum number of timed rounds, where one takes long; 0 for no maximum
+	memory    bool // the memory is compared, not the time
 }
 
-// cost is what contenders are compared by.
-func (m *measurement) cost(o outcome) float64 {
-	if m.memory {
-		return float64(o.peak)
+// costs returns the memory or the time of each run.
+func (m *measurement) costs(runs []outcome) []float64 {
+	costs := make([]float64, len(runs))
+	for i, o := range runs {
+		costs[i] = float64(o.took)
+		if m.memory {
+			costs[i] = float64(o.peak)
+		}
 	}
-	return float64(o.took)
+	return costs
 }
 
-// A result is Clew beside one peer.
+// A result compares Clew with one peer.
 type result struct {
 	What       string        `json:"what"`
 	Clew       time.Duration `json:"clew_ns"` // medians
 	ClewAllocs uint64        `json:"clew_allocations"`
 	Peer       string        `json:"peer"`
 	PeerTime   time.Duration `json:"peer_ns"`
-	Ratio      float64       `json:"ratio"` // Clew's time by the peer's, the median over the rounds
+	Ratio      float64       `json:"ratio"` // Clew's cost relative to the peer's, the median over the rounds
 	Goal       float64       `json:"goal,omitempty"`
 	Met        bool          `json:"met"`
-	Unit       int           `json:"per,omitempty"` // pieces of work in one run
 	Memory     uint64        `json:"clew_peak_bytes,omitempty"`
 	PeerMemory uint64        `json:"peer_peak_bytes,omitempty"`
 }
 
 // measure runs all contenders in turn, one round to warm up and then the timed ones.
 func (m *measurement) measure(rounds int) ([]*result, error) {
-	if m.most > 0 {
-		rounds = min(rounds, m.most)
+	if m.maxRounds > 0 {
+		rounds = min(rounds, m.maxRounds)
 	}
 	contenders := append([]contender{m.clew}, m.peers...)
 	runs := make([][]outcome, len(contenders))
@@ -86,6 +87,7 @@ func (m *measurement) measure(rounds int) ([]*result, error) {
 		}
 	}
 	own := runs[0]
+	costs := m.costs(own)
 	var results []*result
 	for i, peer := range m.peers {
 		other := runs[i+1]
@@ -93,44 +95,23 @@ func (m *measurement) measure(rounds int) ([]*result, error) {
 			return nil, fmt.Errorf("clew read %d entries, %d rows (checksum %#x), %s %d, %d (%#x)",
 				a.entries, a.rows, a.checksum, peer.name, b.entries, b.rows, b.checksum)
 		}
-		// Of one round and the next the machine may not be the same: ratios are
-		// taken within a round.
+		// The speed of the machine may change between rounds: ratios are of runs in the
+		// same round.
+		peerCosts := m.costs(other)
 		ratios := make([]float64, rounds)
 		for n := range rounds {
-			ratios[n] = m.cost(own[n]) / m.cost(other[n])
+			ratios[n] = costs[n] / peerCosts[n]
 		}
-		r := &result{
-			What:       m.name,
-			Clew:       median(durations(own)),
-			ClewAllocs: own[rounds-1].allocs,
-			Peer:       peer.name,
-			PeerTime:   median(durations(other)),
-			Ratio:      median(ratios),
-			Goal:       peer.goal,
-		}
+		r := &result{What: m.name, ClewAllocs: own[rounds-1].allocs, Peer: peer.name, Ratio: median(ratios), Goal: peer.goal}
 		if m.memory {
-			r.Memory, r.PeerMemory = median(peaks(own)), median(peaks(other))
+			r.Memory, r.PeerMemory = uint64(median(costs)), uint64(median(peerCosts))
+		} else {
+			r.Clew, r.PeerTime = time.Duration(median(costs)), time.Duration(median(peerCosts))
 		}
 		r.Met = r.Goal == 0 || r.Ratio <= r.Goal
 		results = append(results, r)
 	}
 	return results, nil
-}
-
-func durations(runs []outcome) []time.Duration {
-	d := make([]time.Duration, len(runs))
-	for i, r := range runs {
-		d[i] = r.took
-	}
-	return d
-}
-
-func peaks(runs []outcome) []uint64 {
-	p := make([]uint64, len(runs))
-	for i, r := range runs {
-		p[i] = r.peak
-	}
-	return p
 }
 
 func median[T cmp.Ordered](values []T) T {
@@ -163,7 +144,7 @@ func printTable(w io.Writer, results []*result, rounds int) error {
 	return err
 }
 
-// short is a time with three digits.
+// short returns a time with three digits.
 func short(d time.Duration) string {
 	for unit := time.Duration(1); ; unit *= 10 {
 		if d < 1000*unit {

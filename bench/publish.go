@@ -6,7 +6,6 @@ package main
 
 import (
 	"errors"
-	"os"
 	"strconv"
 	"time"
 
@@ -18,28 +17,21 @@ import (
 
 const batches, functions = 100, 1000
 
-// publishMeasurements are of publishing without a debugger or a profiler, in
-// this process. The folder of the jitdump is removed by the function returned.
-func publishMeasurements() ([]*measurement, func(), error) {
+// publishMeasurements are of publishing without a debugger or a profiler, in this process.
+func publishMeasurements(dir string) ([]*measurement, error) {
 	codes, err := publishedCode()
 	if codes == nil || err != nil {
-		return nil, func() {}, err
+		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "clew-bench-")
-	if err != nil {
-		return nil, nil, err
-	}
-	remove := func() { os.RemoveAll(dir) }
 	dump, err := perf.NewPublisher(perf.Options{Jitdump: true, Dir: dir})
 	if err != nil {
-		remove()
-		return nil, nil, err
+		return nil, err
 	}
 	return append(publishing("gdb", new(gdb.Publisher), codes, time.Microsecond),
-		publishing("a jitdump", dump, codes, 2*time.Microsecond)...), remove, nil
+		publishing("a jitdump", dump, codes, 2*time.Microsecond)...), nil
 }
 
-// publishedCode returns the batches, nil on machines that nothing publishes for.
+// publishedCode returns the batches, or nil on machines without a publisher.
 func publishedCode() ([]*jit.Code, error) {
 	if _, err := gdb.Default.Publish(&jit.Code{}); errors.Is(err, jit.ErrNotApplicable) || jit.Host() == nil {
 		return nil, nil
@@ -60,8 +52,8 @@ func publishedCode() ([]*jit.Code, error) {
 	return codes, nil
 }
 
-// publishing is of one publisher, with a time for each function to stay below.
-func publishing(tool string, publisher jit.Publisher, codes []*jit.Code, limit time.Duration) []*measurement {
+// publishing measures one publisher. The limit is for each function.
+func publishing(tool string, publisher jit.Publisher, codes []*jit.Code, perFunction time.Duration) []*measurement {
 	registrations := make([]jit.Registration, len(codes))
 	publish := func() error {
 		for i, c := range codes {
@@ -80,24 +72,24 @@ func publishing(tool string, publisher jit.Publisher, codes []*jit.Code, limit t
 		}
 		return nil
 	}
-	publishing := func() (outcome, error) {
+	publishTimed := func() (outcome, error) {
 		o, err := timed(func(*outcome) error { return publish() })
 		return o, errors.Join(err, withdraw())
 	}
 	return []*measurement{{
-		name:  "nobody watches: publish 100 batches of 1,000 functions to " + tool,
-		most:  5,
-		clew:  contender{name: "clew", run: publishing},
-		peers: []contender{goal(batches * functions * limit)},
+		name:      "without a debugger: publish 100 batches of 1,000 functions to " + tool,
+		maxRounds: 5,
+		clew:      contender{name: "clew", run: publishTimed},
+		peers:     []contender{limit(batches * functions * perFunction)},
 	}, {
-		name: "and withdraw them from " + tool,
-		most: 5,
+		name:      "and withdraw them from " + tool,
+		maxRounds: 5,
 		clew: contender{name: "clew", run: func() (outcome, error) {
 			if err := publish(); err != nil {
 				return outcome{}, err
 			}
 			return timed(func(*outcome) error { return withdraw() })
 		}},
-		peers: []contender{{name: "publishing them", goal: 1, run: publishing}},
+		peers: []contender{{name: "publishing them", goal: 1, run: publishTimed}},
 	}}
 }

@@ -5,58 +5,50 @@
 package main
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/bits"
 	"os"
+	"slices"
 	"time"
 )
 
-// recordingMeasurements are of a recording of some 90,000 frames with copied
-// stacks, and of one whose jitdump has 175,000 functions. The caller must call
-// remove.
-func recordingMeasurements(clew, data, jitted string) (all []*measurement, remove func(), err error) {
-	remove = func() {}
-	if clew == "" {
-		return nil, remove, nil
-	}
-	if data != "" {
-		long := data + ".long"
-		remove = func() { os.Remove(long) }
-		if err := repeatRecords(data, long, 10); err != nil {
-			return nil, remove, fmt.Errorf("%s: %w", data, err)
+// recordingMeasurements are of a recording of about 90,000 frames with copied stacks, and
+// of one with a jitdump of 175,000 functions.
+func recordingMeasurements(in inputs) (all []*measurement, err error) {
+	if in.recording != "" {
+		if err := repeatRecords(in.recording, in.longRecording(), 10); err != nil {
+			return nil, fmt.Errorf("%s: %w", in.recording, err)
+		}
+		script := func(goal float64) []contender {
+			return installed(command("perf script --no-inline", goal, 80_000, "perf", "script", "--no-inline", "-i", in.recording))
 		}
 		all = append(all, &measurement{
-			name: "perf.data of 90,000 frames, with names",
-			clew: command("clew", 0, 20, clew, "perf", "--no-lines", data),
-			peers: installed(
-				peer{command("perf script --no-inline", 1.0/15, 80_000, "perf", "script", "--no-inline", "-i", data), "perf"},
-			),
+			name:  "perf.data of 90,000 frames, with names",
+			clew:  command("clew", 0, 20, in.clew, "perf", "--no-lines", in.recording),
+			peers: script(1.0 / 15),
 		}, &measurement{
-			name: "the same, each sample printed",
-			clew: command("clew", 0, 80_000, clew, "perf", "--no-lines", "--samples", data),
-			peers: installed(
-				peer{command("perf script --no-inline", 0, 80_000, "perf", "script", "--no-inline", "-i", data), "perf"},
-			),
+			name:  "the same, each sample printed",
+			clew:  command("clew", 0, 80_000, in.clew, "perf", "--no-lines", "--samples", in.recording),
+			peers: script(0),
 		})
 	}
-	if jitted != "" {
+	if in.jitted != "" {
 		all = append(all, &measurement{
-			name: "perf.data with a jitdump of 175,000 functions",
-			clew: command("clew", 0, 20, clew, "perf", "--no-lines", jitted),
-			peers: []contender{{name: "2 s", goal: 1, run: func() (outcome, error) {
-				return outcome{took: 2 * time.Second}, nil
-			}}},
+			name:  "perf.data with a jitdump of 175,000 functions",
+			clew:  command("clew", 0, 20, in.clew, "perf", "--no-lines", in.jitted),
+			peers: []contender{limit(2 * time.Second)},
 		})
 	}
-	return all, remove, nil
+	return all, nil
 }
 
-// repeatRecords writes a recording whose records are those of another, several times. The
-// layout is that of struct perf_file_header in tools/perf/util/header.h: magic,
-// size, attr_size, the sections (u64 offset, u64 size) of attributes, data and
-// event types, a bitmap of features; behind the data is a section for each of them.
+// repeatRecords writes a recording that repeats the records of another. The layout is
+// struct perf_file_header in tools/perf/util/header.h: magic, size, attr_size, the sections
+// (u64 offset, u64 size) of attributes, data and event types, and a bitmap of features. A
+// section for each feature follows the data.
 func repeatRecords(from, to string, times int) error {
 	b, err := os.ReadFile(from)
 	if err != nil {
@@ -74,26 +66,12 @@ func repeatRecords(from, to string, times int) error {
 	}
 	end := start + size
 	if size == 0 || start > uint64(len(b)) || end > uint64(len(b)) || end+uint64(16*features) > uint64(len(b)) {
-		return errors.New("not a whole recording")
+		return errors.New("the recording is truncated")
 	}
 	add := func(at, n uint64) { binary.NativeEndian.PutUint64(b[at:], word(at)+n) }
 	for i := range features {
 		add(end+uint64(16*i), uint64(times-1)*size)
 	}
 	add(dataSection+8, uint64(times-1)*size)
-	f, err := os.Create(to)
-	if err != nil {
-		return err
-	}
-	parts := [][]byte{b[:start]}
-	for range times {
-		parts = append(parts, b[start:end])
-	}
-	for _, part := range append(parts, b[end:]) {
-		if _, err := f.Write(part); err != nil {
-			f.Close()
-			return err
-		}
-	}
-	return f.Close()
+	return os.WriteFile(to, slices.Concat(b[:start], bytes.Repeat(b[start:end], times), b[end:]), 0o666)
 }

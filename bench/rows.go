@@ -7,6 +7,7 @@ package main
 import (
 	"debug/elf"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -22,11 +23,11 @@ import (
 // lookups is how many addresses one run looks up.
 const lookups = 1_000_000
 
-// An object is an ELF file's .eh_frame and random addresses that it covers.
+// An object is the .eh_frame of an ELF file, and random addresses that it covers.
 type object struct {
 	path      string
 	frame     *cfi.Section
-	sections  string // as gimli-bench takes them
+	sections  string // argument of gimli-bench
 	addresses []uint64
 }
 
@@ -80,6 +81,11 @@ func timed(f func(*outcome) error) (outcome, error) {
 	return o, err
 }
 
+// inProcess is a contender that works in this process.
+func inProcess(name string, work func(*outcome) error) contender {
+	return contender{name: name, run: func() (outcome, error) { return timed(work) }}
+}
+
 func cfaOffset(r cfi.Rule) uint64 {
 	if r.Kind == cfi.Register {
 		return uint64(r.Offset)
@@ -89,108 +95,95 @@ func cfaOffset(r cfi.Rule) uint64 {
 
 func rowMeasurements(o *object, gimli *gimli) ([]*measurement, error) {
 	var interpreter cfi.Interpreter
-	rows := &measurement{name: "every row of .eh_frame", clew: contender{name: "clew", run: func() (outcome, error) {
-		return timed(func(out *outcome) error {
-			var entries, rows, checksum uint64
-			for fde := range o.frame.FDEs() {
-				entries++
-				for row := range interpreter.Rows(fde) {
-					rows++
-					checksum += row.Start + cfaOffset(row.CFA)
-				}
-				if err := interpreter.Err(); err != nil {
-					return err
-				}
+	rows := &measurement{name: "every row of .eh_frame", clew: inProcess("clew", func(out *outcome) error {
+		var entries, rows, checksum uint64
+		for fde := range o.frame.FDEs() {
+			entries++
+			for row := range interpreter.Rows(fde) {
+				rows++
+				checksum += row.Start + cfaOffset(row.CFA)
 			}
-			out.entries, out.rows, out.checksum = entries, rows, checksum
-			return nil
-		})
-	}}}
+			if err := interpreter.Err(); err != nil {
+				return err
+			}
+		}
+		out.entries, out.rows, out.checksum = entries, rows, checksum
+		return nil
+	})}
 
 	table := unwind.Compile(o.frame)
-	lookup := &measurement{name: fmt.Sprintf("%d random addresses to rows", lookups), clew: contender{name: "clew", run: func() (outcome, error) {
-		return timed(func(out *outcome) error {
-			for _, address := range o.addresses {
-				rules, err := table.Rules(address)
-				if err != nil {
-					return err
-				}
-				out.entries++
-				out.checksum += cfaOffset(rules.CFA)
+	lookup := &measurement{name: fmt.Sprintf("%d random addresses to rows", lookups), clew: inProcess("clew", func(out *outcome) error {
+		for _, address := range o.addresses {
+			rules, err := table.Rules(address)
+			if err != nil {
+				return err
 			}
-			out.rows = out.entries
-			return nil
-		})
-	}}}
-	compile := &measurement{name: "compiling the table that look-ups use", clew: contender{name: "clew", run: func() (outcome, error) {
-		return timed(func(*outcome) error {
-			table = unwind.Compile(o.frame)
-			return nil
-		})
-	}}}
+			out.entries++
+			out.checksum += cfaOffset(rules.CFA)
+		}
+		out.rows = out.entries
+		return nil
+	})}
+	compile := &measurement{name: "compiling the table for look-ups", clew: inProcess("clew", func(*outcome) error {
+		table = unwind.Compile(o.frame)
+		return nil
+	})}
 
 	if gimli != nil {
-		each := contender{name: "gimli", run: func() (outcome, error) { return gimli.ask("rows") }, same: true}
-		compile.peers = append(compile.peers, contender{name: "gimli, every row", run: each.run})
-		each.goal = 0.5
-		rows.peers = append(rows.peers, each)
-		lookup.peers = append(lookup.peers, contender{
-			name: "gimli", run: func() (outcome, error) { return gimli.ask("lookup") }, same: true, goal: 0.1})
+		everyRow := gimli.contender("rows", 0, false)
+		everyRow.name = "gimli, every row"
+		compile.peers = append(compile.peers, everyRow)
+		rows.peers = append(rows.peers, gimli.contender("rows", 0.5, true))
+		lookup.peers = append(lookup.peers, gimli.contender("lookup", 0.1, true))
 	}
 
-	// Delve has no way to ask for every row: this is one row of every FDE.
+	// Delve has no API for every row: this is one row of every FDE.
 	order, size := o.frame.Machine.Order, o.frame.Machine.AddressSize
 	entries, err := frame.Parse(o.frame.Data, order, 0, size, o.frame.Address)
 	if err != nil {
 		return nil, fmt.Errorf("delve: %w", err)
 	}
-	rows.peers = append(rows.peers, contender{name: "delve, one row per FDE", run: func() (outcome, error) {
-		return timed(func(out *outcome) error {
-			entries, err := frame.Parse(o.frame.Data, order, 0, size, o.frame.Address)
-			for _, fde := range entries {
-				out.entries++
-				if fde.Begin() == fde.End() {
-					continue
-				}
-				row, err := fde.EstablishFrame(fde.End() - 1)
-				if err != nil {
-					return err
-				}
-				out.rows++
-				out.checksum += uint64(row.CFA.Offset)
+	rows.peers = append(rows.peers, inProcess("delve, one row per FDE", func(out *outcome) error {
+		entries, err := frame.Parse(o.frame.Data, order, 0, size, o.frame.Address)
+		for _, fde := range entries {
+			out.entries++
+			if fde.Begin() == fde.End() {
+				continue
 			}
-			return err
-		})
-	}})
-	lookup.peers = append(lookup.peers, contender{name: "delve", run: func() (outcome, error) {
-		return timed(func(out *outcome) error {
-			for _, address := range o.addresses {
-				fde, err := entries.FDEForPC(address)
-				if err != nil {
-					continue // it loses some FDEs: the count shows how many
-				}
-				row, err := fde.EstablishFrame(address)
-				if err != nil {
-					return err
-				}
-				out.entries++
-				out.checksum += uint64(row.CFA.Offset)
+			row, err := fde.EstablishFrame(fde.End() - 1)
+			if err != nil {
+				return err
 			}
-			out.rows = out.entries
-			return nil
-		})
-	}})
+			out.rows++
+			out.checksum += uint64(row.CFA.Offset)
+		}
+		return err
+	}))
+	lookup.peers = append(lookup.peers, inProcess("delve", func(out *outcome) error {
+		for _, address := range o.addresses {
+			fde, err := entries.FDEForPC(address)
+			if err != nil {
+				continue // Delve does not find some FDEs: the count shows how many
+			}
+			row, err := fde.EstablishFrame(address)
+			if err != nil {
+				return err
+			}
+			out.entries++
+			out.checksum += uint64(row.CFA.Offset)
+		}
+		out.rows = out.entries
+		return nil
+	}))
 	return []*measurement{rows, lookup, compile}, nil
 }
 
-// writeAddresses writes the addresses as gimli-bench takes them.
+// writeAddresses writes the addresses to a temporary file, in the format of gimli-bench.
 func (o *object) writeAddresses() (string, error) {
 	f, err := os.CreateTemp("", "clew-bench")
 	if err != nil {
 		return "", err
 	}
-	if err := binary.Write(f, binary.LittleEndian, o.addresses); err != nil {
-		return "", err
-	}
-	return f.Name(), f.Close()
+	err = binary.Write(f, binary.LittleEndian, o.addresses)
+	return f.Name(), errors.Join(err, f.Close())
 }

@@ -19,47 +19,48 @@ import (
 
 // How often each is done in one run.
 const (
-	surfaced = 300
+	hits     = 300
 	steps    = 1000
 	ignored  = 1000
 	calls    = 1000
 	sessions = 100
 )
 
-// sessionMeasurements are of a debug session over an object file, beside gdb on
-// the program that was linked of it.
+// sessionMeasurements compare a debug session over an object file with gdb on the program
+// that is linked from it.
 func sessionMeasurements(file string) ([]*measurement, error) {
 	if file == "" {
 		return nil, nil
 	}
 	program := strings.TrimSuffix(file, ".o")
 	var list []*measurement
-	for _, way := range []struct {
-		name string
-		o    session.Options
-	}{{"", session.Options{}}, {", on a locked thread", session.Options{Locked: true}}} {
+	for _, locked := range []bool{false, true} {
+		suffix := ""
+		if locked {
+			suffix = ", on a locked thread"
+		}
 		debugged := func(work func(s *session.Session) (time.Duration, error)) contender {
-			return contender{name: "clew", run: func() (outcome, error) { return inSession(file, way.o, work) }}
+			return contender{name: "clew", run: func() (outcome, error) { return inSession(file, locked, work) }}
 		}
 		list = append(list, &measurement{
-			name: fmt.Sprintf("a call, the median of %d%s", calls, way.name),
-			clew: debugged(called), peers: []contender{goal(60 * time.Microsecond)},
+			name: fmt.Sprintf("a call, the median of %d%s", calls, suffix),
+			clew: debugged(medianCall), peers: []contender{limit(60 * time.Microsecond)},
 		})
 		if _, err := exec.LookPath("gdb"); err != nil {
 			continue
 		}
 		list = append(list, &measurement{
-			name: fmt.Sprintf("%d breakpoints that stop%s", surfaced, way.name), most: 5,
-			clew:  debugged(stopped),
-			peers: []contender{gdbTook(program, 1./8, "break hit", surfaced, "continue")},
+			name: fmt.Sprintf("%d breakpoints that stop%s", hits, suffix), maxRounds: 5,
+			clew:  debugged(breakpoints),
+			peers: []contender{gdbLoop(program, 1./8, "break hit", hits, "continue")},
 		}, &measurement{
-			name: fmt.Sprintf("%d single steps%s", steps, way.name), most: 5,
+			name: fmt.Sprintf("%d single steps%s", steps, suffix), maxRounds: 5,
 			clew:  debugged(singleSteps),
-			peers: []contender{gdbTook(program, 1./5, "", steps, "stepi")},
+			peers: []contender{gdbLoop(program, 1./5, "", steps, "stepi")},
 		}, &measurement{
-			name: fmt.Sprintf("%d hits of a condition that is false%s", ignored, way.name), most: 5,
+			name: fmt.Sprintf("%d hits of a condition that is false%s", ignored, suffix), maxRounds: 5,
 			clew:  debugged(falseConditions),
-			peers: []contender{gdbTook(program, 1./5, fmt.Sprintf("break hit if n == %d", ignored), 1, "continue")},
+			peers: []contender{gdbLoop(program, 1./5, fmt.Sprintf("break hit if n == %d", ignored), 1, "continue")},
 		})
 	}
 	return append(list, &measurement{
@@ -79,16 +80,16 @@ func sessionMeasurements(file string) ([]*measurement, error) {
 			}
 			return outcome{took: median(took)}, nil
 		}},
-		peers: []contender{goal(500 * time.Microsecond)},
+		peers: []contender{limit(500 * time.Microsecond)},
 	}), nil
 }
 
-// inSession times work in a session over the object file that was called.
-func inSession(file string, o session.Options, work func(*session.Session) (time.Duration, error)) (result outcome, err error) {
-	// Unlike what is compared as one core's work, a session is two threads and a
-	// process that take turns, and so is gdb's.
+// inSession returns the time that work reports in a session over the object file.
+func inSession(file string, locked bool, work func(*session.Session) (time.Duration, error)) (result outcome, err error) {
+	// Sessions of Clew and gdb are several threads and processes that take turns: they
+	// may use every core.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(runtime.NumCPU()))
-	if o.Locked {
+	if locked {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 	}
@@ -102,8 +103,7 @@ func inSession(file string, o session.Options, work func(*session.Session) (time
 		return outcome{}, err
 	}
 	defer func() { err = errors.Join(err, image.Close()) }()
-	o.Images = []*session.Image{image}
-	s, err := session.New(&o)
+	s, err := session.New(&session.Options{Images: []*session.Image{image}, Locked: locked})
 	if err != nil {
 		return outcome{}, err
 	}
@@ -120,7 +120,7 @@ func address(s *session.Session, name string) (uint64, error) {
 	return a, nil
 }
 
-func called(s *session.Session) (time.Duration, error) {
+func medianCall(s *session.Session) (time.Duration, error) {
 	hit, err := address(s, "hit")
 	if err != nil {
 		return 0, err
@@ -146,7 +146,7 @@ func spin(s *session.Session, a session.Arguments) error {
 	return err
 }
 
-func stopped(s *session.Session) (time.Duration, error) {
+func breakpoints(s *session.Session) (time.Duration, error) {
 	if _, err := s.BreakAt("hit", nil); err != nil {
 		return 0, err
 	}
@@ -154,7 +154,7 @@ func stopped(s *session.Session) (time.Duration, error) {
 		return 0, err
 	}
 	begin := time.Now()
-	for range surfaced {
+	for range hits {
 		if stop, err := s.Continue(); err != nil || stop.Reason != session.AtBreakpoint {
 			return 0, fmt.Errorf("%v, %w", stop, err)
 		}
@@ -200,11 +200,11 @@ func falseConditions(s *session.Session) (time.Duration, error) {
 
 var gdbClock = regexp.MustCompile(`(?m)^took ([0-9.]+)$`)
 
-// gdbTook is how long gdb needs to do a command n times, in the function spin,
-// after another command.
-func gdbTook(program string, limit float64, before string, n int, command string) contender {
+// gdbLoop is a contender that repeats a command of gdb n times in the function spin, after
+// another command.
+func gdbLoop(program string, goal float64, before string, n int, command string) contender {
 	script := fmt.Sprintf("import time,gdb\nbegin = time.perf_counter()\nfor i in range(%d): gdb.execute(%q, to_string=True)\nprint('took %%.9f' %% (time.perf_counter() - begin))", n, command)
-	return contender{name: "gdb", goal: limit, run: func() (outcome, error) {
+	return contender{name: "gdb", goal: goal, run: func() (outcome, error) {
 		args := []string{"-nx", "-batch", "-iex", "set debuginfod enabled off", "-iex", "set pagination off", "-ex", "break spin", "-ex", "run"}
 		if before != "" {
 			args = append(args, "-ex", before)

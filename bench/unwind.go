@@ -21,22 +21,22 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// bursts is how many short pieces a run of a walker consists of. The fastest
-// counts: on a machine that others use too it is one that nobody interrupted.
+// bursts is the number of short pieces of a run of a walker. The fastest counts, because
+// on a shared machine other programs interrupt some of them.
 const bursts = 50
 
-// samples are how many of one thread are walked in succession.
+// samples is the number of successive samples of the thread.
 const samples = 16
 
-// A walked is the program of testdata/stack.c.
-type walked struct {
+// A deepStack is the program of testdata/stack.c.
+type deepStack struct {
 	command *exec.Cmd
 	in      io.Writer
 	out     *bufio.Reader
 }
 
-func startWalked(path string) (*walked, error) {
-	w := &walked{command: exec.Command(path)}
+func startDeepStack(path string) (*deepStack, error) {
+	w := &deepStack{command: exec.Command(path)}
 	var err error
 	if w.in, err = w.command.StdinPipe(); err != nil {
 		return nil, err
@@ -49,13 +49,13 @@ func startWalked(path string) (*walked, error) {
 	return w, w.command.Start()
 }
 
-func (w *walked) stop() {
+func (w *deepStack) stop() {
 	w.command.Process.Kill()
 	w.command.Wait()
 }
 
-// ask has the program walk its stack, and tells the time of a thousand frames.
-func (w *walked) ask(how string, times int) (outcome, error) {
+// ask makes the program walk its stack, and returns the time for 1000 frames.
+func (w *deepStack) ask(how string, times int) (outcome, error) {
 	var o outcome
 	if _, err := fmt.Fprintln(w.in, how, times); err != nil {
 		return o, err
@@ -70,7 +70,7 @@ func (w *walked) ask(how string, times int) (outcome, error) {
 	return o, err
 }
 
-// A sample is what was recorded of the thread at one moment.
+// A sample holds the registers and the stack of the thread at one moment.
 type sample struct {
 	registers unwind.Registers
 	stack     unwind.Stack
@@ -78,11 +78,11 @@ type sample struct {
 
 // record takes samples of the thread. Between them it returns from a few functions
 // and calls others.
-func (w *walked) record() ([]sample, *stack.Objects, error) {
+func (w *deepStack) record() ([]sample, *stack.Objects, error) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var recorded []sample
 	for {
-		if err := w.waits(); err != nil {
+		if err := w.wait(); err != nil {
 			return nil, nil, err
 		}
 		snapshot, err := process.Snapshot(w.command.Process.Pid, nil)
@@ -98,15 +98,15 @@ func (w *walked) record() ([]sample, *stack.Objects, error) {
 	}
 }
 
-// waits returns when the program waits for a line.
-func (w *walked) waits() error {
+// wait returns when the program waits for a line.
+func (w *deepStack) wait() error {
 	time.Sleep(20 * time.Millisecond)
 	_, err := w.ask("backtrace", 1)
 	time.Sleep(20 * time.Millisecond)
 	return err
 }
 
-// compiled returns the modules with tables of all of their rows.
+// compiled returns the modules of the frames, with compiled tables.
 func compiled(objects *stack.Objects, m *arch.Machine, samples []sample) (*unwind.Modules, error) {
 	w := unwind.Walker{Machine: m, Modules: &objects.Modules}
 	tables := map[*unwind.Module]*unwind.Module{}
@@ -138,13 +138,13 @@ func compiled(objects *stack.Objects, m *arch.Machine, samples []sample) (*unwin
 	return modules, nil
 }
 
-// walkMeasurements are of walks of one thread's stack, recorded by clew and in the
-// process itself by libunwind: the time of a thousand frames.
+// walkMeasurements are of walks of one thread's stack: by clew over samples, and by
+// libunwind in the process itself. Times are for 1000 frames.
 func walkMeasurements(path string, o *object) ([]*measurement, func(), error) {
 	if path == "" {
-		return nil, func() {}, nil
+		return nil, nil, nil
 	}
-	p, err := startWalked(path)
+	p, err := startDeepStack(path)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -156,15 +156,15 @@ func walkMeasurements(path string, o *object) ([]*measurement, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	asked := func(how string, times int, limit float64) contender {
-		return contender{name: "libunwind, " + how, goal: limit, run: func() (outcome, error) {
+	asked := func(how string, times int, goal float64) contender {
+		return contender{name: "libunwind, " + how, goal: goal, run: func() (outcome, error) {
 			return p.ask(strings.TrimPrefix(how, "unw_"), times)
 		}}
 	}
 	newWalker := func() *unwind.Walker {
 		return &unwind.Walker{Machine: o.frame.Machine, Modules: modules}
 	}
-	// follow walks the samples in turn, and forgets the path before each or not.
+	// follow walks the samples in turn. If forget is set, it forgets the path before each.
 	follow := func(list []sample, forget bool) contender {
 		w, trail := newWalker(), new(unwind.Trail)
 		return contender{name: "clew", run: func() (outcome, error) {
@@ -191,7 +191,7 @@ func walkMeasurements(path string, o *object) ([]*measurement, func(), error) {
 	for range registers.Walk(&last[0].registers) {
 		depth++
 	}
-	name := func(what string) string { return fmt.Sprintf("%s of %d frames, 1000 frames", what, depth) }
+	name := func(work string) string { return fmt.Sprintf("%s of %d frames, 1000 frames", work, depth) }
 	list := []*measurement{{
 		name:  name("a warm stack"),
 		clew:  follow(last, true),
@@ -212,22 +212,22 @@ func walkMeasurements(path string, o *object) ([]*measurement, func(), error) {
 	}, {
 		name:  name("the next sample of a thread"),
 		clew:  follow(recorded, false),
-		peers: []contender{asked("unw_backtrace", 20, 0), goal(3 * time.Microsecond)},
+		peers: []contender{asked("unw_backtrace", 20, 0), limit(3 * time.Microsecond)},
 	}, {
 		name:  name("the same sample again"),
 		clew:  follow(last, false),
-		peers: []contender{asked("unw_backtrace", 20, 0), goal(3 * time.Microsecond)},
+		peers: []contender{asked("unw_backtrace", 20, 0), limit(3 * time.Microsecond)},
 	}, {
 		name: name("addresses that are new to the walker"),
 		clew: contender{name: "clew", run: func() (outcome, error) {
 			return fastest(func() (frames int) {
-				modules.Changed() // forget all that is known of them
+				modules.Changed() // drops the caches
 				trail.Forget()
 				w.Follow(&trail, &last[0].registers)
 				return trail.Len()
 			})
 		}},
-		peers: []contender{asked("unw_step", 2, 0), goal(45 * time.Microsecond)},
+		peers: []contender{asked("unw_step", 2, 0), limit(45 * time.Microsecond)},
 	}, {
 		name:  "random addresses of " + filepath.Base(o.path) + ", 1000 frames",
 		clew:  randomAddresses(o),
@@ -236,8 +236,8 @@ func walkMeasurements(path string, o *object) ([]*measurement, func(), error) {
 	return list, p.stop, nil
 }
 
-// randomAddresses walks stacks of random addresses of the object, each of which is
-// met once in a long time: that of their table's memory, more than of anything else.
+// randomAddresses walks stacks of random addresses of the object. An address recurs after a
+// long time, so that most of the time goes to cache misses of the table.
 func randomAddresses(o *object) contender {
 	const stacks, depth, base = 1000, 70, 1 << 40
 	table := unwind.Compile(o.frame)
@@ -276,7 +276,7 @@ func randomAddresses(o *object) contender {
 	w := &unwind.Walker{Machine: o.frame.Machine, Modules: &modules}
 	var trail unwind.Trail
 	at := 0
-	// A stack has just been copied when it is walked: that is not what is timed.
+	// As in a real profiler, the stack has just been copied. The copy is not timed.
 	copied := make([]byte, 0, 1<<20)
 	return contender{name: "clew", run: func() (outcome, error) {
 		least := time.Duration(1 << 62)
@@ -300,7 +300,7 @@ func randomAddresses(o *object) contender {
 	}}
 }
 
-// fastest is the fastest of many bursts of walks, as the time of a thousand frames.
+// fastest returns the time for 1000 frames in the fastest of many bursts of walks.
 func fastest(walk func() (frames int)) (outcome, error) {
 	least := time.Duration(1 << 62)
 	o, err := timed(func(o *outcome) error {
