@@ -25,11 +25,10 @@ import (
 	"github.com/clewdev/clew/internal/sample"
 )
 
-// Files returns the paths of ELF files in /usr/bin, /usr/sbin and /usr/lib,
-// links of both kinds left out, and of the C library of every other machine that
-// Debian's cross packages have installed. By default it is a sample of the
-// former with a file of each kind, and with CLEW_FULL=1 all of them (see package
-// sample). The slice is the caller's.
+// Files returns the paths of ELF files in /usr/bin, /usr/sbin and /usr/lib, without links
+// of both kinds, and the result of CrossLibraries. By default it samples the former, with a
+// file of each kind; with CLEW_FULL=1 it returns all of them (see package sample). The
+// caller owns the slice.
 func Files(tb testing.TB) []string {
 	tb.Helper()
 	files := machine()
@@ -66,9 +65,9 @@ func Each(tb testing.TB, paths []string, check func(path string) error) {
 	EachGroup(tb, groups, func(paths []string) error { return check(paths[0]) })
 }
 
-// EachGroup is Each for checks of several files at once. If files of a group that
-// fails have changed, the others are checked again without them. The largest groups
-// come first, so that none of them is what all wait for in the end.
+// EachGroup is Each for checks of several files at once. If a group fails and some of its
+// files have changed, it checks the others again. The largest groups come first, so that
+// none of them runs alone at the end.
 func EachGroup(tb testing.TB, groups [][]string, check func(paths []string) error) {
 	tb.Helper()
 	type group struct {
@@ -102,7 +101,7 @@ func EachGroup(tb testing.TB, groups [][]string, check func(paths []string) erro
 						tb.Errorf("%s: %v", strings.Join(pathsOf(files), ", "), err)
 						break
 					}
-					tb.Logf("of %q only %q have not changed during the test: %v", pathsOf(files), pathsOf(same), err)
+					tb.Logf("of %q, only %q did not change during the test: %v", pathsOf(files), pathsOf(same), err)
 					files = same
 				}
 			}
@@ -134,9 +133,8 @@ func (f file) changed() bool {
 	return err != nil || !os.SameFile(f.info, info) || info.Size() != f.info.Size() || !info.ModTime().Equal(f.info.ModTime())
 }
 
-// choose returns files that make up one part of parts of the bytes of all, and
-// of each kind that is not among them one more. A file larger than the part is
-// chosen only where its kind has no smaller one.
+// choose returns files that hold 1/parts of all bytes, and one more file of each kind that
+// is not among them. It chooses a file larger than that only if its kind has no smaller one.
 func choose(r *rand.Rand, all []file, parts int64) []file {
 	left := int64(0)
 	for _, f := range all {
@@ -144,7 +142,7 @@ func choose(r *rand.Rand, all []file, parts int64) []file {
 	}
 	left /= parts
 	var chosen []file
-	others := make(map[string]file) // by kind: the smallest
+	smallest := make(map[string]file) // by kind, of the files not chosen
 	known := make(map[string]bool)
 	for _, i := range r.Perm(len(all)) {
 		f := all[i]
@@ -152,11 +150,11 @@ func choose(r *rand.Rand, all []file, parts int64) []file {
 			left -= size
 			known[f.kind] = true
 			chosen = append(chosen, f)
-		} else if other, ok := others[f.kind]; !ok || size < other.info.Size() {
-			others[f.kind] = f
+		} else if other, ok := smallest[f.kind]; !ok || size < other.info.Size() {
+			smallest[f.kind] = f
 		}
 	}
-	for kind, f := range others {
+	for kind, f := range smallest {
 		if !known[kind] {
 			chosen = append(chosen, f)
 		}
@@ -167,9 +165,9 @@ func choose(r *rand.Rand, all []file, parts int64) []file {
 
 var machine = sync.OnceValue(func() []file {
 	var files []file
-	bySize := make(map[int64][]fs.FileInfo) // those that were taken
+	bySize := make(map[int64][]fs.FileInfo) // of files
 	for _, dir := range []string{"/usr/bin", "/usr/sbin", "/usr/lib"} {
-		// What cannot be read is not part of the corpus.
+		// Files that cannot be read are not part of the corpus.
 		filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || !entry.Type().IsRegular() {
 				return nil
@@ -190,11 +188,10 @@ var machine = sync.OnceValue(func() []file {
 	return files
 })
 
-// kindSections are the sections by which kinds of files differ.
+// kindSections are the sections that distinguish kinds of files.
 var kindSections = []string{".eh_frame", ".eh_frame_hdr", ".debug_frame", ".zdebug_frame", ".symtab", ".gopclntab", ".gnu_debugdata", ".gnu_debuglink", ".ARM.exidx"}
 
-// kindOf describes an ELF file: its machine, its type, and which of some
-// sections it has.
+// kindOf describes an ELF file: its machine, its type, and its kindSections.
 func kindOf(path string) (kind string, ok bool) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -10,11 +10,10 @@ import (
 	"slices"
 )
 
-// Mutate returns a damaged copy of a section of call frame information: a few
-// times in turn it flips a bit, sets a byte to one that means much to a
-// decoder, cuts the end off, copies a piece to another place, makes a run of
-// LEB128 without end, or changes a word, most often at the start of one of the
-// section's entries, where lengths and CIE pointers are.
+// Mutate returns a damaged copy of a section of call frame information. One to four times,
+// it flips a bit, sets a byte to one with a meaning for decoders, truncates the section,
+// copies a piece, writes an endless LEB128, or changes a word. Half of the changes are near
+// the start of an entry, where lengths and CIE pointers are.
 func Mutate(r *rand.Rand, section []byte, entries []uint64, order binary.ByteOrder) []byte {
 	b := slices.Clone(section)
 	for range 1 + r.IntN(4) {

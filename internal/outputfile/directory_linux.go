@@ -14,18 +14,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// place is a name in an open directory. Nobody can lead it elsewhere by a link.
+// place is a name in an open directory. A new link cannot change which directory it is.
 type place struct {
 	fd      int // of the directory, O_PATH
 	name    string
 	path    string // that the user gave, for errors
 	dir     unix.Stat_t
 	procfs  bool // the directory is one of procfs, whose links only the kernel can follow
-	foreign bool // the path has come through such a link: to /proc/PID/root, say
+	foreign bool // the path went through such a link, for example /proc/PID/root
 }
 
-// locate resolves a path by hand, so that no link is followed that another user could
-// have made or can still change. The last component may not exist.
+// locate resolves a path component by component. It does not follow links that another
+// user could have made or can change. The last component may not exist.
 func locate(path string) (_ *place, err error) {
 	p := &place{path: path, fd: -1}
 	defer func() {
@@ -36,14 +36,14 @@ func locate(path string) (_ *place, err error) {
 	if path == "" {
 		return nil, p.error("open", unix.ENOENT)
 	}
-	rest, err := p.begin(path)
+	components, err := p.begin(path)
 	if err != nil {
 		return nil, err
 	}
-	for links := 0; len(rest) > 0; {
-		name := rest[0]
-		rest = rest[1:]
-		last := len(rest) == 0
+	for links := 0; len(components) > 0; {
+		name := components[0]
+		components = components[1:]
+		last := len(components) == 0
 		if name == "" || name == "." {
 			continue
 		}
@@ -62,7 +62,7 @@ func locate(path string) (_ *place, err error) {
 			}
 			continue
 		case p.shared():
-			return nil, planted(path, "%s is a symbolic link in a directory that other users can write to (%s); name the file that it leads to", name, p.owner())
+			return nil, planted(path, "%s is a symbolic link in a directory that other users can write to (%s); name its target instead", name, p.owner())
 		}
 		if links++; links > 40 { // as in the kernel, path_resolution(7)
 			return nil, p.error("open", unix.ELOOP)
@@ -72,17 +72,17 @@ func locate(path string) (_ *place, err error) {
 		if err != nil {
 			return nil, p.error("readlink", err)
 		}
-		more, err := p.begin(string(to[:n]))
+		target, err := p.begin(string(to[:n]))
 		if err != nil {
 			return nil, err
 		}
-		rest = append(more, rest...)
+		components = append(target, components...)
 	}
 	return nil, p.error("open", unix.EISDIR)
 }
 
 // begin enters the directory where a path begins, and returns its components.
-func (p *place) begin(path string) (rest []string, err error) {
+func (p *place) begin(path string) (components []string, err error) {
 	switch {
 	case filepath.IsAbs(path):
 		err = p.enter(unix.AT_FDCWD, "/")
@@ -92,7 +92,7 @@ func (p *place) begin(path string) (rest []string, err error) {
 	return strings.Split(path, "/"), err
 }
 
-// enter makes a directory the current one. A link is followed in procfs alone.
+// enter makes a directory the current one. It follows links only in procfs.
 func (p *place) enter(at int, name string) error {
 	flags := unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC
 	if !p.procfs {
@@ -113,9 +113,9 @@ func (p *place) enter(at int, name string) error {
 	if err := unix.Fstatfs(fd, &system); err != nil {
 		return p.error("statfs", err)
 	}
-	was := p.procfs
-	p.procfs = system.Type == unix.PROC_SUPER_MAGIC
-	p.foreign = p.foreign || was && !p.procfs
+	procfs := system.Type == unix.PROC_SUPER_MAGIC
+	p.foreign = p.foreign || p.procfs && !procfs
+	p.procfs = procfs
 	return nil
 }
 
@@ -130,17 +130,16 @@ func (p *place) shared() bool {
 	return p.foreign || p.dir.Mode&0o022 != 0 || p.dir.Uid != 0 && int(p.dir.Uid) != os.Geteuid()
 }
 
-// check returns an error for a file that another user may have planted. The rule is the
-// kernel's for sticky directories (may_create_in_sticky in Linux's fs/namei.c), and for
-// regular files that of the others too: the new file has the owner of the old one.
+// check returns an error for a file that another user may have planted. The kernel has the
+// same rule for sticky directories (may_create_in_sticky in Linux's fs/namei.c). Here it
+// applies to regular files in other directories too: the new file has the owner of the old
+// one.
 func (p *place) check(st *unix.Stat_t) error {
 	own := int(st.Uid) == os.Geteuid()
 	sticky := p.dir.Mode&unix.S_ISVTX != 0
 	regular := st.Mode&unix.S_IFMT == unix.S_IFREG
 	switch {
-	case !p.shared() || own && (sticky || regular):
-		return nil
-	case regular && st.Uid == p.dir.Uid:
+	case !p.shared(), own && (sticky || regular), regular && st.Uid == p.dir.Uid:
 		return nil
 	}
 	return planted(p.path, "%s of user %d in a directory that other users can write to (%s); remove it, or name another file", kind(fileMode(st.Mode)), st.Uid, p.owner())

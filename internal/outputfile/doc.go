@@ -6,16 +6,17 @@
 // plant links, FIFOs and files of their own.
 //
 //   - [Write] and [Create] write a file that the user named, whole or not at all. They
-//     keep the mode and owner of a file that is replaced.
-//   - [Append] opens a file of this user's own to append to it, and [Read] to read it.
-//   - [Temporary] makes a file without a name, which is gone once it is closed.
+//     keep the mode and owner of a file that they replace.
+//   - [Append] opens a file of this user to append to it, and [Read] to read it.
+//   - [Temporary] makes a file without a name, which is deleted when it is closed.
 //
 // The kernel refuses some planted files by itself (proc_sys_fs(5), protected_symlinks,
 // protected_regular, protected_fifos), but only if it is configured to, and only in sticky
 // directories. The package refuses the same files whatever the setting, and refuses links
 // in all directories that other users can write to.
 //
-// Other systems than Linux have fewer of the checks. All functions may be called from several goroutines.
+// On systems other than Linux it checks less. All functions may be called from several
+// goroutines.
 package outputfile
 
 import (
@@ -27,11 +28,10 @@ import (
 	"os"
 )
 
-// ErrPlanted is wrapped by the error for a file that another user may have planted where
-// Clew writes.
+// ErrPlanted is wrapped by the error for a file that another user may have planted.
 var ErrPlanted = errors.New("another user may have put it there")
 
-// buffered has write write to f in large pieces.
+// buffered calls write with a buffer of f.
 func buffered(f *os.File, write func(io.Writer) error) error {
 	out := bufio.NewWriterSize(f, 1<<16)
 	if err := write(out); err != nil {
@@ -50,7 +50,7 @@ func unnamed(dir string) (*os.File, error) {
 	return f, nil
 }
 
-// mode is that of new files: as root they may hold what other users must not read.
+// mode returns the mode of new files. Files of root may hold secrets of other users.
 func mode() fs.FileMode {
 	if os.Geteuid() == 0 {
 		return 0o600

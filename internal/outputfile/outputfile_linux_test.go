@@ -168,7 +168,7 @@ func TestPlanted(t *testing.T) {
 		append bool
 		reason string
 	}{
-		{"a link in a sticky directory", 0o1777, 0, link, false, "file is a symbolic link in a directory that other users can write to (mode 1777 of user 0); name the file that it leads to"},
+		{"a link in a sticky directory", 0o1777, 0, link, false, "file is a symbolic link in a directory that other users can write to (mode 1777 of user 0); name its target instead"},
 		{"a link in a directory of all", 0o777, 0, link, false, "symbolic link"},
 		{"a link in a group's directory", 0o770, 0, link, false, "symbolic link"},
 		{"a link in another's directory", 0o755, other, link, false, "symbolic link"},

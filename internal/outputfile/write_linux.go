@@ -16,24 +16,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// File is a file that is being written. Its methods are not for several goroutines at once.
+// File is a file that is being written. Its methods must not be called concurrently.
 type File struct {
 	*os.File
 	place *place
 	old   *unix.Stat_t // the file that it replaces, or nil
-	part  string       // its name until Commit, "" where it has none
+	part  string       // its name until Commit; "" for a file without a name
 }
 
-// Create makes a file for reading and writing, which Commit puts at path. Until then the
-// file that is at path stays.
+// Create makes a file for reading and writing, which Commit puts at path. Until then an
+// existing file at path is unchanged.
 //
 // A new file has mode 0600 if the user is root, and otherwise 0666 less the umask. A
 // file that replaces another gets its mode and owner.
 //
 // Links are followed only in directories that no other user can write to. In other
 // directories the error for a link wraps ErrPlanted. So does the error for a file of another
-// user that the kernel's rule for sticky directories does not allow to write. The errors are
-// *fs.PathErrors of path. A path that is not a regular file is an error too.
+// user that may not be written by the kernel's rule for sticky directories. A path that is
+// not a regular file is an error too. All errors are *fs.PathErrors of path.
 func Create(path string) (*File, error) {
 	p, err := locate(path)
 	if err != nil {
@@ -72,8 +72,8 @@ func Write(path string, write func(io.Writer) error) error {
 
 var errIrregular = errors.New("not a regular file")
 
-// create makes a file in the directory, where the file system can without a name: nothing
-// is left of it then, however this process ends.
+// create makes a file in the directory. If the file system can, the file has no name, so
+// that it vanishes however this process ends.
 func (p *place) create() (*File, error) {
 	f := &File{place: p}
 	var old unix.Stat_t
@@ -191,9 +191,9 @@ func (f *File) makeLikeOld(fd int) error {
 // temporaryName returns a hidden name that cannot be guessed.
 func temporaryName(name string) string { return "." + name[:min(len(name), 200)] + "." + rand.Text() }
 
-// Append opens a file to append to it, and makes it with mode 0600 where it does not
-// exist. It has to be a regular file of this process's user with one name, or the error
-// wraps ErrPlanted. Opening never waits.
+// Append opens a file to append to it, and makes it with mode 0600 if it does not exist. If
+// it is not a regular file of this process's user with one name, the error wraps ErrPlanted.
+// Append never waits for the reader of a FIFO.
 func Append(path string) (*os.File, error) {
 	return openOwn(path, unix.O_WRONLY|unix.O_APPEND|unix.O_CREAT)
 }
@@ -208,7 +208,7 @@ func openOwn(path string, flags int) (*os.File, error) {
 	}
 	defer p.close()
 	fd, err := unix.Openat(p.fd, p.name, flags|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC|unix.O_NOCTTY, 0o600)
-	if err == unix.ENXIO { // a FIFO that nobody reads, or a socket (open(2))
+	if err == unix.ENXIO { // a FIFO without a reader, or a socket (open(2))
 		return nil, planted(path, "a FIFO or a socket, expected a regular file; remove it")
 	}
 	if err != nil {
@@ -234,8 +234,8 @@ func openOwn(path string, flags int) (*os.File, error) {
 	return nil, err
 }
 
-// Temporary makes a file without a name in a directory, "" being os.TempDir. Its space is
-// free when it is closed, however this process ends.
+// Temporary makes a file without a name in a directory; "" is os.TempDir. Closing it frees
+// its space, however this process ends.
 func Temporary(dir string) (*os.File, error) {
 	if dir == "" {
 		dir = os.TempDir()

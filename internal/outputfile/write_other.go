@@ -22,7 +22,7 @@ type File struct {
 	done, detached bool
 }
 
-// Create is as on Linux, but for the directories on the way, and without the owner.
+// Create is as on Linux, but does not check directories, and does not keep the owner.
 func Create(path string) (*File, error) {
 	old, err := os.Lstat(path)
 	switch {
@@ -40,7 +40,7 @@ func Create(path string) (*File, error) {
 	return &File{File: f, path: path, old: old}, nil
 }
 
-// Write writes a file as Create does, or a FIFO or a device as it is.
+// Write creates a file as Create does, or writes to an existing FIFO or device.
 func Write(path string, write func(io.Writer) error) error {
 	if info, err := os.Lstat(path); err == nil && info.Mode()&(fs.ModeDevice|fs.ModeNamedPipe) != 0 {
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
@@ -60,7 +60,7 @@ func Write(path string, write func(io.Writer) error) error {
 	return f.Commit()
 }
 
-// Commit gives the file its name. It stays open.
+// Commit gives the file its name. The file stays open.
 func (f *File) Commit() error {
 	if f.old != nil {
 		if err := f.Chmod(f.old.Mode().Perm()); err != nil {
@@ -80,7 +80,7 @@ func (f *File) Detach() *os.File {
 	return f.File
 }
 
-// Close closes the file. Without Commit nothing is left of it.
+// Close closes the file, and removes it unless it was committed.
 func (f *File) Close() error {
 	if f.detached {
 		return nil
@@ -92,12 +92,12 @@ func (f *File) Close() error {
 	return err
 }
 
-// Append refuses what is not a regular file.
+// Append opens a regular file to append to it.
 func Append(path string) (*os.File, error) {
 	return openOwn(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE)
 }
 
-// Read refuses what is not a regular file.
+// Read opens a regular file for reading.
 func Read(path string) (*os.File, error) { return openOwn(path, os.O_RDONLY) }
 
 func openOwn(path string, flags int) (*os.File, error) {

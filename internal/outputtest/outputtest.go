@@ -2,8 +2,8 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Package outputtest checks output in tests: against golden files, and JSON forms
-// against their schemas.
+// Package outputtest compares output in tests with golden files, and JSON forms with their
+// schemas.
 package outputtest
 
 import (
@@ -16,7 +16,7 @@ import (
 	"testing"
 )
 
-// Golden compares output with testdata/NAME, or writes that file.
+// Golden compares output with testdata/NAME. With update it writes that file.
 func Golden(t *testing.T, name string, got []byte, update bool) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
@@ -37,8 +37,8 @@ func Golden(t *testing.T, name string, got []byte, update bool) {
 
 var quoted = regexp.MustCompile(`"([a-z_]+)"`)
 
-// Schema checks that a schema that is written as an object names the members of a JSON
-// form, those of nested objects included, and no others.
+// Schema checks that a schema, which has the form of a JSON object, names exactly the
+// members of form, a struct, and of the structs in it.
 func Schema(t *testing.T, schema string, form any) {
 	t.Helper()
 	members := make(map[string]bool)

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// Lines returns an error as text, one line for each error that [errors.Join] has put
-// together in it. Anything else in it that is not printable is escaped as by [Text], also
-// the end of a line in a name: it could make a line that looks like one of Clew's. An
-// error with a method Lines says itself what its lines are.
+// Lines returns an error as text, one line for each error that [errors.Join] joined in it.
+// It escapes all other characters that are not printable, as [Text] does, including the end
+// of a line in a name: otherwise a name could imitate a line of Clew's. If the error has a
+// method Lines, that method returns the lines.
 func Lines(err error) []string {
 	if own, ok := err.(interface{ Lines() []string }); ok {
 		return own.Lines()
@@ -62,25 +62,17 @@ func wrapped(err error) []error {
 	return nil
 }
 
-// isJoined reports whether a text is that of errors in lines.
+// isJoined reports whether a text is the texts of the errors, separated by newlines.
 func isJoined(text string, inner []error) bool {
+	texts := make([]string, len(inner))
 	for i, e := range inner {
-		if i > 0 {
-			var ok bool
-			if text, ok = strings.CutPrefix(text, "\n"); !ok {
-				return false
-			}
-		}
-		var ok bool
-		if text, ok = strings.CutPrefix(text, e.Error()); !ok {
-			return false
-		}
+		texts[i] = e.Error()
 	}
-	return len(inner) > 0 && text == ""
+	return len(inner) > 0 && text == strings.Join(texts, "\n")
 }
 
-// startedLines returns the lines of a text that is that of an error with the same start
-// of each line: the name of the file that all of them are of.
+// startedLines returns the lines of a text that repeats the text of an error with the same
+// start, such as the name of a file, before each line.
 func startedLines(text string, inner error) (lines []string, ok bool) {
 	first, _, _ := strings.Cut(inner.Error(), "\n")
 	start, _, ok := strings.Cut(text, first)

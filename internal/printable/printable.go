@@ -2,13 +2,12 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Package printable shows text that other people control: names of functions, files,
-// threads and events, and messages that contain them. A terminal obeys the escape
-// sequences in a text, and reorders it by bidirectional controls, so that a name could
-// change what the lines around it say. Here a character that is not printable becomes an
-// escape of Go: \x1b, \u202e.
+// Package printable escapes text that other people control: names of functions, files,
+// threads and events, and messages that contain them. A terminal obeys the escape sequences
+// and the bidirectional controls in a text, so that a name could change the lines around it.
+// This package replaces a character that is not printable with an escape of Go: \x1b, \u202e.
 //
-// All functions may be called from several goroutines, the methods of a [Writer] from one.
+// All functions may be called from several goroutines; the methods of a [Writer] may not.
 package printable
 
 import (
@@ -23,13 +22,13 @@ import (
 	"unicode/utf8"
 )
 
-// Is reports whether a terminal only shows a character: it is a letter, mark, number,
-// punctuation, symbol or the ASCII space ([unicode.IsPrint]). Controls are not printable
-// (C0, DEL, C1), nor are format characters such as the bidirectional controls.
+// Is reports whether a character is printable: a letter, mark, number, punctuation, symbol
+// or the ASCII space ([unicode.IsPrint]). Controls (C0, DEL, C1) and format characters such
+// as the bidirectional controls are not printable.
 func Is(r rune) bool { return unicode.IsPrint(r) }
 
-// Text returns a name, a path or a line such that it cannot change the print around it.
-// It stays as it is if it is printable; a tab is. What is not UTF-8 is escaped by the byte.
+// Text returns a name, a path or a line with every character escaped that is not printable,
+// except tabs. Each byte that is not UTF-8 is escaped.
 func Text(s string) string {
 	for i := 0; i < len(s); i++ {
 		if s[i] < ' ' || s[i] >= 0x7f {
@@ -39,7 +38,7 @@ func Text(s string) string {
 	return s
 }
 
-// Append appends Text of s.
+// Append appends the Text of s to dst.
 func Append(dst, s []byte) []byte {
 	for _, c := range s {
 		if c < ' ' || c >= 0x7f {
@@ -49,7 +48,7 @@ func Append(dst, s []byte) []byte {
 	return append(dst, s...)
 }
 
-// appendText appends text, where lines says that it may be more than one line.
+// appendText appends the Text of s. If lines is set, it keeps newlines.
 func appendText(dst []byte, s string, lines bool) []byte {
 	for i, r := range s {
 		size := utf8.RuneLen(r)
@@ -64,15 +63,14 @@ func appendText(dst []byte, s string, lines bool) []byte {
 	return dst
 }
 
-// appendEscape appends a character, or a byte that is not of one, as Go writes it in a
-// string.
+// appendEscape appends a character, or a byte that is not UTF-8, as in a Go string literal.
 func appendEscape(dst []byte, s string) []byte {
 	quoted := strconv.Quote(s)
 	return append(dst, quoted[1:len(quoted)-1]...)
 }
 
-// AppendJSON appends a character of a string in JSON, but for the quote and the backslash.
-// What is not printable is escaped, so that a reader of the JSON gets the same string.
+// AppendJSON appends a character of a string in JSON, which is not a quote or a backslash.
+// It escapes a character that is not printable; the JSON still means the same string.
 func AppendJSON(dst []byte, r rune) []byte {
 	if Is(r) {
 		return utf8.AppendRune(dst, r)
@@ -88,8 +86,8 @@ func appendUnit(dst []byte, unit rune) []byte {
 	return append(dst, '\\', 'u', digits[unit>>12&15], digits[unit>>8&15], digits[unit>>4&15], digits[unit&15])
 }
 
-// EncodeJSON writes a value as JSON on a line. It leaves <, > and & as they are, and
-// escapes what is not printable, which package encoding/json does in part.
+// EncodeJSON writes a value as one line of JSON. It does not escape <, > and &, and escapes
+// every character that is not printable; package encoding/json escapes only some.
 func EncodeJSON(w io.Writer, value any) error {
 	var b jsonBuffer
 	e := json.NewEncoder(&b)
@@ -101,7 +99,7 @@ func EncodeJSON(w io.Writer, value any) error {
 	return err
 }
 
-// jsonBuffer is the output of a JSON encoder; its strings are UTF-8.
+// jsonBuffer is the output of a JSON encoder.
 type jsonBuffer []byte
 
 func (b *jsonBuffer) Write(p []byte) (int, error) {
@@ -109,8 +107,8 @@ func (b *jsonBuffer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// AppendJSONText appends JSON with what is not printable in its strings escaped. Between
-// them JSON is ASCII.
+// AppendJSONText appends JSON text in UTF-8, with every character of its strings escaped
+// that is not printable. Outside of strings, JSON is ASCII.
 func AppendJSONText(dst, text []byte) []byte {
 	for len(text) > 0 {
 		n := plain(text)
@@ -119,7 +117,7 @@ func AppendJSONText(dst, text []byte) []byte {
 			break
 		}
 		r, size := utf8.DecodeRune(text)
-		if r < ' ' { // between strings: a carriage return
+		if r < ' ' { // a carriage return outside of strings
 			dst = append(dst, byte(r))
 		} else {
 			dst = AppendJSON(dst, r)
@@ -129,21 +127,21 @@ func AppendJSONText(dst, text []byte) []byte {
 	return dst
 }
 
-// special returns the highest bit of those of eight bytes that are neither printable ASCII
-// nor the end of a line. After the first of them others may be set as well.
+// special sets the highest bit of each of eight bytes that is neither printable ASCII nor a
+// newline. Bits of bytes after the first such byte may be wrong.
 func special(x uint64) uint64 {
 	const (
 		each = 0x0101010101010101 // one in each byte
 		high = each << 7
 	)
-	// The highest bit of a byte says whether that is so. Only what is special has a carry.
+	// The highest bit of each byte is the result. Only special bytes carry.
 	fromSpace := x + each*(0x80-' ')
 	newline := ^((x ^ each*'\n') + each*0x7f)
 	return (^(fromSpace | newline) | x + each | x) & high
 }
 
-// plain returns the length of the text before the first character that is neither
-// printable nor a tab or the end of a line.
+// plain returns the length of the text before the first character that is not printable, a
+// tab or a newline.
 func plain(p []byte) int {
 	i := 0
 	for {

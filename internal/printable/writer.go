@@ -11,47 +11,48 @@ import (
 	"unicode/utf8"
 )
 
-// Writer writes text of any number of lines to a terminal, a pipe or a file, with what is
-// not printable escaped. It passes on the sequences that it was made with.
+// Writer writes text to a terminal, a pipe or a file. It escapes characters that are not
+// printable, except newlines, and keeps the escape sequences that it was made with.
 type Writer struct {
 	to        io.Writer
 	sequences []string // each begins with ESC
-	rest      []byte   // the beginning of a character or a sequence, whose end comes later
+	partial   []byte   // the start of a character or a sequence that the next Write continues
 	buf       []byte
 }
 
-// NewWriter returns a Writer to w. Sequences are those that the program itself writes, the
-// colours of its output: each begins with ESC.
+// NewWriter returns a Writer to w. The sequences are those that the program itself writes,
+// such as colours; each begins with ESC.
 func NewWriter(w io.Writer, sequences ...string) *Writer { return &Writer{to: w, sequences: sequences} }
 
 // Write implements io.Writer.
 func (w *Writer) Write(p []byte) (int, error) {
 	n := len(p)
-	if len(w.rest) == 0 && plain(p) == n {
+	if len(w.partial) == 0 && plain(p) == n {
 		return w.to.Write(p)
 	}
-	if len(w.rest) > 0 {
-		p = append(bytes.Clone(w.rest), p...)
+	if len(w.partial) > 0 {
+		p = append(bytes.Clone(w.partial), p...)
 	}
-	w.buf, w.rest = w.append(w.buf[:0], p)
+	w.buf, w.partial = w.append(w.buf[:0], p)
 	if _, err := w.to.Write(w.buf); err != nil {
 		return 0, err
 	}
 	return n, nil
 }
 
-// Flush writes what is left of text that ended within a character.
+// Flush writes the rest of text that ended within a character.
 func (w *Writer) Flush() error {
-	if len(w.rest) == 0 {
+	if len(w.partial) == 0 {
 		return nil
 	}
-	_, err := w.to.Write(appendText(nil, string(w.rest), true))
-	w.rest = nil
+	_, err := w.to.Write(appendText(nil, string(w.partial), true))
+	w.partial = nil
 	return err
 }
 
-// append appends text, but for an end that cannot be judged yet.
-func (w *Writer) append(dst, p []byte) (_, rest []byte) {
+// append appends escaped text. It returns the end of the text separately if that is the
+// start of a character or a sequence.
+func (w *Writer) append(dst, p []byte) (_, partial []byte) {
 	for len(p) > 0 {
 		n := plain(p)
 		dst = append(dst, p[:n]...)
@@ -79,7 +80,8 @@ func (w *Writer) append(dst, p []byte) (_, rest []byte) {
 	return dst, nil
 }
 
-// sequence returns the one that text begins with, or whether more text may make it one.
+// sequence returns the sequence that text begins with, or reports whether text is the start
+// of one.
 func (w *Writer) sequence(p []byte) (found string, partial bool) {
 	for _, s := range w.sequences {
 		if bytes.HasPrefix(p, []byte(s)) {

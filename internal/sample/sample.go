@@ -2,11 +2,10 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Package sample shortens tests that would run for minutes. Such a test checks a
-// sample of its cases, which changes from day to day, or all of them with
-// CLEW_FULL=1. CLEW_SEED=20261123 repeats the sample of that day.
-// A sample covers every feature of the cases that the test names: each compiler, each
-// option, each kind of file.
+// Package sample shortens tests that would run for minutes. Such a test checks a sample of
+// its cases, which changes from day to day, or all of them with CLEW_FULL=1.
+// CLEW_SEED=20261123 repeats the sample of that day. A sample covers every feature of the
+// cases: each compiler, each option, each kind of file.
 package sample
 
 import (
@@ -24,11 +23,11 @@ import (
 // with -short.
 func Full() bool { return os.Getenv("CLEW_FULL") == "1" && !testing.Short() }
 
-// today is read once, so that a test sees one seed after midnight too.
+// today is read once, so that the seed of a test does not change at midnight.
 var today = time.Now().UTC().Format("20060102")
 
-// Rand returns the random numbers of a test. They depend on the seed and on the
-// name of the test. A test that fails logs the seed.
+// Rand returns the random number generator of a test. It is seeded by CLEW_SEED or the day,
+// and by the name of the test. A test that fails logs the seed.
 func Rand(tb testing.TB) *rand.Rand {
 	tb.Helper()
 	text := os.Getenv("CLEW_SEED")
@@ -49,9 +48,8 @@ func Rand(tb testing.TB) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, name.Sum64()))
 }
 
-// Covering returns n elements of all, in their order, and more if it takes more to
-// have every feature that an element of all has. It returns all elements if the test
-// is to check everything.
+// Covering returns n elements of all, in their order, or more if fewer do not have every
+// feature that an element of all has. If Full is true, it returns all elements.
 func Covering[E any](tb testing.TB, all []E, n int, features func(E) []string) []E {
 	tb.Helper()
 	if Full() || len(all) <= n {
@@ -59,13 +57,13 @@ func Covering[E any](tb testing.TB, all []E, n int, features func(E) []string) [
 	}
 	order := Rand(tb).Perm(len(all))
 	covered := make(map[string]bool)
-	gain := func(k int) (new int) {
+	gain := func(k int) (added int) {
 		for _, feature := range features(all[k]) {
 			if !covered[feature] {
-				new++
+				added++
 			}
 		}
-		return new
+		return added
 	}
 	var chosen []int
 	for {
@@ -81,15 +79,15 @@ func Covering[E any](tb testing.TB, all []E, n int, features func(E) []string) [
 	order = slices.DeleteFunc(order, func(k int) bool { return slices.Contains(chosen, k) })
 	chosen = append(chosen, order[:max(0, n-len(chosen))]...)
 	slices.Sort(chosen)
-	some := make([]E, len(chosen))
+	elements := make([]E, len(chosen))
 	for i, k := range chosen {
-		some[i] = all[k]
+		elements[i] = all[k]
 	}
-	return some
+	return elements
 }
 
-// Of returns n elements of all, in their order, or all of them if the test is to
-// check everything or there are no more.
+// Of returns n elements of all, in their order. If Full is true or there are fewer, it
+// returns all of them.
 func Of[E any](tb testing.TB, all []E, n int) []E {
 	tb.Helper()
 	return Covering(tb, all, n, func(E) []string { return nil })

@@ -4,10 +4,9 @@
 
 // Package sigchld sets SA_NOCLDSTOP for SIGCHLD in a program that traces others.
 //
-// Each thread that stops sends its tracer's process a SIGCHLD. The Go runtime's handler
-// takes it on another thread, on the processor that the traced threads need: that is a
-// third of the pause of 65 threads, and more than half of a single step in a debug session.
-// SA_NOCLDSTOP stops these signals. Signals of children that exit are not affected. A
-// program that watches for stopped children with os/signal misses those that stop while the
-// flag is set.
+// Each thread that stops sends a SIGCHLD to its tracer's process. The Go runtime handles it
+// on another thread, on the processor that the traced threads need: this is a third of the
+// pause of 65 threads, and more than half of a single step in a debug session. SA_NOCLDSTOP
+// stops these signals. Children that exit still send one. While the flag is set, a program
+// that watches for stopped children with os/signal misses them.
 package sigchld

@@ -6,5 +6,5 @@
 
 package sigchld
 
-// Quiet does nothing here.
+// Quiet does nothing on this system.
 func Quiet() (restore func()) { return func() {} }

@@ -17,7 +17,7 @@ import (
 var quiet struct {
 	sync.Mutex
 	users int
-	set   bool // by us
+	set   bool // this package set the flag
 }
 
 // Quiet sets the flag until the returned function is called, once.
@@ -47,9 +47,8 @@ type kernelSigaction struct {
 	mask     uint64
 }
 
-// changeStopSignals sets or clears SA_NOCLDSTOP, leaves all else of the action
-// as it is, and reports whether the flag changed. The action is read anew each
-// time, since the program may have changed it.
+// changeStopSignals sets or clears SA_NOCLDSTOP, and reports whether the flag changed. It
+// reads the action each time, because the program may have changed it.
 func changeStopSignals(off bool) (changed bool) {
 	var a kernelSigaction
 	const size = unsafe.Sizeof(a.mask)

@@ -5,14 +5,14 @@
 // Package stackgrow grows the stack of a goroutine before the goroutine needs it.
 package stackgrow
 
-// size is the number of bytes of stack that reading debugging information takes.
+// size is the stack that reading debugging information needs, in bytes.
 const size = 12 << 10
 
-// Grow makes the stack of the calling goroutine as large as the work of this program
-// needs: 16 KiB, as stacks are powers of two. A goroutine begins with 2 KiB, and the
-// runtime copies a stack that is used up to one of twice the size. For each copy it looks
-// every frame up in its tables, and most often their pages have to be mapped first: in a
-// process that lives for ten milliseconds that takes half a millisecond.
+// Grow makes the stack of the calling goroutine as large as this program needs: 16 KiB, as
+// sizes are powers of two. A stack begins with 2 KiB, and the runtime copies a full one to
+// one of twice the size. For each copy it looks up every frame in its tables, whose pages
+// must often be mapped first. In a process that runs for ten milliseconds this takes half a
+// millisecond.
 //
 //go:noinline
 func Grow() {
@@ -23,6 +23,6 @@ func Grow() {
 //go:noinline
 func use(*[size]byte) {}
 
-// The goroutine that initializes packages later runs main. This package imports no other,
-// so its stack grows first.
+// The goroutine that initializes packages later runs main. This package imports no other, so
+// that it is initialized first.
 func init() { Grow() }

@@ -19,17 +19,17 @@ import (
 	"github.com/clewdev/clew/snapshot"
 )
 
-// MinidumpOptions changes what Minidump writes. The zero value is what Breakpad writes:
-// the stacks, the modules, and the text files of /proc.
+// MinidumpOptions changes the content of a Minidump. Breakpad's dumps are the zero value: the
+// stacks, the modules, and the text files of /proc.
 type MinidumpOptions struct {
-	Full     bool // all memory that can be read, in a Memory64List
+	Full     bool // with all readable memory, in a Memory64List
 	OldARM64 bool // the older layout of arm64's contexts
 	NoMaps   bool // without LinuxMaps
 	PDB70    bool // build IDs as GUIDs, of 16 bytes
 	Auxv     []byte
 }
 
-// minidump is a minidump that is written.
+// minidump is a minidump that is being written.
 type minidump struct {
 	b       []byte
 	streams []byte // the directory's entries
@@ -67,21 +67,21 @@ func quads(b []byte, v ...uint32) []byte {
 	return b
 }
 
-// streams of the types that package snapshot/minidump lists.
+// Types of streams; package snapshot/minidump describes them.
 const (
 	streamThreads, streamModules, streamMemory, streamException, streamSystem, streamMemory64, streamNames = 3, 4, 5, 6, 7, 9, 24
 
 	streamStatus, streamCommand, streamAuxv, streamMaps = 0x47670004, 0x47670006, 0x47670008, 0x47670009
 )
 
-// Minidump returns a minidump of a snapshot whose threads stand still, in Breakpad's
-// format for Linux.
+// Minidump returns a minidump of a snapshot, in Breakpad's format for Linux. The threads
+// must stand still.
 func Minidump(t testing.TB, s *snapshot.Snapshot, opts MinidumpOptions) []byte {
 	t.Helper()
 	d := &minidump{b: make([]byte, 32)}
 	architecture, ok := map[elf.Machine]uint16{elf.EM_X86_64: 9, elf.EM_386: 0, elf.EM_AARCH64: 12, elf.EM_ARM: 5}[s.Machine.ELF]
 	if !ok {
-		t.Fatalf("minidumps of %s are not written", s.Machine.Name)
+		t.Fatalf("no layout of minidumps for %s", s.Machine.Name)
 	}
 	if opts.OldARM64 {
 		architecture = 0x8003
@@ -144,10 +144,10 @@ func mapsText(s *snapshot.Snapshot) (b []byte) {
 	return b
 }
 
-// stackLimit bounds the dumped part of a stack, in bytes.
+// stackLimit is the maximum size of the dumped part of a stack, in bytes.
 const stackLimit = 256 << 10
 
-// threads writes the threads and their stacks, which the list of memory names too.
+// threads writes the threads and their stacks, which are also in the list of memory.
 func (d *minidump) threads(s *snapshot.Snapshot, opts MinidumpOptions) {
 	list, memory, names := quads(nil, uint32(len(s.Threads))), quads(nil, 0), quads(nil, 0)
 	for i := range s.Threads {
@@ -256,13 +256,13 @@ func (d *minidump) modules(s *snapshot.Snapshot, opts MinidumpOptions) {
 	d.stream(streamModules, list)
 }
 
-// memory64 writes all memory that can be read, mapping by mapping.
+// memory64 writes all readable memory.
 func (d *minidump) memory64(s *snapshot.Snapshot) {
-	const most = 16 << 20 // bytes of a mapping
+	const maxMapping = 16 << 20 // bytes
 	var ranges, content []byte
 	for i := range s.Mappings {
 		m := &s.Mappings[i]
-		b := make([]byte, min(m.End-m.Start, most))
+		b := make([]byte, min(m.End-m.Start, maxMapping))
 		if !m.Readable || s.Memory.ReadMemory(b, m.Start) != nil {
 			continue
 		}

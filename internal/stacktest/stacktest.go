@@ -4,8 +4,8 @@
 
 //go:build linux
 
-// Package stacktest takes snapshots and walks their stacks for the tests of package stack
-// and of those below it.
+// Package stacktest takes snapshots and walks their stacks, for the tests of package stack
+// and the packages below it.
 package stacktest
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/clewdev/clew/stack"
 )
 
-// OpenCore opens a core that nothing is wrong with.
+// OpenCore opens a core, which must not be damaged.
 func OpenCore(t testing.TB, path string, opts *core.Options) *core.Core {
 	t.Helper()
 	c, err := core.Open(path, opts)
@@ -34,7 +34,7 @@ func OpenCore(t testing.TB, path string, opts *core.Options) *core.Core {
 	return c
 }
 
-// Take takes a snapshot, with patience for a machine that is busy.
+// Take takes a snapshot, with a long timeout for busy machines.
 func Take(t testing.TB, pid int) *snapshot.Snapshot {
 	t.Helper()
 	s, err := process.Snapshot(pid, &process.Options{Timeout: 20 * time.Second})
@@ -56,7 +56,7 @@ func Stacks(t testing.TB, s *snapshot.Snapshot) []stack.Stack {
 	return stacks
 }
 
-// Through returns the stack that leads through a function, and its index.
+// Through returns the first stack with a frame of a function, and the frame's index.
 func Through(t testing.TB, stacks []stack.Stack, function string) (*stack.Stack, int) {
 	t.Helper()
 	for i := range stacks {

@@ -14,10 +14,9 @@ import (
 	"testing"
 )
 
-// PassOnARM64 builds the tests of the package whose test calls it for arm64, and
-// runs those named under qemu: each must pass. They are built without cgo where
-// cc is empty, else with that compiler. Names can be those of subtests
-// ("TestBacktrace/libgcc_s.so.1"), and of examples.
+// PassOnARM64 builds the tests of the caller's package for arm64, runs the named ones under
+// qemu, and requires each to pass. It builds with cgo if cc names a C compiler. A name may be
+// that of a subtest ("TestBacktrace/libgcc_s.so.1") or of an example.
 func PassOnARM64(t *testing.T, cc string, names ...string) {
 	t.Helper()
 	RequireTool(t, "go")
@@ -31,14 +30,14 @@ func PassOnARM64(t *testing.T, cc string, names ...string) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", build, err, out)
 	}
-	var whole []string
+	var topLevel []string
 	for _, name := range names {
 		name, _, _ = strings.Cut(name, "/")
-		whole = append(whole, name)
+		topLevel = append(topLevel, name)
 	}
 	run := exec.Command(qemu, "-L", "/usr/aarch64-linux-gnu", program, "-test.v",
 		"-test.short", // emulation is slow
-		"-test.run=^("+strings.Join(slices.Compact(whole), "|")+")$")
+		"-test.run=^("+strings.Join(slices.Compact(topLevel), "|")+")$")
 	out, err := run.CombinedOutput()
 	for _, name := range names {
 		if !bytes.Contains(out, []byte("--- PASS: "+name+" ")) {

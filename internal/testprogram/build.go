@@ -8,27 +8,29 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 )
 
-// dir is the folder of this package.
+// dir is the directory of this package.
 var dir = func() string {
 	_, file, _, _ := runtime.Caller(0)
 	return filepath.Dir(file)
 }()
 
-// Path is the absolute path of a source of this package: "programs/chain.c".
+// Path returns the absolute path of a source of this package: "programs/chain.c".
 func Path(name string) string { return filepath.Join(dir, name) }
 
-// RequireTool skips the test where a program that it runs is not installed,
-// and returns the program's path otherwise.
+// RequireTool returns the path of a program. If the program is not installed, it skips the
+// test.
 func RequireTool(t testing.TB, tool string) string {
 	t.Helper()
 	path, err := exec.LookPath(tool)
@@ -38,13 +40,12 @@ func RequireTool(t testing.TB, tool string) string {
 	return path
 }
 
-// Build compiles a program of the programs folder and returns the path of the
-// executable: C with gcc, C++ with g++, a folder with go build. The flags come
-// before the source; C and C++ always get -pthread.
+// Build compiles a program of the programs directory and returns the path of the executable.
+// It compiles C with gcc, C++ with g++ and a directory with go build. The flags come before
+// the source; C and C++ always get -pthread.
 //
-// The executable is kept in the user's cache, named by everything that it came
-// from, and may be shared: a test that changes it, or needs a path of its own,
-// copies it first.
+// The executable is in the user's cache, under a hash of its inputs, and other tests may use
+// it. A test that changes it, or needs its own path, copies it first.
 func Build(t testing.TB, source string, flags ...string) string {
 	t.Helper()
 	compiler := "go"
@@ -57,62 +58,55 @@ func Build(t testing.TB, source string, flags ...string) string {
 	return BuildWith(t, compiler, source, flags...)
 }
 
-// BuildCgo is Build of a Go program that has C code, which gcc compiles.
+// BuildCgo is Build of a Go program with C code, which gcc compiles.
 func BuildCgo(t testing.TB, source string, flags ...string) string {
 	t.Helper()
 	RequireTool(t, "gcc")
-	return buildGo(t, source, flags, "CGO_ENABLED=1")
+	return buildGo(t, source, dir, flags, "CGO_ENABLED=1")
 }
 
-// BuildGoFor is Build of a Go program without C code for another machine, by Go's name.
+// BuildGoFor is Build of a Go program without C code for the machine with a name of Go's.
 func BuildGoFor(t testing.TB, goarch, source string) string {
 	t.Helper()
-	return buildGo(t, source, nil, "CGO_ENABLED=0", "GOARCH="+goarch)
+	return buildGo(t, source, dir, nil, "CGO_ENABLED=0", "GOARCH="+goarch)
 }
 
-func buildGo(t testing.TB, source string, flags []string, environment ...string) string {
+// BuildModule is Build of a directory that is a separate Go module, because it needs modules
+// that Clew does not. It has no C code.
+func BuildModule(t testing.TB, source string, flags ...string) string {
+	t.Helper()
+	return buildGo(t, source, Path("programs/"+source), flags, "CGO_ENABLED=0", "GOFLAGS=-mod=mod", "GOWORK=off")
+}
+
+// buildGo runs go build in a directory of the module that the source belongs to.
+func buildGo(t testing.TB, source, inModule string, flags []string, environment ...string) string {
 	t.Helper()
 	RequireTool(t, "go")
 	path := Path("programs/" + source)
 	return cached(t, source, path, func(out string) *exec.Cmd {
-		cmd := exec.Command("go", append(append([]string{"build", "-buildvcs=false", "-o", out}, flags...), path)...)
-		cmd.Dir = dir
+		cmd := exec.Command("go", slices.Concat([]string{"build", "-buildvcs=false", "-o", out}, flags, []string{path})...)
+		cmd.Dir = inModule
 		cmd.Env = append(os.Environ(), environment...)
 		return cmd
 	})
 }
 
-// BuildModule is Build of a folder that is a Go module of its own: a program that
-// needs modules that Clew does not. It has no C code.
-func BuildModule(t testing.TB, source string, flags ...string) string {
-	t.Helper()
-	RequireTool(t, "go")
-	path := Path("programs/" + source)
-	return cached(t, source, path, func(out string) *exec.Cmd {
-		cmd := exec.Command("go", append(append([]string{"build", "-buildvcs=false"}, flags...), "-o", out)...)
-		cmd.Dir = path
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-mod=mod", "GOWORK=off")
-		return cmd
-	})
-}
-
-// BuildWith is Build with the compiler named.
+// BuildWith is Build with a given compiler.
 func BuildWith(t testing.TB, compiler, source string, flags ...string) string {
 	t.Helper()
+	if compiler == "go" {
+		return buildGo(t, source, dir, flags, "CGO_ENABLED=0")
+	}
 	RequireTool(t, compiler)
 	path := Path("programs/" + source)
-	name := strings.TrimSuffix(source, filepath.Ext(source))
-	if compiler == "go" {
-		return buildGo(t, source, flags, "CGO_ENABLED=0")
-	}
-	return cached(t, name, path, func(out string) *exec.Cmd {
-		return exec.Command(compiler, append(append([]string{"-o", out, "-pthread"}, flags...), path)...)
+	return cached(t, strings.TrimSuffix(source, filepath.Ext(source)), path, func(out string) *exec.Cmd {
+		return exec.Command(compiler, slices.Concat([]string{"-o", out, "-pthread"}, flags, []string{path})...)
 	})
 }
 
-// Assemble assembles a source of the asm or hostile folder ("asm/widths.s") with
-// the command that its first line names, and returns the path of the object
-// file. Extra flags come before the source.
+// Assemble assembles a source of the asm or hostile directory ("asm/widths.s") with the
+// command in its first line, and returns the path of the object file. The flags come before
+// the source.
 func Assemble(t testing.TB, source string, flags ...string) string {
 	t.Helper()
 	path := Path(source)
@@ -120,13 +114,12 @@ func Assemble(t testing.TB, source string, flags ...string) string {
 	RequireTool(t, command[0])
 	name := strings.TrimSuffix(filepath.Base(source), ".s") + ".o"
 	return cached(t, name, path, func(out string) *exec.Cmd {
-		args := append(append(command[1:len(command):len(command)], flags...), "-o", out, path)
-		return exec.Command(command[0], args...)
+		return exec.Command(command[0], slices.Concat(command[1:], flags, []string{"-o", out, path})...)
 	})
 }
 
-// emulations are the linker's for those assembler flags that call for another
-// than its own.
+// emulations are the emulations of the linker for assembler flags that do not select its
+// default.
 var emulations = map[string]string{
 	"--32":         "elf_i386",
 	"--x32":        "elf32_x86_64",
@@ -134,8 +127,8 @@ var emulations = map[string]string{
 	"-mabi=n32":    "elf32ltsmipn32",
 }
 
-// Link assembles a source as Assemble does and links it alone into an
-// executable that starts nowhere, with an .eh_frame_hdr where ld makes one.
+// Link assembles a source as Assemble does, and links the object file alone into an
+// executable without a start address, with an .eh_frame_hdr if ld makes one.
 func Link(t testing.TB, source string, flags ...string) string {
 	t.Helper()
 	path := Path(source)
@@ -150,12 +143,12 @@ func Link(t testing.TB, source string, flags ...string) string {
 	}
 	object := Assemble(t, source)
 	return cached(t, strings.TrimSuffix(filepath.Base(source), ".s"), object, func(out string) *exec.Cmd {
-		return exec.Command(linker, append(args[:len(args):len(args)], "-o", out, object)...)
+		return exec.Command(linker, slices.Concat(args, []string{"-o", out, object})...)
 	})
 }
 
-// Sources are the assembler sources of a folder ("asm" or "hostile"), each as
-// Assemble takes it.
+// Sources returns the assembler sources of a directory ("asm" or "hostile"), as arguments of
+// Assemble.
 func Sources(t testing.TB, folder string) []string {
 	t.Helper()
 	paths, err := filepath.Glob(Path(folder + "/*.s"))
@@ -168,7 +161,7 @@ func Sources(t testing.TB, folder string) []string {
 	return paths
 }
 
-// firstLine is the command in a source's first line, "# as --64".
+// firstLine returns the command in a source's first line, "# as --64".
 func firstLine(t testing.TB, path string) []string {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -183,12 +176,12 @@ func firstLine(t testing.TB, path string) []string {
 	return command
 }
 
-// cached runs the command that writes a file, unless an earlier run has done
-// the same from the same sources with the same program.
+// cached returns the file that the command writes. It runs the command unless the cache has
+// the result of the same command, sources and version of the program.
 func cached(t testing.TB, name, source string, command func(out string) *exec.Cmd) string {
 	t.Helper()
 	key, first := sha256.New(), command(name)
-	environment := first.Env[min(len(os.Environ()), len(first.Env)):] // what the command adds to it
+	environment := first.Env[min(len(os.Environ()), len(first.Env)):] // added by the command
 	fmt.Fprintf(key, "%s\n%q\n%q\n%s\n", runtime.Version(), first.Args, environment, version(first.Args[0]))
 	if err := hashSources(key, source); err != nil {
 		t.Fatal(err)
@@ -201,7 +194,7 @@ func cached(t testing.TB, name, source string, command func(out string) *exec.Cm
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	// Written aside and renamed: tests of other packages build at the same time.
+	// Written elsewhere and renamed, because tests of other packages build concurrently.
 	out, err := os.MkdirTemp(folder, "build")
 	if err != nil {
 		t.Fatal(err)
@@ -224,7 +217,7 @@ func cacheDir(t testing.TB) string {
 	return t.TempDir()
 }
 
-// version is what the first word of a command says of itself, asked once.
+// version returns the output of the program's version flag. It runs the program once.
 func version(tool string) []byte {
 	if known, ok := versions.Load(tool); ok {
 		return known.([]byte)
@@ -240,9 +233,9 @@ func version(tool string) []byte {
 
 var versions sync.Map // by tool
 
-// hashSources hashes a source file with the headers beside it, or the Go files
-// of a folder.
-func hashSources(w interface{ Write([]byte) (int, error) }, source string) error {
+// hashSources hashes a source file and the headers beside it, or the Go files of a
+// directory.
+func hashSources(w io.Writer, source string) error {
 	info, err := os.Stat(source)
 	if err != nil {
 		return err

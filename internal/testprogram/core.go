@@ -14,18 +14,18 @@ import (
 	"testing"
 )
 
-// Emulation is how programs of another machine are built and run here.
+// Emulation describes how to build and run programs of another machine.
 type Emulation struct {
-	Triplet string // of the cross compiler, whose libraries are in /usr/TRIPLET
+	Triplet string // of the cross compiler; the libraries are in /usr/TRIPLET
 	QEMU    string // the emulator
 }
 
-// Emulations are by the names that package arch gives the machines.
+// Emulations are indexed by package arch's names of machines.
 var Emulations = map[string]Emulation{
 	"arm64":   {"aarch64-linux-gnu", "qemu-aarch64"},
 	"arm":     {"arm-linux-gnueabihf", "qemu-arm"},
 	"i386":    {"i686-linux-gnu", "qemu-i386"},
-	"loong64": {"loongarch64-linux-gnu", "qemu-loongarch64"}, // which Debian has no compiler for but Go's
+	"loong64": {"loongarch64-linux-gnu", "qemu-loongarch64"}, // Debian has only Go's compiler for it
 	"m68k":    {"m68k-linux-gnu", "qemu-m68k"},
 	"mips":    {"mips-linux-gnu", "qemu-mips"},
 	"mips64":  {"mips64-linux-gnuabi64", "qemu-mips64"},
@@ -37,39 +37,38 @@ var Emulations = map[string]Emulation{
 	"sparc64": {"sparc64-linux-gnu", "qemu-sparc64"},
 }
 
-// Root is where the libraries of the emulated machine are.
+// Root returns the directory of the emulated machine's libraries.
 func (e *Emulation) Root() string { return "/usr/" + e.Triplet }
 
-// Build is the package's Build for the emulated machine.
+// Build is the function Build for the emulated machine.
 func (e *Emulation) Build(t testing.TB, source string, flags ...string) string {
 	t.Helper()
 	return BuildWith(t, e.Triplet+"-gcc", source, flags...)
 }
 
-// BuildCgo is the package's BuildCgo for arm64, the only machine here that Go's names
-// are known for.
+// BuildCgo is the function BuildCgo for arm64.
 func (e *Emulation) BuildCgo(t testing.TB, source string, flags ...string) string {
 	t.Helper()
 	compiler := RequireTool(t, e.Triplet+"-gcc")
-	return buildGo(t, source, flags, "CGO_ENABLED=1", "GOARCH=arm64", "CC="+compiler)
+	return buildGo(t, source, dir, flags, "CGO_ENABLED=1", "GOARCH=arm64", "CC="+compiler)
 }
 
-// CoreOptions changes how a core comes about. The zero value is a core of the
-// kernel, with what it writes by default.
+// CoreOptions changes how Core makes a core. For the zero value the kernel writes it, with
+// the default content.
 type CoreOptions struct {
-	Emulation *Emulation // the core is that of an emulated program
+	Emulation *Emulation // the program is emulated, and the emulator writes the core
 	Filter    string     // for /proc/PID/coredump_filter: "0x33"
-	Crashes   bool       // the program crashes by itself; else it gets SIGABRT once it is at rest
+	Crashes   bool       // the program crashes; otherwise Core sends SIGABRT once all threads sleep
 }
 
-// Core runs a program that leaves a core, and returns the core's path. It skips
-// the test where the kernel is told to hand cores to a program.
+// Core runs a program until it dumps core, and returns the core's path. It skips the test if
+// the kernel passes cores to a program.
 func Core(t testing.TB, opts CoreOptions, path string, args ...string) string {
 	t.Helper()
 	where, filter := "", opts.Filter
 	dir := t.TempDir()
 	if opts.Emulation != nil {
-		// The emulator writes the core; of its own nothing is wanted.
+		// The filter is for the emulator, which should not write its own memory.
 		where, filter = "qemu_*.core", "0"
 		qemu := RequireTool(t, opts.Emulation.QEMU)
 		args = append([]string{"-L", opts.Emulation.Root(), path}, args...)
@@ -98,8 +97,8 @@ func Core(t testing.TB, opts CoreOptions, path string, args ...string) string {
 	return findCore(t, cmd, where)
 }
 
-// corePattern returns where the kernel writes cores. It skips the test where the
-// kernel is told to hand them to a program.
+// corePattern returns the kernel's pattern for the paths of cores. It skips the test if the
+// kernel passes cores to a program.
 func corePattern(t testing.TB) string {
 	t.Helper()
 	pattern, err := os.ReadFile("/proc/sys/kernel/core_pattern")
@@ -113,7 +112,7 @@ func corePattern(t testing.TB) string {
 	return where
 }
 
-// findCore returns the core that a command left, by the pattern for its name.
+// findCore returns the core of a command, by the pattern for its path.
 func findCore(t testing.TB, cmd *exec.Cmd, where string) string {
 	t.Helper()
 	if !filepath.IsAbs(where) {

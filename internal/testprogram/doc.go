@@ -2,12 +2,11 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Package testprogram builds and runs the programs that Clew's tests look at.
-// Their sources are in programs, asm and hostile beside it, each saying in its
-// first lines what it is for and how it is built.
+// Package testprogram builds and runs the programs that Clew's tests examine. Their sources
+// are in the directories programs, asm and hostile. The first lines of each source say what
+// it is for and how it is built.
 //
-// Where a compiler or assembler is absent the test is skipped, in the form that
-// scripts/test lists ("skipped: gcc is not installed"). The package never
-// decides whether an answer is right: tests compare with gdb, readelf and
-// others themselves.
+// If a compiler or an assembler is not installed, the package skips the test, with a message
+// that scripts/test lists ("skipped: gcc is not installed"). It does not check results:
+// tests compare with gdb, readelf and others themselves.
 package testprogram

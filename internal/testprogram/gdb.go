@@ -13,34 +13,33 @@ import (
 	"testing"
 )
 
-// A GDB is a gdb that runs, and is given commands as a user gives them: one that
-// fails doesn't end it, as it ends a script. It needs no Python, which gdb can be
-// built without (Debian's gdb-minimal). It is for one goroutine.
+// A GDB is a running gdb that reads commands as from a user: unlike in a script, a command
+// that fails does not end it. It needs no Python, which Debian's gdb-minimal does not have.
+// It must not be used concurrently.
 type GDB struct {
 	t      testing.TB
 	input  *os.File
 	output *bufio.Reader
 }
 
-// StartGDB starts gdb for a program, in the C locale where the environment that is
-// added does not say otherwise, and ends it with the test. The program's output is
-// between gdb's.
+// StartGDB starts gdb for a program, in the C locale unless the added environment sets
+// another. gdb ends with the test. The program's output is mixed with gdb's.
 func StartGDB(t testing.TB, program string, environment ...string) *GDB {
 	t.Helper()
 	cmd := exec.Command(RequireTool(t, "gdb"), "-nx", "-q", "-iex", "set debuginfod enabled off", "-iex", "set prompt", program)
 	cmd.Env = slices.Concat(os.Environ(), []string{"LC_ALL=C"}, environment)
-	theirInput, input, err := os.Pipe()
+	gdbInput, input, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	output, theirOutput, err := os.Pipe()
+	output, gdbOutput, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirInput, theirOutput, theirOutput
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = gdbInput, gdbOutput, gdbOutput
 	err = cmd.Start()
-	theirInput.Close()
-	theirOutput.Close()
+	gdbInput.Close()
+	gdbOutput.Close()
 	t.Cleanup(func() {
 		input.Close() // at the end of its input gdb kills the program and exits
 		output.Close()
@@ -56,19 +55,19 @@ func StartGDB(t testing.TB, program string, environment ...string) *GDB {
 	return g
 }
 
-// behind is what tells the end of a command's output.
-const behind = "@behind@\n"
+// endMark is printed after the output of a command.
+const endMark = "@end of output@\n"
 
-// Do returns what gdb prints for a command, or for several in as many lines.
+// Do returns the output of gdb for a command, or for one command a line.
 func (g *GDB) Do(command string) string {
 	g.t.Helper()
-	if _, err := g.input.WriteString(command + "\necho \\n" + strings.TrimSuffix(behind, "\n") + "\\n\n"); err != nil {
+	if _, err := g.input.WriteString(command + "\necho \\n" + strings.TrimSuffix(endMark, "\n") + "\\n\n"); err != nil {
 		g.t.Fatalf("%s: gdb has ended: %v", command, err)
 	}
 	var text strings.Builder
 	for {
 		line, err := g.output.ReadString('\n')
-		if line == behind {
+		if line == endMark {
 			return strings.TrimSuffix(text.String(), "\n")
 		}
 		text.WriteString(line)

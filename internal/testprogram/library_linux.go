@@ -13,9 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// MapLibrary maps a shared library that needs no relocation into the test's own
-// process, until the test ends, and returns the address of one of its functions.
-// Its load bias is not zero.
+// MapLibrary maps a shared library without relocations into this process, until the test
+// ends, and returns the address of one of its functions. The load bias is not zero.
 func MapLibrary(t testing.TB, path, function string) uint64 {
 	t.Helper()
 	file, err := os.Open(path)

@@ -28,28 +28,27 @@ type Process struct {
 	mu     sync.Mutex
 	output bytes.Buffer
 	errors bytes.Buffer  // read once it has exited
-	first  chan struct{} // closed when the program wrote, or closed its output
+	first  chan struct{} // closed when the program first writes output, or closes it
 	exited chan struct{}
 }
 
-// Start runs a program and returns when it has written something to standard
-// output: "ready", or a prompt. At the end of the test it is killed.
+// Start runs a program, and returns when it has written something to standard output:
+// "ready", or a prompt. The end of the test kills it.
 func Start(t testing.TB, path string, args ...string) *Process {
 	t.Helper()
 	return start(t, exec.Command(path, args...))
 }
 
-// StartElsewhere runs a copy of a program in a mount namespace of its own,
-// where it lies at a path that leads nowhere outside: /clew-hidden/NAME. That
-// takes root; the test is skipped for others.
+// StartElsewhere runs a copy of a program in a new mount namespace, at a path that does not
+// exist outside: /clew-hidden/NAME. Without root's rights it skips the test.
 func StartElsewhere(t testing.TB, path string, args ...string) *Process {
 	t.Helper()
 	unshare := RequireTool(t, "unshare")
 	probe := exec.Command(unshare, "-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt")
 	if out, err := probe.CombinedOutput(); err != nil {
-		t.Skipf("skipped: no mount namespace to be had: %s", strings.TrimSpace(string(out)))
+		t.Skipf("skipped: cannot make a mount namespace: %s", strings.TrimSpace(string(out)))
 	}
-	// A tmpfs over /mnt, seen by this program only.
+	// Only this program sees the tmpfs at /mnt.
 	const script = `mount -t tmpfs tmpfs /mnt && mkdir /mnt/clew-hidden && ` +
 		`cp "$1" /mnt/clew-hidden/ && p=/mnt/clew-hidden/${1##*/} && shift && exec "$p" "$@"`
 	return start(t, exec.Command(unshare, append([]string{"-m", "sh", "-c", script, "sh", path}, args...)...))
@@ -89,7 +88,7 @@ func start(t testing.TB, cmd *exec.Cmd) *Process {
 	return p
 }
 
-// run collects the program's output until it ends.
+// run collects the program's output until the program ends.
 func (p *Process) run(stdout io.Reader) {
 	defer close(p.exited)
 	once := sync.OnceFunc(func() { close(p.first) })
@@ -115,15 +114,15 @@ func (p *Process) Kill() {
 	<-p.exited
 }
 
-// Quit sends the process SIGQUIT, and returns what it has written to standard error
-// once it has ended: where it is a Go program, the stacks of its goroutines.
+// Quit sends SIGQUIT to the process, and returns its standard error once it has ended. For a
+// Go program that is the stacks of its goroutines.
 func (p *Process) Quit() string {
 	syscall.Kill(p.PID, syscall.SIGQUIT)
 	<-p.exited
 	return p.errors.String()
 }
 
-// Output is what the program has written to standard output so far.
+// Output returns the standard output of the program so far.
 func (p *Process) Output() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -140,26 +139,26 @@ func (p *Process) Running() bool {
 	}
 }
 
-// Settle waits until every thread sleeps in a system call, as those programs
-// come to that do not loop: what is read of its stacks then can't change.
+// Settle waits until every thread sleeps in a system call, so that the stacks no longer
+// change. It is for programs that do not loop.
 func (p *Process) Settle(t testing.TB) {
 	t.Helper()
 	deadline := time.Now().Add(30 * time.Second)
-	for before := ""; time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	for previous := ""; time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		now, err := sleeping(p.PID)
 		if err != nil {
 			t.Fatalf("process %d: %v", p.PID, err)
 		}
-		if now != "" && now == before {
+		if now != "" && now == previous {
 			return
 		}
-		before = now
+		previous = now
 	}
-	t.Fatalf("process %d did not come to rest in 30 s", p.PID)
+	t.Fatalf("process %d has threads that do not sleep after 30 s", p.PID)
 }
 
-// sleeping tells each thread's system call, stack pointer and count of context
-// switches, or "" where a thread runs.
+// sleeping returns each thread's system call, stack pointer and count of context switches,
+// or "" if a thread runs.
 func sleeping(pid int) (string, error) {
 	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*", pid))
 	if err != nil {

@@ -15,22 +15,21 @@ import (
 	"testing"
 )
 
-// Runtime is a program that spins for ever in code that it generated, and one
-// way in which it tells of that code.
+// Runtime is a program that loops forever in code that it generated, and one way in which it
+// describes that code to tools.
 type Runtime struct {
 	Name string // "php map"
 
-	// Stack are the names of generated functions that follow each other on the
-	// stack, innermost first. What a runtime has as a name holds these.
+	// Stack are the names of successive generated functions on the stack, innermost
+	// first. The runtime's names contain them.
 	Stack []string
 
 	command func(t testing.TB) *exec.Cmd
 	started func(t testing.TB, p *Process)
 }
 
-// Runtimes are those that Clew is tested with. A "list" is that of the GDB JIT
-// interface, a "map" a perf map, a "jitdump" one with unwind tables where the
-// runtime makes them.
+// Runtimes returns the runtimes that Clew is tested with. A "list" is the list of the GDB JIT
+// interface, a "map" a perf map, a "jitdump" has unwind tables if the runtime makes them.
 func Runtimes() []Runtime {
 	js := []string{"spin", "deep", "deep", "deep", "deep", "deep", "deep"}
 	words := []string{"inside", "left", "enter", "toplevel"}
@@ -51,11 +50,10 @@ func Runtimes() []Runtime {
 	}
 }
 
-// Command returns the command that runs the program, in a folder of its own,
-// where a jitdump comes to lie. It is for who starts it in another way than
-// Start: standard input must be at its end or hold a line, and the program
-// writes "ready", or that it pauses, once its functions are compiled; of Java,
-// the map is only written by Start. What it leaves behind is removed by Remove.
+// Command returns the command that runs the program, in a new directory, where it writes its
+// jitdump. It is for callers that do not use Start. Standard input must be at its end or hold
+// a line. The program writes "ready", or that it pauses, once its functions are compiled.
+// Only Start makes Java write its map. The caller removes files with Remove.
 func (r Runtime) Command(t testing.TB) *exec.Cmd {
 	t.Helper()
 	cmd := r.command(t)
@@ -64,8 +62,8 @@ func (r Runtime) Command(t testing.TB) *exec.Cmd {
 	return cmd
 }
 
-// Start runs the program. When it returns the program has told of its code, and
-// goes on to spin in it.
+// Start runs the program. When it returns, the program has described its code and loops in
+// it.
 func (r Runtime) Start(t testing.TB) *Process {
 	t.Helper()
 	cmd := r.Command(t)
@@ -83,7 +81,7 @@ func (r Runtime) Start(t testing.TB) *Process {
 	return p
 }
 
-// Remove removes what programs leave in the temporary folder whatever they are told.
+// Remove removes the files that a program always leaves in /tmp.
 func Remove(pid int) {
 	os.Remove(fmt.Sprintf("/tmp/perf-%d.map", pid))
 	os.Remove(fmt.Sprintf("/tmp/jit-%d.dump", pid))
@@ -108,8 +106,7 @@ func node(flags ...string) func(testing.TB) *exec.Cmd {
 	}
 }
 
-// java keeps frame pointers; without, HotSpot's compilers use the register for
-// other things.
+// java keeps frame pointers. By default HotSpot's compilers use the register for other values.
 func java(t testing.TB) *exec.Cmd {
 	t.Helper()
 	tool, javac := RequireTool(t, "java"), RequireTool(t, "javac")
@@ -146,8 +143,8 @@ func wazero(t testing.TB) *exec.Cmd {
 	return exec.Command(BuildModule(t, "wazero", "-tags=perfmap"))
 }
 
-// forth is the example's, which publishes to debuggers in any case, and to perf
-// as the environment says.
+// forth is the compiler in examples/forth. It always publishes to debuggers, and publishes to
+// perf as CLEW_PERF says.
 func forth(perf string) func(testing.TB) *exec.Cmd {
 	return func(t testing.TB) *exec.Cmd {
 		t.Helper()
@@ -165,7 +162,7 @@ func forth(perf string) func(testing.TB) *exec.Cmd {
 	}
 }
 
-// resume presses Enter, where the program pauses.
+// resume sends a newline to the program, which waits for it.
 func resume(t testing.TB, p *Process) {
 	t.Helper()
 	if _, err := p.Stdin.Write([]byte("\n")); err != nil {
@@ -173,17 +170,16 @@ func resume(t testing.TB, p *Process) {
 	}
 }
 
-// StartContained runs the program in mount and PID namespaces of its own, with a
-// /tmp of its own. That takes root; the test is skipped for others. The Process's
-// PID is that outside.
+// StartContained runs the program in new mount and PID namespaces, with its own /tmp. Without
+// root's rights it skips the test. The Process's PID is the one outside.
 func (r Runtime) StartContained(t testing.TB) *Process {
 	t.Helper()
 	unshare := RequireTool(t, "unshare")
 	if out, err := exec.Command(unshare, "-m", "-p", "-f", "mount", "-t", "tmpfs", "tmpfs", "/tmp").CombinedOutput(); err != nil {
-		t.Skipf("skipped: no namespaces to be had: %s", strings.TrimSpace(string(out)))
+		t.Skipf("skipped: cannot make namespaces: %s", strings.TrimSpace(string(out)))
 	}
 	inner := r.command(t)
-	// The program, or what it runs, can lie in the /tmp that is hidden.
+	// The program, or its source, may be in the /tmp that the new one hides.
 	last := inner.Args[len(inner.Args)-1]
 	inner.Args[len(inner.Args)-1] = "/mnt/" + filepath.Base(last)
 	const script = `mount -t tmpfs tmpfs /mnt && cp "$0" /mnt/ && mount -t tmpfs tmpfs /tmp && cd /tmp && exec "$@"`

@@ -25,12 +25,11 @@ type Terminal struct {
 
 	mu     sync.Mutex
 	output []byte
-	seen   int // of output, by Expect
+	seen   int // length of the output that Expect has passed
 }
 
-// StartTerminal starts a command that a new terminal of so many rows and columns
-// controls, and kills it at the end of the test. The terminal's modes are told from
-// before the command could change them.
+// StartTerminal starts a command with a new terminal as its controlling terminal, and kills it
+// at the end of the test. It also returns the modes of the terminal before the command starts.
 func StartTerminal(t testing.TB, cmd *exec.Cmd, rows, columns uint16) (*Terminal, unix.Termios) {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
@@ -72,7 +71,7 @@ func StartTerminal(t testing.TB, cmd *exec.Cmd, rows, columns uint16) (*Terminal
 	return term, before
 }
 
-// read keeps what is written to the terminal, until it is closed.
+// read collects the output to the terminal, until the terminal is closed.
 func (term *Terminal) read() {
 	buffer := make([]byte, 4096)
 	for {
@@ -86,7 +85,7 @@ func (term *Terminal) read() {
 	}
 }
 
-// Modes are those of the terminal: whether it echoes, and so on.
+// Modes returns the modes of the terminal: whether it echoes, and so on.
 func (term *Terminal) Modes() unix.Termios {
 	term.t.Helper()
 	m, err := unix.IoctlGetTermios(int(term.master.Fd()), unix.TCGETS)
@@ -104,14 +103,14 @@ func (term *Terminal) Send(keys string) {
 	}
 }
 
-// hangs is the time after which a command is taken to wait for ever.
-const hangs = 2 * time.Minute
+// timeout is the time after which a test fails because a command hangs.
+const timeout = 2 * time.Minute
 
-// Expect waits for what a regular expression matches, behind what was expected before.
+// Expect waits for output that matches a regular expression, after the previous match.
 func (term *Terminal) Expect(expression string) {
 	term.t.Helper()
 	e := regexp.MustCompile(expression)
-	for end := time.Now().Add(hangs); ; time.Sleep(2 * time.Millisecond) {
+	for end := time.Now().Add(timeout); ; time.Sleep(2 * time.Millisecond) {
 		term.mu.Lock()
 		at := e.FindIndex(term.output[term.seen:])
 		if at != nil {
@@ -133,7 +132,7 @@ func (term *Terminal) Ended() {
 	term.t.Helper()
 	select {
 	case <-term.exited:
-	case <-time.After(hangs):
+	case <-time.After(timeout):
 		term.t.Fatal("the command does not end")
 	}
 }

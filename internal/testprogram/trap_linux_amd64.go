@@ -15,10 +15,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TrapCore ends the process while one of its threads spins, and returns the core
-// that the kernel writes of it. The thread is the one that at reports true for, given
-// where its next instruction is. No handler of the program runs before: the trap
-// finds its signal blocked, which the kernel takes for the end.
+// TrapCore ends the process while one of its threads loops, and returns the core that the
+// kernel writes. The thread is one for whose next instruction at returns true. No handler of
+// the program runs: the signal of the trap is blocked, and so the kernel ends the process.
 func (p *Process) TrapCore(t testing.TB, at func(pc uint64) bool) string {
 	t.Helper()
 	where := corePattern(t)
@@ -29,7 +28,7 @@ func (p *Process) TrapCore(t testing.TB, at func(pc uint64) bool) string {
 	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(time.Millisecond) {
 		tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*", p.PID))
 		if err != nil || len(tasks) == 0 || time.Now().After(end) {
-			t.Fatalf("no thread of %d was met where it spins (%v)", p.PID, err)
+			t.Fatalf("no thread of process %d was found in its loop (%v)", p.PID, err)
 		}
 		for _, task := range tasks {
 			var tid int
@@ -46,8 +45,8 @@ func (p *Process) TrapCore(t testing.TB, at func(pc uint64) bool) string {
 	}
 }
 
-// trap stops a thread and lets it go on; where at reports true, with its signals
-// blocked and into a trap.
+// trap stops a thread and resumes it. If at returns true, it first blocks the thread's signals
+// and sets the trap flag.
 func trap(tid int, at func(pc uint64) bool) (trapped bool, err error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -82,7 +81,7 @@ func trap(tid int, at func(pc uint64) bool) (trapped bool, err error) {
 		if _, _, errno := unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_SETSIGMASK, uintptr(tid), unsafe.Sizeof(all), uintptr(unsafe.Pointer(&all)), 0, 0); errno != 0 {
 			return false, errno
 		}
-		const trapFlag = 1 << 8 // of EFLAGS: trap behind the next instruction
+		const trapFlag = 1 << 8 // of EFLAGS: trap after the next instruction
 		regs.Eflags |= trapFlag
 		if err := unix.PtraceSetRegs(tid, &regs); err != nil {
 			return false, err
@@ -94,15 +93,15 @@ func trap(tid int, at func(pc uint64) bool) (trapped bool, err error) {
 	return trapped, nil
 }
 
-// leaves reports whether an instruction may lead out of the code that it is in: the trap
-// is behind it, and what it calls has no frame yet.
+// leaves reports whether an instruction may leave its function. The trap comes after the
+// instruction, when a called function has no frame yet.
 func leaves(code [3]byte) bool {
 	op, modrm := code[0], code[1]
 	if op>>4 == 4 { // REX
 		op, modrm = code[1], code[2]
 	}
 	switch op {
-	case 0xc2, 0xc3, 0xe8: // RET, CALL; a loop can be nothing but a JMP
+	case 0xc2, 0xc3, 0xe8: // RET, CALL; a JMP can be a whole loop
 		return true
 	case 0xff: // CALL is /2 and /3, JMP /4 and /5
 		return modrm>>3&7 >= 2 && modrm>>3&7 <= 5

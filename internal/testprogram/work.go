@@ -13,9 +13,8 @@ import (
 	"time"
 )
 
-// AwaitWork waits until the children of a process have used two ticks more of the
-// processors' time, by /proc/PID/stat: a session's worker is one, which uses none
-// while it is stopped.
+// AwaitWork waits until the children of a process have used two more ticks of processor time
+// by /proc/PID/stat. A session's worker is a child, and uses none while it is stopped.
 func AwaitWork(t testing.TB, parent int) {
 	t.Helper()
 	begin := childrenTicks(parent)
@@ -26,13 +25,13 @@ func AwaitWork(t testing.TB, parent int) {
 	}
 }
 
-// childrenTicks returns how long the children of a process ran outside of the kernel.
+// childrenTicks returns the user time of the children of a process, in clock ticks.
 func childrenTicks(parent int) (ticks int) {
 	files, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, file := range files {
 		text, _ := os.ReadFile(file)
-		// Behind the name, in parentheses, are the fields from the third on: the
-		// state, the parent, and as the 14th utime (proc_pid_stat(5)).
+		// After the name, in parentheses, are the fields from the third on: the state, the
+		// parent, and utime as the 14th (proc_pid_stat(5)).
 		fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
 		if len(fields) < 12 || fields[1] != strconv.Itoa(parent) {
 			continue

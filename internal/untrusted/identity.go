@@ -11,11 +11,11 @@ import (
 	"syscall"
 )
 
-// Identity distinguishes a file from others, whatever its name is: by its device, encoded
-// as the system does it (makedev(3)), and its inode there.
+// Identity identifies a file independently of its name: its device, in the encoding of
+// makedev(3), and its inode.
 type Identity struct{ Device, Inode uint64 }
 
-// IdentityOf returns the identity of a file, zero where info does not contain it.
+// IdentityOf returns the identity of a file, or zero if info does not contain it.
 func IdentityOf(info fs.FileInfo) Identity {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

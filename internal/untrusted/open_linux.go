@@ -9,9 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"strconv"
-	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -25,9 +23,9 @@ func Open(root, name string) (*os.File, error) {
 	return open(join(root, name), func() (int, error) { return find(root, name, 0) })
 }
 
-// OpenPlanted opens a file as [Open] does that is in a directory like /tmp, where others
-// than its owner could have put a link. Where this process has root's rights, the last
-// component of the name must not be a link.
+// OpenPlanted is like [Open], for a file in a directory like /tmp, where other users can
+// create links. If this process has root's rights, the last component of the name must not
+// be a link.
 func OpenPlanted(root, name string) (*os.File, error) {
 	flags := uint64(0)
 	if privileged() {
@@ -37,8 +35,8 @@ func OpenPlanted(root, name string) (*os.File, error) {
 }
 
 // OpenNamed opens a regular file for reading by a trusted name: the user typed it, or it is
-// a link that the kernel made, as /proc/PID/exe and the links in /proc/PID/map_files are.
-// Links are followed wherever they lead. It refuses the same files as [Open]. The error is
+// a link of the kernel, such as /proc/PID/exe and the links in /proc/PID/map_files. It
+// follows all links. It refuses the same files as [Open]. The error is
 // an [*fs.PathError].
 func OpenNamed(name string) (*os.File, error) {
 	f, err := open(name, func() (int, error) { return findNamed(name) })
@@ -48,7 +46,8 @@ func OpenNamed(name string) (*os.File, error) {
 	return f, err
 }
 
-// openPlainly opens a file that was found to be regular by its trusted name.
+// openPlainly opens a file by its trusted name, without procfs. The caller has checked that
+// the file is regular.
 func openPlainly(name string) (*os.File, error) {
 	fd, err := openNow(name)
 	if err == nil {
@@ -67,9 +66,8 @@ var descriptors = "/proc/self/fd/"
 
 var errNoProc = errors.New("the file cannot be opened safely without procfs at /proc")
 
-// OpenInput is like [OpenNamed] for what can also be read as a stream, as
-// /dev/stdin. FIFOs and character devices are opened too, since the user asked for
-// them, and opening a FIFO waits for a writer.
+// OpenInput is like [OpenNamed], but also opens FIFOs and character devices, such as
+// /dev/stdin, because the user asked for them. Opening a FIFO waits for a writer.
 func OpenInput(name string) (*os.File, error) {
 	f, err := OpenNamed(name)
 	if irregular, ok := errors.AsType[*irregularError](err); ok && irregular.stream() {
@@ -78,8 +76,8 @@ func OpenInput(name string) (*os.File, error) {
 	return f, err
 }
 
-// Stat returns what fstat(2) reports of a file of any kind, without opening it. The
-// path is resolved as by [Open].
+// Stat returns the result of fstat(2) for a file of any kind, without opening it. It
+// resolves the path as [Open] does.
 func Stat(root, name string) (fs.FileInfo, error) {
 	at, err := find(root, name, 0)
 	if err != nil {
@@ -90,14 +88,7 @@ func Stat(root, name string) (fs.FileInfo, error) {
 	return f.Stat()
 }
 
-func join(root, name string) string {
-	if root == "" {
-		return name
-	}
-	return path.Join(root, name)
-}
-
-// open opens the regular file that find returns a descriptor of.
+// open opens the regular file of the O_PATH descriptor that find returns.
 func open(full string, find func() (int, error)) (*os.File, error) {
 	at, err := find()
 	if err != nil {
@@ -111,9 +102,8 @@ func open(full string, find func() (int, error)) (*os.File, error) {
 	return os.NewFile(uintptr(fd), full), nil
 }
 
-// reopen opens the file that an O_PATH descriptor stands for, if it is a regular
-// one. Nobody can replace it in between: proc_pid_fd(5), the link leads to the file
-// itself, whatever its name leads to by now.
+// reopen opens the file of an O_PATH descriptor, if it is a regular file. The file cannot be
+// replaced meanwhile: the link leads to the file itself, not to its name (proc_pid_fd(5)).
 func reopen(at int) (fd int, err error) {
 	if err := checkRegular(at); err != nil {
 		return -1, err
@@ -125,8 +115,8 @@ func reopen(at int) (fd int, err error) {
 	return fd, err
 }
 
-// openNow opens a file for reading, and waits neither for a lease to be given up nor for
-// the writer of a FIFO.
+// openNow opens a file for reading. It waits neither for the release of a lease nor for the
+// writer of a FIFO.
 func openNow(name string) (int, error) {
 	const flags = unix.O_RDONLY | unix.O_CLOEXEC | unix.O_NOCTTY | unix.O_NONBLOCK
 	fd, err := restart(func() (int, error) { return unix.Open(name, flags, 0) })
@@ -140,7 +130,7 @@ func openNow(name string) (int, error) {
 	return fd, err
 }
 
-// irregularError says what a file is instead of a regular one.
+// irregularError is the error for a file that is not regular.
 type irregularError struct {
 	mode uint32 // S_IFMT bits
 	kind string
@@ -155,8 +145,8 @@ func (e *irregularError) stream() bool { return e.mode == unix.S_IFIFO || e.mode
 var kinds = map[uint32]string{unix.S_IFDIR: "a directory", unix.S_IFCHR: "a character device", unix.S_IFBLK: "a block device",
 	unix.S_IFIFO: "a FIFO", unix.S_IFSOCK: "a socket", unix.S_IFLNK: "a symbolic link"}
 
-// The kernel makes up what the files of these file systems contain. Reading some
-// of them waits (/proc/kmsg, tracefs's trace_pipe), has an effect, or never ends.
+// kernelFileSystems are file systems without stored content. Reading some of their files
+// waits (/proc/kmsg, tracefs's trace_pipe), has an effect, or never ends.
 var kernelFileSystems = map[int64]string{
 	unix.PROC_SUPER_MAGIC: "procfs", unix.SYSFS_MAGIC: "sysfs", unix.TRACEFS_MAGIC: "tracefs", unix.DEBUGFS_MAGIC: "debugfs",
 	unix.SECURITYFS_MAGIC: "securityfs", unix.SELINUX_MAGIC: "selinuxfs", unix.SMACK_MAGIC: "smackfs", unix.BPF_FS_MAGIC: "bpffs",
@@ -165,15 +155,15 @@ var kernelFileSystems = map[int64]string{
 	configFS: "configfs", fuseControl: "fusectl", messageQueues: "mqueue",
 }
 
-// include/uapi/linux/magic.h has not these.
+// Not in include/uapi/linux/magic.h.
 const (
 	configFS      = 0x62656570 // fs/configfs/mount.c
 	fuseControl   = 0x65735543 // fs/fuse/control.c
 	messageQueues = 0x19800202 // ipc/mqueue.c
 )
 
-// checkRegular returns an error unless a descriptor stands for a regular file of
-// a file system that stores it.
+// checkRegular returns an error unless a descriptor is that of a regular file on a file
+// system that stores it.
 func checkRegular(at int) error {
 	var st unix.Stat_t
 	if err := unix.Fstat(at, &st); err != nil {
@@ -205,8 +195,8 @@ func restart(call func() (int, error)) (n int, err error) {
 	return n, err
 }
 
-// retryInterrupted repeats a system call that a signal interrupts: those of Go's
-// scheduler do so on network file systems.
+// retryInterrupted repeats a system call that a signal interrupts, as the signals of Go's
+// scheduler do on network file systems.
 func retryInterrupted(call func() error) error {
 	for {
 		if err := call(); err != unix.EINTR {
@@ -214,6 +204,3 @@ func retryInterrupted(call func() error) error {
 		}
 	}
 }
-
-// isRelative reports whether a name is resolved from the working directory.
-func isRelative(name string) bool { return !strings.HasPrefix(name, "/") }

@@ -9,7 +9,6 @@ package untrusted
 import (
 	"io/fs"
 	"os"
-	"path"
 	"strings"
 )
 
@@ -32,9 +31,9 @@ func Open(root, name string) (*os.File, error) {
 	return os.OpenInRoot(root, strings.TrimLeft(name, "/"))
 }
 
-// OpenPlanted opens a file as [Open] does that is in a directory like /tmp, where others
-// than its owner could have put a link. Where this process has root's rights, the last
-// component of the name must not be a link.
+// OpenPlanted is like [Open], for a file in a directory like /tmp, where other users can
+// create links. If this process has root's rights, the last component of the name must not
+// be a link.
 func OpenPlanted(root, name string) (*os.File, error) {
 	if info, err := os.Lstat(join(root, name)); err == nil && info.Mode()&fs.ModeSymlink != 0 && os.Geteuid() == 0 {
 		return nil, &fs.PathError{Op: "open", Path: join(root, name), Err: ErrNotRegular}
@@ -46,7 +45,7 @@ func OpenPlanted(root, name string) (*os.File, error) {
 // error is an [*fs.PathError].
 func OpenNamed(name string) (*os.File, error) { return Open("", name) }
 
-// OpenInput is like [OpenNamed] for what can also be read as a stream, as
+// OpenInput is like [OpenNamed], but also opens FIFOs and character devices, such as
 // /dev/stdin. Opening a FIFO waits for a writer.
 func OpenInput(name string) (*os.File, error) {
 	info, err := os.Stat(name)
@@ -56,12 +55,5 @@ func OpenInput(name string) (*os.File, error) {
 	return OpenNamed(name)
 }
 
-// Stat returns what stat(2) reports of a file of any kind, without opening it.
+// Stat returns the result of stat(2) for a file of any kind, without opening it.
 func Stat(root, name string) (fs.FileInfo, error) { return os.Stat(join(root, name)) }
-
-func join(root, name string) string {
-	if root == "" {
-		return name
-	}
-	return path.Join(root, name)
-}

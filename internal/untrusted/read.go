@@ -13,8 +13,8 @@ import (
 	"os"
 )
 
-// ReadFile reads the regular file that [Open] opens, of at most limit bytes. The
-// error of a larger one is an *fs.PathError, too.
+// ReadFile reads a regular file of at most limit bytes, which it opens with [Open]. All
+// errors are *fs.PathErrors, also that for a larger file.
 func ReadFile(root, name string, limit int64) ([]byte, error) {
 	f, err := Open(root, name)
 	if err != nil {
@@ -24,7 +24,7 @@ func ReadFile(root, name string, limit int64) ([]byte, error) {
 	return ReadAll(f, limit)
 }
 
-// ReadNamed reads what [OpenInput] opens, of at most limit bytes.
+// ReadNamed reads a file of at most limit bytes, which it opens with [OpenInput].
 func ReadNamed(name string, limit int64) ([]byte, error) {
 	f, err := OpenInput(name)
 	if err != nil {
@@ -34,7 +34,7 @@ func ReadNamed(name string, limit int64) ([]byte, error) {
 	return ReadAll(f, limit)
 }
 
-// ReadAll reads a file from its position to its end, of at most limit bytes, also if it
+// ReadAll reads a file from its position to its end, at most limit bytes, even if the file
 // grows meanwhile.
 func ReadAll(f *os.File, limit int64) ([]byte, error) {
 	info, err := f.Stat()
@@ -44,40 +44,40 @@ func ReadAll(f *os.File, limit int64) ([]byte, error) {
 	return readAll(f, info.Size(), limit)
 }
 
-// readAll reads a file that had a size.
+// readAll is ReadAll of a file that had the given size.
 func readAll(f *os.File, size, limit int64) (data []byte, err error) {
 	if size <= limit {
-		// One byte more, to find the end with.
+		// One more byte, to find the end.
 		buffer := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
 		size, err = buffer.ReadFrom(io.LimitReader(f, limit+1))
 		data = buffer.Bytes()
 	}
 	if err == nil && size > limit {
-		err = &fs.PathError{Op: "read", Path: f.Name(), Err: fmt.Errorf("the file has %d bytes or more, at most %d are read", size, limit)}
+		err = &fs.PathError{Op: "read", Path: f.Name(), Err: fmt.Errorf("the file has at least %d bytes, more than the limit of %d", size, limit)}
 	}
 	return data, err
 }
 
-// Budget is how many more bytes of files may be read: a bound on what all files of
-// a target take together. It is not safe for concurrent use.
+// Budget is the number of bytes that may still be read, of all files of a target together.
+// It is not safe for concurrent use.
 type Budget int64
 
-// Read reads a regular file from its start, as far as it is stored without a hole and
-// as the budget goes; a program may be writing it still. Where that is not all of the
-// file, what was read comes with an error that says so. The file stays open.
+// Read reads a regular file from its start up to its first hole, as far as the budget
+// permits. A program may still be writing the file. If that is not the whole file, Read
+// returns the data and an error. The file stays open.
 func (left *Budget) Read(f *os.File) ([]byte, fs.FileInfo, error) {
 	data, _, info, err := left.read(f, math.MaxInt64)
 	return data, info, err
 }
 
-// ReadEnd reads as Read does, but of what Read reads only the last bytes, most at most,
-// which begin at offset start of the file.
-func (left *Budget) ReadEnd(f *os.File, most int64) (data []byte, start int64, err error) {
-	data, start, _, err = left.read(f, most)
+// ReadEnd returns only the last bytes of the data that Read would return, at most limit.
+// They begin at offset start of the file.
+func (left *Budget) ReadEnd(f *os.File, limit int64) (data []byte, start int64, err error) {
+	data, start, _, err = left.read(f, limit)
 	return data, start, err
 }
 
-func (left *Budget) read(f *os.File, most int64) (data []byte, start int64, info fs.FileInfo, err error) {
+func (left *Budget) read(f *os.File, limit int64) (data []byte, start int64, info fs.FileInfo, err error) {
 	if info, err = f.Stat(); err != nil {
 		return nil, 0, nil, err
 	}
@@ -90,14 +90,14 @@ func (left *Budget) read(f *os.File, most int64) (data []byte, start int64, info
 			hole = 0
 		}
 		if hole < size {
-			size, why = hole, "nothing was written after"
+			size, why = hole, "nothing was written after them"
 		}
 	}
-	if size > most {
-		start, size, which, why = size-most, most, "last", "no more of such a file is read"
+	if size > limit {
+		start, size, which, why = size-limit, limit, "last", "the limit for such a file"
 	}
 	if size > int64(*left) {
-		size, why = max(int64(*left), 0), "the files of the program have more bytes than are read of them"
+		size, why = max(int64(*left), 0), "the limit for all files of the program"
 	}
 	if _, err := f.Seek(start, io.SeekStart); err != nil {
 		return nil, 0, info, err

@@ -8,18 +8,19 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
 )
 
-// A descriptor that stands for a file and does not open it.
+// pathOnly are the flags for a descriptor that does not open its file.
 const pathOnly = unix.O_PATH | unix.O_CLOEXEC
 
-// find returns an O_PATH descriptor of a file, which the caller closes. It resolves
-// the name below root without magic links. With O_NOFOLLOW in flags, the descriptor of a
-// last component that is a link is that of the link.
+// find returns an O_PATH descriptor of a file, which the caller closes. It resolves the name
+// below root without magic links. With O_NOFOLLOW in flags, it returns a descriptor of the
+// link if the last component is one.
 func find(root, name string, flags uint64) (int, error) {
 	dir := unix.AT_FDCWD
 	if root != "" {
@@ -32,7 +33,7 @@ func find(root, name string, flags uint64) (int, error) {
 	return findFrom(dir, root, name, flags)
 }
 
-// findFrom is find with an open root directory, unix.AT_FDCWD where root is "".
+// findFrom is find with an open root directory, unix.AT_FDCWD if root is "".
 func findFrom(dir int, root, name string, flags uint64) (int, error) {
 	if root == "" {
 		return findBelow(dir, name, flags, 0)
@@ -49,13 +50,13 @@ func findNamed(name string) (int, error) {
 	return restart(func() (int, error) { return unix.Open(name, pathOnly, 0) })
 }
 
-var errMagic = errors.New("a link of procfs is on the way, and is not followed")
+var errMagic = errors.New("the path contains a link of procfs, which is not followed")
 
 // openat2 is replaced by tests.
 var openat2 = unix.Openat2
 
-// findBelow resolves a name from dir, which is the root directory where resolve says
-// so, and unix.AT_FDCWD where it does not.
+// findBelow resolves a name from dir, which is the root directory if resolve contains
+// RESOLVE_IN_ROOT, and otherwise unix.AT_FDCWD.
 func findBelow(dir int, name string, flags, resolve uint64) (int, error) {
 	below := name
 	if resolve&unix.RESOLVE_IN_ROOT != 0 {
@@ -76,19 +77,19 @@ func findBelow(dir int, name string, flags, resolve uint64) (int, error) {
 }
 
 const (
-	maxLinks = 40      // as the kernel's MAXSYMLINKS
-	maxSteps = 4 << 10 // components that a walk looks at, counting each again that it repeats
+	maxLinks = 40      // the kernel's MAXSYMLINKS
+	maxSteps = 4 << 10 // components of a walk, including repeated ones
 )
 
-// walk is findBelow without openat2: component by component, no link of which the
-// kernel follows. Each directory is opened as a child of the one before, so nothing
-// that is renamed or replaced meanwhile can lead out of the root.
+// walk is findBelow without openat2. It resolves the name component by component, and follows
+// links itself. It opens each directory as a child of the previous one, so that files that
+// are renamed or replaced meanwhile cannot lead out of the root.
 func walk(dir int, name string, flags uint64, inRoot bool) (int, error) {
 	if len(name) >= unix.PathMax {
 		return -1, unix.ENAMETOOLONG
 	}
 	if !inRoot {
-		if isRelative(name) {
+		if !path.IsAbs(name) {
 			current, err := os.Getwd()
 			if err != nil {
 				return -1, err
@@ -115,13 +116,13 @@ func walk(dir int, name string, flags uint64, inRoot bool) (int, error) {
 	return restart(func() (int, error) { return unix.FcntlInt(uintptr(w.at), unix.F_DUPFD_CLOEXEC, 0) })
 }
 
-// walker is how far a walk has come.
+// walker is the state of a walk.
 type walker struct {
 	root, at int
 	done     []string // the directories that lead to at from root
 	todo     []string
 	links    int
-	noFollow bool // the last component may be a link, and is where the walk ends then
+	noFollow bool // if the last component is a link, the walk ends at the link
 }
 
 // up goes back to the root.
@@ -140,7 +141,7 @@ func (w *walker) step() error {
 	case "", ".":
 		return nil
 	case "..":
-		// From the root again: a parent directory could be a different one by now.
+		// Start again from the root, because the directory may have been moved.
 		w.todo = slices.Concat(w.done[:max(len(w.done)-1, 0)], w.todo)
 		w.done = nil
 		w.up()
@@ -168,7 +169,7 @@ func (w *walker) step() error {
 	return nil
 }
 
-// follow puts the path that a symbolic link has before what is left to do.
+// follow puts the target of a symbolic link before the remaining components.
 func (w *walker) follow(link int) error {
 	if w.links++; w.links > maxLinks {
 		return unix.ELOOP
@@ -178,7 +179,7 @@ func (w *walker) follow(link int) error {
 		return err
 	}
 	if system.Type == unix.PROC_SUPER_MAGIC {
-		return errMagic // or an ordinary link that leads to procfs, whose files are refused
+		return errMagic // or an ordinary link in procfs, whose files are refused anyway
 	}
 	text := make([]byte, unix.PathMax)
 	n, err := restart(func() (int, error) { return unix.Readlinkat(link, "", text) })
@@ -186,7 +187,7 @@ func (w *walker) follow(link int) error {
 		return err
 	}
 	to := string(text[:n])
-	if !isRelative(to) {
+	if path.IsAbs(to) {
 		w.up()
 		w.done = nil
 	}

@@ -8,4 +8,4 @@ package untrusted
 
 import "golang.org/x/sys/unix"
 
-const setgroups = unix.SYS_SETGROUPS32 // the other has groups of 16 bits (setgroups(2))
+const setgroups = unix.SYS_SETGROUPS32 // SYS_SETGROUPS has groups of 16 bits (setgroups(2))

@@ -22,17 +22,16 @@ const (
 	seekHole = 4
 )
 
-// maxExtents bounds how many parts of a file are looked at.
+// maxExtents is the maximum number of parts of a file that Stored examines.
 const maxExtents = 1 << 12
 
-// Stored returns how many bytes of a regular file are stored, at most its size: what
-// somebody wrote or at least allocated. The rest are holes, which read as zeros and
-// cost nothing, so a limit that guards against hostile files must follow this figure,
-// not the size. info is the file's.
+// Stored returns how many bytes of a regular file are written or allocated, at most its size.
+// The rest are holes, which read as zeros and cost nothing. A limit that protects against
+// hostile files must use this number, not the size. info is that of the file.
 //
-// A file on a file system that compresses, or that keeps short files in their inodes,
-// has fewer blocks than its size needs and still no hole; so where blocks are missing
-// the file is asked for its holes.
+// On a file system that compresses, or keeps short files in their inodes, a file can have
+// fewer blocks than its size needs and still no hole. So Stored looks for holes if there are
+// too few blocks.
 func Stored(f *os.File, info fs.FileInfo) int64 {
 	size := info.Size()
 	st, ok := info.Sys().(*syscall.Stat_t)
@@ -41,13 +40,12 @@ func Stored(f *os.File, info fs.FileInfo) int64 {
 	}
 	allocated := int64(math.MaxInt64)
 	if blocks := int64(st.Blocks); blocks < math.MaxInt64/512 {
-		allocated = 512 * blocks // stat(2): whatever the block size is
+		allocated = 512 * blocks // stat(2): the unit is 512 bytes for any block size
 	}
 	if allocated >= size {
 		return size
 	}
-	stored := int64(0)
-	at := int64(0)
+	var stored, at int64
 	for range maxExtents {
 		data, hole, ok := extent(f, at)
 		if !ok {
@@ -56,28 +54,24 @@ func Stored(f *os.File, info fs.FileInfo) int64 {
 		if data >= size {
 			return stored
 		}
-		stored += min(hole, size) - data
-		at = hole
-		if at >= size {
-			return stored
-		}
+		stored, at = stored+min(hole, size)-data, hole
 	}
 	return max(stored, allocated)
 }
 
 const seeksHoles = runtime.GOOS == "linux" || runtime.GOOS == "freebsd"
 
-// extent returns where the first data at or after an offset begins and ends. Without
-// more data it begins at math.MaxInt64. It leaves the position of f as it was.
+// extent returns the offsets of the first data at or after an offset and of the hole after
+// it. If there is no more data, both are math.MaxInt64. It restores the position of f.
 func extent(f *os.File, at int64) (data, hole int64, ok bool) {
 	if !seeksHoles {
 		return 0, 0, false
 	}
-	before, err := f.Seek(0, io.SeekCurrent)
+	position, err := f.Seek(0, io.SeekCurrent)
 	if err != nil {
 		return 0, 0, false
 	}
-	defer f.Seek(before, io.SeekStart)
+	defer f.Seek(position, io.SeekStart)
 	data, err = f.Seek(at, seekData)
 	if isPastEnd(err) {
 		return math.MaxInt64, math.MaxInt64, true
@@ -92,5 +86,5 @@ func extent(f *os.File, at int64) (data, hole int64, ok bool) {
 	return data, hole, err == nil && hole > data
 }
 
-// isPastEnd reports whether there was no data left to find (lseek(2)).
+// isPastEnd reports whether lseek(2) found no more data.
 func isPastEnd(err error) bool { return errors.Is(err, syscall.ENXIO) }

@@ -14,16 +14,16 @@ import (
 	"syscall"
 )
 
-// User is a user with the rights by which files are read if this process has root's.
+// User is a user with whose rights OpenAs reads files if this process has root's rights.
 type User struct {
 	ID, Group uint32
 	Groups    []uint32 // supplementary ones
 }
 
-// Nobody may read what everybody may.
+// Nobody may read files that everybody may read.
 var Nobody = User{ID: 65534, Group: 65534} // /proc/sys/kernel/overflowuid
 
-// OwnerOf returns the owner of a file, Nobody where info does not contain one.
+// OwnerOf returns the owner of a file, or Nobody if info does not contain one.
 func OwnerOf(info fs.FileInfo) User {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return User{ID: st.Uid, Group: st.Gid}
@@ -37,9 +37,9 @@ func IsOwn(info fs.FileInfo) bool {
 	return ok && int(st.Uid) == os.Geteuid()
 }
 
-// OpenBelow opens a file below a directory that the user named. Where this process has
-// root's rights, links lead nowhere out of the directory. The directory itself can be or
-// contain a link of procfs, as /proc/PID/root.
+// OpenBelow opens a file below a directory that the user named. If this process has root's
+// rights, links cannot lead out of the directory. The path of the directory may contain a
+// link of procfs, such as /proc/PID/root.
 func OpenBelow(directory, name string) (*os.File, error) {
 	return openBelow(privileged(), directory, name)
 }
@@ -57,7 +57,7 @@ func openBelow(privileged bool, directory, name string) (*os.File, error) {
 	return f, err
 }
 
-// A permissionError is of a file that a User may not read.
+// A permissionError is the error for a file that a User may not read.
 type permissionError struct {
 	error
 	why string
@@ -66,7 +66,7 @@ type permissionError struct {
 func (e *permissionError) Error() string { return e.error.Error() + ": " + e.why }
 func (e *permissionError) Unwrap() error { return e.error }
 
-// denied adds the reason to an error that says that a file may not be read.
+// denied adds the reason to an error that wraps fs.ErrPermission.
 func denied(err error, why string) error {
 	if errors.Is(err, fs.ErrPermission) {
 		return &permissionError{err, why}

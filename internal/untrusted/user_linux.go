@@ -15,9 +15,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// OpenAs opens a file as [Open] does. Where this process has root's rights, it opens
-// only what a user may read, as the kernel decides: every directory on the way and
-// access control lists count. Where it has not, its own rights decide.
+// OpenAs is like [Open]. If this process has root's rights, it opens only a file that a user
+// may read. The kernel decides this, by the directories of the path and access control lists
+// too. Otherwise the rights of this process apply.
 func OpenAs(user User, root, name string) (*os.File, error) {
 	if user.ID == 0 && os.Geteuid() == 0 || !privileged() {
 		return Open(root, name)
@@ -27,7 +27,7 @@ func OpenAs(user User, root, name string) (*os.File, error) {
 	var f *os.File
 	err := as(user, func(become func() error) (err error) {
 		f, err = open(join(root, name), func() (int, error) {
-			// /proc/PID/root is for root to follow.
+			// Only root can follow /proc/PID/root.
 			dir := unix.AT_FDCWD
 			if root != "" {
 				if dir, err = openRoot(root); err != nil {
@@ -48,7 +48,7 @@ func OpenAs(user User, root, name string) (*os.File, error) {
 // changes guards PR_SET_DUMPABLE.
 var changes sync.Mutex
 
-// privileged reports whether this process may read files in spite of their modes.
+// privileged reports whether this process can read files against their modes.
 func privileged() bool {
 	const overrides = 1<<unix.CAP_DAC_OVERRIDE | 1<<unix.CAP_DAC_READ_SEARCH
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
@@ -57,15 +57,15 @@ func privileged() bool {
 	return err != nil || os.Geteuid() == 0 || sets[0].Effective&overrides != 0
 }
 
-// as calls f on a thread of its own, where become gives up this process's rights for a
-// user's. The thread ends with f: it never gets them back.
+// as calls f on a new thread. There become replaces this process's rights with a user's. The
+// thread ends after f, and never gets the rights back.
 func as(user User, f func(become func() error) error) error {
 	done := make(chan error)
 	go func() {
-		runtime.LockOSThread() // and the thread ends with the goroutine
+		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
 		if unix.Gettid() == unix.Getpid() {
-			// But for the first one, whose user is what /proc shows of the process. Another
-			// goroutine cannot be on it while this one waits.
+			// /proc shows the user of the first thread as that of the process. While this
+			// goroutine waits on it, the other one runs on another thread.
 			done <- as(user, f)
 			runtime.UnlockOSThread()
 			return
@@ -73,8 +73,8 @@ func as(user User, f func(become func() error) error) error {
 		dumpable, _ := unix.PrctlRetInt(unix.PR_GET_DUMPABLE, 0, 0, 0, 0)
 		err := f(func() error { return user.become() })
 		if dumpable == 1 {
-			// A change of user clears it for the whole process (prctl(2)). It is set again
-			// before the next call can look at it.
+			// A change of user clears it for the whole process (prctl(2)). Set it before the
+			// next call reads it.
 			unix.Prctl(unix.PR_SET_DUMPABLE, 1, 0, 0, 0)
 		}
 		done <- err
@@ -82,33 +82,33 @@ func as(user User, f func(become func() error) error) error {
 	return <-done
 }
 
-// become takes on a user's rights to files, for the calling thread.
+// become gives the calling thread a user's rights to files.
 func (u User) become() error {
 	if os.Geteuid() != 0 {
-		return dropCapabilities() // the user's own rights are left
+		return dropCapabilities() // the rights of this process's user remain
 	}
 	groups := u.Groups
 	if _, _, err := unix.RawSyscall(setgroups, uintptr(len(groups)), uintptr(unsafe.Pointer(unsafe.SliceData(groups))), 0); err != 0 {
-		return fmt.Errorf("taking on the groups of user %d: setgroups: %w", u.ID, err)
+		return fmt.Errorf("changing to the groups of user %d: setgroups: %w", u.ID, err)
 	}
 	runtime.KeepAlive(groups)
-	// setfsuid(2): it reports no failure, but what was set before.
+	// setfsuid(2) does not report failures, but returns the previous value.
 	unix.SetfsgidRetGid(int(u.Group))
 	unix.SetfsuidRetUid(int(u.ID))
 	group, _ := unix.SetfsgidRetGid(-1)
 	id, _ := unix.SetfsuidRetUid(-1)
 	if uint32(group) != u.Group || uint32(id) != u.ID {
-		return fmt.Errorf("taking on the rights of user %d: %w", u.ID, errors.ErrUnsupported)
+		return fmt.Errorf("changing to the rights of user %d: %w", u.ID, errors.ErrUnsupported)
 	}
 	return dropCapabilities()
 }
 
-// dropCapabilities gives up what root may do beyond its own files.
+// dropCapabilities drops all capabilities.
 func dropCapabilities() error {
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var none [2]unix.CapUserData
 	if err := unix.Capset(&header, &none[0]); err != nil {
-		return fmt.Errorf("giving up capabilities: %w", err)
+		return fmt.Errorf("dropping capabilities: %w", err)
 	}
 	return nil
 }

@@ -7,12 +7,13 @@
 package untrusted
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 )
 
-// OpenAs opens a file as [Open] does. Where this process is root, it opens only what
-// a user owns or everybody may read.
+// OpenAs is like [Open]. If this process is root, it opens only files that a user owns or
+// everybody may read.
 func OpenAs(user User, root, name string) (*os.File, error) {
 	f, err := Open(root, name)
 	if err != nil || user.ID == 0 || !privileged() {
@@ -20,7 +21,7 @@ func OpenAs(user User, root, name string) (*os.File, error) {
 	}
 	info, err := f.Stat()
 	if err == nil && OwnerOf(info).ID != user.ID && info.Mode().Perm()&0o004 == 0 {
-		err = denied(&fs.PathError{Op: "open", Path: join(root, name), Err: fs.ErrPermission}, "only its owner's files, and those that everybody may read, are read")
+		err = denied(&fs.PathError{Op: "open", Path: join(root, name), Err: fs.ErrPermission}, fmt.Sprintf("neither user %d owns it nor everybody may read it", user.ID))
 	}
 	if err != nil {
 		f.Close()
@@ -29,5 +30,5 @@ func OpenAs(user User, root, name string) (*os.File, error) {
 	return f, nil
 }
 
-// privileged reports whether this process may read files in spite of their modes.
+// privileged reports whether this process can read files against their modes.
 func privileged() bool { return os.Geteuid() == 0 }
