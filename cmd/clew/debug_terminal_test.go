@@ -132,7 +132,7 @@ func TestDebugAtATerminal(t *testing.T) {
 
 	// Back in the history: kill, c, bt 1, call.
 	term.Send(keyUp + keyUp + keyUp + "\r")
-	term.expect("nothing is being run")
+	term.expect("no call is stopped")
 	term.expect(prompt)
 
 	term.Send("\x04")

@@ -12,13 +12,15 @@ import (
 	"github.com/clewdev/clew/value"
 )
 
+// arguments adds the arguments of a call, with the types of the function's parameters if
+// they are known.
 func (l *cLanguage) arguments(call *Call, name string, fn *value.Function, arguments []string) error {
 	var types []*value.Type
 	if fn != nil && fn.Type != nil {
 		types = fn.Type.Params()
 		more := len(arguments) > len(types) && !fn.Type.Variadic()
 		if len(arguments) < len(types) || more {
-			return fmt.Errorf("%s takes %s, got %d: %s", name, plural(len(types), "argument"), len(arguments), l.console.values.declaration(fn))
+			return fmt.Errorf("%s takes %s, got %d: %s", name, plural(len(types), "argument"), len(arguments), declarationOf(fn))
 		}
 	}
 	a := &call.Arguments
@@ -41,10 +43,10 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// argument adds one argument. Its type t is nil if it is not known.
+// argument adds one argument. t is the type of the parameter, nil if unknown.
 func (l *cLanguage) argument(a *session.Arguments, t *value.Type, text string) error {
 	if s, ok := unquote(text); ok && (t == nil || t.Strip().Kind() == value.Pointer) {
-		a.Words = append(a.Words, l.string(s))
+		a.Words = append(a.Words, l.store(append([]byte(s), 0)))
 		return nil
 	}
 	v, err := l.console.evaluate(text)
@@ -52,11 +54,10 @@ func (l *cLanguage) argument(a *session.Arguments, t *value.Type, text string) e
 		return err
 	}
 	if t != nil {
-		switch t.Strip().Kind() {
-		case value.Reference, value.RvalueReference:
+		if kind := t.Strip().Kind(); kind == value.Reference || kind == value.RvalueReference {
 			address, ok := v.Address()
 			if !ok {
-				return fmt.Errorf("%s is not in memory, and cannot be a %s", text, t)
+				return fmt.Errorf("%s is not in memory and cannot be a %s", text, t)
 			}
 			a.Words = append(a.Words, address)
 			return nil
@@ -68,14 +69,14 @@ func (l *cLanguage) argument(a *session.Arguments, t *value.Type, text string) e
 	return l.pass(a, v, t != nil)
 }
 
-// pass adds a value to the arguments. If converted, it has the type of the parameter.
+// pass adds a value to the arguments. converted reports that it has the parameter's type.
 func (l *cLanguage) pass(a *session.Arguments, v value.Value, converted bool) error {
 	if _, ok := v.Address(); !ok && v.Type().Strip().Kind() == value.Array {
 		b, err := v.Bytes()
 		if err != nil {
 			return err
 		}
-		a.Words = append(a.Words, l.place(b)) // a string
+		a.Words = append(a.Words, l.store(b)) // a string
 		return nil
 	}
 	v = v.Decay()
@@ -90,11 +91,11 @@ func (l *cLanguage) pass(a *session.Arguments, v value.Value, converted bool) er
 		case stripped.Size() == 4 && converted:
 			f = session.Float32(float32(f))
 		case stripped.Size() > 8:
-			return fmt.Errorf("%s cannot be passed: only float and double are", v.Type())
+			return fmt.Errorf("%s cannot be passed: only float and double can", v.Type())
 		}
 		a.Floats = append(a.Floats, f)
 	case value.Struct, value.Class, value.Union, value.Complex, value.Array:
-		return fmt.Errorf("%s cannot be passed: only numbers, pointers and strings are", v.Type())
+		return fmt.Errorf("%s cannot be passed: only numbers, pointers and strings can", v.Type())
 	default:
 		if stripped.Size() > 8 {
 			return fmt.Errorf("%s cannot be passed: it has more than 8 bytes", v.Type())
@@ -108,14 +109,12 @@ func (l *cLanguage) pass(a *session.Arguments, v value.Value, converted bool) er
 	return nil
 }
 
-// string puts a string into memory, and returns its address.
-func (l *cLanguage) string(s string) uint64 { return l.place(append([]byte(s), 0)) }
-
-// place puts bytes into memory, at an address that is aligned for every type.
-func (l *cLanguage) place(p []byte) uint64 {
+// store copies bytes to memory that stays allocated, aligned for every type, and returns
+// the address.
+func (l *cLanguage) store(p []byte) uint64 {
 	const alignment = 64
 	b := make([]byte, len(p)+alignment)
-	l.given = append(l.given, b)
+	l.memory = append(l.memory, b)
 	address := uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b))))
 	padding := -address % alignment
 	copy(b[padding:], p)

@@ -18,22 +18,20 @@ import (
 // breakpoint is a breakpoint or watchpoint as the console numbers them.
 type breakpoint = frontend.Breakpoint[gdbBreakpoint]
 
-// gdbBreakpoint is the console's part of a breakpoint.
+// gdbBreakpoint is the console's data of a breakpoint.
 type gdbBreakpoint struct {
-	commands []string // that a stop executes
+	commands []string // executed at a stop
 
-	// A watchpoint on a local variable ends with the call, and before that where the
-	// function returns to, if end is not nil.
-	local bool
-	end   *session.Breakpoint
+	local bool                // a watchpoint on a local variable, which ends with the call
+	end   *session.Breakpoint // at the return of the variable's function, which ends it earlier; or nil
 }
 
-// conditions are evaluated as gdb does.
+// conditions are treated as in gdb.
 var conditions = frontend.Conditions{Everywhere: true, Variables: true, Failed: func(number int, _ string, err error) error {
 	return fmt.Errorf("error in testing the condition of breakpoint %d: %w", number, err)
 }}
 
-// kindOf returns gdb's name for the kind of a breakpoint, and its short name in tables.
+// kindOf returns gdb's name for the kind of a breakpoint, and the short name for tables.
 func kindOf(b *breakpoint) (name, short string) {
 	switch w := b.Watch; {
 	case w != nil && w.ReadOnly:
@@ -70,7 +68,7 @@ func isSilent(b *breakpoint) bool { return len(b.Own.commands) > 0 && b.Own.comm
 
 func (c *Console) reportBreakpoint(stop *session.Stop) error {
 	b := c.breakpointOf(stop)
-	if b == nil { // of advance or until, or where a watched variable's function returns to
+	if b == nil { // set by advance, until or breakAtEnd
 		c.leftScope(stop.Breakpoint)
 		c.showHere()
 		return c.showDisplays()
@@ -96,7 +94,7 @@ func (c *Console) reportBreakpoint(stop *session.Stop) error {
 	return c.showDisplays()
 }
 
-// queueCommands has the commands of a breakpoint executed after the current command.
+// queueCommands queues the commands of a breakpoint. They run after the current command.
 func (c *Console) queueCommands(b *breakpoint) {
 	commands := b.Own.commands
 	if isSilent(b) {
@@ -105,8 +103,8 @@ func (c *Console) queueCommands(b *breakpoint) {
 	c.pending = slices.Clone(commands)
 }
 
-// numberAt returns the number of a breakpoint, followed by that of the place if it has
-// several: "1.5".
+// numberAt returns the number of a breakpoint. If it has several places, the number of the
+// place follows: "1.5".
 func numberAt(b *breakpoint, pc uint64) string {
 	if n := slices.Index(b.Set.Addresses, pc); n >= 0 && len(b.Set.Addresses) > 1 {
 		return fmt.Sprintf("%d.%d", b.Number, n+1)
@@ -144,7 +142,7 @@ func (c *Console) setBreakpoint(args string, temporary, hardware bool) error {
 	return nil
 }
 
-// place returns where a breakpoint was set: "0x401136: file fib.c, line 3."
+// place describes the place of a breakpoint: "0x401136: file fib.c, line 3."
 func (c *Console) place(b *breakpoint) string {
 	addresses := b.Set.Addresses
 	if len(addresses) > 1 {
@@ -163,7 +161,7 @@ func (c *Console) breakpointNumbered(text string) (*breakpoint, error) {
 		n, err = c.breakpoints.Last(), nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("bad breakpoint number %q", text)
+		return nil, fmt.Errorf("invalid breakpoint number %q", text)
 	}
 	if b := c.breakpoints.Numbered(n); b != nil {
 		return b, nil
@@ -199,14 +197,14 @@ func (c *Console) ignoreCommand(args string) error {
 	}
 	n, err := strconv.Atoi(strings.TrimSpace(text))
 	if err != nil {
-		return errors.New("ignore how often? \"ignore 1 5\"")
+		return errors.New("expected a number of crossings: \"ignore 1 5\"")
 	}
 	b.Ignore = max(n, 0)
-	c.printf("%s\n", ignored(b))
+	c.printf("%s\n", ignoreText(b))
 	return nil
 }
 
-func ignored(b *breakpoint) string {
+func ignoreText(b *breakpoint) string {
 	switch b.Ignore {
 	case 0:
 		return fmt.Sprintf("Will stop next time breakpoint %d is reached.", b.Number)
@@ -243,8 +241,8 @@ func (c *Console) each(args string, do func(b *breakpoint) error) error {
 }
 
 func (c *Console) deleteCommand(args string) error {
-	if rest, ok := strings.CutPrefix(args, "display"); ok {
-		return c.undisplay(strings.TrimSpace(rest))
+	if numbers, ok := strings.CutPrefix(args, "display"); ok {
+		return c.undisplay(strings.TrimSpace(numbers))
 	}
 	return c.each(args, c.remove)
 }
@@ -261,8 +259,8 @@ func (c *Console) enableCommand(args string) error  { return c.enable(args, true
 func (c *Console) disableCommand(args string) error { return c.enable(args, false) }
 
 func (c *Console) enable(args string, on bool) error {
-	if rest, ok := strings.CutPrefix(args, "display"); ok {
-		numbers, err := numbersOf(rest)
+	if list, ok := strings.CutPrefix(args, "display"); ok {
+		numbers, err := numbersOf(list)
 		if err != nil {
 			return err
 		}
@@ -359,7 +357,7 @@ func (c *Console) breakpointRow(b *breakpoint) {
 	}
 }
 
-// describe returns where an address is: "in fib at fib.c:3".
+// describe describes the place of an address: "in fib at fib.c:3".
 func (c *Console) describe(address uint64) string {
 	image := c.session.Image(address)
 	r := frontend.Row(c.session, address)

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/clewdev/clew/jit"
 	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/session/frontend"
 	"github.com/clewdev/clew/value"
@@ -29,31 +30,31 @@ type Language interface {
 
 // Call is a prepared call.
 type Call struct {
-	Text      string // as results name it: "fib(10)"
+	Text      string // for results: "fib(10)"
 	Function  uint64 // address
-	Begin     uint64 // where start stops: after the prologue; 0 is at Function
+	Begin     uint64 // address after the prologue, where start stops; 0 means Function
 	Arguments session.Arguments
 
 	// Main are the arguments of a C main. If it is not nil, Arguments is ignored.
 	Main []string
 
 	// Result returns the text of the function's result, "" for none. It is called
-	// when the call has ended with Returned.
+	// after the call has ended with Returned.
 	Result func(*session.Stop) (string, error)
 	value  func(*session.Stop) (value.Value, error) // the result in an expression
 
-	// Stopped is called at every stop, also the last, before anything is printed. It
-	// may be nil.
+	// Stopped is called at every stop, including the last, before anything is printed.
+	// It may be nil.
 	Stopped func() error
 
-	constructor   bool   // the console calls it by itself
-	resultAddress uint64 // where the result is written to; in x8 on arm64
+	constructor   bool   // a constructor, which the console calls by itself
+	resultAddress uint64 // of the memory for the result, 0 if it is in registers
 }
 
 // cLanguage is C: f(1, 2.5, "text", &variable).
 type cLanguage struct {
 	console *Console
-	given   [][]byte // strings and buffers for results; the code may keep their addresses
+	memory  [][]byte // strings and buffers for results; the code may keep their addresses
 }
 
 func (l *cLanguage) Functions() []string {
@@ -76,8 +77,8 @@ func (l *cLanguage) Call(text string) (*Call, error) {
 		return l.expression(text, err)
 	}
 	address, ok := l.console.session.Symbol(name)
-	ok = ok && l.console.session.Image(address) != nil // and not a variable
-	functions := l.console.values.functions(name)
+	ok = ok && l.console.session.Image(address) != nil // not a variable
+	functions := l.console.functions(name)
 	n := slices.IndexFunc(functions, func(f *value.Function) bool { return ok && f.Entry == address })
 	var fn *value.Function
 	switch {
@@ -86,10 +87,15 @@ func (l *cLanguage) Call(text string) (*Call, error) {
 	case ok && len(functions) == 0:
 	case len(functions) > 1:
 		return l.choose(text, name, functions)
-	case len(functions) == 1: // a static one
+	case len(functions) == 1: // a static function
 		fn, address, ok = functions[0], functions[0].Entry, true
 	default:
-		address, ok = l.static(name)
+		for f := range frontend.Functions(l.console.session) { // a local symbol
+			if f.Name == name {
+				address, ok = f.Start, true
+				break
+			}
+		}
 	}
 	if !ok {
 		return l.expression(text, fmt.Errorf("no function %q in the images%s", name, l.didYouMean(name)))
@@ -116,7 +122,7 @@ func (l *cLanguage) Call(text string) (*Call, error) {
 	return call, nil
 }
 
-// isExpression reports whether a text is an expression that is not a call as a whole.
+// isExpression reports whether a text is an expression other than a single call.
 func (l *cLanguage) isExpression(text string) bool {
 	if _, _, err := splitCall(text); err == nil {
 		return false
@@ -125,13 +131,12 @@ func (l *cLanguage) isExpression(text string) bool {
 	return err == nil && !e.IsCall() && !e.IsType()
 }
 
-// choose calls one of several functions of a name: of C++, the one that the arguments
-// fit. Static functions of several files are an error.
+// choose calls one of several functions with the same name: the C++ function that fits the
+// arguments. Static functions of several files are an error.
 func (l *cLanguage) choose(text, name string, functions []*value.Function) (*Call, error) {
-	var places []string
 	for n, fn := range functions {
 		if slices.ContainsFunc(functions[:n], func(f *value.Function) bool { return f.Type.Equal(fn.Type) }) {
-			places = nil
+			var places []string
 			for _, fn := range functions {
 				r := frontend.Row(l.console.session, fn.Entry)
 				places = append(places, fmt.Sprintf("%#x (%s:%d)", fn.Entry, l.console.source.shown(r.File), r.Line))
@@ -146,12 +151,12 @@ func (l *cLanguage) choose(text, name string, functions []*value.Function) (*Cal
 	return l.expression(text, fmt.Errorf("there are several functions %s", name))
 }
 
-// expression prepares an expression that is a call: through a pointer, or of one of
-// several functions of a name. If it is not a call, the error is otherwise.
-func (l *cLanguage) expression(text string, otherwise error) (*Call, error) {
+// expression prepares an expression that is a call: through a pointer, or of one of several
+// functions with the same name. If it is not a call, the error is notCall.
+func (l *cLanguage) expression(text string, notCall error) (*Call, error) {
 	e, f, err := l.console.compile(strings.TrimSuffix(strings.TrimSpace(text), ";"))
 	if err != nil || !e.IsCall() {
-		return nil, cmp.Or(otherwise, err)
+		return nil, cmp.Or(notCall, err)
 	}
 	function, arguments, _, err := e.Call(f)
 	if err != nil {
@@ -175,8 +180,8 @@ func (l *cLanguage) prepare(text string, function value.Value, arguments []value
 		call.Begin = at[0]
 	}
 	t := function.Type()
-	if fn := l.console.values.functionOf(address); fn == nil && len(t.Strip().Params()) == 0 {
-		t = nil // a symbol alone
+	if fn := l.console.functionOf(address); fn == nil && len(t.Strip().Params()) == 0 {
+		t = nil // a symbol without a type
 	}
 	if err := l.prepareResult(call, name, t); err != nil {
 		return nil, err
@@ -189,14 +194,15 @@ func (l *cLanguage) prepare(text string, function value.Value, arguments []value
 	return call, nil
 }
 
-// prepareResult allocates the memory that a function of a type returns a value in, and
-// sets how the result is read. It precedes the arguments, as the address is the first.
+// prepareResult allocates the memory for the result of a function of type t, if it needs
+// memory, and sets the functions that read the result. The address of the memory can be the
+// first argument, so prepareResult precedes arguments. A nil t is unknown.
 func (l *cLanguage) prepareResult(call *Call, name string, t *value.Type) error {
-	result := value.Base(l.console.values.machine(), "long") // not known: an int of C, at most as wide as a register
+	result := value.Base(jit.Host(), "long") // for an unknown type
 	if t != nil {
 		result = t.Strip().Elem()
 	}
-	r, err := l.console.returning(result)
+	r, err := placeOfResult(result)
 	if err != nil {
 		return fmt.Errorf("%s cannot be called here: %w", name, err)
 	}
@@ -205,8 +211,8 @@ func (l *cLanguage) prepareResult(call *Call, name string, t *value.Type) error 
 		if size > value.MaxSize {
 			return fmt.Errorf("%s cannot be called here: it returns %d bytes", name, size)
 		}
-		call.resultAddress = l.place(make([]byte, size))
-		if !l.console.arm64() {
+		call.resultAddress = l.store(make([]byte, size))
+		if !isARM64() {
 			call.Arguments.Words = append(call.Arguments.Words, call.resultAddress)
 		}
 	}
@@ -222,33 +228,20 @@ func (l *cLanguage) prepareResult(call *Call, name string, t *value.Type) error 
 	return nil
 }
 
-// static finds a function whose symbol is local to its file.
-func (l *cLanguage) static(name string) (uint64, bool) {
-	for f := range frontend.Functions(l.console.session) {
-		if f.Name == name {
-			return f.Start, true
-		}
-	}
-	return 0, false
-}
-
 func (l *cLanguage) didYouMean(name string) string {
-	var near []string
+	var similar []string
 	for _, f := range l.Functions() {
 		if strings.Contains(f, name) || strings.Contains(name, f) {
-			near = append(near, f)
+			similar = append(similar, f)
 		}
 	}
-	switch {
-	case len(near) == 0:
+	if len(similar) == 0 {
 		return "; \"info functions\" lists them"
-	case len(near) > 3:
-		near = near[:3]
 	}
-	return "; did you mean " + strings.Join(near, " or ") + "?"
+	return "; did you mean " + strings.Join(similar[:min(len(similar), 3)], " or ") + "?"
 }
 
-// main returns the arguments of a C main that has parameters, if all are strings.
+// main returns the arguments of a C main with parameters. All must be strings.
 func (l *cLanguage) main(name string, fn *value.Function, arguments []string) ([]string, bool) {
 	if name != "main" || fn != nil && len(fn.Type.Params()) == 0 {
 		return nil, false
@@ -264,7 +257,7 @@ func (l *cLanguage) main(name string, fn *value.Function, arguments []string) ([
 	return main, true
 }
 
-// evaluateCall calls a function in the middle of an expression.
+// evaluateCall calls a function in an expression.
 func (l *cLanguage) evaluateCall(_ value.Frame, function value.Value, arguments []value.Value) (value.Value, error) {
 	c := l.console
 	if c.session.State() == session.Stopped {
@@ -287,23 +280,23 @@ func (l *cLanguage) evaluateCall(_ value.Frame, function value.Value, arguments 
 	}
 	c.running = call
 	if stop.Reason != session.Returned {
-		return value.Value{}, errors.Join(c.stopped(stop, ""), fmt.Errorf("%s has not returned: the expression has no value", call.Text))
+		return value.Value{}, errors.Join(c.stopped(stop), fmt.Errorf("%s has not returned: the expression has no value", call.Text))
 	}
 	c.frames.Forget()
 	c.selected, c.stop, c.running = 0, stop, nil
 	v, err := call.value(stop)
 	c.leaveScopes()
 	if err == nil && v.Type() == nil {
-		v = value.Constant(value.Base(c.values.machine(), "void"), nil, c.values.Outside())
+		v = value.Constant(value.Base(jit.Host(), "void"), nil, c.values.Outside())
 	}
 	return v, err
 }
 
-// splitCall splits the text of a call into the name of the function and its
-// arguments. Without parentheses there are no arguments.
+// splitCall splits the text of a call into the name of the function and its arguments. The
+// parentheses can be absent.
 func splitCall(text string) (name string, arguments []string, err error) {
 	text = strings.TrimSuffix(strings.TrimSpace(text), ";")
-	name, rest, ok := strings.Cut(text, "(")
+	name, list, ok := strings.Cut(text, "(")
 	name = strings.TrimSpace(name)
 	if name == "" || strings.ContainsFunc(name, unicode.IsSpace) {
 		return "", nil, fmt.Errorf("%q is not a call; write it like fib(10)", text)
@@ -312,12 +305,12 @@ func splitCall(text string) (name string, arguments []string, err error) {
 		return name, nil, nil
 	}
 	depth, start, end := 0, 0, -1
-	for i := 0; i < len(rest) && end < 0; i++ {
-		switch rest[i] {
+	for i := 0; i < len(list) && end < 0; i++ {
+		switch list[i] {
 		case '"', '\'':
-			n := quotedLength(rest[i:])
+			n := quotedLength(list[i:])
 			if n == 0 {
-				return "", nil, fmt.Errorf("%s is not closed", rest[i:])
+				return "", nil, fmt.Errorf("%s has no closing quote", list[i:])
 			}
 			i += n - 1
 		case '(', '[', '{':
@@ -329,7 +322,7 @@ func splitCall(text string) (name string, arguments []string, err error) {
 			depth--
 		case ',':
 			if depth == 0 {
-				arguments = append(arguments, strings.TrimSpace(rest[start:i]))
+				arguments = append(arguments, strings.TrimSpace(list[start:i]))
 				start = i + 1
 			}
 		}
@@ -337,10 +330,10 @@ func splitCall(text string) (name string, arguments []string, err error) {
 	switch {
 	case end < 0:
 		return "", nil, fmt.Errorf("%q has no closing parenthesis", text)
-	case strings.TrimSpace(rest[end+1:]) != "":
-		return "", nil, fmt.Errorf("%q follows the call; a call stands alone", strings.TrimSpace(rest[end+1:]))
+	case strings.TrimSpace(list[end+1:]) != "":
+		return "", nil, fmt.Errorf("unexpected text after the call: %q", strings.TrimSpace(list[end+1:]))
 	}
-	if last := strings.TrimSpace(rest[start:end]); last != "" || len(arguments) > 0 {
+	if last := strings.TrimSpace(list[start:end]); last != "" || len(arguments) > 0 {
 		arguments = append(arguments, last)
 	}
 	if slices.Contains(arguments, "") {
@@ -349,8 +342,8 @@ func splitCall(text string) (name string, arguments []string, err error) {
 	return name, arguments, nil
 }
 
-// quotedLength returns the length of the quoted text that s begins with, 0 if the
-// closing quote is missing.
+// quotedLength returns the length of the quoted text at the start of s, 0 without a closing
+// quote.
 func quotedLength(s string) int {
 	for i := 1; i < len(s); i++ {
 		switch s[i] {

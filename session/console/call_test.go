@@ -18,8 +18,8 @@ import (
 	"github.com/clewdev/clew/session/console"
 )
 
-// sources writes files, by name and text in turn, makes their folder the current
-// one, and compiles each.
+// sources writes files, given as alternating names and texts, to a new current directory,
+// and compiles each.
 func sources(t *testing.T, compiler string, files ...string) (paths []string) {
 	t.Helper()
 	cc := testprogram.RequireTool(t, compiler)
@@ -111,7 +111,7 @@ int add(int a, int b) { return a + b; } int (*fp)(int, int) = add; int (*table[2
 		"fp(3,4)": "7", "(*fp)(3, 4)": "7", "table[1](3, 4)": "7", "(&add)(3, 4)": "7", "add(add(1, 2), 4)": "7",
 	} {
 		if strings.HasPrefix(call, "mbig") {
-			want = "" // the rest of its name is what was there
+			// The end of the name is not initialised.
 			if got := p.do("call " + call); !strings.HasPrefix(got, `mbig(4, 0.25) = {a = {4, 5, 6, 7, 8}, d = 0.25, name = "big`) {
 				t.Errorf("%s prints %s", call, got)
 			}
@@ -132,7 +132,7 @@ int add(int a, int b) { return a + b; } int (*fp)(int, int) = add; int (*table[2
 		{"mbig", "call mbig(4, 0.25)", "d = 0.25"}, {"mdd", "call mdd(1, 2)", "{a = 1, b = 2}"}, {"mpt", "call mpt(1, 2)", "{x = 1, y = 2}"},
 	} {
 		if test.function == "mbig" && runtime.GOARCH == "arm64" {
-			continue // x8 need not be kept
+			continue // functions need not preserve x8
 		}
 		p.do("tbreak *" + test.function)
 		p.do("call " + test.function + "(0)")
@@ -140,7 +140,7 @@ int add(int a, int b) { return a + b; } int (*fp)(int, int) = add; int (*table[2
 		p.do("kill")
 	}
 	p.dialogue(t, [][2]string{
-		{"call vec()", "vec cannot be called here: it returns a v4, in registers that are not read here: call a function that stores it\n"},
+		{"call vec()", "vec cannot be called here: it returns a v4 in registers that the console cannot read: call a function that stores it\n"},
 		{"call add(1)", "add takes 2 arguments, got 1: int add(int, int)\n"},
 		{"call f()", "f takes 1 argument, got 0: float f(int)\n"},
 		{"call fp(1)", "Too few arguments in function call.\n"},
@@ -150,7 +150,7 @@ int add(int a, int b) { return a + b; } int (*fp)(int, int) = add; int (*table[2
 	}
 }
 
-// What a function returns in memory is there when a stop was in between.
+// A result in memory is read correctly after a stop inside the function.
 func TestResultInMemoryAfterStop(t *testing.T) {
 	p := open(t, console.Options{}, sources(t, "gcc", "m.c", `typedef struct { long a, b, c; } l3;
 l3 make(long a) { l3 d = {a, a + 1, a + 2}; return d; }
@@ -165,11 +165,11 @@ long use(long a) { l3 d = make(a); return d.c; }
 		{"start make(6)", "\nTemporary breakpoint 2, make (a=5) at m.c:2\n2\tl3 make(long a) { l3 d = {a, a + 1, a + 2}; return d; }\n"},
 	})
 	if got := p.do("c"); !strings.Contains(got, "make(6) = {a = 6, b = 7, c = 8}\n") {
-		t.Errorf("it prints %s", got)
+		t.Errorf("the call prints %s", got)
 	}
 }
 
-// Calls inside of expressions run where no call is stopped, and globals are written.
+// Expressions can call functions while no call is stopped, and can assign to globals.
 func TestExpressionsThatCall(t *testing.T) {
 	p := open(t, console.Options{}, sources(t, "gcc", "e.c", `int gi = 42; _Thread_local int tl = 7; int zero; extern int other;
 static int fact(int n) { return n <= 1 ? 1 : n * fact(n - 1); }
@@ -180,7 +180,7 @@ int at(int *p) { return *p; }
 `, "o.c", "int other = 3;\n",
 		"d.c", "int defined = 4, array[2] = {5, 6}; int in_d(void) { return defined; }\n")...)
 	register := map[string]string{"amd64": "$rax", "arm64": "$x0"}[runtime.GOARCH]
-	// Compilers for arm64 don't tell where thread-local variables are.
+	// Compilers for arm64 do not describe the place of thread-local variables.
 	local := map[string][2]string{
 		"amd64": {"$12 = 7\n", "a thread-local variable exists only while a call is stopped: \"start\" one, or set a breakpoint\n"},
 		"arm64": {"$12 = <optimized out>\n", "$14 = <optimized out>\n"},
@@ -208,10 +208,10 @@ int at(int *p) { return *p; }
 		{"p tl", local[1]},
 		{"delete", ""},
 	})
-	// To divide by 0 is a fault of amd64 alone.
+	// Division by 0 is a fault on amd64 only.
 	fault := map[string][2]string{"amd64": {"divide(1)", "SIGFPE"}, "arm64": {"at((int *)8)", "SIGSEGV"}}[runtime.GOARCH]
 	if got := p.do("p " + fault[0] + " + 1"); !strings.Contains(got, fault[1]) || !strings.Contains(got, "has not returned") {
-		t.Errorf("it prints %s", got)
+		t.Errorf("the call prints %s", got)
 	}
 }
 
@@ -235,21 +235,21 @@ int one = 1;
 		{"p one", "$7 = 1\n"},
 	})
 	if got := p.do("call ref(one)"); !strings.Contains(got, ": 2") {
-		t.Errorf("it prints %s", got)
+		t.Errorf("the call prints %s", got)
 	}
 }
 
-// A name that files have for functions of their own is not taken for one of them.
-func TestStaticFunctionsOfOneName(t *testing.T) {
+// A name of static functions in several files is ambiguous.
+func TestAmbiguousStaticFunctions(t *testing.T) {
 	p := open(t, console.Options{}, sources(t, "gcc", "a.c", "static int help(int x) { return x + 1; }\nint a(int x) { return help(x); }\n",
 		"b.c", "static int help(int x) { return x * 100; }\nint b(int x) { return help(x); }\n")...)
 	got := p.do("call help(3)")
 	if normal(got) != "there are several functions help, at ADDR (a.c:1) and ADDR (b.c:1); call one by its address: ((int (*)(int)) ADDR)(...)\n" {
-		t.Errorf("it prints %s", got)
+		t.Errorf("the call prints %s", got)
 	}
 	text := got[strings.Index(got, "((int"):]
 	if got := p.do("call " + strings.Replace(strings.TrimSpace(text), "...", "3", 1)); !strings.HasSuffix(got, " = 4\n") {
-		t.Errorf("it prints %s", got)
+		t.Errorf("the call prints %s", got)
 	}
 }
 
@@ -257,7 +257,7 @@ func TestSettingsAndLists(t *testing.T) {
 	p := open(t, console.Options{}, sources(t, "gcc", "a.c", "int a(int x) { return x; }\nint other(int x) { return x; }\n", "b.c", "int b(int x) { return x; }\n")...)
 	p.dialogue(t, [][2]string{
 		{"set pagination off", ""}, {"set confirm off", ""}, {"set print pretty on", ""}, {"set width 0", ""}, {"set height 0", ""},
-		{"list a,b", "a is in a.c and b in b.c: a range of lines is of one file\n"},
+		{"list a,b", "a is in a.c, but b is in b.c: a range of lines must be in one file\n"},
 		{"list a,other", "1\tint a(int x) { return x; }\n2\tint other(int x) { return x; }\n"},
 	})
 }

@@ -10,27 +10,21 @@ import (
 	"strings"
 )
 
-// command is a command, or a subcommand: info registers.
+// command is a command, or a subcommand such as info registers.
 type command struct {
-	name    string
-	aliases []string // also abbreviations that would be ambiguous
-	group   string   // in help; not of subcommands
-	usage   string   // after the name
-	short   string   // one line
-	long    string
-	run     func(c *Console, args string) error
-
-	// once: an empty line does not repeat it.
-	once bool
-
-	// argument is for completion.
-	argument argument
-
-	// below are its subcommands.
-	below []*command
+	name     string
+	aliases  []string // including abbreviations that would be ambiguous
+	group    string   // heading in help; "" for subcommands
+	usage    string   // after the name
+	short    string   // one line
+	long     string
+	run      func(c *Console, args string) error
+	once     bool     // an empty line does not repeat it
+	argument argument // for completion
+	below    []*command
 }
 
-// argument is the kind of an argument.
+// argument is the kind of a command's argument.
 type argument uint8
 
 const (
@@ -46,9 +40,9 @@ const (
 	typeArgument
 )
 
-// splitCommand splits a line after the name of the command: "p/x $rax" is "p"
-// and "/x $rax".
-func splitCommand(line string) (name, rest string) {
+// splitCommand splits a line into a command and its arguments: "p/x $rax" is "p" and
+// "/x $rax".
+func splitCommand(line string) (name, args string) {
 	end := 0
 	for end < len(line) && (line[end] == '-' || line[end] == '_' ||
 		line[end] >= 'a' && line[end] <= 'z' || line[end] >= 'A' && line[end] <= 'Z' || end > 0 && line[end] >= '0' && line[end] <= '9') {
@@ -57,8 +51,8 @@ func splitCommand(line string) (name, rest string) {
 	return line[:end], strings.TrimSpace(line[end:])
 }
 
-// find finds a command by its name, an alias, or an abbreviation that only one
-// has. prefix is the name of the command that the list is below.
+// find finds a command by its name, an alias, or an unambiguous abbreviation. prefix is the
+// name of the parent command, for messages.
 func find(list []*command, name, prefix string) (*command, error) {
 	var found []*command
 	for _, cmd := range list {
@@ -75,52 +69,44 @@ func find(list []*command, name, prefix string) (*command, error) {
 	case 0:
 		return nil, fmt.Errorf("undefined %scommand: %q; try \"help%s\"", prefix, name, strings.TrimRight(" "+prefix, " "))
 	}
-	names := make([]string, len(found))
-	for i, cmd := range found {
-		names[i] = cmd.name
-	}
-	return nil, fmt.Errorf("ambiguous %scommand %q: %s", prefix, name, strings.Join(names, ", "))
+	return nil, fmt.Errorf("ambiguous %scommand %q: %s", prefix, name, strings.Join(commandNames(found), ", "))
 }
 
-// dispatch runs the command below cmd that args begin with.
+// dispatch runs the subcommand of cmd at the start of args.
 func (c *Console) dispatch(cmd *command, args string) error {
-	name, rest := splitCommand(args)
+	name, args := splitCommand(args)
 	if name == "" {
-		names := make([]string, len(cmd.below))
-		for i, below := range cmd.below {
-			names[i] = below.name
-		}
-		return fmt.Errorf("%s what? One of: %s", cmd.name, strings.Join(names, ", "))
+		return fmt.Errorf("%s what? One of: %s", cmd.name, strings.Join(commandNames(cmd.below), ", "))
 	}
 	below, err := find(cmd.below, name, cmd.name+" ")
 	if err != nil {
 		return err
 	}
-	return below.run(c, rest)
+	return below.run(c, args)
 }
 
-// format is the text after a slash: the 4xw of x/4xw.
+// format is the text after a slash: 4xw in x/4xw.
 type format struct {
-	count  int // 0 if there is none
+	count  int // 0 if absent
 	letter byte
 	size   byte
 	flags  string // all letters, for disassemble
 }
 
-// cutFormat takes the format off the arguments of a command.
-func cutFormat(args string) (f format, rest string, err error) {
+// cutFormat splits the arguments of a command into the format and the other text.
+func cutFormat(args string) (f format, text string, err error) {
 	if !strings.HasPrefix(args, "/") {
 		return f, args, nil
 	}
-	word, rest, _ := strings.Cut(args[1:], " ")
+	word, text, _ := strings.Cut(args[1:], " ")
 	for i := 0; i < len(word); i++ {
 		switch ch := word[i]; {
 		case ch >= '0' && ch <= '9':
 			if f.count = f.count*10 + int(ch-'0'); f.count > maxCount {
-				return f, "", fmt.Errorf("a count of more than %d", maxCount)
+				return f, "", fmt.Errorf("the count exceeds %d", maxCount)
 			}
 		case ch == '-' && i == 0:
-			return f, "", fmt.Errorf("a count below 0 is not understood")
+			return f, "", fmt.Errorf("a negative count is not supported")
 		case strings.IndexByte("bhwg", ch) >= 0:
 			f.size = ch
 			f.flags += string(ch)
@@ -131,10 +117,10 @@ func cutFormat(args string) (f format, rest string, err error) {
 			return f, "", fmt.Errorf("undefined output format %q", word[i:])
 		}
 	}
-	return f, strings.TrimSpace(rest), nil
+	return f, strings.TrimSpace(text), nil
 }
 
-// maxCount is the largest number of repetitions, frames or bytes.
+// maxCount bounds repetitions, frames and bytes.
 const maxCount = 1 << 20
 
 // help lists the commands, or explains one.
@@ -151,17 +137,17 @@ func (c *Console) help(args string) error {
 			}
 			c.printf("  %s -- %s\n", pad(cmd.names(), 18), cmd.short)
 		}
-		c.printf("\n\"help COMMAND\" explains one. The same names and abbreviations as in gdb.\n")
+		c.printf("\n\"help COMMAND\" explains a command. Names and abbreviations are those of gdb.\n")
 		return nil
 	}
-	name, rest := splitCommand(args)
+	name, subject := splitCommand(args)
 	cmd, err := find(commands(), name, "")
 	if err != nil {
 		return err
 	}
 	full := cmd.name
-	if rest != "" && len(cmd.below) > 0 {
-		name, _ := splitCommand(rest)
+	if subject != "" && len(cmd.below) > 0 {
+		name, _ := splitCommand(subject)
 		below, err := find(cmd.below, name, cmd.name+" ")
 		if err != nil {
 			return err

@@ -33,7 +33,7 @@ func TestSplitCommand(t *testing.T) {
 	}
 }
 
-// TestFind: abbreviations lead where gdb's lead.
+// Abbreviations stand for the same commands as in gdb.
 func TestFind(t *testing.T) {
 	for name, want := range map[string]string{
 		"break": "break", "b": "break", "br": "break", "brea": "break", "tb": "tbreak", "hb": "hbreak",
@@ -68,7 +68,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestCommands: every command has a name of its own, can run and has help.
+// Every command has a unique name, a run function and help.
 func TestCommands(t *testing.T) {
 	var check func(list []*command, path string)
 	check = func(list []*command, path string) {
@@ -84,7 +84,7 @@ func TestCommands(t *testing.T) {
 				}
 			}
 			if c.run == nil || c.short == "" {
-				t.Errorf("%s%s does nothing or has no help", path, c.name)
+				t.Errorf("%s%s has no run function or no help", path, c.name)
 			}
 			check(c.below, path+c.name+" ")
 		}
@@ -96,7 +96,7 @@ func TestNumbersOf(t *testing.T) {
 	for _, test := range []struct {
 		args string
 		want []int
-		bad  string
+		err  string
 	}{
 		{"", nil, ""},
 		{"1", []int{1}, ""},
@@ -116,9 +116,9 @@ func TestNumbersOf(t *testing.T) {
 	} {
 		got, err := numbersOf(test.args)
 		switch {
-		case test.bad != "":
-			if err == nil || !strings.Contains(err.Error(), test.bad) {
-				t.Errorf("%q is %v, %v; want an error with %s", test.args, got, err, test.bad)
+		case test.err != "":
+			if err == nil || !strings.Contains(err.Error(), test.err) {
+				t.Errorf("%q is %v, %v; want an error with %s", test.args, got, err, test.err)
 			}
 		case err != nil || test.want != nil && !slices.Equal(got, test.want):
 			t.Errorf("%q is %v, %v; want %v", test.args, got, err, test.want)

@@ -5,6 +5,7 @@
 package console
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,12 +14,12 @@ import (
 	"github.com/clewdev/clew/session/frontend"
 )
 
-// maxCandidates is the largest number of words that a completion offers.
+// maxCandidates bounds the words that a completion offers.
 const maxCandidates = 500
 
-// Complete returns the words that can replace the one before the cursor, sorted; start
-// is the offset of that word. Offsets are in bytes. After a word that ends in "(" or "/"
-// more can follow. Complete reads directories, for names of files.
+// Complete returns the words that can replace the word before the cursor, sorted, and the
+// offset of that word. Offsets are in bytes. A word that ends in "(" or "/" can be continued.
+// For names of files Complete reads directories.
 func (c *Console) Complete(line string, cursor int) (start int, words []string) {
 	if cursor < 0 || cursor > len(line) || c.block != nil {
 		return cursor, nil
@@ -69,20 +70,15 @@ func commandNames(list []*command) []string {
 	return names
 }
 
-// matching returns the names that begin with a prefix, in order, each once.
+// matching returns the names with a prefix, sorted and without duplicates. It reuses names.
 func matching(names []string, prefix string) []string {
-	var found []string
-	for _, n := range names {
-		if strings.HasPrefix(n, prefix) {
-			found = append(found, n)
-		}
-	}
+	found := slices.DeleteFunc(names, func(n string) bool { return !strings.HasPrefix(n, prefix) })
 	slices.Sort(found)
 	found = slices.Compact(found)
 	return found[:min(len(found), maxCandidates)]
 }
 
-// completeArgument completes the last word of a line with arguments from at on.
+// completeArgument completes the last word of a line. The arguments start at offset at.
 func (c *Console) completeArgument(kind argument, line string, at int) (int, []string) {
 	switch kind {
 	case commandArgument:
@@ -97,16 +93,20 @@ func (c *Console) completeArgument(kind argument, line string, at int) (int, []s
 		return c.completeExpression(line, at)
 	case callArgument:
 		if !strings.Contains(line[at:], "(") {
-			var names []string
-			for _, n := range c.language.Functions() {
-				names = append(names, n+"(")
+			names := slices.Clone(c.language.Functions())
+			for i := range names {
+				names[i] += "("
 			}
 			return at, matching(names, line[at:])
 		}
 		return c.completeExpression(line, at)
 	case registerArgument:
 		word := at + strings.LastIndexByte(line[at:], ' ') + 1
-		return word, matching(c.registerNames(), line[word:])
+		var names []string
+		for _, r := range c.session.RegisterInfos() {
+			names = append(names, r.Name)
+		}
+		return word, matching(names, line[word:])
 	case expressionArgument, typeArgument, functionArgument:
 		return c.completeExpression(line, at)
 	}
@@ -123,15 +123,7 @@ func (c *Console) completeExpression(line string, at int) (int, []string) {
 	return start, matching(names, line[start:])
 }
 
-func (c *Console) registerNames() []string {
-	var names []string
-	for _, r := range c.session.RegisterInfos() {
-		names = append(names, r.Name)
-	}
-	return names
-}
-
-// locationNames returns the functions, and the source files that functions begin in.
+// locationNames returns the names of the functions and of their source files.
 func (c *Console) locationNames() []string {
 	var names []string
 	for f := range frontend.Functions(c.session) {
@@ -143,14 +135,10 @@ func (c *Console) locationNames() []string {
 	return names
 }
 
-// paths returns the files whose path begins with a text. Directories end in a slash.
+// paths returns the paths of files with a prefix. Those of directories end in a slash.
 func paths(prefix string) []string {
 	folder, base := filepath.Split(prefix)
-	name := folder
-	if name == "" {
-		name = "."
-	}
-	entries, err := os.ReadDir(name)
+	entries, err := os.ReadDir(cmp.Or(folder, "."))
 	if err != nil {
 		return nil
 	}

@@ -19,37 +19,37 @@ import (
 	"github.com/clewdev/clew/session/frontend"
 )
 
-// ErrQuit is the error that Execute returns for the command quit.
-var ErrQuit = errors.New("quit")
-
-// ErrInterrupted is the error of a script, or of a command that prints much, that
-// Interrupt has ended.
-var ErrInterrupted = errors.New("interrupted")
+var (
+	// ErrQuit is the error of Execute for the command quit.
+	ErrQuit = errors.New("quit")
+	// ErrInterrupted is the error of a script or of a long output that Interrupt has ended.
+	ErrInterrupted = errors.New("interrupted")
+)
 
 // Options are the options of a console. nil stands for the zero value.
 type Options struct {
-	// Output is where commands print to. If it is nil, they print nothing.
+	// Output gets the output of commands. If it is nil, they print nothing.
 	Output io.Writer
 
 	// Palette has the colours of the output.
 	Palette style.Palette
 
-	// UTF8 reports that the output is UTF-8: see print.Printer.
+	// UTF8 prints text as UTF-8: see print.Printer.
 	UTF8 bool
 
 	// Directories are searched, before the current directory, for source files that are
-	// not at the paths of the debugging information.
+	// not at their path in debugging information.
 	Directories []string
 
-	// Language is that of calls; nil is C.
+	// Language is the language of calls. nil means C.
 	Language Language
 
-	// Call is the call that run and start make before the first call: "fib(10)".
+	// Call is the call that run and start make before any other call: "fib(10)".
 	Call string
 }
 
-// Console interprets commands over one session, which it controls alone. Its methods,
-// except Interrupt, must be called from one goroutine.
+// Console interprets commands for a session, which nothing else may control. Only one
+// goroutine may call its methods, except Interrupt.
 type Console struct {
 	session  *session.Session
 	out      io.Writer
@@ -58,35 +58,35 @@ type Console struct {
 	language Language
 	source   *sourceFiles
 
-	callText string // of run
-	running  *Call  // while it was not left
+	callText string // the call of run
+	running  *Call  // until it has ended
 
-	constructed []*session.Image // whose constructors were called, or are in toConstruct
+	constructed []*session.Image // images with called constructors, or with constructors in toConstruct
 	toConstruct []uint64
-	planned     *planned // after the constructors
+	planned     *planned // the call after the constructors
 
 	stop     *session.Stop    // the last; nil before the first
 	frames   *frontend.Frames // of the stop
-	selected int
-	shown    frameID // the frame of the last stop
+	selected int              // level of the selected frame
+	shown    frameID          // the frame of the last stop
 
 	breakpoints *frontend.Breakpoints[gdbBreakpoint]
 	displays    []*display
 	lastDisplay int
-	values      *values
+	values      *frontend.Values
 	symbols     *frontend.Symbols
 
 	last      string   // the command that an empty line repeats
-	repeatAs  string   // the command that an empty line repeats after the running one
-	list      listing  // where list continues
-	examined  examined // and x
-	block     *block   // commands that are being read
-	scripts   int      // how many run inside each other
-	pending   []string // commands of breakpoints that were met
+	repeatAs  string   // last after the current command
+	list      listing  // position of list
+	examined  examined // position of x
+	block     *block   // commands of a breakpoint, while they are read
+	scripts   int      // nesting of scripts
+	pending   []string // queued commands of breakpoints
 	interrupt atomic.Bool
 }
 
-// New makes a console for a session.
+// New returns a console for a session. The caller closes the session.
 func New(s *session.Session, o *Options) *Console {
 	if o == nil {
 		o = new(Options)
@@ -98,9 +98,9 @@ func New(s *session.Session, o *Options) *Console {
 	if c.out == nil {
 		c.out = io.Discard
 	}
-	c.values = &values{frontend.NewValues(s, c.frames), c}
-	c.values.History = c.values.past
-	c.breakpoints = frontend.NewBreakpoints[gdbBreakpoint](c.values.Values, conditions)
+	c.values = frontend.NewValues(s, c.frames)
+	c.values.History = c.past
+	c.breakpoints = frontend.NewBreakpoints[gdbBreakpoint](c.values, conditions)
 	if c.language == nil {
 		c.language = &cLanguage{console: c}
 	}
@@ -110,8 +110,8 @@ func New(s *session.Session, o *Options) *Console {
 // Session returns the session.
 func (c *Console) Session() *session.Session { return c.session }
 
-// Prompt returns the prompt for the next line: "(clew) ", or ">" while the commands of
-// a breakpoint are read.
+// Prompt returns the prompt for the next line: "(clew) ", or ">" in the commands of a
+// breakpoint.
 func (c *Console) Prompt() string {
 	if c.block != nil {
 		return ">"
@@ -119,16 +119,16 @@ func (c *Console) Prompt() string {
 	return "(clew) "
 }
 
-// Interrupt interrupts Execute: running code stops, and a command that is repeated or
-// prints much ends. It may be called from any goroutine at any time.
+// Interrupt interrupts Execute: it stops running code, repeated steps and long output. Any
+// goroutine may call it at any time.
 func (c *Console) Interrupt() {
 	c.interrupt.Store(true)
-	_ = c.session.Interrupt() // without running code there is nothing to stop
+	_ = c.session.Interrupt() // fails if no code runs
 }
 
-// Execute executes one line. The empty line repeats the last command, if that makes
-// sense. The error is about the command; a fault of the code is not an error. It is
-// ErrQuit for quit, after which the caller closes the session.
+// Execute executes one line. An empty line repeats the last command, unless the command
+// cannot be repeated. The error is that of the command; a fault of the code is not an
+// error. It is ErrQuit for quit.
 func (c *Console) Execute(line string) error {
 	c.interrupt.Store(false)
 	if c.block != nil {
@@ -148,34 +148,34 @@ func (c *Console) Execute(line string) error {
 }
 
 func (c *Console) execute(line string) error {
-	name, rest := splitCommand(line)
+	name, args := splitCommand(line)
 	if name == "" {
 		if line[0] == '#' {
 			return nil
 		}
-		return fmt.Errorf("undefined command: %q; try \"help\"", firstWord(line))
+		return fmt.Errorf("undefined command: %q; try \"help\"", strings.Fields(line)[0])
 	}
 	cmd, err := find(commands(), name, "")
 	if err != nil {
 		return err
 	}
 	c.repeatAs, c.last = line, ""
-	err = cmd.run(c, rest)
+	err = cmd.run(c, args)
 	if !cmd.once {
 		c.last = c.repeatAs
 	}
 	return err
 }
 
-// executePending executes the commands of the breakpoints that were met, and of those
-// that these commands meet.
+// executePending executes the queued commands of breakpoints, including those that these
+// commands queue.
 func (c *Console) executePending() error {
 	for n := 0; len(c.pending) > 0; n++ {
 		line := c.pending[0]
 		c.pending = c.pending[1:]
 		if n == maxScript {
 			c.pending = nil
-			return fmt.Errorf("more than %d commands of breakpoints one after the other", maxScript)
+			return fmt.Errorf("the breakpoints have executed more than %d commands without a prompt", maxScript)
 		}
 		if err := c.execute(line); err != nil {
 			c.pending = nil
@@ -188,9 +188,9 @@ func (c *Console) executePending() error {
 	return nil
 }
 
-// printf prints. It ignores errors of the output: its reader has gone. Names come from
-// files that are not trusted, so of the control characters only ends of lines, tabs and
-// colours reach a terminal.
+// printf prints. It ignores errors of the output, because then nobody reads it. Names come
+// from untrusted files, so it escapes control characters other than newlines, tabs and
+// colours.
 func (c *Console) printf(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if strings.ContainsFunc(text, isControl) {
@@ -206,39 +206,32 @@ func (c *Console) printf(format string, args ...any) {
 
 func isControl(r rune) bool { return r != '\n' && r != '\t' && unicode.IsControl(r) }
 
-// controls matches colours as a whole, and other control characters.
+// controls matches sequences for colours, and single control characters.
 var controls = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\x1b\[[0-9;]*m|[\x00-\x08\x0b-\x1f\x7f-\x{9f}]`)
 })
 
-// Prepare parses the text of a call as the command call does, for a caller that makes
-// the call by other means and passes its stop to ShowStop.
+// Prepare parses the text of a call as the command call does. The caller makes the call
+// itself, and can pass its stop to ShowStop.
 func (c *Console) Prepare(text string) (*Call, error) {
 	call, err := c.language.Call(text)
-	if err == nil && call.resultAddress != 0 && c.arm64() {
+	if err == nil && call.resultAddress != 0 && isARM64() {
 		return nil, fmt.Errorf("%s returns a value in memory, whose address only the console passes", call.Text)
 	}
 	return call, err
 }
 
-// ShowStop prints how a prepared call has stopped or ended.
+// ShowStop prints the stop or the end of a prepared call.
 func (c *Console) ShowStop(call *Call, stop *session.Stop) error {
 	c.running = call
-	return c.stopped(stop, "")
+	return c.stopped(stop)
 }
 
-func firstWord(s string) string {
-	if f := strings.Fields(s); len(f) > 0 {
-		return f[0]
-	}
-	return s
-}
-
-// Stop returns how the last call stopped or ended, nil before.
+// Stop returns the last stop or end of a call, nil before the first.
 func (c *Console) Stop() *session.Stop { return c.stop }
 
-// Abnormal reports whether the last call has ended other than by returning, or is
-// stopped at a fault.
+// Abnormal reports whether the last call is stopped at a fault, or has ended the process
+// with an exit code other than 0.
 func (c *Console) Abnormal() bool {
 	if c.stop == nil {
 		return false

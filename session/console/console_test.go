@@ -23,7 +23,6 @@ import (
 	"github.com/clewdev/clew/session/console"
 )
 
-// What a word can become.
 func TestComplete(t *testing.T) {
 	t.Chdir("testdata")
 	p := open(t, console.Options{}, compile(t, "rooms.c", "-O0", "-g"))
@@ -33,7 +32,7 @@ func TestComplete(t *testing.T) {
 	for _, test := range []struct {
 		line  string // the cursor is at the |
 		start int
-		want  string // a few of the words, or all behind =
+		want  string // some of the words; all of them after =
 	}{
 		{"|", 0, "break call"},
 		{"br|", 0, "=break"},
@@ -76,7 +75,7 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// Interrupt ends a call that does not end, and commands that repeat.
+// Interrupt stops an endless call, and commands that repeat.
 func TestInterrupt(t *testing.T) {
 	t.Chdir("testdata")
 	p := open(t, console.Options{}, compile(t, "faults.c", "-O0", "-g"))
@@ -99,7 +98,7 @@ func TestInterrupt(t *testing.T) {
 		t.Errorf("call forever() prints %q", got)
 	}
 	stop()
-	// A slow machine may only have begun the function: what follows is in its loop.
+	// On a slow machine the function may have only begun. The next commands need its loop.
 	if got := p.do("until 38"); !strings.Contains(got, "n++") {
 		t.Fatalf("until 38 prints %q", got)
 	}
@@ -115,12 +114,12 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// A stack overflow is a fault with a stack, which is not printed without end.
+// A stack overflow is a fault. The printed stack is bounded.
 func TestStackOverflow(t *testing.T) {
 	t.Chdir("testdata")
 	p := open(t, console.Options{}, compile(t, "faults.c", "-O0", "-g"))
 	if got := p.do("call recurse(0)"); !strings.Contains(got, "SIGSEGV") || !strings.Contains(got, "\nStack overflow: the address is in the guard below the stack.\n") {
-		t.Errorf("it prints %q", got)
+		t.Errorf("call prints %q", got)
 	}
 	if got := p.do("bt 3"); strings.Count(got, "\n") != 4 || !strings.HasSuffix(got, "(More stack frames follow...)\n") {
 		t.Errorf("bt 3 prints %q", got)
@@ -130,14 +129,14 @@ func TestStackOverflow(t *testing.T) {
 	}
 	p.do("kill")
 	if got := p.do("call load(16)"); strings.Contains(got, "Stack overflow") || !strings.Contains(got, "at 0x10.\n") {
-		t.Errorf("a wrong pointer prints %q", got)
+		t.Errorf("an invalid pointer prints %q", got)
 	}
 	if got := p.do("kill"); !strings.Contains(got, "aborted") {
 		t.Errorf("kill prints %q", got)
 	}
 	p.do("call recurse(0)")
 	if !p.Abnormal() {
-		t.Error("it is normal")
+		t.Error("a stack overflow is not abnormal")
 	}
 	p.output.Reset()
 	if err := p.Report(); err != nil {
@@ -165,7 +164,7 @@ func TestScripts(t *testing.T) {
 		{"echo \\101\\x42\\tc\\\\n\\n\nquit\necho no\n", "AB\tc\\n\n", "quit"},
 		{"echo x\\n\nnosuch\n", "x\n", `script:2: undefined command: "nosuch"; try "help"`},
 		{"source " + inner, "a\n", "script:1: " + inner + ":4: "},
-		{"source " + itself, "", "scripts that source themselves"},
+		{"source " + itself, "", "nested scripts"},
 		{"source absent", "", "script:1: open absent: no such file or directory"},
 		{"break fib\ncommands\nbt 1\nprint n\ncontinue\nend\nrun fib(1)\n",
 			"Breakpoint 1 at ADDR: file fib.c, line 6.\n\nBreakpoint 1, fib (n=1) at fib.c:6\n6\t  total++;\n#0  fib (n=1) at fib.c:6\n$3 = 1\nContinuing.\nfib(1) = 1\n", ""},
@@ -186,7 +185,7 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// Where debugging information is missing, calls, stacks and code are still shown.
+// Calls, stacks and code are shown without debugging information.
 func TestWithoutDebuggingInformation(t *testing.T) {
 	t.Chdir("testdata")
 	p := open(t, console.Options{}, compile(t, "fib.c", "-O1"))
@@ -206,7 +205,7 @@ func TestWithoutDebuggingInformation(t *testing.T) {
 	} {
 		got := normal(p.do(test.command))
 		if test.command == "next" || test.command == "finish" {
-			continue // what a line is, is not known; it ends somewhere
+			continue // without lines they may stop anywhere
 		}
 		if got != test.want {
 			t.Errorf("%s prints\n%s\nwant\n%s", test.command, got, test.want)
@@ -214,7 +213,7 @@ func TestWithoutDebuggingInformation(t *testing.T) {
 	}
 }
 
-// Every command has help, and every abbreviation of it leads to it or to none.
+// Every command has help. Each of its abbreviations is the command or ambiguous.
 func TestHelp(t *testing.T) {
 	t.Chdir("testdata")
 	p := open(t, console.Options{}, compile(t, "fib.c"))
@@ -241,7 +240,7 @@ func TestHelp(t *testing.T) {
 	if commands < 40 {
 		t.Errorf("help lists %d commands", commands)
 	}
-	// gdb's own.
+	// The abbreviations of gdb.
 	for short, long := range map[string]string{
 		"b": "break", "bt": "backtrace", "where": "backtrace", "c": "continue", "d": "delete", "f": "frame", "fin": "finish",
 		"h": "help", "i": "info", "k": "kill", "l": "list", "n": "next", "ni": "nexti", "p": "print", "q": "quit", "r": "run",
@@ -254,7 +253,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// FuzzExecute: no line makes the console panic or hang.
+// FuzzExecute checks that no line makes the console panic or hang.
 func FuzzExecute(f *testing.F) {
 	p := open(f, console.Options{}, compile(f, filepath.Join("testdata", "fib.c"), "-O0", "-g"))
 	for _, line := range []string{
@@ -266,7 +265,7 @@ func FuzzExecute(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, line string) {
 		if strings.Contains(line, "quit") || strings.Contains(line, "so") || len(line) > 200 {
-			return // scripts could be devices
+			return // source could open a device
 		}
 		timer := time.AfterFunc(200*time.Millisecond, p.Interrupt)
 		defer timer.Stop()
@@ -277,8 +276,7 @@ func FuzzExecute(f *testing.F) {
 	})
 }
 
-// A frame of a library that is mapped at a load bias has its variables, in nested
-// blocks too.
+// A frame of a library at a load bias has its variables, including those of nested blocks.
 func TestBiasedFrame(t *testing.T) {
 	source := testprogram.Path("programs/biased.c")
 	library := testprogram.Build(t, "biased.c", "-shared", "-nostdlib", "-DLIBRARY", "-O0", "-g", "-gdwarf-5", "-fPIC")

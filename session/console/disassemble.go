@@ -29,7 +29,7 @@ func (c *Console) disassemble(args string) error {
 		case 's', 'm':
 			source = true
 		default:
-			return fmt.Errorf("invalid disassembly modifier %q: /s is with source lines, /r with bytes", string(flag))
+			return fmt.Errorf("invalid modifier %q: /s adds source lines, /r bytes", string(flag))
 		}
 	}
 	start, end, name, err := c.codeRange(text)
@@ -48,23 +48,23 @@ func (c *Console) disassemble(args string) error {
 	return nil
 }
 
-// codeRange returns the range of addresses that disassemble shows, and the name of the
-// function if the range is one.
+// codeRange returns the range of addresses that disassemble shows, and the name of its
+// function, or "" for an explicit range.
 func (c *Console) codeRange(text string) (start, end uint64, name string, err error) {
 	from, to, isRange := strings.Cut(text, ",")
 	if isRange {
 		if start, err = c.address(from); err != nil {
 			return 0, 0, "", err
 		}
-		more, plus := strings.CutPrefix(strings.TrimSpace(to), "+")
-		if end, err = c.address(more); err != nil {
+		to, isSize := strings.CutPrefix(strings.TrimSpace(to), "+")
+		if end, err = c.address(to); err != nil {
 			return 0, 0, "", err
 		}
-		if plus {
+		if isSize {
 			end += start
 		}
 		if end < start || end-start > maxCount {
-			return 0, 0, "", fmt.Errorf("no range of code: %#x to %#x", start, end)
+			return 0, 0, "", fmt.Errorf("invalid range: %#x to %#x (at most %d bytes)", start, end, maxCount)
 		}
 		return start, end, "", nil
 	}
@@ -81,15 +81,21 @@ func (c *Console) codeRange(text string) (start, end uint64, name string, err er
 	} else if address, err = c.address(text); err != nil {
 		return 0, 0, "", err
 	}
-	image := c.session.Image(address)
-	if image == nil {
-		return 0, 0, "", fmt.Errorf("no function contains the address; \"x/10i %#x\" shows code anywhere", address)
-	}
-	fn, ok := image.Function(address)
-	if !ok || fn.Size == 0 {
+	fn, ok := c.functionAround(address)
+	if !ok {
 		return 0, 0, "", fmt.Errorf("no function contains the address; \"x/10i %#x\" shows code anywhere", address)
 	}
 	return fn.Start, fn.Start + fn.Size, fn.Name, nil
+}
+
+// functionAround returns the function with known size that contains an address.
+func (c *Console) functionAround(address uint64) (session.Function, bool) {
+	image := c.session.Image(address)
+	if image == nil {
+		return session.Function{}, false
+	}
+	fn, ok := image.Function(address)
+	return fn, ok && fn.Size > 0
 }
 
 // dump prints the instructions of a range.
@@ -126,27 +132,29 @@ func (c *Console) dump(start, end uint64, offsets, raw, source bool) error {
 	return nil
 }
 
-func (c *Console) printInstruction(i *session.Instruction, start uint64, offsets, raw, here bool) {
+// printInstruction prints an instruction of the function at start. current marks it as the
+// next one that runs.
+func (c *Console) printInstruction(i *session.Instruction, start uint64, offsets, raw, current bool) {
 	mark := "  "
-	if here {
+	if current {
 		mark = "=>"
 	}
-	where := c.angle(i.Address)
+	label := c.angle(i.Address)
 	if offsets {
-		where = fmt.Sprintf(" <+%d>", i.Address-start)
+		label = fmt.Sprintf(" <+%d>", i.Address-start)
 	}
 	bytes := ""
 	if raw {
 		bytes = fmt.Sprintf("\t% x", i.Bytes)
 	}
-	text := fmt.Sprintf("%s 0x%016x%s:%s\t%s", mark, i.Address, where, bytes, c.assembly(i.Text))
-	if here {
+	text := fmt.Sprintf("%s 0x%016x%s:%s\t%s", mark, i.Address, label, bytes, c.assembly(i.Text))
+	if current {
 		text = c.palette.Mark.Text(text)
 	}
 	c.printf("%s\n", text)
 }
 
-// offsetInHex and addressNote match the offsets and the notes of package disasm.
+// offsetInHex and addressNote match offsets and notes in the text of package disasm.
 var (
 	offsetInHex = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\+0x([0-9a-f]+)>`) })
 	addressNote = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`  # 0x([0-9a-f]+)$`) })
@@ -173,22 +181,17 @@ func (c *Console) assembly(text string) string {
 	if !ok {
 		return name
 	}
-	if c.arm64() {
-		// Package disasm writes no space in brackets, as in [sp,#28].
+	if isARM64() {
+		// Package disasm omits spaces in brackets: [sp,#28].
 		return name + "\t" + strings.ReplaceAll(operands, ",#", ", #")
 	}
 	return fmt.Sprintf("%-6s %s", name, operands)
 }
 
-// around prints the instructions of a function before and after an address, for the
-// report of a fault.
+// around prints up to n instructions of a function before and after an address.
 func (c *Console) around(address uint64, n int) {
-	image := c.session.Image(address)
-	if image == nil {
-		return
-	}
-	fn, ok := image.Function(address)
-	if !ok || fn.Size == 0 {
+	fn, ok := c.functionAround(address)
+	if !ok {
 		return
 	}
 	after, _ := c.session.Disassemble(address, n+1)
@@ -199,8 +202,8 @@ func (c *Console) around(address uint64, n int) {
 	}
 }
 
-// Report prints where the call is stopped: its stack, its source and the code around. It
-// describes a fault to readers who cannot look at the session.
+// Report prints the stack of the stopped call and the code around the stop. It describes a
+// fault to users without a prompt.
 func (c *Console) Report() error {
 	f, err := c.frame(0)
 	if err != nil {
@@ -215,5 +218,5 @@ func (c *Console) Report() error {
 	return nil
 }
 
-// maxReported is the largest number of frames in a report.
+// maxReported bounds the frames of a report.
 const maxReported = 40

@@ -5,8 +5,10 @@
 package console
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -48,7 +50,7 @@ func (c *Console) displayCommand(args string) error {
 func (c *Console) showDisplays() error {
 	for _, d := range c.displays {
 		if !d.disabled {
-			_ = c.show(d) // a variable of another function: not here
+			_ = c.show(d) // fails for a variable of another function
 		}
 	}
 	return nil
@@ -59,21 +61,21 @@ func (d *display) inMemory() bool {
 	return d.format.letter == 'i' || d.format.letter == 's' || d.format.count > 0 || d.format.size != 0
 }
 
-func (d *display) letters() string {
+// formatText returns the format with its slash and a space, or "".
+func (d *display) formatText() string {
 	text := ""
 	if d.format.count > 0 {
 		text = strconv.Itoa(d.format.count)
 	}
-	if d.format.letter != 0 {
-		text += string(d.format.letter)
+	for _, letter := range []byte{d.format.letter, d.format.size} {
+		if letter != 0 {
+			text += string(letter)
+		}
 	}
-	if d.format.size != 0 {
-		text += string(d.format.size)
+	if text == "" {
+		return ""
 	}
-	if text != "" {
-		text = "/" + text
-	}
-	return text
+	return "/" + text + " "
 }
 
 func (c *Console) show(d *display) error {
@@ -86,14 +88,8 @@ func (c *Console) show(d *display) error {
 		if d.format.count <= 1 && d.format.letter != 'i' {
 			end = "  "
 		}
-		c.printf("%d: x%s %s%s", d.number, d.letters(), d.text, end)
-		e := examined{next: at, letter: 'x', size: 'w'}
-		if d.format.letter != 0 {
-			e.letter = d.format.letter
-		}
-		if d.format.size != 0 {
-			e.size = d.format.size
-		}
+		c.printf("%d: x%s%s%s", d.number, d.formatText(), d.text, end)
+		e := examined{next: at, letter: cmp.Or(d.format.letter, 'x'), size: cmp.Or(d.format.size, 'w')}
 		return c.examineAt(&e, max(d.format.count, 1))
 	}
 	v, err := c.evaluate(d.text)
@@ -104,11 +100,7 @@ func (c *Console) show(d *display) error {
 	if err != nil {
 		return err
 	}
-	slash := d.letters()
-	if slash != "" {
-		slash += " "
-	}
-	c.printf("%d: %s%s = %s\n", d.number, slash, d.text, text)
+	c.printf("%d: %s%s = %s\n", d.number, d.formatText(), d.text, text)
 	return nil
 }
 
@@ -122,17 +114,11 @@ func (c *Console) undisplay(args string) error {
 		return err
 	}
 	for _, n := range numbers {
-		found := false
-		for i, d := range c.displays {
-			if d.number == n {
-				c.displays = append(c.displays[:i:i], c.displays[i+1:]...)
-				found = true
-				break
-			}
-		}
-		if !found {
+		i := slices.IndexFunc(c.displays, func(d *display) bool { return d.number == n })
+		if i < 0 {
 			return fmt.Errorf("there is no display %d; \"info display\" lists them", n)
 		}
+		c.displays = slices.Delete(c.displays, i, i+1)
 	}
 	return nil
 }
@@ -148,11 +134,7 @@ func (c *Console) infoDisplay(string) error {
 		if d.disabled {
 			enabled = "n"
 		}
-		slash := d.letters()
-		if slash != "" {
-			slash += " "
-		}
-		c.printf("%d:   %s  %s%s\n", d.number, enabled, slash, d.text)
+		c.printf("%d:   %s  %s%s\n", d.number, enabled, d.formatText(), d.text)
 	}
 	return nil
 }
@@ -164,12 +146,12 @@ func numbersOf(args string) ([]int, error) {
 		from, to, isRange := strings.Cut(word, "-")
 		first, err := strconv.Atoi(from)
 		if err != nil || first < 1 {
-			return nil, fmt.Errorf("bad number %q", word)
+			return nil, fmt.Errorf("invalid number %q", word)
 		}
 		last := first
 		if isRange {
 			if last, err = strconv.Atoi(to); err != nil || last < first {
-				return nil, fmt.Errorf("bad range %q", word)
+				return nil, fmt.Errorf("invalid range %q", word)
 			}
 		}
 		if last-first > 1000 {

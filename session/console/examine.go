@@ -5,18 +5,21 @@
 package console
 
 import (
-	"encoding/binary"
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/clewdev/clew/jit"
+	"github.com/clewdev/clew/session/frontend"
 	"github.com/clewdev/clew/value"
 )
 
-// examined is where x continues, and in which format.
+// examined is the state of x: the next address, and the format.
 type examined struct {
 	next         uint64
-	known        bool
+	known        bool // next is valid
 	letter, size byte
 }
 
@@ -34,12 +37,10 @@ func (c *Console) examine(args string) error {
 	if e.letter == 0 {
 		e.letter, e.size = 'x', 'w'
 	}
-	switch {
-	case f.letter == 0 || strings.IndexByte(formats+"i", f.letter) >= 0:
-	default:
-		return fmt.Errorf("format letter %q is undefined; there are x d u o t z c a f s i", f.letter)
-	}
 	if f.letter != 0 {
+		if strings.IndexByte(formats+"i", f.letter) < 0 {
+			return fmt.Errorf("undefined format letter %q; expected one of x d u o t z c a f s i", f.letter)
+		}
 		e.letter = f.letter
 		switch {
 		case f.letter == 'a':
@@ -66,8 +67,8 @@ func (c *Console) examine(args string) error {
 	return c.examineAt(e, max(f.count, 1))
 }
 
-// address evaluates an expression for an address: that of an aggregate or function,
-// else its value.
+// address evaluates an expression as an address. For an aggregate or a function it is the
+// object's address, otherwise the value.
 func (c *Console) address(text string) (uint64, error) {
 	v, err := c.evaluate(text)
 	if err != nil {
@@ -107,11 +108,7 @@ func (c *Console) examineAt(e *examined, count int) error {
 			}
 			c.printf("%#x%s:", e.next, c.angle(e.next))
 		}
-		text, err := c.examinedText(e, p)
-		if err != nil {
-			return err
-		}
-		c.printf("\t%s", text)
+		c.printf("\t%s", c.examinedText(e, p))
 		e.next += uint64(size)
 	}
 	c.printf("\n")
@@ -119,38 +116,27 @@ func (c *Console) examineAt(e *examined, count int) error {
 }
 
 // examinedText returns one value in the format of x, which pads with zeros.
-func (c *Console) examinedText(e *examined, p []byte) (string, error) {
-	word := make([]byte, 8)
-	copy(word, p)
-	n := binary.LittleEndian.Uint64(word)
-	shift := 64 - 8*len(p)
+func (c *Console) examinedText(e *examined, p []byte) string {
+	n, shift := frontend.Word(p), 64-8*len(p)
 	switch e.letter {
 	case 'x', 'z':
-		return fmt.Sprintf("0x%0*x", 2*len(p), n), nil
+		return fmt.Sprintf("0x%0*x", 2*len(p), n)
 	case 'd':
-		return fmt.Sprint(int64(n<<shift) >> shift), nil
+		return fmt.Sprint(int64(n<<shift) >> shift)
 	case 'u':
-		return fmt.Sprint(n), nil
+		return fmt.Sprint(n)
 	case 'o':
-		return fmt.Sprintf("0%0*o", (8*len(p)+2)/3, n), nil
+		return fmt.Sprintf("0%0*o", (8*len(p)+2)/3, n)
 	case 't':
-		return fmt.Sprintf("%0*b", 8*len(p), n), nil
+		return fmt.Sprintf("%0*b", 8*len(p), n)
 	case 'a':
-		return fmt.Sprintf("%#x%s", n, c.angle(n)), nil
+		return fmt.Sprintf("%#x%s", n, c.angle(n))
 	}
-	name := map[int]string{1: "signed char", 2: "short", 4: "int", 8: "long"}[len(p)]
-	if e.letter == 'f' {
-		switch len(p) {
-		case 4:
-			name = "float"
-		case 8:
-			name = "double"
-		}
-		v := value.Constant(value.Base(c.values.machine(), name), append([]byte(nil), p...), nil)
-		return c.printer(0).Text(v), nil
+	name, letter := map[int]string{1: "signed char", 2: "short", 4: "int", 8: "long"}[len(p)], e.letter
+	if letter == 'f' {
+		name, letter = cmp.Or(map[int]string{4: "float", 8: "double"}[len(p)], name), 0
 	}
-	v := value.Constant(value.Base(c.values.machine(), name), append([]byte(nil), p...), nil)
-	return c.printer(e.letter).Text(v), nil
+	return c.printer(letter).Text(value.Constant(value.Base(jit.Host(), name), bytes.Clone(p), nil))
 }
 
 func (c *Console) examineInstructions(e *examined, count int) error {
@@ -170,7 +156,7 @@ func (c *Console) examineInstructions(e *examined, count int) error {
 	return err
 }
 
-// shownString is the longest string that x/s shows at once, as in gdb.
+// shownString is the largest part of a string that x/s shows at once, as in gdb.
 const shownString = 200
 
 func (c *Console) examineStrings(e *examined, count int) error {
@@ -192,13 +178,12 @@ func (c *Console) examineStrings(e *examined, count int) error {
 			text = append(text, p[0])
 			ended = p[0] == 0
 		}
-		v := value.Constant(value.ArrayOf(value.Base(c.values.machine(), "char"), uint64(len(text))), text, nil)
-		more := ""
+		v := value.Constant(value.ArrayOf(value.Base(jit.Host(), "char"), uint64(len(text))), text, nil)
+		suffix := ""
 		if !ended {
-			more = "..."
+			suffix = "..."
 		}
-		shown := c.printer(0).Text(v)
-		c.printf("%#x%s:\t%s%s\n", e.next, c.angle(e.next), shown, more)
+		c.printf("%#x%s:\t%s%s\n", e.next, c.angle(e.next), c.printer(0).Text(v), suffix)
 		e.next += uint64(len(text))
 	}
 	return nil

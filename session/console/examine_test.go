@@ -13,7 +13,7 @@ import (
 	"github.com/clewdev/clew/session/console"
 )
 
-// x in another format goes on where "info line" was, also if nothing was examined before.
+// x continues after "info line" in another format, also if it is the first x.
 func TestExamineAfterInfoLine(t *testing.T) {
 	t.Chdir("testdata")
 	p := open(t, console.Options{}, compile(t, "fib.c", "-g"))

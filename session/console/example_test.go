@@ -16,7 +16,7 @@ import (
 	"github.com/clewdev/clew/session/console"
 )
 
-// A console over generated code, which a program gives commands to.
+// A program gives commands to a console for its generated code.
 func Example() {
 	memory, err := jit.NewMemory(16)
 	if err != nil {
@@ -37,7 +37,7 @@ func Example() {
 	defer image.Close()
 	s, err := session.New(&session.Options{Images: []*session.Image{image}})
 	if err != nil {
-		fmt.Println(err) // on a machine that forbids to trace processes
+		fmt.Println(err) // the machine forbids ptrace
 		return
 	}
 	defer s.Close()

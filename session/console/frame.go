@@ -10,22 +10,21 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/session/frontend"
 	"github.com/clewdev/clew/unwind"
 )
 
-// frameID distinguishes frames across stops.
+// frameID identifies a frame across stops.
 type frameID struct {
 	cfa, function uint64
-	pc, returns   uint64 // where it is, and where its caller continues
+	pc, returns   uint64 // program counter, and return address
 	depth         int    // of inlined calls
 	known         bool
 }
 
-// stepped reports whether a step between two frames is shown by its line alone, as
-// gdb does: in the same frame, and to a caller of the same function unless the step
-// ends right where the call returns.
+// stepped reports whether a step between two frames is shown by its line alone. Like gdb,
+// that is so in the same frame, and for a return to the same function unless the step ends
+// exactly at the return address.
 func (id frameID) stepped(to frameID) bool {
 	switch {
 	case !id.known || !to.known || id.function != to.function:
@@ -43,24 +42,20 @@ func (c *Console) here() frameID {
 		return frameID{}
 	}
 	cfa, ok := f.Physical.CFA()
-	id := frameID{cfa: cfa, function: f.Physical.Function.Start, pc: f.Physical.PC, depth: c.inlined(f.Physical), known: ok}
+	id := frameID{cfa: cfa, function: f.Physical.Function.Start, pc: f.Physical.PC, known: ok}
+	for _, l := range f.Physical.Locations {
+		if l.Inlined {
+			id.depth++
+		}
+	}
 	if caller := f.Physical.Caller(); caller != nil {
 		id.returns, _ = caller.ProgramCounter()
 	}
 	return id
 }
 
-func (c *Console) inlined(f *session.Frame) (n int) {
-	for _, l := range f.Locations {
-		if l.Inlined {
-			n++
-		}
-	}
-	return n
-}
-
-// errNoFrame is the error of a stop after the return of the function that was
-// called: the stack ends where the session called it.
+// errNoFrame is the error of a stop after the called function has returned, but before the
+// session notices: the stack is empty.
 var errNoFrame = errors.New("no frame: the function has returned to the session, and \"continue\" ends the call")
 
 // frame returns a frame by its level.
@@ -95,7 +90,7 @@ func (c *Console) caller(f *frontend.Frame) *frontend.Frame {
 	}
 }
 
-// inside reports whether a frame stands in the middle of a line.
+// inside reports whether a frame is in the middle of a line.
 func (c *Console) inside(f *frontend.Frame) bool {
 	switch p := f.Physical; {
 	case f.Inner > 0:
@@ -103,8 +98,8 @@ func (c *Console) inside(f *frontend.Frame) bool {
 	case f.Location.Line == 0 || p.PC != p.LookupPC:
 		return true
 	default:
-		// A row that is not a statement, as clang's for the value of a call, does not
-		// begin a line.
+		// A row that is not a statement does not begin a line. clang has such rows for the
+		// values of calls.
 		r := frontend.Row(c.session, p.PC)
 		return r.Start != p.PC || !r.Statement
 	}
@@ -123,7 +118,7 @@ func (c *Console) printFrame(f *frontend.Frame, level bool) {
 	if name == "" {
 		name = "??"
 	}
-	fmt.Fprintf(&b, "%s (%s)", c.palette.Name.Text(name), strings.Join(c.values.arguments(f), ", "))
+	fmt.Fprintf(&b, "%s (%s)", c.palette.Name.Text(name), strings.Join(c.arguments(f), ", "))
 	if f.Location.Line > 0 {
 		fmt.Fprintf(&b, " at %s:%d", c.palette.Source.Text(c.source.shown(f.Location.File)), f.Location.Line)
 	} else if f.Physical.Image != nil && f.Physical.Image.IsHost() {
@@ -135,21 +130,19 @@ func (c *Console) printFrame(f *frontend.Frame, level bool) {
 	c.printf("%s\n", b.String())
 }
 
-// printLine prints the source line that a frame is at; with middle the address
-// stands before it where the frame is in the middle of the line.
-func (c *Console) printLine(f *frontend.Frame, middle bool) {
+// printLine prints the source line of a frame. With address it prints the address first if
+// the frame is in the middle of the line.
+func (c *Console) printLine(f *frontend.Frame, address bool) {
 	if f.Location.Line == 0 {
 		return
 	}
-	if middle && c.inside(f) {
+	if address && c.inside(f) {
 		c.printf("0x%016x\t", f.Physical.PC)
 	}
 	c.printf("%s\n", c.source.numbered(f.Location.File, f.Location.Line))
 	c.list.at(f.Location.File, f.Location.Line)
 }
 
-// backtrace prints the stack: N innermost frames, -N outermost ones, with "full"
-// also the local variables.
 func (c *Console) backtrace(args string) error {
 	if err := c.mustBeStopped(); err != nil {
 		return err
@@ -213,12 +206,12 @@ func (c *Console) frameCommand(args string) error {
 	if args == "" {
 		return c.selectFrame(c.selected)
 	}
-	word, rest, _ := strings.Cut(args, " ")
+	word, name, _ := strings.Cut(args, " ")
+	name = strings.TrimSpace(name)
 	switch word {
 	case "level":
-		args = strings.TrimSpace(rest)
+		args = name
 	case "function":
-		name := strings.TrimSpace(rest)
 		for level := 0; ; level++ {
 			f, err := c.frame(level)
 			if err != nil {

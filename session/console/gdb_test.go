@@ -22,10 +22,9 @@ import (
 	"github.com/clewdev/clew/session/console"
 )
 
-// TestLikeGDB gives the same commands to gdb, for a program that is linked as
-// usual, and to a console, for its object file; what they print has to be the same
-// but for addresses and what the program is. "run" is gdb's, and the call its
-// counterpart.
+// TestLikeGDB gives the same commands to gdb, for a linked program, and to a console, for
+// its object file. The output must be the same except for addresses and for text about the
+// program. The counterpart of gdb's "run" is a call.
 func TestLikeGDB(t *testing.T) {
 	t.Chdir("testdata")
 	tests := []gdbTest{
@@ -65,12 +64,12 @@ func TestLikeGDB(t *testing.T) {
 		{"C++ text in UTF-8", "shapes.cc", []string{"-O0", "-fno-rtti"}, "visit(3)",
 			"break with;run;info args;bt 1;up;info locals;down;n;n;info locals;p plain;p m;p twice;p/x twice;p/a twice;p *s;p count;p &space::count;x/i twice;x/a &count;x/s text;p *text@7;p text[0];p wide[1];p half;p names;output names;display names;display/s text;p/r both;finish", "C.UTF-8"},
 	}
-	// Of clang's these show variables before they are set: on arm64 there is something
-	// else on the stack of a program that gdb starts.
-	unset := []string{"step", "watch a local"}
+	// Compiled by clang, these show uninitialised variables. On arm64 the stack of a program
+	// that gdb starts has other contents.
+	uninitialised := []string{"step", "watch a local"}
 	for _, cc := range []string{"gcc", "clang-14"} {
 		for _, test := range tests {
-			if cc != "gcc" && runtime.GOARCH == "arm64" && slices.Contains(unset, test.name) {
+			if cc != "gcc" && runtime.GOARCH == "arm64" && slices.Contains(uninitialised, test.name) {
 				continue
 			}
 			t.Run(strings.TrimPrefix(cc+" "+test.name, "gcc "), func(t *testing.T) {
@@ -83,9 +82,9 @@ func TestLikeGDB(t *testing.T) {
 	}
 }
 
-// A value of the library's types is shown as gdb shows it with the library's printers,
-// and with the letter r as one without them does.
-func TestPresented(t *testing.T) {
+// A value of a type of the C++ library is shown as by gdb with the library's printers. With
+// the letter r it is shown as by gdb without them.
+func TestLibraryTypes(t *testing.T) {
 	p := open(t, console.Options{}, compileBy(t, "gcc", "testdata/shapes.cc", "-g", "-fno-rtti"))
 	for command, want := range map[string]string{
 		"p both":   "{first = 1, second = 2}",
@@ -98,11 +97,11 @@ func TestPresented(t *testing.T) {
 	}
 }
 
-// gdbTest is commands for gdb and for a console.
+// gdbTest has commands for gdb and for a console.
 type gdbTest struct {
 	name, source string
 	flags        []string
-	call         string // in main of the linked program, too
+	call         string // also in main of the linked program
 	commands     string
 	locale       string // "" for C
 }
@@ -126,7 +125,7 @@ func likeGDB(t *testing.T, cc string, test gdbTest) {
 	}
 }
 
-// compileBy is compile with a compiler.
+// compileBy is compile with another compiler.
 func compileBy(t *testing.T, cc, source string, flags ...string) string {
 	t.Helper()
 	if cc == "gcc" {
@@ -140,7 +139,7 @@ func compileBy(t *testing.T, cc, source string, flags ...string) string {
 	return path
 }
 
-// gdbTranscript is what gdb prints for each of the commands.
+// gdbTranscript returns gdb's output for each command.
 func gdbTranscript(t *testing.T, compiler string, test gdbTest, commands []string) (list []string) {
 	t.Helper()
 	cc := testprogram.RequireTool(t, "gcc")
@@ -154,7 +153,7 @@ func gdbTranscript(t *testing.T, compiler string, test gdbTest, commands []strin
 	object, program := filepath.Join(folder, "it.o"), filepath.Join(folder, "program")
 	for _, args := range [][]string{
 		append(append([]string{testprogram.RequireTool(t, compiler), "-g", "-c", "-o", object}, test.flags...), "-Dmain=unused", test.source),
-		{cc, "-g", "-O0", "-no-pie", "-o", program, main, object}, // addresses of several digits before it runs, too
+		{cc, "-g", "-O0", "-no-pie", "-o", program, main, object}, // so that addresses are long before it runs
 	} {
 		cmd := exec.Command(args[0], args[1:]...)
 		if out, err := cmd.CombinedOutput(); err != nil {
@@ -168,21 +167,21 @@ func gdbTranscript(t *testing.T, compiler string, test gdbTest, commands []strin
 	return list
 }
 
-// declarations are of the functions that are called.
+// declarations declare the functions that the tests call.
 var declarations = map[string]string{
 	"fib": "int fib(int);", "walk": "double walk(int);", "squares": "int squares(int);",
 	"sum": "long sum(int, long, double, const char *, unsigned char);", "half": "float half(float);", "visit": "int visit(int);",
 }
 
-// hexadecimal are addresses, also those of a program that does not run yet.
+// hexadecimal matches addresses, including those before the program runs.
 var hexadecimal = regexp.MustCompile(`0x[0-9a-f]{4,16}`)
 
-// atEntry: what a function was called with is told by its callers as far as they
-// are compiled code, and the session is not.
+// atEntry matches entry values. They come from a compiled caller, which a function that the
+// session calls does not have.
 var atEntry = regexp.MustCompile(`=(<optimized out>, )?\w+@entry=`)
 
-// comparable is a text without what differs between a program of its own and a
-// call: the frames of main, how both end, gdb's notes of threads.
+// comparable removes the text that differs between a program and a call: frames of main,
+// the end, and gdb's notes about threads.
 func comparable(text, call string) string {
 	var lines []string
 	for _, line := range strings.Split(text, "\n") {
@@ -197,7 +196,7 @@ func comparable(text, call string) string {
 		case strings.HasPrefix(line, "[Inferior 1"), strings.HasPrefix(line, call+" = "), strings.HasPrefix(line, call+" returned"):
 			line = "(the end)"
 		}
-		// gdb's errors are sentences.
+		// gdb's errors begin with a capital letter.
 		lines = append(lines, strings.ToLower(line[:1])+line[1:])
 	}
 	return strings.Join(lines, "\n")

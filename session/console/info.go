@@ -6,11 +6,12 @@ package console
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 
@@ -32,14 +33,14 @@ func (c *Console) infoFrame(string) error {
 	} else {
 		c.printf("Stack level %d:\n", f.Level)
 	}
-	where := ""
+	line := ""
 	if f.Location.Line > 0 {
-		where = fmt.Sprintf(" (%s:%d)", c.source.shown(f.Location.File), f.Location.Line)
+		line = fmt.Sprintf(" (%s:%d)", c.source.shown(f.Location.File), f.Location.Line)
 	}
 	pc := c.registerAlias("pc")
 	c.printf(" %s = %#x", pc, p.PC)
 	if f.Name != "" {
-		c.printf(" in %s%s", f.Name, where)
+		c.printf(" in %s%s", f.Name, line)
 	}
 	caller := c.caller(f)
 	if caller != nil {
@@ -49,8 +50,8 @@ func (c *Console) infoFrame(string) error {
 	if f.Inlined {
 		c.printf(" inlined into frame %d\n", f.Level+1)
 	} else if caller != nil {
-		if its, ok := caller.Physical.CFA(); ok {
-			c.printf(" called by frame at %#x\n", its)
+		if cfa, ok := caller.Physical.CFA(); ok {
+			c.printf(" called by frame at %#x\n", cfa)
 		}
 	} else {
 		c.printf(" outermost frame: it was called by the session\n")
@@ -59,7 +60,7 @@ func (c *Console) infoFrame(string) error {
 		c.printf(" found by %v\n", p.Method)
 	}
 	if f.Scope != nil {
-		c.printf(" args: %s\n", strings.Join(c.values.arguments(f), ", "))
+		c.printf(" args: %s\n", strings.Join(c.arguments(f), ", "))
 	}
 	if known {
 		c.printf(" Previous frame's sp is %#x\n", cfa)
@@ -70,7 +71,8 @@ func (c *Console) infoFrame(string) error {
 	return nil
 }
 
-// savedRegisters returns where a frame has saved its caller's registers: "rbp at 0x7ffe...".
+// savedRegisters lists the places of the saved registers of a frame's caller: "rbp at
+// 0x7ffe...".
 func (c *Console) savedRegisters(f *frontend.Frame, cfa uint64) (list []string) {
 	p := f.Physical
 	if p.Image == nil {
@@ -116,7 +118,7 @@ func (c *Console) infoLine(args string) error {
 		if err != nil {
 			return err
 		}
-		// A function stands for its first instruction.
+		// The name of a function means its first instruction.
 		if a, ok := c.session.Symbol(args); ok {
 			addresses = []uint64{a}
 		}
@@ -127,12 +129,11 @@ func (c *Console) infoLine(args string) error {
 		c.printf("No line number information available for address %#x%s\n", address, c.angle(address))
 		return nil
 	}
-	at := "Line %d of %q starts at address %#x%s and ends at %#x%s.\n"
 	if address != r.Start && strings.HasPrefix(args, "*") {
 		c.printf("Address %#x%s is at line %d of %q, which starts at %#x%s and ends at %#x%s.\n",
 			address, c.angle(address), r.Line, c.source.shown(r.File), r.Start, c.angle(r.Start), r.End, c.angle(r.End))
 	} else {
-		c.printf(at, r.Line, c.source.shown(r.File), r.Start, c.angle(r.Start), r.End, c.angle(r.End))
+		c.printf("Line %d of %q starts at address %#x%s and ends at %#x%s.\n", r.Line, c.source.shown(r.File), r.Start, c.angle(r.Start), r.End, c.angle(r.End))
 	}
 	c.list.at(r.File, r.Line)
 	c.examined = examined{next: r.Start, known: true, letter: 'i', size: cmp.Or(c.examined.size, 'w')}
@@ -141,7 +142,7 @@ func (c *Console) infoLine(args string) error {
 
 func (c *Console) infoSymbol(args string) error {
 	if args == "" {
-		return fmt.Errorf("info symbol of which address?")
+		return errors.New("info symbol needs an address")
 	}
 	address, err := c.address(args)
 	if err != nil {
@@ -156,19 +157,18 @@ func (c *Console) infoSymbol(args string) error {
 	if offset > 0 {
 		name += fmt.Sprintf(" + %d", offset)
 	}
-	where := ""
+	if section := c.sectionAt(address); section != "" {
+		name += " in section " + section
+	}
 	if image := c.session.Image(address); image != nil {
-		where = " of " + filepath.Base(image.Name())
+		name += " of " + filepath.Base(image.Name())
 	}
-	if section := c.section(address); section != "" {
-		c.printf("%s in section %s%s\n", name, section, where)
-		return nil
-	}
-	c.printf("%s%s\n", name, where)
+	c.printf("%s\n", name)
 	return nil
 }
 
-func (c *Console) section(address uint64) string {
+// sectionAt returns the name of the section at an address, or "".
+func (c *Console) sectionAt(address uint64) string {
 	for _, image := range c.session.Images() {
 		for _, f := range image.Files() {
 			for _, s := range f.Sections() {
@@ -193,11 +193,11 @@ func (c *Console) infoFunctions(args string) error {
 	} else {
 		c.printf("All defined functions:\n")
 	}
-	type described struct {
+	type declaration struct {
 		line int
 		text string
 	}
-	files := make(map[string][]described)
+	files := make(map[string][]declaration)
 	var others []session.Function
 	hosts := 0
 	for _, image := range c.session.Images() {
@@ -212,23 +212,17 @@ func (c *Console) infoFunctions(args string) error {
 			if info := image.Info(f.Start); info != nil {
 				fn, err := info.FunctionAt(f.Start)
 				if r := frontend.Row(c.session, f.Start); err == nil && r.File != "" {
-					files[r.File] = append(files[r.File], described{fn.Line, c.values.declaration(fn) + ";"})
+					files[r.File] = append(files[r.File], declaration{fn.Line, declarationOf(fn) + ";"})
 					continue
 				}
 			}
 			others = append(others, f)
 		}
 	}
-	var names []string
-	for name := range files {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
 		c.printf("\nFile %s:\n", c.source.shown(name))
-		list := files[name]
-		slices.SortFunc(list, func(a, b described) int { return a.line - b.line })
-		for _, d := range list {
+		slices.SortFunc(files[name], func(a, b declaration) int { return a.line - b.line })
+		for _, d := range files[name] {
 			c.printf("%d:\t%s\n", d.line, d.text)
 		}
 	}
@@ -239,7 +233,7 @@ func (c *Console) infoFunctions(args string) error {
 		}
 	}
 	if hosts > 0 {
-		c.printf("\nAnd %d functions of the host, which \"info functions .\" lists too.\n", hosts)
+		c.printf("\nAnd %d functions of the host; \"info functions .\" lists them too.\n", hosts)
 	}
 	return nil
 }
@@ -256,7 +250,7 @@ func (c *Console) infoSource(string) error {
 	c.printf("Current source file is %s\n", c.source.shown(file))
 	f := c.source.open(file)
 	if f.err != nil {
-		c.printf("It cannot be read: %v; --directory names where sources are\n", f.err)
+		c.printf("It cannot be read: %v; --directory adds a directory with sources\n", f.err)
 		return nil
 	}
 	if path, err := filepath.Abs(file); err == nil {
@@ -278,7 +272,6 @@ func (c *Console) infoImages(string) error {
 	return nil
 }
 
-// infoProgram prints the state of the session.
 func (c *Console) infoProgram(string) error {
 	switch c.session.State() {
 	case session.Stopped:
@@ -286,7 +279,7 @@ func (c *Console) infoProgram(string) error {
 	case session.Exited:
 		c.printf("The last call has ended.\n")
 	default:
-		c.printf("Nothing was called yet.\n")
+		c.printf("No function has been called yet.\n")
 	}
 	return nil
 }

@@ -14,14 +14,12 @@ import (
 	"github.com/clewdev/clew/value"
 )
 
-// formats are the letters of print/x.
+// formats are the format letters of print.
 const formats = "xduotzcafs"
 
-// raw is the letter of print/r: values of the types of standard libraries are shown as the
-// members that they are made of.
+// raw is the format letter that shows values of the C++ and Rust libraries as their members.
 const raw = 'r'
 
-// print is the command print.
 func (c *Console) print(args string) error {
 	text, v, err := c.printed(args)
 	if err != nil || v.Type() == nil {
@@ -31,7 +29,6 @@ func (c *Console) print(args string) error {
 	return nil
 }
 
-// output is print without a number and an end of line.
 func (c *Console) output(args string) error {
 	text, _, err := c.printed(args)
 	if err == nil {
@@ -46,9 +43,9 @@ func (c *Console) printed(args string) (string, value.Value, error) {
 	case err != nil:
 		return "", value.Value{}, err
 	case f.size != 0 || f.count != 0:
-		return "", value.Value{}, errors.New("size letters and counts are for the command x; an array is x@10")
+		return "", value.Value{}, errors.New("size letters and counts are for the command x; write an array as x@10")
 	case f.letter != 0 && f.letter != raw && strings.IndexByte(formats, f.letter) < 0:
-		return "", value.Value{}, fmt.Errorf("format letter %q is undefined; there are %s", f.letter, strings.Join(strings.Split(formats, ""), " "))
+		return "", value.Value{}, fmt.Errorf("undefined format letter %q; expected one of %s", f.letter, strings.Join(strings.Split(formats, ""), " "))
 	case text == "":
 		text = "$"
 	}
@@ -74,28 +71,26 @@ func (c *Console) isCall(text string) bool {
 }
 
 func (c *Console) set(args string) error {
-	word, rest, _ := strings.Cut(args, " ")
+	word, assignment, _ := strings.Cut(args, " ")
 	switch word {
-	case "":
-		return errors.New("set what? \"set var x = 5\", \"set $rax = 5\"")
 	case "var", "variable":
-		args = strings.TrimSpace(rest)
+		args = strings.TrimSpace(assignment)
 	case "confirm", "pagination", "height", "width", "print", "style":
-		return nil // in scripts for gdb; they have no meaning here
+		return nil // scripts for gdb have these; they do nothing here
 	case "args", "logging":
-		return fmt.Errorf("there is no setting %q here", word)
+		return fmt.Errorf("the setting %q is not supported", word)
 	}
 	if args == "" {
 		return errors.New("set what? \"set var x = 5\", \"set $rax = 5\"")
 	}
-	before := c.programCounter()
+	oldPC := c.programCounter()
 	if _, err := c.evaluate(args); err != nil {
 		return err
 	}
-	if c.programCounter() != before {
+	if c.programCounter() != oldPC {
 		c.selected = 0
 	}
-	c.frames.Forget() // their names and callers may depend on it
+	c.frames.Forget() // names and callers may have changed
 	return nil
 }
 
@@ -106,8 +101,8 @@ func (c *Console) programCounter() uint64 {
 	return 0
 }
 
-// typed compiles an expression for its type.
-func (c *Console) typed(args string) (*value.Type, bool, error) {
+// typed returns the type of an expression, and reports whether the expression is a type.
+func (c *Console) typed(args string) (t *value.Type, isType bool, err error) {
 	if args == "" {
 		args = "$"
 	}
@@ -115,18 +110,14 @@ func (c *Console) typed(args string) (*value.Type, bool, error) {
 	if err != nil {
 		return nil, false, err
 	}
-	if e.IsType() {
-		t, err := e.Type()
-		return t, true, err
+	if t, err = e.Type(); err == nil || e.IsType() {
+		return t, e.IsType(), err
 	}
-	t, err := e.Type()
+	v, err := e.Evaluate(f)
 	if err != nil {
-		var v value.Value
-		if v, err = e.Evaluate(f); err == nil {
-			t = v.Type()
-		}
+		return nil, false, err
 	}
-	return t, false, err
+	return v.Type(), false, nil
 }
 
 func (c *Console) whatis(args string) error {
@@ -151,33 +142,31 @@ func (c *Console) ptype(args string) error {
 	return nil
 }
 
-// printLocals prints the local variables of a frame, each after a prefix, and
-// reports whether there are any.
+// printLocals prints the local variables of a frame, each after a prefix, and reports
+// whether there are any.
 func (c *Console) printLocals(f *frontend.Frame, prefix string) bool {
-	any := false
+	var lines []string
 	if f.Scope != nil {
 		p := c.printer(0)
 		for _, block := range f.Scope.Blocks {
 			for _, v := range block.Variables {
-				any = true
-				c.printf("%s%s = %s\n", prefix, v.Name, p.Text(v.Read(f.Physical)))
+				lines = append(lines, v.Name+" = "+p.Text(v.Read(f.Physical)))
 			}
 		}
 	}
 	if l, ok := c.language.(LocalsLanguage); ok {
-		for _, line := range l.Locals(f.Physical) {
-			any = true
-			c.printf("%s%s\n", prefix, line)
-		}
+		lines = append(lines, l.Locals(f.Physical)...)
 	}
-	return any
+	for _, line := range lines {
+		c.printf("%s%s\n", prefix, line)
+	}
+	return len(lines) > 0
 }
 
-// LocalsLanguage is a Language with local variables that no debugging information
-// describes.
+// LocalsLanguage is a Language that knows local variables without debugging information.
 type LocalsLanguage interface {
 	Language
-	// Locals returns lines that info locals shows of a frame: "x = 5".
+	// Locals returns a line for each local variable of a frame: "x = 5".
 	Locals(f *session.Frame) []string
 }
 

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clewdev/clew/jit"
 	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/session/frontend"
 )
@@ -31,8 +32,7 @@ func (c *Console) registers(names []string, wanted func(session.RegisterInfo) bo
 	}
 	all := c.session.RegisterInfos()
 	for _, name := range names {
-		name = strings.TrimPrefix(name, "$")
-		name = c.registerAlias(name)
+		name = c.registerAlias(strings.TrimPrefix(name, "$"))
 		i := slices.IndexFunc(all, func(r session.RegisterInfo) bool { return r.Name == name })
 		if i < 0 {
 			return fmt.Errorf("invalid register %q", name)
@@ -50,13 +50,12 @@ func (c *Console) registers(names []string, wanted func(session.RegisterInfo) bo
 	return nil
 }
 
-// registerAlias returns the machine's register for a name that gdb has on all machines.
+// registerAlias returns the machine's register for gdb's name on all machines.
 func (c *Console) registerAlias(name string) string {
-	m := c.values.machine()
 	switch name {
 	case "pc", "sp", "fp", "lr":
-		if column, ok := m.Column(name); ok {
-			return m.RegisterName(column)
+		if column, ok := jit.Host().Column(name); ok {
+			return jit.Host().RegisterName(column)
 		}
 	}
 	return name
@@ -78,9 +77,7 @@ func (c *Console) printRegister(f *frontend.Frame, r session.RegisterInfo) {
 		c.printf("%s%#x%s\n", row, new(big.Int).SetBytes(b), natural)
 		return
 	}
-	word := make([]byte, 8)
-	copy(word, b)
-	n := binary.LittleEndian.Uint64(word)
+	n := frontend.Word(b)
 	c.printf("%s%-18s %s\n", row, fmt.Sprintf("%#x", n), c.natural(r, n))
 }
 
@@ -91,9 +88,9 @@ func (c *Console) registerBytes(f *frontend.Frame, r session.RegisterInfo) ([]by
 		return b, err == nil
 	}
 	n := f.Physical.PC
-	if r.Column != c.values.machine().ProgramCounter {
+	if r.Column != jit.Host().ProgramCounter {
 		if r.Column < 0 {
-			// Segments and flags are not saved. gdb shows the innermost frame's.
+			// Segments and flags are not saved. gdb shows those of the innermost frame.
 			b, err := c.session.Register(r.Name)
 			return b, err == nil && r.Size <= 8
 		}
@@ -105,7 +102,7 @@ func (c *Console) registerBytes(f *frontend.Frame, r session.RegisterInfo) ([]by
 	return binary.LittleEndian.AppendUint64(nil, n), true
 }
 
-// natural returns a register's value in the form that fits its use.
+// natural returns a register's value in a form for its use.
 func (c *Console) natural(r session.RegisterInfo, n uint64) string {
 	switch r.Name {
 	case "rip", "pc":

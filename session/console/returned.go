@@ -10,21 +10,22 @@ import (
 	"math"
 	"strings"
 
+	"github.com/clewdev/clew/jit"
 	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/value"
 )
 
-// returning describes where functions return a value of a type.
+// returning describes the place in which functions return a value of a type.
 type returning struct {
 	typ      *value.Type
-	inMemory bool // at an address that the caller passes
-	parts    []part
+	inMemory bool   // at an address that the caller passes
+	parts    []part // otherwise
 }
 
-// part is a part of a value that is in a register.
+// part is the part of a value in one register.
 type part struct {
 	class partClass
-	n     int    // the register's number among those of the class
+	n     int    // index of the register in its class
 	size  uint64 // bytes
 }
 
@@ -37,61 +38,51 @@ const (
 	extendedPart                  // st(0)
 )
 
-func (c *Console) arm64() bool {
-	m := c.values.machine()
-	return m != nil && m.Name == "arm64"
-}
+func isARM64() bool { return jit.Host().Name == "arm64" }
 
-// returning returns where functions return a value of a type. It is an error if that is
-// not known.
-func (c *Console) returning(t *value.Type) (*returning, error) {
+// placeOfResult returns the place in which functions return a value of a type. It is an
+// error if the place is unknown.
+func placeOfResult(t *value.Type) (*returning, error) {
 	r := &returning{typ: t}
 	s := t.Strip()
 	size := s.Size()
-	unknown := fmt.Errorf("it returns a %s, in registers that are not read here: call a function that stores it", t)
+	unknown := fmt.Errorf("it returns a %s in registers that the console cannot read: call a function that stores it", t)
 	switch {
 	case s.Kind() == value.Void:
 		return r, nil
-	case hasVector(t, new(walk)), t.Incomplete():
+	case hasVector(t), t.Incomplete():
 		return nil, unknown
 	case s.Indirect():
 		r.inMemory = true
 		return r, nil
 	}
-	aggregate := false
-	switch s.Kind() {
-	case value.Struct, value.Class, value.Union, value.Array, value.Complex:
-		aggregate = true
-	}
-	if c.arm64() {
+	if isARM64() {
 		if n, element := homogeneous(s, new(walk)); n >= 1 && n <= 4 && (element == 4 || element == 8) {
 			for i := range n {
 				r.parts = append(r.parts, part{vectorPart, i, element})
 			}
 			return r, nil
 		}
-		if s.Kind() == value.Float || s.Kind() == value.Complex || hasQuad(s, new(walk)) {
+		if s.Kind() == value.Float || s.Kind() == value.Complex || hasOtherFloat(s) {
 			return nil, unknown
 		}
 	} else if s.Kind() == value.Float && s.Name() == "long double" {
 		r.parts = []part{{extendedPart, 0, size}}
 		return r, nil
-	} else if size <= 16 && hasQuad(s, new(walk)) {
+	} else if size <= 16 && hasOtherFloat(s) {
 		return nil, unknown
 	}
 	if size > 16 {
-		if s.Kind() == value.Complex { // of long double: st(0) and st(1)
-			return nil, unknown
+		switch s.Kind() {
+		case value.Struct, value.Class, value.Union, value.Array:
+			r.inMemory = true
+			return r, nil
 		}
-		r.inMemory = aggregate
-		if !aggregate {
-			return nil, unknown
-		}
-		return r, nil
+		return nil, unknown // a complex long double is in st(0) and st(1)
 	}
 	var classes [2]partClass
 	switch {
-	case c.arm64():
+	case isARM64():
 		classes = [2]partClass{wordPart, wordPart}
 	case !classify(s, 0, &classes, new(walk)):
 		r.inMemory = true
@@ -106,20 +97,20 @@ func (c *Console) returning(t *value.Type) (*returning, error) {
 	return r, nil
 }
 
-// walk counts the types that a question about one looks at. Debugging information can
-// nest types so that there are too many.
+// walk counts the types that a function visits. Damaged debugging information can nest types
+// without end.
 type walk int
 
-func (w *walk) tooFar() bool {
+func (w *walk) exceeded() bool {
 	*w++
 	return *w > 1000
 }
 
-// classify classifies the eightbytes of a type at an offset (psABI amd64 §3.2.3). The
-// type has no floating-point number of more than 8 bytes. The result is false for the
+// classify classifies the eightbytes of a type at an offset (psABI amd64 §3.2.3). The type
+// must not have floating-point numbers of more than 8 bytes. The result is false for the
 // class MEMORY.
 func classify(t *value.Type, offset uint64, classes *[2]partClass, w *walk) bool {
-	if w.tooFar() || offset >= 16 {
+	if w.exceeded() || offset >= 16 {
 		return false
 	}
 	merge := func(at uint64, class partClass) {
@@ -167,44 +158,37 @@ func classify(t *value.Type, offset uint64, classes *[2]partClass, w *walk) bool
 	return true
 }
 
-// homogeneous returns the number of floating-point numbers, up to 5, of a type that
-// consists of them, and their common size (AAPCS64 §5.9.5).
+// homogeneous returns the number of floating-point numbers, up to 5, in a type that consists
+// of them, and their common size (AAPCS64 §5.9.5). The number is 0 for other types.
 func homogeneous(t *value.Type, w *walk) (n int, size uint64) {
-	if w.tooFar() {
+	if w.exceeded() {
 		return 0, 0
 	}
 	t = t.Strip()
-	add := func(m int, of uint64) bool {
-		if m == 0 || of == 0 || size != 0 && size != of {
-			n, size = 0, 0
-			return false
-		}
-		n, size = min(n+m, 5), of
-		return true
-	}
 	switch t.Kind() {
 	case value.Float:
 		return 1, t.Size()
 	case value.Complex:
 		return 2, t.Size() / 2
 	case value.Array:
-		count, _ := t.Len()
-		m, of := homogeneous(t.Elem(), w)
-		return int(min(uint64(m)*count, 5)), of
+		length, _ := t.Len()
+		n, size = homogeneous(t.Elem(), w)
+		return int(min(uint64(n)*length, 5)), size
 	case value.Struct, value.Class, value.Union:
-		most := 0
 		for _, f := range t.Fields() {
 			if f.Static != nil {
 				continue
 			}
-			m, of := homogeneous(f.Type, w)
-			if f.BitSize > 0 || !add(m, of) {
+			fieldN, fieldSize := homogeneous(f.Type, w)
+			if f.BitSize > 0 || fieldN == 0 || fieldSize == 0 || size != 0 && size != fieldSize {
 				return 0, 0
 			}
-			most = max(most, m)
-		}
-		if t.Kind() == value.Union {
-			n = most
+			size = fieldSize
+			if t.Kind() == value.Union {
+				n = max(n, fieldN)
+			} else {
+				n = min(n+fieldN, 5)
+			}
 		}
 		if uint64(n)*size != t.Size() && n < 5 {
 			return 0, 0
@@ -213,10 +197,10 @@ func homogeneous(t *value.Type, w *walk) (n int, size uint64) {
 	return n, size
 }
 
-// has reports whether a type, or a part of it, satisfies is.
+// has reports whether a type, or a part of it, satisfies is. It is true for too many parts.
 func has(t *value.Type, w *walk, is func(*value.Type) bool) bool {
 	t = t.Strip()
-	if is(t) || w.tooFar() {
+	if is(t) || w.exceeded() {
 		return true
 	}
 	switch t.Kind() {
@@ -232,49 +216,50 @@ func has(t *value.Type, w *walk, is func(*value.Type) bool) bool {
 	return false
 }
 
-// hasVector reports whether a type has a vector: its registers depend on the size and
-// the processor.
-func hasVector(t *value.Type, w *walk) bool {
-	return has(t, w, func(t *value.Type) bool {
+// hasVector reports whether a type has a vector. The registers of vectors depend on the size
+// and the processor.
+func hasVector(t *value.Type) bool {
+	return has(t, new(walk), func(t *value.Type) bool {
 		return t.Kind() == value.Array && strings.Contains(t.String(), "vector_size")
 	})
 }
 
-// hasQuad reports whether a type has floating-point numbers of 16 or 2 bytes.
-func hasQuad(t *value.Type, w *walk) bool {
-	return has(t, w, func(t *value.Type) bool {
+// hasOtherFloat reports whether a type has floating-point numbers of other sizes than 4 and
+// 8 bytes, or decimal ones.
+func hasOtherFloat(t *value.Type) bool {
+	return has(t, new(walk), func(t *value.Type) bool {
 		return t.Kind() == value.Decimal || t.Kind() == value.Float && t.Size() != 4 && t.Size() != 8
 	})
 }
 
-// returnRegisters returns the registers that values are returned in, by class.
-func (c *Console) returnRegisters() map[partClass][]string {
-	if c.arm64() {
+// returnRegisters returns the registers of results, by class.
+func returnRegisters() map[partClass][]string {
+	if isARM64() {
 		return map[partClass][]string{wordPart: {"x0", "x1"}, vectorPart: {"v0", "v1", "v2", "v3"}}
 	}
 	return map[partClass][]string{wordPart: {"rax", "rdx"}, vectorPart: {"xmm0", "xmm1"}, extendedPart: {"st0"}}
 }
 
-// value reads the value that a function has just returned. address is the one that the
-// caller has passed for it, 0 if that is not known. stop is the end of the call, nil if
-// the function's caller is stopped.
+// value reads the value that a function has just returned. address is the memory that the
+// caller has passed for it, 0 if unknown. stop is the end of the call, or nil if the
+// function's caller is stopped.
 func (r *returning) value(c *Console, address uint64, stop *session.Stop) (value.Value, error) {
-	nowhere := c.values.Outside()
+	outside := c.values.Outside()
 	switch {
 	case r.typ.Strip().Kind() == value.Void:
 		return value.Value{}, nil
-	case r.inMemory && address == 0 && c.arm64():
-		return value.Value{}, fmt.Errorf("it returned a %s at an address that x8 had at its beginning", r.typ)
+	case r.inMemory && address == 0 && isARM64():
+		return value.Value{}, fmt.Errorf("it returned a %s in memory, at an unknown address (x8 had it at the start of the function)", r.typ)
 	case r.inMemory && address == 0:
 		b, err := c.session.Register("rax")
 		if err != nil {
 			return value.Value{}, err
 		}
-		return value.At(r.typ, binary.LittleEndian.Uint64(b), nowhere), nil
+		return value.At(r.typ, binary.LittleEndian.Uint64(b), outside), nil
 	case r.inMemory:
-		return value.At(r.typ, address, nowhere), nil
+		return value.At(r.typ, address, outside), nil
 	}
-	registers := c.returnRegisters()
+	registers := returnRegisters()
 	var contents []byte
 	for _, p := range r.parts {
 		b := make([]byte, 16)
@@ -285,13 +270,13 @@ func (r *returning) value(c *Console, address uint64, stop *session.Stop) (value
 		case stop != nil && p.class == vectorPart && p.n == 0:
 			binary.LittleEndian.PutUint64(b, math.Float64bits(stop.FloatResult))
 		default:
-			have, err := c.session.Register(registers[p.class][p.n])
+			contents, err := c.session.Register(registers[p.class][p.n])
 			if err != nil {
 				return value.Value{}, fmt.Errorf("it returned a %s: %w", r.typ, err)
 			}
-			copy(b, have)
+			copy(b, contents)
 		}
 		contents = append(contents, b[:p.size]...)
 	}
-	return value.Constant(r.typ, contents, nowhere), nil
+	return value.Constant(r.typ, contents, outside), nil
 }

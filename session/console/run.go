@@ -14,7 +14,6 @@ import (
 	"github.com/clewdev/clew/session"
 )
 
-// call is the command call: it starts one.
 func (c *Console) call(args string) error {
 	if args == "" {
 		return errors.New("call what? " + c.callHint())
@@ -26,7 +25,6 @@ func (c *Console) call(args string) error {
 	return c.startCall(false)
 }
 
-// run calls what was called last.
 func (c *Console) run(args string) error {
 	if err := c.rerun(args); err != nil {
 		return err
@@ -34,7 +32,6 @@ func (c *Console) run(args string) error {
 	return c.startCall(false)
 }
 
-// start is run with a stop at the beginning.
 func (c *Console) start(args string) error {
 	if err := c.rerun(args); err != nil {
 		return err
@@ -42,17 +39,18 @@ func (c *Console) start(args string) error {
 	return c.startCall(true)
 }
 
+// rerun sets the call of run and start. Without arguments it stays the last one.
 func (c *Console) rerun(args string) error {
 	if args != "" {
 		c.callText = args
 	}
 	if c.callText == "" {
-		return errors.New("nothing was called yet: " + c.callHint())
+		return errors.New("no function has been called yet: " + c.callHint())
 	}
 	return nil
 }
 
-// callHint names functions that can be called.
+// callHint lists functions that can be called.
 func (c *Console) callHint() string {
 	names := c.language.Functions()
 	switch {
@@ -61,12 +59,12 @@ func (c *Console) callHint() string {
 	case len(names) > 8:
 		names = append(names[:8:8], "… (\"info functions\" lists all)")
 	}
-	return "write it like fib(10); there are " + strings.Join(names, ", ")
+	return "write it like fib(10); the functions are " + strings.Join(names, ", ")
 }
 
 func (c *Console) startCall(atBeginning bool) error {
 	if c.session.State() == session.Stopped {
-		return fmt.Errorf("%s is stopped in the middle; \"continue\" or \"kill\" it first", c.runningText())
+		return fmt.Errorf("%s is stopped; \"continue\" or \"kill\" it first", c.runningText())
 	}
 	call, err := c.language.Call(c.callText)
 	if err != nil {
@@ -79,7 +77,7 @@ func (c *Console) startCall(atBeginning bool) error {
 // begin makes a call, up to its first stop.
 func (c *Console) begin(call *Call, atBeginning bool) (*session.Stop, error) {
 	a := call.Arguments
-	inRegister := call.resultAddress != 0 && c.arm64()
+	inRegister := call.resultAddress != 0 && isARM64()
 	a.StopAtEntry = atBeginning || inRegister
 	var stop *session.Stop
 	var err error
@@ -115,23 +113,23 @@ func (c *Console) mustBeStopped() error {
 	if c.session.State() == session.Stopped {
 		return nil
 	}
-	hint := "\"call\" a function, with a breakpoint set where it should stop"
+	hint := "set a breakpoint and \"call\" a function"
 	if c.callText != "" {
 		hint = "\"run\" calls " + c.callText + ", \"start\" stops at its beginning"
 	}
-	return fmt.Errorf("nothing is being run: %s", hint)
+	return fmt.Errorf("no call is stopped: %s", hint)
 }
 
-// resume continues by a function of the session, and reports the stop after note.
-func (c *Console) resume(note string, advance func() (*session.Stop, error)) error {
+// resume continues with a function of the session, and reports the stop.
+func (c *Console) resume(run func() (*session.Stop, error)) error {
 	if err := c.mustBeStopped(); err != nil {
 		return err
 	}
-	stop, err := advance()
+	stop, err := run()
 	if err != nil {
 		return err
 	}
-	return c.stopped(stop, note)
+	return c.stopped(stop)
 }
 
 func (c *Console) continueCall(args string) error {
@@ -145,28 +143,18 @@ func (c *Console) continueCall(args string) error {
 		}
 		b := c.breakpointOf(c.stop)
 		if b == nil {
-			return errors.New("it is not stopped at a breakpoint whose crossings could be ignored; plain \"continue\" goes on")
+			return errors.New("a count needs a stop at a breakpoint; use \"continue\" without a count")
 		}
 		b.Ignore = n - 1
-		c.printf("%s  ", ignored(b))
+		c.printf("%s  ", ignoreText(b))
 	}
 	c.printf("Continuing.\n")
-	return c.resume("", c.session.Continue)
+	return c.resume(c.session.Continue)
 }
 
-// kill leaves the call.
-func (c *Console) kill(string) error {
-	if err := c.mustBeStopped(); err != nil {
-		return err
-	}
-	stop, err := c.session.Abort()
-	if err != nil {
-		return err
-	}
-	return c.stopped(stop, "")
-}
+func (c *Console) kill(string) error { return c.resume(c.session.Abort) }
 
-// count evaluates a number of times; without text it is 1.
+// count evaluates a number of repetitions, 1 without text.
 func (c *Console) count(text string) (int, error) {
 	if text == "" {
 		return 1, nil
@@ -180,13 +168,13 @@ func (c *Console) count(text string) (int, error) {
 		return 0, err
 	}
 	if n == 0 || n > maxCount {
-		return 0, fmt.Errorf("a count is from 1 to %d, got %d", maxCount, int64(n))
+		return 0, fmt.Errorf("invalid count %d: expected 1 to %d", int64(n), maxCount)
 	}
 	return int(n), nil
 }
 
 // stopped records a stop and reports it.
-func (c *Console) stopped(stop *session.Stop, note string) error {
+func (c *Console) stopped(stop *session.Stop) error {
 	c.frames.Forget()
 	c.selected = 0
 	c.list = listing{}
@@ -195,9 +183,9 @@ func (c *Console) stopped(stop *session.Stop, note string) error {
 		flushed = c.running.Stopped()
 	}
 	if stop.Reason.Kind() == session.KindExit {
-		left := c.running
+		ended := c.running
 		defer func() {
-			if c.running == left { // after a constructor there is another call
+			if c.running == ended { // startPlanned may have begun another call
 				c.running = nil
 			}
 		}()
@@ -212,17 +200,17 @@ func (c *Console) stopped(stop *session.Stop, note string) error {
 			c.planned = nil
 		}
 	}
-	return errors.Join(c.report(stop, note), flushed)
+	return errors.Join(c.report(stop), flushed)
 }
 
-// planned is a call that waits for the constructors to return.
+// planned is a call that waits for the return of the constructors.
 type planned struct {
 	call        *Call
 	atBeginning bool
 }
 
-// constructors returns the constructors of the images that were not called yet, in
-// order. Each is called once, before the console's first call.
+// constructors returns the constructors that were not called yet, in order. Each is called
+// once, before the first call.
 func (c *Console) constructors() (list []uint64) {
 	images := c.session.Images()
 	c.constructed = slices.DeleteFunc(c.constructed, func(i *session.Image) bool { return !slices.Contains(images, i) })
@@ -235,7 +223,6 @@ func (c *Console) constructors() (list []uint64) {
 	return list
 }
 
-// constructor returns the call of a constructor.
 func (c *Console) constructor(address uint64) *Call {
 	name, _, ok := c.symbols.Symbol(address)
 	if !ok {
@@ -244,8 +231,8 @@ func (c *Console) constructor(address uint64) *Call {
 	return &Call{Text: "the constructor " + name, Function: address, constructor: true}
 }
 
-// startPlanned calls the remaining constructors and then makes the planned call. If a
-// constructor stops, the rest waits for its end.
+// startPlanned calls the remaining constructors, then makes the planned call. If a
+// constructor stops, the others wait for its end.
 func (c *Console) startPlanned() error {
 	c.toConstruct = append(c.toConstruct, c.constructors()...)
 	for len(c.toConstruct) > 0 {
@@ -257,7 +244,7 @@ func (c *Console) startPlanned() error {
 		}
 		if stop.Reason != session.Returned {
 			c.printf("Running %s.\n", c.running.Text)
-			return c.stopped(stop, "")
+			return c.stopped(stop)
 		}
 	}
 	next := c.planned
@@ -270,5 +257,5 @@ func (c *Console) startPlanned() error {
 	if err != nil {
 		return err
 	}
-	return c.stopped(stop, "")
+	return c.stopped(stop)
 }

@@ -14,11 +14,11 @@ import (
 	"github.com/clewdev/clew/internal/untrusted"
 )
 
-// maxScript is the largest number of commands of breakpoints that follow each other.
-const maxScript = 1000
-
-// maxLine is the longest line of a script, in bytes.
-const maxLine = 64 << 10
+const (
+	maxScript = 1000     // commands of breakpoints without a prompt
+	maxLine   = 64 << 10 // bytes of a line of a script
+	maxDepth  = 20       // nested scripts
+)
 
 // ScriptError is the error of a command in a script.
 type ScriptError struct {
@@ -31,13 +31,13 @@ func (e *ScriptError) Error() string { return fmt.Sprintf("%s:%d: %v", e.File, e
 
 func (e *ScriptError) Unwrap() error { return e.Err }
 
-// Run executes the lines of a script up to the first that fails. The error is then a
-// *ScriptError, in which the script has the given name; it is ErrQuit for quit.
+// Run executes the lines of a script up to the first that fails. Its error is a *ScriptError
+// with the name of the script, or ErrQuit for the command quit.
 func (c *Console) Run(name string, r io.Reader) error {
 	c.scripts++
 	defer func() { c.scripts-- }()
 	if c.scripts > maxDepth {
-		return errors.New("scripts that source themselves")
+		return fmt.Errorf("more than %d nested scripts", maxDepth)
 	}
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLine)
@@ -69,12 +69,9 @@ func (c *Console) Run(name string, r io.Reader) error {
 	return nil
 }
 
-// maxDepth is the largest number of scripts that run inside each other.
-const maxDepth = 20
-
 func (c *Console) sourceCommand(args string) error {
 	if args == "" {
-		return errors.New("source which file?")
+		return errors.New("source needs the name of a file")
 	}
 	f, err := untrusted.OpenInput(args)
 	if err != nil {
@@ -84,13 +81,13 @@ func (c *Console) sourceCommand(args string) error {
 	return c.Run(args, f)
 }
 
-// block is the commands of a breakpoint while they are read.
+// block has the commands of a breakpoint while they are read.
 type block struct {
 	breakpoint *breakpoint
 	lines      []string
 }
 
-// take adds a line to the block.
+// take adds a line to the block, or ends it.
 func (c *Console) take(line string) error {
 	line = strings.TrimSpace(line)
 	if line == "end" {
@@ -108,17 +105,16 @@ func (c *Console) take(line string) error {
 	return nil
 }
 
-// echo prints a text in which \n is the end of a line.
 func (c *Console) echo(args string) error {
 	text, ok := unescape(args)
 	if !ok {
-		return errors.New("the text ends in the middle of an escape")
+		return errors.New("the text ends inside an escape sequence")
 	}
 	_, err := io.WriteString(c.out, text)
 	return err
 }
 
-// unquote returns the text of a C string literal.
+// unquote returns the contents of a C string literal.
 func unquote(s string) (string, bool) {
 	if len(s) < 2 || s[0] != '"' || quotedLength(s) != len(s) {
 		return "", false
@@ -126,7 +122,7 @@ func unquote(s string) (string, bool) {
 	return unescape(s[1 : len(s)-1])
 }
 
-// unescape resolves the escapes of C (C11 §6.4.4.4).
+// unescape resolves the escape sequences of C (C11 §6.4.4.4).
 func unescape(s string) (string, bool) {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -141,12 +137,12 @@ func unescape(s string) (string, bool) {
 			b.WriteByte("\a\b\f\n\r\t\v"[at])
 			continue
 		}
-		digits, base, most := 0, 8, 3
+		digits, base, maxDigits := 0, 8, 3
 		if s[i] == 'x' {
-			i, base, most = i+1, 16, 2
+			i, base, maxDigits = i+1, 16, 2
 		}
 		n := 0
-		for digits < most && i < len(s) {
+		for digits < maxDigits && i < len(s) {
 			d := strings.IndexByte("0123456789abcdef", s[i]|0x20*(s[i]&0x40>>6))
 			if d < 0 || d >= base {
 				break

@@ -27,9 +27,9 @@ func (c *Console) locate(location string) ([]uint64, error) {
 	return addresses, err
 }
 
-// resolve finds the addresses of a location, which can be an expression (*$pc) or a line
-// of the file that was listed last. named is the session's name for the location, ""
-// for an address.
+// resolve finds the addresses of a location. It can be an expression (*$pc), or a line of
+// the file that was listed last. named is the session's name for the location, "" for an
+// address.
 func (c *Console) resolve(location string) (addresses []uint64, named string, err error) {
 	if text, ok := strings.CutPrefix(location, "*"); ok {
 		if a, err := c.address(text); err == nil {
@@ -69,7 +69,7 @@ func cutCondition(args string) (location, condition string) {
 	return strings.TrimSpace(args[:at[0]]), strings.TrimSpace(strings.TrimPrefix(condition, "if"))
 }
 
-// Limits, as the names come from the file that is debugged.
+// Limits for source files. Their names come from untrusted debugging information.
 const (
 	maxSource = 8 << 20 // bytes
 	maxFiles  = 256
@@ -93,11 +93,11 @@ func newSourceFiles(directories []string) *sourceFiles {
 	return &sourceFiles{directories: directories, files: make(map[string]*sourceFile), current: current}
 }
 
-// shown returns a path as it is printed: relative if it is below the current directory.
+// shown returns a path for output: relative if it is below the current directory.
 func (s *sourceFiles) shown(path string) string {
 	if s.current != "" && filepath.IsAbs(path) {
-		if rest, ok := strings.CutPrefix(filepath.Clean(path), s.current+string(filepath.Separator)); ok {
-			return rest
+		if relative, ok := strings.CutPrefix(filepath.Clean(path), s.current+string(filepath.Separator)); ok {
+			return relative
 		}
 	}
 	return path
@@ -125,7 +125,7 @@ func (s *sourceFiles) open(path string) *sourceFile {
 	return f
 }
 
-// candidates returns the places where a file may be.
+// candidates returns the paths that a file may have.
 func (s *sourceFiles) candidates(path string) []string {
 	list := []string{path}
 	for _, d := range append(s.directories, s.current) {
@@ -163,17 +163,17 @@ func (s *sourceFiles) numbered(path string, line int) string {
 	return fmt.Sprintf("%d\t%v", line, f.err)
 }
 
-// listing is where list continues: after the lines first to last.
+// listing is the state of list.
 type listing struct {
 	file        string
-	first, last int // 0 before the first list
-	around      int // the line of the stop, until something was listed
+	first, last int // the listed lines; 0 before the first list
+	around      int // the line that was shown last, until list lists others
 }
 
 // at records that a line was shown.
 func (l *listing) at(file string, line int) { *l = listing{file: file, around: line} }
 
-const listed = 10 // lines at a time
+const listed = 10 // lines of one list
 
 func (c *Console) listCommand(args string) error {
 	c.repeatAs = "list"
@@ -213,18 +213,18 @@ func (c *Console) listCommand(args string) error {
 	end := line + listed - 1
 	if to != "" {
 		if n, ok := strings.CutPrefix(to, "+"); ok {
-			more, err := strconv.Atoi(n)
-			if err != nil || more < 0 {
+			count, err := strconv.Atoi(n)
+			if err != nil || count < 0 {
 				return fmt.Errorf("%q is not a number of lines", to)
 			}
-			end = line + more
+			end = line + count
 		} else {
 			var other string
 			if other, end, err = c.sourceOf(to); err != nil {
 				return err
 			}
 			if _, err := strconv.Atoi(to); err != nil && from != "" && other != file {
-				return fmt.Errorf("%s is in %s and %s in %s: a range of lines is of one file", from, c.source.shown(file), to, c.source.shown(other))
+				return fmt.Errorf("%s is in %s, but %s is in %s: a range of lines must be in one file", from, c.source.shown(file), to, c.source.shown(other))
 			} else if err != nil {
 				file = other
 			}
@@ -236,7 +236,7 @@ func (c *Console) listCommand(args string) error {
 	return c.listLines(file, line, end)
 }
 
-// listAround lists the lines around one.
+// listAround lists the lines around a line.
 func (c *Console) listAround(file string, line int) error {
 	first := max(1, line-listed/2)
 	return c.listLines(file, first, first+listed-1)
@@ -245,7 +245,7 @@ func (c *Console) listAround(file string, line int) error {
 func (c *Console) listLines(file string, first, last int) error {
 	f := c.source.open(file)
 	if f.err != nil {
-		return fmt.Errorf("%s: %w; --directory names where sources are", c.source.shown(file), f.err)
+		return fmt.Errorf("%s: %w; --directory adds a directory with sources", c.source.shown(file), f.err)
 	}
 	if first > len(f.lines) {
 		return fmt.Errorf("line number %d out of range; %q has %d lines", first, c.source.shown(file), len(f.lines))
@@ -261,8 +261,8 @@ func (c *Console) listLines(file string, first, last int) error {
 	return nil
 }
 
-// firstLine returns where list begins before the first stop: at the function that is
-// called, or the first with a line.
+// firstLine returns the line where list begins before the first stop: that of the called
+// function, or of the first function with a line.
 func (c *Console) firstLine() (string, int, error) {
 	if name, _, err := splitCall(c.callText); err == nil {
 		if file, line, err := c.sourceOf(name); err == nil {
@@ -285,7 +285,7 @@ func (c *Console) sourceOf(location string) (string, int, error) {
 		}
 		return c.list.file, max(c.list.around, c.list.last, 1), nil
 	}
-	// Lines without code can be listed too.
+	// A line number needs no code.
 	if n, err := strconv.Atoi(location); err == nil && n > 0 {
 		file := c.list.file
 		if file == "" {
@@ -297,13 +297,13 @@ func (c *Console) sourceOf(location string) (string, int, error) {
 	}
 	if name, number, ok := strings.Cut(location, ":"); ok {
 		if n, err := strconv.Atoi(number); err == nil && n > 0 {
-			if path := c.values.file(name); path != "" {
+			if path := c.fileNamed(name); path != "" {
 				return path, n, nil
 			}
 		}
 	}
-	if fn := c.values.function(location); fn != nil && fn.Line > 0 {
-		if r := frontend.Row(c.session, fn.Entry); r.File != "" {
+	if list := c.functions(location); len(list) > 0 && list[0].Line > 0 {
+		if r := frontend.Row(c.session, list[0].Entry); r.File != "" {
 			return r.File, r.Line, nil
 		}
 	}
@@ -316,5 +316,5 @@ func (c *Console) sourceOf(location string) (string, int, error) {
 			return r.File, r.Line, nil
 		}
 	}
-	return "", 0, fmt.Errorf("no source line is known for %s", location)
+	return "", 0, fmt.Errorf("no source line for %s", location)
 }

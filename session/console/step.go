@@ -13,8 +13,7 @@ import (
 	"github.com/clewdev/clew/value"
 )
 
-// repeat steps as often as args say, or until something other than the end of a step
-// stops it.
+// repeat makes a number of steps, or fewer if it stops for another reason.
 func (c *Console) repeat(args string, step func() (*session.Stop, error)) error {
 	n, err := c.count(args)
 	if err != nil {
@@ -24,7 +23,7 @@ func (c *Console) repeat(args string, step func() (*session.Stop, error)) error 
 		return err
 	}
 	for {
-		before := c.here()
+		start := c.here()
 		stop, err := step()
 		if err != nil {
 			return err
@@ -32,23 +31,13 @@ func (c *Console) repeat(args string, step func() (*session.Stop, error)) error 
 		n--
 		ended := stop.Reason == session.SteppedInstruction || stop.Reason == session.SteppedLine || stop.Reason == session.SteppedOver
 		if !ended || n == 0 || c.interrupt.Load() {
-			c.shown = before
-			return c.stopped(stop, "")
+			c.shown = start
+			return c.stopped(stop)
 		}
 		c.frames.Forget()
 	}
 }
 
-func (c *Console) step(args string) error { return c.repeat(args, c.session.StepLine) }
-func (c *Console) next(args string) error { return c.repeat(args, c.session.NextLine) }
-func (c *Console) stepInstruction(args string) error {
-	return c.repeat(args, c.session.StepInstruction)
-}
-func (c *Console) nextInstruction(args string) error {
-	return c.repeat(args, c.session.NextInstruction)
-}
-
-// finish continues to the end of the selected frame.
 func (c *Console) finish(args string) error {
 	if args != "" {
 		return errors.New("finish takes no argument: it runs to the end of the selected frame")
@@ -58,7 +47,7 @@ func (c *Console) finish(args string) error {
 		return err
 	}
 	if f.Inlined && f.Level > 0 {
-		return fmt.Errorf("%s is inlined into its caller and has no end of its own; \"next\" or \"until\" leaves it", f.Name)
+		return fmt.Errorf("%s is inlined into its caller and does not return; \"next\" or \"until\" leaves it", f.Name)
 	}
 	c.printf("Run till exit from ")
 	c.printFrame(f, true)
@@ -70,14 +59,21 @@ func (c *Console) finish(args string) error {
 	if err != nil {
 		return err
 	}
-	if err := c.stopped(stop, ""); err != nil || stop.Reason != session.SteppedOut || f.Inlined {
+	if err := c.stopped(stop); err != nil || stop.Reason != session.SteppedOut || f.Inlined {
 		return err
 	}
-	v, err := c.returned(fn)
+	if fn == nil || fn.Type == nil {
+		return nil
+	}
+	r, err := placeOfResult(fn.Type.Elem())
+	if err != nil {
+		return err
+	}
+	v, err := r.value(c, 0, nil)
 	if err != nil || v.Type() == nil {
 		return err
 	}
-	text, err := c.printer('\x00').Print(v)
+	text, err := c.printer(0).Print(v)
 	if err != nil {
 		return err
 	}
@@ -85,7 +81,6 @@ func (c *Console) finish(args string) error {
 	return nil
 }
 
-// until continues to a line after this one, or to a location.
 func (c *Console) until(args string) error {
 	if args != "" {
 		return c.advance(args)
@@ -108,12 +103,11 @@ func (c *Console) until(args string) error {
 		back := stop.Reason == session.SteppedOver && c.here().cfa == id.cfa && stop.PC >= start && stop.PC < end
 		if !back || c.interrupt.Load() {
 			c.shown = id
-			return c.stopped(stop, "")
+			return c.stopped(stop)
 		}
 	}
 }
 
-// advance continues to a location, or to the end of the innermost frame.
 func (c *Console) advance(args string) error {
 	if args == "" {
 		return errors.New("advance to where? Name a function, a line (fib.c:3), or *ADDRESS")
@@ -141,11 +135,11 @@ func (c *Console) advance(args string) error {
 	if b := c.breakAtEnd(); b != nil {
 		set = append(set, b)
 	}
-	return c.resume("", c.session.Continue)
+	return c.resume(c.session.Continue)
 }
 
-// breakAtEnd sets a breakpoint where the selected frame returns to. It is nil if that is
-// not possible; the call then ends first.
+// breakAtEnd sets a breakpoint at the return address of the selected frame. It returns nil
+// if that is not possible.
 func (c *Console) breakAtEnd() *session.Breakpoint {
 	f, err := c.selectedFrame()
 	if err != nil {
@@ -159,8 +153,8 @@ func (c *Console) breakAtEnd() *session.Breakpoint {
 	b, err := c.session.Break(caller.Physical.PC, &session.BreakpointOptions{
 		Condition: func(now *session.Frame) (bool, error) {
 			// Deeper calls of the same function return here too.
-			its, ok := now.CFA()
-			return !ok || its > cfa, nil
+			nowCFA, ok := now.CFA()
+			return !ok || nowCFA > cfa, nil
 		},
 	})
 	if err != nil {

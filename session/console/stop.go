@@ -6,21 +6,15 @@ package console
 
 import (
 	"errors"
-	"fmt"
-	"strings"
-	"sync"
 	"syscall"
 
-	"github.com/clewdev/clew/jit"
 	"github.com/clewdev/clew/session"
+	"github.com/clewdev/clew/session/frontend"
 	"github.com/clewdev/clew/session/hosted"
 )
 
-// report prints why the code has stopped, and where.
-func (c *Console) report(stop *session.Stop, note string) error {
-	if note != "" {
-		c.printf("%s\n", note)
-	}
+// report prints the reason and the place of a stop.
+func (c *Console) report(stop *session.Stop) error {
 	switch stop.Reason {
 	case session.Returned:
 		return c.reportReturn(stop)
@@ -37,9 +31,13 @@ func (c *Console) report(stop *session.Stop, note string) error {
 	case session.AtWatchpoint:
 		return c.reportWatchpoint(stop)
 	case session.Signalled, session.Trapped:
-		c.printf("\nProgram received signal %s, %s.\n", c.palette.Error.Text(signalName(stop.Signal.Number)), signalText(stop.Signal.Number))
-		if words := signalWords(stop.Signal, stop.Reason == session.Trapped); words != "" {
-			c.printf("%s.\n", words)
+		c.printf("\nProgram received signal %s, %s.\n", c.palette.Error.Text(frontend.SignalName(stop.Signal.Number)), frontend.SignalText(stop.Signal.Number))
+		cause := frontend.SignalCause(stop.Signal)
+		if stop.Reason == session.Trapped {
+			cause = trapCause()
+		}
+		if cause != "" {
+			c.printf("%s.\n", cause)
 		}
 		if c.overflowed(stop) {
 			c.printf("Stack overflow: the address is in the guard below the stack.\n")
@@ -64,8 +62,8 @@ func (c *Console) report(stop *session.Stop, note string) error {
 	return c.showDisplays()
 }
 
-// overflowed reports whether a fault is a stack overflow: an access at or just below the
-// stack pointer, below the end of the stack's memory.
+// overflowed reports whether a fault is a stack overflow: an access near the stack pointer,
+// below the end of the stack's memory.
 func (c *Console) overflowed(stop *session.Stop) bool {
 	const near, page = 64 << 10, 4096
 	if stop.Signal.Number != int(syscall.SIGSEGV) || stop.Signal.Code >= 0x80 {
@@ -97,15 +95,14 @@ func (c *Console) reportReturn(stop *session.Stop) error {
 		text, err = c.running.Result(stop)
 	}
 	c.leaveScopes()
-	if err != nil {
-		return err
-	}
-	if text == "" {
+	switch {
+	case err != nil:
+	case text == "":
 		c.printf("%s returned\n", c.runningText())
-	} else {
+	default:
 		c.printf("%s = %s\n", c.runningText(), c.palette.Rule.Text(text))
 	}
-	return nil
+	return err
 }
 
 // showHere prints the innermost frame and its source line.
@@ -122,7 +119,7 @@ func (c *Console) showHere() {
 	c.printLine(f, false)
 }
 
-// showStep prints where a step has led: in the same function only the line.
+// showStep prints the place after a step: in the same function only the line.
 func (c *Console) showStep() {
 	f, err := c.frame(0)
 	if err != nil || f.Location.Line == 0 || !c.shown.stepped(c.here()) {
@@ -132,80 +129,18 @@ func (c *Console) showStep() {
 	c.printLine(f, true)
 }
 
-// signalName returns a signal's name: "SIGSEGV".
-func signalName(n int) string {
-	if s, ok := signals()[syscall.Signal(n)]; ok {
-		return s.name
+// trapCause explains a trap of the code itself.
+func trapCause() string {
+	if isARM64() {
+		return "The code executed a trap instruction; \"set $pc = $pc + 4\" and \"continue\" go on after it"
 	}
-	return fmt.Sprintf("signal %d", n)
-}
-
-// signalText returns gdb's words for a signal: "Segmentation fault".
-func signalText(n int) string {
-	if s, ok := signals()[syscall.Signal(n)]; ok {
-		return s.text
-	}
-	return "unknown signal"
-}
-
-type signal struct {
-	name, text string
-	codes      map[int]string // by si_code; sigaction(2)
-}
-
-// signals are those that code itself can cause, with gdb's words.
-var signals = sync.OnceValue(func() map[syscall.Signal]signal {
-	return map[syscall.Signal]signal{
-		syscall.SIGSEGV: {"SIGSEGV", "Segmentation fault", map[int]string{
-			1: "Address not mapped to an object", 2: "No permission for this access to the memory", 3: "A bounds check failed",
-			4: "Access denied by memory protection keys", 5: "Access denied by memory tags", 9: "Access denied by memory tags",
-			10:   "A return address that the shadow stack does not have",
-			0x80: "A non-canonical address, or an instruction that needs alignment or privilege",
-		}},
-		syscall.SIGBUS: {"SIGBUS", "Bus error", map[int]string{
-			1: "The address is not aligned", 2: "The address has no memory: usually it is past the end of a mapped file",
-			3: "An error of the hardware", 4: "A memory error of the hardware",
-		}},
-		syscall.SIGFPE: {"SIGFPE", "Arithmetic exception", map[int]string{
-			1: "Integer division by zero, or a quotient that is too large", 2: "Integer overflow", 3: "Floating-point division by zero",
-			4: "Floating-point overflow", 5: "Floating-point underflow", 6: "Inexact floating-point result", 7: "Invalid floating-point operation",
-			8: "Subscript out of range",
-		}},
-		syscall.SIGILL: {"SIGILL", "Illegal instruction", map[int]string{
-			1: "Not an instruction of this processor", 2: "Not an instruction of this processor", 3: "No such addressing mode", 4: "No such trap", 5: "The instruction is forbidden to programs",
-			6: "The register is forbidden to programs", 7: "A coprocessor error", 8: "An error of the internal stack",
-		}},
-		syscall.SIGTRAP: {"SIGTRAP", "Trace/breakpoint trap", nil},
-		syscall.SIGABRT: {"SIGABRT", "Aborted", nil},
-		syscall.SIGSYS:  {"SIGSYS", "Bad system call", map[int]string{1: "Forbidden by seccomp", 2: "Forbidden by system call user dispatch"}},
-	}
-})
-
-// signalWords explains a signal, with its address.
-func signalWords(s session.Signal, itself bool) string {
-	if itself && jit.Host().Name == "arm64" {
-		return "A trap instruction of the code itself; \"set $pc = $pc + 4\" and \"continue\" go on after it"
-	}
-	if itself {
-		return "A trap instruction of the code itself; \"continue\" goes on after it"
-	}
-	words := signals()[syscall.Signal(s.Number)].codes[s.Code]
-	if words == "" {
-		return ""
-	}
-	switch syscall.Signal(s.Number) {
-	case syscall.SIGSEGV, syscall.SIGBUS:
-		if s.Code < 0x80 { // of other faults the kernel knows no address
-			words += fmt.Sprintf(", at %#x", s.Address)
-		}
-	}
-	return words
+	return "The code executed a trap instruction; \"continue\" goes on after it"
 }
 
 func (c *Console) infoSignals(string) error {
 	c.printf("Signals never reach the code: each stops it.\n\nSignal        Description\n")
 	for _, n := range []syscall.Signal{syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGILL, syscall.SIGTRAP, syscall.SIGABRT, syscall.SIGSYS} {
-		c.printf("%-13s %s\n", signalName(int(n)), strings.TrimSpace(signalText(int(n))))
+		c.printf("%-13s %s\n", frontend.SignalName(int(n)), frontend.SignalText(int(n)))
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ func TestSplitCall(t *testing.T) {
 	for _, test := range []struct {
 		text, name string
 		arguments  []string
-		bad        bool
+		invalid    bool
 	}{
 		{"fib(10)", "fib", []string{"10"}, false},
 		{" fib ( 10 ) ;", "fib", []string{"10"}, false},
@@ -33,10 +33,10 @@ func TestSplitCall(t *testing.T) {
 		{"two words(1)", "", nil, true},
 	} {
 		name, arguments, err := splitCall(test.text)
-		if (err != nil) != test.bad {
+		if (err != nil) != test.invalid {
 			t.Errorf("%q: %v", test.text, err)
 		} else if err == nil && (name != test.name || !slices.Equal(arguments, test.arguments)) {
-			t.Errorf("%q is %q of %q", test.text, name, arguments)
+			t.Errorf("%q is %q with %q", test.text, name, arguments)
 		}
 	}
 }
@@ -49,19 +49,19 @@ func TestUnquote(t *testing.T) {
 			t.Errorf("%s is %q, %v", text, got, ok)
 		}
 	}
-	for _, bad := range []string{``, `"`, `a`, `"a`, `"a"b"`, `"\"`, `"\x"`, `'a'`} {
-		if got, ok := unquote(bad); ok {
-			t.Errorf("%s is %q", bad, got)
+	for _, invalid := range []string{``, `"`, `a`, `"a`, `"a"b"`, `"\"`, `"\x"`, `'a'`} {
+		if got, ok := unquote(invalid); ok {
+			t.Errorf("%s is %q", invalid, got)
 		}
 	}
 }
 
 func TestCutFormat(t *testing.T) {
 	for _, test := range []struct {
-		args string
-		want format
-		rest string
-		bad  bool
+		args    string
+		want    format
+		text    string
+		invalid bool
 	}{
 		{"n", format{}, "n", false},
 		{"/x n", format{letter: 'x', flags: "x"}, "n", false},
@@ -72,9 +72,9 @@ func TestCutFormat(t *testing.T) {
 		{"/99999999x n", format{}, "", true},
 		{"/X n", format{}, "", true},
 	} {
-		got, rest, err := cutFormat(test.args)
-		if (err != nil) != test.bad || err == nil && (got != test.want || rest != test.rest) {
-			t.Errorf("%q is %+v and %q: %v", test.args, got, rest, err)
+		got, text, err := cutFormat(test.args)
+		if (err != nil) != test.invalid || err == nil && (got != test.want || text != test.text) {
+			t.Errorf("%q is %+v and %q: %v", test.args, got, text, err)
 		}
 	}
 }
@@ -95,7 +95,7 @@ func TestCutCondition(t *testing.T) {
 	}
 }
 
-func TestControlCharactersAreShown(t *testing.T) {
+func TestControlCharactersAreEscaped(t *testing.T) {
 	var out strings.Builder
 	c := &Console{out: &out}
 	c.printf("%s\t%s\n", "\x1b[1mfib\x1b[22m", "\x1b]0;title\a\x1b[2J\r\u009b\x7fé")

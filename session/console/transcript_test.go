@@ -25,9 +25,9 @@ import (
 	"github.com/clewdev/clew/session/hosted"
 )
 
-var update = flag.Bool("update", false, "write what the transcripts expect anew: go test ./session/console -update")
+var update = flag.Bool("update", false, "rewrite the transcripts: go test ./session/console -update")
 
-// program is a console over object files that were compiled for a test.
+// program is a console for object files that were compiled for a test.
 type program struct {
 	*console.Console
 	session *session.Session
@@ -46,7 +46,7 @@ func compile(t testing.TB, source string, flags ...string) string {
 	return path
 }
 
-// open makes a console over object files.
+// open returns a console for object files.
 func open(t testing.TB, o console.Options, paths ...string) *program {
 	t.Helper()
 	p := new(program)
@@ -87,7 +87,7 @@ func open(t testing.TB, o console.Options, paths ...string) *program {
 	return p
 }
 
-// do executes a command and returns what it printed, its error too.
+// do executes a command and returns its output and its error.
 func (p *program) do(line string) string {
 	p.output.Reset()
 	if err := p.Execute(line); err != nil && !errors.Is(err, console.ErrQuit) {
@@ -96,18 +96,16 @@ func (p *program) do(line string) string {
 	return p.output.String()
 }
 
-// addresses differ from run to run: those of several digits are all one. Small
-// ones are the code's.
+// addresses matches addresses that differ between runs. Small ones belong to the tests.
 var addresses = regexp.MustCompile(`0x[0-9a-f]{7,16}`)
 
 func normal(text string) string { return addresses.ReplaceAllString(text, "ADDR") }
 
 const prompt = "(clew) "
 
-// TestTranscripts executes testdata/*.txt, those that are named NAME_MACHINE.txt on
-// their machine: the first line is a comment with the
-// command that compiles the program, then commands stand behind prompts, and what
-// they print below them.
+// TestTranscripts executes testdata/*.txt; it executes NAME_MACHINE.txt on that machine
+// only. The first line of a transcript is a comment with the command that compiles the
+// program. Then each prompt with a command is followed by the output.
 func TestTranscripts(t *testing.T) {
 	requireGCC12(t)
 	t.Chdir("testdata")
@@ -157,7 +155,7 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
-// requireGCC12 skips where code of another compiler would have other lines.
+// requireGCC12 skips the test for other versions of gcc, which produce other lines.
 func requireGCC12(t *testing.T) {
 	t.Helper()
 	cc := testprogram.RequireTool(t, "gcc")

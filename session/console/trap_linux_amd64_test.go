@@ -10,18 +10,18 @@ import (
 	"github.com/clewdev/clew/session/console"
 )
 
-// A trap behind the last instruction of a call has no frame: one that the flag of
-// amd64 makes.
-func TestStopBehindTheReturn(t *testing.T) {
+// A trap after the last instruction of a function has no frame. The trap flag of amd64
+// causes it.
+func TestStopAfterReturn(t *testing.T) {
 	p := open(t, console.Options{}, sources(t, "gcc", "f.s", ".globl f\n.type f,@function\nf: pushf\n orl $0x100,(%rsp)\n popf\n ret\n")...)
-	stop := "\nProgram received signal SIGTRAP, Trace/breakpoint trap.\nA trap instruction of the code itself; \"continue\" goes on after it.\n"
-	none := "no frame: the function has returned to the session, and \"continue\" ends the call\n"
+	stop := "\nProgram received signal SIGTRAP, Trace/breakpoint trap.\nThe code executed a trap instruction; \"continue\" goes on after it.\n"
+	noFrame := "no frame: the function has returned to the session, and \"continue\" ends the call\n"
 	p.dialogue(t, [][2]string{
 		{"call f", stop + "ADDR in ?? ()\nThe function has returned to the session; \"continue\" ends the call.\n"},
-		{"frame", none}, {"up", none}, {"finish", none}, {"info locals", none}, {"info frame", none}, {"until", none},
+		{"frame", noFrame}, {"up", noFrame}, {"finish", noFrame}, {"info locals", noFrame}, {"info frame", noFrame}, {"until", noFrame},
 		{"p 1", "$1 = 1\n"},
 	})
 	for _, command := range []string{"bt", "next", "step", "stepi", "display/i $pc", "info registers", "x/i $pc", "continue", "continue"} {
-		p.do(command) // none may panic
+		p.do(command) // it must not panic
 	}
 }

@@ -11,15 +11,15 @@ import (
 	"github.com/clewdev/clew/value"
 )
 
-// In damaged debugging information a type can be a part of itself, directly or through
-// other types. So the text of a type is bounded.
+// In damaged debugging information a type can contain itself, so the text of a type is
+// bounded.
 const (
-	maxTypeDepth = 32      // of types in types
+	maxTypeDepth = 32      // nested types
 	maxTypeText  = 1 << 20 // bytes
 )
 
-// typeText returns a type in full, as gdb's ptype shows it: a structure with its
-// members, a typedef by its target.
+// typeText returns a type in full, as gdb's ptype shows it: a structure with its members, a
+// typedef as its target.
 func typeText(t *value.Type) string {
 	var w typeWriter
 	w.full(t, "", 0)
@@ -35,7 +35,7 @@ func (w *typeWriter) full(t *value.Type, indent string, depth int) {
 		w.WriteString("...")
 		return
 	}
-	// The type that has a name or members comes after pointers, arrays and qualifiers.
+	// The type with a name or members is inside pointers, arrays and qualifiers.
 	inner := t
 	for range maxTypeDepth {
 		switch inner.Kind() {
@@ -47,23 +47,26 @@ func (w *typeWriter) full(t *value.Type, indent string, depth int) {
 	}
 	text := t.String()
 	before, after, found := strings.Cut(text, inner.String())
-	body := w.structure
-	switch inner.Kind() {
-	case value.Typedef:
-		body = func(t *value.Type, indent string, depth int) { w.full(t.Elem(), indent, depth+1) }
-	case value.Struct, value.Union, value.Class:
-	case value.Enum:
-		body = func(t *value.Type, _ string, _ int) { w.enumeration(t) }
-	default:
-		found = false
-	}
 	if !found {
 		w.WriteString(text)
 		return
 	}
-	w.WriteString(before)
-	body(inner, indent, depth)
-	w.WriteString(after)
+	switch inner.Kind() {
+	case value.Typedef:
+		w.WriteString(before)
+		w.full(inner.Elem(), indent, depth+1)
+		w.WriteString(after)
+	case value.Struct, value.Union, value.Class:
+		w.WriteString(before)
+		w.structure(inner, indent, depth)
+		w.WriteString(after)
+	case value.Enum:
+		w.WriteString(before)
+		w.enumeration(inner)
+		w.WriteString(after)
+	default:
+		w.WriteString(text)
+	}
 }
 
 // structure writes a structure, union or class with its members.
@@ -121,7 +124,7 @@ func (w *typeWriter) enumeration(t *value.Type) {
 	w.WriteString("}")
 }
 
-// head writes the keyword and the name of a type that has a body.
+// head writes the keyword and the name of a structure, union, class or enumeration.
 func (w *typeWriter) head(t *value.Type) {
 	w.WriteString(map[value.Kind]string{value.Struct: "struct ", value.Union: "union ", value.Class: "class ", value.Enum: "enum "}[t.Kind()])
 	if t.Name() != "" {

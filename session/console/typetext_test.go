@@ -13,11 +13,10 @@ import (
 	"github.com/clewdev/clew/session/console"
 )
 
-// Types that are parts of themselves are shown as far as a limit, and everything else
-// that is asked of them ends. Without limits each of these overflows the stack, or
-// takes longer than anyone waits: a structure of a hundred of itself has 100^64 members
-// at 64 levels.
-func TestTypesInThemselves(t *testing.T) {
+// Types that contain themselves are shown up to a limit, and all operations on them end.
+// Without limits each would overflow the stack, or take too long: a structure with a hundred
+// members of its own type has 100^64 members at 64 levels.
+func TestRecursiveTypes(t *testing.T) {
 	t.Chdir("testdata")
 	p := open(t, console.Options{}, compile(t, "loops.s"))
 	for _, name := range []string{
@@ -34,7 +33,7 @@ func TestTypesInThemselves(t *testing.T) {
 				t.Errorf("%s: %d bytes", line, len(out))
 			}
 			if command == "ptype TYPE" && !strings.Contains(out, "...") && !strings.Contains(out, "unknown") {
-				t.Errorf("%s does not say that something is left out: %.200q", line, out)
+				t.Errorf("%s does not mark the omission: %.200q", line, out)
 			}
 		}
 	}

@@ -22,12 +22,12 @@ func (c *Console) setWatch(args string, access session.Access, readOnly bool) er
 	text, condition := cutCondition(args)
 	location := false
 	for _, flag := range []string{"-location ", "-l "} {
-		if rest, ok := strings.CutPrefix(text, flag); ok {
-			text, location = strings.TrimSpace(rest), true
+		if expression, ok := strings.CutPrefix(text, flag); ok {
+			text, location = strings.TrimSpace(expression), true
 		}
 	}
 	if text == "" {
-		return errors.New("watch what? A variable, or what an address holds: *(int *)0x601040")
+		return errors.New("watch what? Name a variable, or memory: *(int *)0x601040")
 	}
 	v, err := c.evaluate(text)
 	if err != nil {
@@ -57,7 +57,7 @@ func (c *Console) setWatch(args string, access session.Access, readOnly bool) er
 	return nil
 }
 
-// isLocal reports whether an address is in a frame.
+// isLocal reports whether an address is in a frame on the stack.
 func (c *Console) isLocal(f *frontend.Frame, address uint64) bool {
 	cfa, ok := f.Physical.CFA()
 	r, err := c.session.Registers()
@@ -74,8 +74,8 @@ func (c *Console) reportWatchpoint(stop *session.Stop) error {
 	text := func(p []byte) string {
 		return c.printer(0).Text(value.Constant(w.Type, bytes.Clone(p), c.values.Outside()))
 	}
-	before, now := w.Values()
-	w.Last = now
+	previous, current := w.Values()
+	w.Last = current
 	c.queueCommands(b)
 	if isSilent(b) {
 		return nil
@@ -85,22 +85,22 @@ func (c *Console) reportWatchpoint(stop *session.Stop) error {
 	}
 	kind, _ := kindOf(b)
 	c.printf("\n%s %d: %s\n\n", kind, b.Number, b.Location)
-	if bytes.Equal(now, before) {
-		c.printf("Value = %s\n", text(now))
+	if bytes.Equal(current, previous) {
+		c.printf("Value = %s\n", text(current))
 	} else {
-		c.printf("Old value = %s\nNew value = %s\n", text(before), text(now))
+		c.printf("Old value = %s\nNew value = %s\n", text(previous), text(current))
 	}
 	c.showHere()
 	return c.showDisplays()
 }
 
-// leftScope ends the watchpoints on variables of the function that returns to a
-// breakpoint of the console's own.
-func (c *Console) leftScope(at *session.Breakpoint) {
-	c.endWatches(func(b *breakpoint) bool { return at != nil && b.Own.end == at })
+// leftScope ends the watchpoints on variables of the function that has returned to a
+// breakpoint of breakAtEnd.
+func (c *Console) leftScope(end *session.Breakpoint) {
+	c.endWatches(func(b *breakpoint) bool { return end != nil && b.Own.end == end })
 }
 
-// leaveScopes ends the watchpoints on local variables: their call has ended.
+// leaveScopes ends the watchpoints on local variables at the end of a call.
 func (c *Console) leaveScopes() {
 	c.endWatches(func(b *breakpoint) bool { return b.Own.local })
 }

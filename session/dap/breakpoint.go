@@ -158,7 +158,7 @@ func (c *client) setInstructionBreakpoints(r *dap.SetInstructionBreakpointsReque
 }
 
 // setExceptionBreakpoints accepts all filters. Signals stop the code with any of them, and
-// the user is told so.
+// a note says so.
 func (c *client) setExceptionBreakpoints(r *dap.SetExceptionBreakpointsRequest) (dap.Message, error) {
 	on := slices.Contains(r.Arguments.Filters, signalFilter) ||
 		slices.ContainsFunc(r.Arguments.FilterOptions, func(o dap.ExceptionFilterOptions) bool { return o.FilterId == signalFilter })

@@ -1,4 +1,4 @@
-/* A constructor, and an end by exit. */
+/* A constructor, and a function that exits. */
 #include <stdlib.h>
 
 static int base;

@@ -25,10 +25,10 @@ int trap(void)
 
 int recurse(int n)
 {
-  volatile char room[256];
-  room[0] = n;
+  volatile char buffer[256];
+  buffer[0] = n;
   depth = n;
-  return recurse(n + 1) + room[0];
+  return recurse(n + 1) + buffer[0];
 }
 
 int forever(void)

@@ -1,10 +1,10 @@
-# Debugging information (DWARF 4) of types that are parts of themselves.
+# Debugging information (DWARF 4) of types that contain themselves.
 
 	.macro string text
 	.asciz "\text"
 	.endm
 
-	# A structure of 8 bytes with unnamed members, all of one type.
+	# A structure of 8 bytes with unnamed members of the same type.
 	.macro structure name, type, members=1
 struct_\name:
 	.uleb128 2

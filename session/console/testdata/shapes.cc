@@ -1,4 +1,4 @@
-// Functions and virtual functions of classes, whose names are mangled, and text in
+// Functions with mangled names, virtual functions, and text in
 // UTF-8.
 
 #include <utility>
