@@ -35,9 +35,9 @@ type Child struct {
 	Key   value.Value // of a map; else the zero Value
 	Value value.Value
 
-	// Nothing marks a step of work that found no child, for example an empty part of a hash
+	// Skip marks a step of work that found no child, for example an empty part of a hash
 	// table. The number of such steps for one value is bounded.
-	Nothing bool
+	Skip bool
 }
 
 // presented returns the Presentation of a value, or of the target of a reference. It returns
@@ -88,7 +88,7 @@ func (w *printing) present(p Presentation, depth int, summary bool) {
 			complete = false
 			break
 		}
-		if c.Nothing {
+		if c.Skip {
 			continue
 		}
 		if things > 0 {

@@ -38,7 +38,7 @@ func TestPresentBounds(t *testing.T) {
 			return Presentation{Text: "it", Children: func(yield func(Child) bool) { yield(Child{Value: v}) }}, true
 		}, "it = {it = {it = {", "it = {...}}}}}}}}}}}}}}}}}}}}}"},
 		{"elements without end", endless(Child{Value: value.Constant(value.Base(point.Machine(), "int"), make([]byte, 4), nil)}), "it = {0, 0, 0, ", ", 0...}"},
-		{"nothing without end", endless(Child{Nothing: true}), "it = {...}", ""},
+		{"nothing without end", endless(Child{Skip: true}), "it = {...}", ""},
 		{"none", func(value.Value) (Presentation, bool) { return Presentation{}, false }, "{x = 0, y = 0, color = RED, flags = 0, name = 0x0, next = 0x0, norm = 0x0}", ""},
 	} {
 		got := (&Printer{Present: test.present}).Text(v)

@@ -14,11 +14,10 @@ import (
 	"github.com/clewdev/clew/value/print"
 )
 
-// errorCategories are the classes of the library's own categories, without namespaces: how
-// they call themselves, the enumeration of their errors, and whether they are errno's.
+// errorCategories are the library's own categories by their classes, without namespaces.
 var errorCategories = map[string]struct {
-	name, enum string
-	errno      bool
+	name, enum string // enum is the enumeration of the errors
+	errno      bool   // the errors are those of errno
 }{
 	"generic_error_category": {name: "generic", errno: true},
 	"system_error_category":  {name: "system", errno: true},
@@ -26,8 +25,8 @@ var errorCategories = map[string]struct {
 	"io_error_category":      {name: "io", enum: "std::io_errc"},
 }
 
-// errorCode presents a std::error_code or std::error_condition: a number, and the category
-// that defines its meaning. The class of the category identifies it.
+// errorCode presents a std::error_code or std::error_condition: a number, and the category that
+// defines its meaning. The class of the category identifies it.
 func errorCode(e instance) (print.Presentation, bool) {
 	n, ok := uints(e.Value, "_M_value", "_M_cat")
 	if !ok {
@@ -40,7 +39,7 @@ func errorCode(e instance) (print.Presentation, bool) {
 	}
 	category, known := errorCategories[lastOf(class)]
 	if known && number == 0 && category.name == map[string]string{"std::error_code": "system", "std::error_condition": "generic"}[e.template] {
-		return print.Presentation{Text: e.template + " = { }"}, true // as it is made
+		return print.Presentation{Text: e.template + " = { }"}, true // the value of the default constructor
 	}
 	name, text := class, strconv.FormatInt(number, 10)
 	if known {
@@ -57,7 +56,7 @@ func errorCode(e instance) (print.Presentation, bool) {
 	return print.Presentation{Text: fmt.Sprintf("%s = {%s: %s}", e.template, name, text)}, true
 }
 
-// enumeratorName returns the name of a value of an enumeration, "" where none is known.
+// enumeratorName returns the name of a value of an enumeration, or "".
 func enumeratorName(e instance, enum string, number int64) string {
 	info := e.Frame().Info()
 	if enum == "" || info == nil {
@@ -79,9 +78,9 @@ func enumeratorName(e instance, enum string, number int64) string {
 // maxClassName bounds the name of a class in memory, in bytes.
 const maxClassName = 256
 
-// dynamicType returns the name of the class of a polymorphic object: its virtual table
-// leads to the description of its type, and that to its name (Itanium C++ ABI §2.5.2 and
-// §2.9.5). Unlike debugging information both are there in every program with run-time types.
+// dynamicType returns the name of the class of a polymorphic object. Its virtual table points to
+// the description of its type, and that to the name (Itanium C++ ABI §2.5.2 and §2.9.5). Both are
+// in every program with run-time types, even without debugging information.
 func dynamicType(i instance, object uint64) (class string, ok bool) {
 	size := uint64(i.Type().Machine().AddressSize)
 	at := object
@@ -94,7 +93,7 @@ func dynamicType(i instance, object uint64) (class string, ok bool) {
 	}
 	name := make([]byte, maxClassName)
 	for len(name) > 8 && i.Frame().ReadMemory(name, at) != nil {
-		name = name[:len(name)/2] // it can be at the end of what is mapped
+		name = name[:len(name)/2] // it can be at the end of the mapped memory
 	}
 	name, _, ok = bytes.Cut(name, []byte{0})
 	if !ok {
@@ -103,7 +102,7 @@ func dynamicType(i instance, object uint64) (class string, ok bool) {
 	return className(strings.TrimPrefix(string(name), "*"))
 }
 
-// className returns the name of a class that is neither in a function nor made by a
+// className returns the name of a class that is neither local to a function nor an instance of a
 // template: "MyCategory" for "10MyCategory" (Itanium C++ ABI §5.1).
 func className(mangled string) (name string, ok bool) {
 	rest, nested := strings.CutPrefix(mangled, "N")
@@ -113,8 +112,8 @@ func className(mangled string) (name string, ok bool) {
 		}
 	}
 	var parts []string
-	if after, is := strings.CutPrefix(rest, "St"); is {
-		parts, rest = append(parts, "std"), after
+	if suffix, isSTD := strings.CutPrefix(rest, "St"); isSTD {
+		parts, rest = append(parts, "std"), suffix
 	}
 	for rest != "" {
 		digits := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
@@ -131,8 +130,8 @@ func className(mangled string) (name string, ok bool) {
 	return strings.Join(parts, "::"), len(parts) > 0
 }
 
-// errnoNames are Linux's errors by their numbers (include/uapi/asm-generic/errno-base.h and
-// errno.h), of several with one number the one that Python has, which gdb's printers ask.
+// errnoNames are Linux's errors by number (include/uapi/asm-generic/errno-base.h and errno.h). Of
+// several with one number it has the one that Python has, because gdb's printers use Python.
 const errnoNames = "" +
 	"EPERM ENOENT ESRCH EINTR EIO ENXIO E2BIG ENOEXEC EBADF ECHILD EAGAIN ENOMEM EACCES EFAULT ENOTBLK EBUSY EEXIST " +
 	"EXDEV ENODEV ENOTDIR EISDIR EINVAL ENFILE EMFILE ENOTTY ETXTBSY EFBIG ENOSPC ESPIPE EROFS EMLINK EPIPE EDOM ERANGE " +
@@ -145,10 +144,10 @@ const errnoNames = "" +
 	"EHOSTUNREACH EALREADY EINPROGRESS ESTALE EUCLEAN ENOTNAM ENAVAIL EISNAM EREMOTEIO EDQUOT ENOMEDIUM EMEDIUMTYPE " +
 	"ECANCELED ENOKEY EKEYEXPIRED EKEYREVOKED EKEYREJECTED EOWNERDEAD ENOTRECOVERABLE ERFKILL"
 
-// commonErrnos is how many errors have the same numbers on all machines.
+// commonErrnos is the number of errors that have the same numbers on all machines.
 const commonErrnos = 34
 
-// errnoName returns the name of an error, "" where none is known.
+// errnoName returns the name of an error, or "".
 func errnoName(m *arch.Machine, number int64) string {
 	if m.C.OwnErrnos && number > commonErrnos {
 		return ""

@@ -12,19 +12,18 @@ import (
 	"github.com/clewdev/clew/value/print"
 )
 
-// maxSteps bounds how many nodes lie between an element of a tree and the next: the height
-// of one with as many elements as there are addresses.
+// maxSteps bounds the number of nodes between an element of a tree and the next: the height of a
+// tree with as many elements as there are addresses.
 const maxSteps = 128
 
-// tree presents a std::map, std::set and their multiple forms: red and black trees.
+// tree presents a std::map, std::set and their multiple forms, which are red-black trees.
 func tree(m instance) (print.Presentation, bool) {
 	inner := field(m.Value, "_M_t")
-	header := field(inner, "_M_impl._M_header")
 	n, err := field(inner, "_M_impl._M_node_count").Uint()
 	if err != nil || inner.Type() == nil {
 		return print.Presentation{}, false
 	}
-	first := header.FieldByName("_M_left")
+	first := field(inner, "_M_impl._M_header._M_left")
 	elem := argument(inner.Type(), 1)
 	if _, err := first.Uint(); err != nil || elem == nil {
 		return print.Presentation{}, false
@@ -42,11 +41,11 @@ func associative(m instance, n uint64, list iter.Seq[print.Child]) print.Present
 	return print.Presentation{Text: m.template + " with " + count(n), Children: list}
 }
 
-// keyed makes what has a key and a value of pairs.
+// keyed turns pairs into children with a key and a value.
 func keyed(list iter.Seq[print.Child]) iter.Seq[print.Child] {
 	return func(yield func(print.Child) bool) {
 		for c := range list {
-			if first := c.Value.FieldByName("first"); !c.Nothing && !isMissing(first) {
+			if first := c.Value.FieldByName("first"); !c.Skip && !isMissing(first) {
 				c.Key, c.Value = first, c.Value.FieldByName("second")
 			}
 			if !yield(c) {
@@ -56,9 +55,10 @@ func keyed(list iter.Seq[print.Child]) iter.Seq[print.Child] {
 	}
 }
 
-// nodes yields the elements of n nodes of a tree, of which a pointer leads to the first.
+// nodes yields the elements of n nodes of a tree, from the target of a pointer on.
 func nodes(node value.Value, n uint64, elem *value.Type) iter.Seq[print.Child] {
 	return func(yield func(print.Child) bool) {
+		node := node
 		for range n {
 			at, err := node.Uint()
 			if err != nil {
@@ -70,7 +70,7 @@ func nodes(node value.Value, n uint64, elem *value.Type) iter.Seq[print.Child] {
 			}
 			var steps int
 			for node, steps = following(node); steps > 8; steps -= 8 {
-				if !yield(print.Child{Nothing: true}) {
+				if !yield(print.Child{Skip: true}) {
 					return
 				}
 			}
@@ -83,9 +83,9 @@ func stored(node value.Value, at uint64, elem *value.Type) value.Value {
 	return value.At(elem, alignedAfter(at, node.Type().Strip().Elem().Size(), elem), node.Frame())
 }
 
-// following returns the node after another in the order of a tree: the leftmost one on the
-// right of it, else the first above it that it is on the left of; and how many were looked
-// at for it.
+// following returns the next node in the order of a tree: the leftmost one of the right subtree, or
+// else the first ancestor whose left subtree contains the node. It also returns the number of nodes
+// that it looked at.
 func following(node value.Value) (next value.Value, steps int) {
 	isNil := func(v value.Value) bool { n, err := v.Uint(); return err != nil || n == 0 }
 	if next = node.Deref().FieldByName("_M_right"); !isNil(next) {
@@ -111,34 +111,29 @@ func following(node value.Value) (next value.Value, steps int) {
 	return node, steps
 }
 
-// hashTable presents a std::unordered_map and its like: a list of all nodes, of which the
-// buckets have parts.
+// treeIterator presents the element at an iterator of a std::map or std::set.
+func treeIterator(i instance) (print.Presentation, bool) {
+	node := i.FieldByName("_M_node")
+	at, err := node.Uint()
+	elem := argument(i.Type(), 0)
+	if err != nil || at == 0 || elem == nil {
+		return print.Presentation{}, false
+	}
+	return print.Presentation{Value: stored(node, at, elem)}, true
+}
+
+// hashTable presents a std::unordered_map and similar types. All nodes are in one list, and the
+// buckets are parts of it.
 func hashTable(m instance) (print.Presentation, bool) {
 	table := m.FieldByName("_M_h")
 	n, err := table.FieldByName("_M_element_count").Uint()
 	if err != nil {
 		return print.Presentation{}, false
 	}
-	next := field(table, "_M_before_begin._M_nxt")
+	first := field(table, "_M_before_begin._M_nxt")
 	elem := argument(table.Type(), 1)
-	if _, err := next.Uint(); err != nil || elem == nil {
+	if _, err := first.Uint(); err != nil || elem == nil {
 		return print.Presentation{}, false
 	}
-	return associative(m, n, func(yield func(print.Child) bool) {
-		for {
-			at, err := next.Uint()
-			if err != nil {
-				yield(print.Child{Value: next})
-				return
-			}
-			if at == 0 {
-				return
-			}
-			node := next.Deref()
-			if !yield(print.Child{Value: value.At(elem, alignedAfter(at, node.Type().Size(), elem), m.Frame())}) {
-				return
-			}
-			next = node.FieldByName("_M_nxt")
-		}
-	}), true
+	return associative(m, n, linked(first, "_M_nxt", 0, elem, m.Frame())), true
 }

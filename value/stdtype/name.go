@@ -6,8 +6,8 @@ package stdtype
 
 import "strings"
 
-// short returns the name of a type as people write it: without the last arguments of
-// templates of std that stand there if nothing is said, and std::string by its name.
+// short returns the short form of a type's name: without trailing default arguments of templates
+// of std, and with std::string for its instance.
 func short(name string) string {
 	at := strings.IndexByte(name, '<')
 	if at < 0 || len(name) > maxShortened {
@@ -37,13 +37,13 @@ func short(name string) string {
 	return template + "<" + strings.Join(list, ", ") + ">" + rest
 }
 
-// maxShortened bounds the work on a name that has templates in templates, in bytes.
+// maxShortened bounds the length of a name that is shortened, in bytes.
 const maxShortened = 4096
 
-// characterTypes are what stands before the names of strings of them.
+// characterTypes are the prefixes in the names of string types by character type.
 var characterTypes = map[string]string{"char": "", "wchar_t": "w", "char16_t": "u16", "char32_t": "u32"}
 
-// isDefault reports whether an argument is one that stands where nothing is said.
+// isDefault reports whether a template argument is one of the library's default arguments.
 func isDefault(argument string) bool {
 	for _, name := range []string{"allocator", "char_traits", "less", "hash", "equal_to", "default_delete"} {
 		if strings.HasPrefix(argument, "std::"+name+"<") {
@@ -53,8 +53,8 @@ func isDefault(argument string) bool {
 	return false
 }
 
-// split returns the arguments of a template, of which a name has been read up to the "<",
-// and what follows them.
+// split splits the arguments of a template, given a name from after its "<" on, and returns them and
+// what follows the ">".
 func split(s string) (list []string, rest string, ok bool) {
 	depth, start := 0, 0
 	for i := range len(s) {

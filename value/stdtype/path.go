@@ -5,14 +5,15 @@
 package stdtype
 
 import (
+	"iter"
 	"strconv"
 
 	"github.com/clewdev/clew/value"
 	"github.com/clewdev/clew/value/print"
 )
 
-// Kinds of std::filesystem::path::_Type, which stand in the low bits of a pointer. A path
-// to the parts, where there are several.
+// The kind of a path (std::filesystem::path::_Type) is in the low bits of a pointer. If the path has
+// several parts, the pointer is to them.
 const (
 	pathParts = iota
 	pathRootName
@@ -20,34 +21,34 @@ const (
 	pathKinds = 3 // the mask
 )
 
-// path presents a std::filesystem::path, of the library since GCC 9.
+// path presents a std::filesystem::path of the library since GCC 9.
 func path(p instance) (print.Presentation, bool) {
-	to, ok := pathList(p, p.Value)
+	parts, ok := pathList(p, p.Value)
 	if !ok {
 		return print.Presentation{}, false
 	}
 	out := print.Presentation{Text: "filesystem::path ", Value: p.FieldByName("_M_pathname"), Children: func(func(print.Child) bool) {}}
-	if kind := pathKind(to); kind != "" {
+	if kind := pathKind(parts); kind != "" {
 		out.After = " [" + kind + "]"
 	}
-	if to&pathKinds == pathParts && to != 0 {
-		out.Children = pathElements(p, to)
+	if parts&pathKinds == pathParts && parts != 0 {
+		out.Children = pathElements(p, parts)
 	}
 	return out, true
 }
 
-// pathList returns the pointer to the parts of a path. It is in a class that clang declares
-// only.
-func pathList(p instance, path value.Value) (to uint64, ok bool) {
+// pathList returns the pointer to the parts of a path. It reads the pointer from memory, because
+// clang only declares its class.
+func pathList(p instance, path value.Value) (parts uint64, ok bool) {
 	at, ok := path.FieldByName("_M_cmpts").Address()
 	if !ok || isMissing(path.FieldByName("_M_pathname")) || !isMissing(path.FieldByName("_M_type")) {
 		return 0, false
 	}
-	to, err := word(p, at)
-	return to, err == nil
+	parts, err := word(p, at)
+	return parts, err == nil
 }
 
-// pathKind returns what a path of one part is that is not a name, "" for a name.
+// pathKind returns the kind of a path that consists of a root, or "" for another path.
 func pathKind(parts uint64) string {
 	switch parts & pathKinds {
 	case pathRootDirectory:
@@ -58,9 +59,9 @@ func pathKind(parts uint64) string {
 	return ""
 }
 
-// pathElements yields the parts of a path: path::_Impl is their number and how many it has
-// space for, as two int, and the parts, of which each is a path and an offset.
-func pathElements(p instance, at uint64) func(yield func(print.Child) bool) {
+// pathElements yields the parts of a path. path::_Impl contains their number and the capacity, as
+// two int, and the parts, each a path and an offset.
+func pathElements(p instance, at uint64) iter.Seq[print.Child] {
 	t := p.Type().Strip()
 	m := t.Machine()
 	word := uint64(m.AddressSize)
@@ -72,8 +73,8 @@ func pathElements(p instance, at uint64) func(yield func(print.Child) bool) {
 		for i := range n {
 			part := value.At(t, at+max(8, word)+i*(t.Size()+word), p.Frame())
 			name := strconv.FormatUint(i, 10)
-			if to, ok := pathList(p, part); ok && pathKind(to) != "" {
-				name = pathKind(to)
+			if parts, ok := pathList(p, part); ok && pathKind(parts) != "" {
+				name = pathKind(parts)
 			}
 			if !yield(print.Child{Name: "[" + name + "]", Value: part.FieldByName("_M_pathname")}) {
 				return

@@ -6,12 +6,20 @@ package stdtype
 
 import (
 	"fmt"
+	"iter"
+	"slices"
+	"strings"
 
+	"github.com/clewdev/clew/value"
 	"github.com/clewdev/clew/value/print"
 )
 
-// uniquePointer presents a std::unique_ptr, which is a tuple of the pointer and what deletes
-// it.
+// one yields one child.
+func one(name string, v value.Value) iter.Seq[print.Child] {
+	return slices.Values([]print.Child{{Name: name, Value: v}})
+}
+
+// uniquePointer presents a std::unique_ptr, which is a tuple of the pointer and its deleter.
 func uniquePointer(p instance) (print.Presentation, bool) {
 	elem := argument(p.Type(), 0)
 	inner := p.FieldByName("_M_t")
@@ -25,18 +33,18 @@ func uniquePointer(p instance) (print.Presentation, bool) {
 	return print.Presentation{Text: p.template + "<" + elem.String() + ">", Children: one("get()", list[0])}, true
 }
 
-// sharedPointer presents a std::shared_ptr or std::weak_ptr with what counts its owners.
+// sharedPointer presents a std::shared_ptr or std::weak_ptr with its reference counts.
 func sharedPointer(p instance) (print.Presentation, bool) {
 	elem := argument(p.Type(), 0)
-	to := p.FieldByName("_M_ptr")
-	owners := field(p.Value, "_M_refcount._M_pi")
-	at, err := owners.Uint()
-	if elem == nil || err != nil || to.Err() != nil {
+	pointer := p.FieldByName("_M_ptr")
+	counts := field(p.Value, "_M_refcount._M_pi")
+	at, err := counts.Uint()
+	if elem == nil || err != nil || pointer.Err() != nil {
 		return print.Presentation{}, false
 	}
 	state := "empty"
 	if at != 0 {
-		n, ok := uints(owners.Deref(), "_M_use_count", "_M_weak_count")
+		n, ok := uints(counts.Deref(), "_M_use_count", "_M_weak_count")
 		switch {
 		case !ok:
 			return print.Presentation{}, false
@@ -46,5 +54,34 @@ func sharedPointer(p instance) (print.Presentation, bool) {
 			state = fmt.Sprintf("use count %d, weak count %d", int32(n[0]), int32(n[1])-1)
 		}
 	}
-	return print.Presentation{Text: p.template + "<" + elem.String() + "> (" + state + ")", Children: one("get()", to)}, true
+	return print.Presentation{Text: p.template + "<" + elem.String() + "> (" + state + ")", Children: one("get()", pointer)}, true
+}
+
+// normalIterator presents the target of an iterator that is a pointer.
+func normalIterator(i instance) (print.Presentation, bool) {
+	current := i.FieldByName("_M_current")
+	at, err := current.Uint()
+	if err != nil {
+		return print.Presentation{}, false
+	}
+	if at != 0 {
+		return print.Presentation{Value: current.Deref()}, true
+	}
+	container := argument(i.Type(), 1)
+	if container == nil {
+		return print.Presentation{}, false
+	}
+	name, _, _ := strings.Cut(container.Name(), "<")
+	return print.Presentation{Text: "non-dereferenceable iterator for std::" + unqualified(name)}, true
+}
+
+// safeIterator presents the iterator in one with checks.
+func safeIterator(i instance) (print.Presentation, bool) {
+	if inner, ok := base(i.Value, "__gnu_debug::_Safe_iterator<"); ok {
+		return i.present(inner)
+	}
+	if inner, ok := base(i.Value, ""); ok {
+		return i.present(inner)
+	}
+	return print.Presentation{}, false
 }

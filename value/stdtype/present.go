@@ -12,12 +12,12 @@ import (
 	"github.com/clewdev/clew/value/print"
 )
 
-// Present returns what stands for a value of a type that the package knows, false for
-// others. It may be called from several goroutines.
+// Present returns the presentation of a value of a known type, and false for others. Several
+// goroutines may call it.
 func Present(v value.Value) (print.Presentation, bool) { return present(v, 0) }
 
-// maxDepth bounds how many values are presented in the place of one that they are in, of
-// which damaged debugging information can say that it is in itself.
+// maxDepth bounds the number of values that are presented instead of the value that contains them:
+// in damaged debugging information a type can contain itself.
 const maxDepth = 16
 
 func present(v value.Value, depth int) (print.Presentation, bool) {
@@ -25,44 +25,45 @@ func present(v value.Value, depth int) (print.Presentation, bool) {
 		return print.Presentation{}, false
 	}
 	t := v.Type().Strip()
-	qualified, arguments, ok := strings.Cut(t.Name(), "<")
+	name, arguments, isTemplate := strings.Cut(t.Name(), "<")
+	i := instance{v, name, func(v value.Value) (print.Presentation, bool) { return present(v, depth+1) }}
 	switch t.Language() {
 	case value.Rust:
-		if present := rustPresenter(qualified); present != nil {
-			return present(instance{v, lastOf(qualified), depth})
+		i.template = lastOf(name)
+		switch known := rustTypes[name]; {
+		case strings.HasPrefix(name, "&"):
+			return reference(i)
+		case strings.HasPrefix(name, "core::num::nonzero::NonZero"): // NonZeroU32 before Rust 1.79
+			return rustNonZero(i)
+		case known != nil:
+			return known(i)
 		}
 		return print.Presentation{}, false
 	case value.CPlusPlus:
 	default:
 		return print.Presentation{}, false
 	}
-	if !isSTD(qualified) {
+	if !strings.HasPrefix(name, "std::") && !strings.HasPrefix(name, "__gnu_") {
 		return print.Presentation{}, false
 	}
-	if present := classPresenter(unqualified(qualified)); present != nil && !ok {
-		return present(instance{v, qualified, depth})
+	if known := classes[unqualified(name)]; known != nil && !isTemplate {
+		return known(i)
 	}
-	present := presenter(unqualified(qualified))
-	if present == nil {
+	known := templates[unqualified(name)]
+	if known == nil {
 		return print.Presentation{}, false
 	}
-	if ok {
+	if isTemplate {
 		if _, rest, ok := split(arguments); !ok || rest != "" {
-			return print.Presentation{}, false // a class within one
+			return print.Presentation{}, false // a class in an instance of a template
 		}
-	} else if len(t.TemplateTypes()) == 0 { // its name can be without them (-gsimple-template-names)
+	} else if len(t.TemplateTypes()) == 0 { // with -gsimple-template-names an instance has no "<" either
 		return print.Presentation{}, false
 	}
-	return present(instance{v, qualified, depth})
+	return known(i)
 }
 
-// isSTD reports whether a name is one of the library's.
-func isSTD(name string) bool {
-	return strings.HasPrefix(name, "std::") || strings.HasPrefix(name, "__gnu_")
-}
-
-// unqualified returns a name of the library's without its namespaces, and as it is where
-// that is not in one that is known.
+// unqualified returns a name of the library without its known namespaces.
 func unqualified(name string) string {
 	for _, namespace := range []string{"std::", "__gnu_cxx::", "__gnu_debug::", "__cxx11::", "__debug::", "__cxx1998::", "__8::"} {
 		name = strings.TrimPrefix(name, namespace)
@@ -73,92 +74,45 @@ func unqualified(name string) string {
 // instance is a value of an instance of a template.
 type instance struct {
 	value.Value
-	template string // "std::vector"; of Rust "Vec"
-	depth    int    // of values in whose place this one is presented
+	template string // "std::vector"; in Rust "Vec"
+
+	// present presents a value instead of the instance.
+	present func(value.Value) (print.Presentation, bool)
 }
 
-// present presents a value in the place of the instance.
-func (i instance) present(v value.Value) (print.Presentation, bool) { return present(v, i.depth+1) }
+// presenter presents the values of one type.
+type presenter func(instance) (print.Presentation, bool)
 
-// presenter returns what presents the instances of a template, by its name in std; nil of
-// one that is not known.
-func presenter(template string) func(instance) (print.Presentation, bool) {
-	switch template {
-	case "basic_string":
-		return text
-	case "basic_string_view":
-		return view
-	case "vector":
-		return vector
-	case "deque":
-		return deque
-	case "list":
-		return list
-	case "forward_list":
-		return forwardList
-	case "initializer_list":
-		return initializerList
-	case "span":
-		return span
-	case "bitset":
-		return bitset
-	case "map", "multimap", "set", "multiset":
-		return tree
-	case "unordered_map", "unordered_multimap", "unordered_set", "unordered_multiset":
-		return hashTable
-	case "pair":
-		return pair
-	case "tuple":
-		return tuple
-	case "optional":
-		return optional
-	case "variant":
-		return variant
-	case "atomic":
-		return atomic
-	case "stack", "queue", "priority_queue":
-		return adaptor
-	case "unique_ptr":
-		return uniquePointer
-	case "shared_ptr", "weak_ptr":
-		return sharedPointer
-	case "_Rb_tree_iterator", "_Rb_tree_const_iterator":
-		return treeIterator
-	case "__normal_iterator":
-		return normalIterator
-	case "_Safe_iterator":
-		return safeIterator
-	}
-	return nil
+// templates are the presenters of templates by their names in std.
+var templates = map[string]presenter{
+	"basic_string": text, "basic_string_view": view,
+	"vector": vector, "deque": deque, "list": list, "forward_list": forwardList, "initializer_list": initializerList, "span": span, "bitset": bitset,
+	"map": tree, "multimap": tree, "set": tree, "multiset": tree,
+	"unordered_map": hashTable, "unordered_multimap": hashTable, "unordered_set": hashTable, "unordered_multiset": hashTable,
+	"pair": pair, "tuple": tuple, "optional": optional, "variant": variant, "atomic": atomic,
+	"stack": adaptor, "queue": adaptor, "priority_queue": adaptor,
+	"unique_ptr": uniquePointer, "shared_ptr": sharedPointer, "weak_ptr": sharedPointer,
+	"_Rb_tree_iterator": treeIterator, "_Rb_tree_const_iterator": treeIterator,
+	"__normal_iterator": normalIterator, "_Safe_iterator": safeIterator,
 }
 
-// classPresenter returns the presenter of a class that is not a template, nil of one that is not
-// known.
-func classPresenter(class string) func(instance) (print.Presentation, bool) {
-	switch class {
-	case "any":
-		return anyValue
-	case "filesystem::path", "filesystem::__cxx11::path":
-		return path
-	case "error_code", "error_condition":
-		return errorCode
-	}
-	return nil
+// classes are the presenters of classes that are not templates.
+var classes = map[string]presenter{
+	"any": anyValue, "filesystem::path": path, "filesystem::__cxx11::path": path, "error_code": errorCode, "error_condition": errorCode,
 }
 
-// isMissing reports whether a value is a member that there is none of.
+// isMissing reports whether a value is a member that does not exist.
 func isMissing(v value.Value) bool { return v.Type() == nil || errors.Is(v.Err(), value.ErrNotFound) }
 
-// argument returns the type that an instance is made with at a place, nil where there is
-// none.
-func argument(t *value.Type, place int) *value.Type {
-	if types := t.TemplateTypes(); place < len(types) {
-		return types[place]
+// argument returns a template argument by its index, or nil if it is not a type.
+func argument(t *value.Type, index int) *value.Type {
+	if types := t.TemplateTypes(); index < len(types) {
+		return types[index]
 	}
 	return nil
 }
 
-// uints reads the numbers that fields of a value are, each of them named by a path.
+// uints reads the fields with the given paths as numbers.
 func uints(v value.Value, paths ...string) (numbers []uint64, ok bool) {
 	for _, path := range paths {
 		n, err := field(v, path).Uint()
@@ -170,7 +124,7 @@ func uints(v value.Value, paths ...string) (numbers []uint64, ok bool) {
 	return numbers, true
 }
 
-// field returns a field of a value by the names on the way to it, with points between.
+// field returns the field with a path: the names of nested fields, with dots between them.
 func field(v value.Value, path string) value.Value {
 	for name := range strings.SplitSeq(path, ".") {
 		v = v.FieldByName(name)

@@ -5,83 +5,40 @@
 package stdtype
 
 import (
+	"fmt"
+	"iter"
 	"strings"
 
 	"github.com/clewdev/clew/value"
 	"github.com/clewdev/clew/value/print"
 )
 
-// rustPresenter returns what presents a type of Rust's library, by its name without the
-// types that it is made with; nil of one that is not known.
-func rustPresenter(name string) func(instance) (print.Presentation, bool) {
-	if strings.HasPrefix(name, "&") {
-		return reference
-	}
-	switch last := lastOf(name); strings.TrimSuffix(name, last) {
-	case "alloc::string::", "std::ffi::os_str::", "std::path::":
-		switch last {
-		case "String", "OsString", "PathBuf":
-			return rustText
-		}
-	case "alloc::ffi::c_str::", "std::ffi::c_str::":
-		if last == "CString" {
-			return cString
-		}
-	case "alloc::boxed::":
-		if last == "Box" {
-			return wideBox
-		}
-	case "alloc::vec::":
-		if last == "Vec" {
-			return rustVector
-		}
-	case "alloc::collections::vec_deque::":
-		if last == "VecDeque" {
-			return rustDeque
-		}
-	case "std::collections::hash::map::", "std::collections::hash::set::":
-		if last == "HashMap" || last == "HashSet" {
-			return rustHashTable
-		}
-	case "alloc::collections::btree::map::", "alloc::collections::btree::set::":
-		if last == "BTreeMap" || last == "BTreeSet" {
-			return rustTree
-		}
-	case "alloc::rc::", "alloc::sync::":
-		if last == "Rc" || last == "Arc" {
-			return rustCounted
-		}
-	case "core::cell::":
-		switch last {
-		case "Cell":
-			return rustCell
-		case "RefCell":
-			return rustRefCell
-		case "Ref", "RefMut":
-			return rustBorrowed
-		}
-	case "core::num::nonzero::":
-		if strings.HasPrefix(last, "NonZero") { // NonZeroU32 before Rust 1.79
-			return rustNonZero
-		}
-	}
-	return nil
+// rustTypes are the presenters of types of Rust's library by their names without type arguments.
+// Those of references and of NonZero are found by prefixes.
+var rustTypes = map[string]presenter{
+	"alloc::string::String": rustText, "std::ffi::os_str::OsString": rustText, "std::path::PathBuf": rustText,
+	"alloc::ffi::c_str::CString": cString, "std::ffi::c_str::CString": cString,
+	"alloc::boxed::Box": wideBox, "alloc::vec::Vec": rustVector, "alloc::collections::vec_deque::VecDeque": rustDeque,
+	"std::collections::hash::map::HashMap": rustHashTable, "std::collections::hash::set::HashSet": rustHashTable,
+	"alloc::collections::btree::map::BTreeMap": rustTree, "alloc::collections::btree::set::BTreeSet": rustTree,
+	"alloc::rc::Rc": rustCounted, "alloc::sync::Arc": rustCounted,
+	"core::cell::Cell": rustCell, "core::cell::RefCell": rustRefCell, "core::cell::Ref": rustBorrowed, "core::cell::RefMut": rustBorrowed,
 }
 
-// lastOf returns a name without the modules that it is in.
+// lastOf returns a name without its modules.
 func lastOf(name string) string { return name[strings.LastIndex(name, ":")+1:] }
 
-// maxWithin bounds how many fields within fields are looked at for one.
+// maxWithin bounds the number of nested fields that are searched for one.
 const maxWithin = 64
 
-// within returns the field of a name, of a value or of what its fields are made of: releases
-// of the library differ in what a pointer or a number is wrapped in.
+// within returns the field with a name in a value or in its nested fields. Releases of the library
+// differ in the types that wrap a pointer or a number.
 func within(v value.Value, name string) value.Value {
 	left := maxWithin
 	if found, ok := search(v, name, &left); ok {
 		return found
 	}
-	return v.FieldByName(name) // the error says that there is none
+	return v.FieldByName(name) // for its error
 }
 
 func search(v value.Value, name string, left *int) (value.Value, bool) {
@@ -113,8 +70,8 @@ func isStructure(t *value.Type) bool {
 	return false
 }
 
-// bare returns what is left of a value when all that holds nothing but it is taken away:
-// the number of an atomic one.
+// bare removes the structures around a value that contain nothing else: of an atomic number it is
+// the number.
 func bare(v value.Value) value.Value {
 	for range maxWithin {
 		if v.Type() == nil || !isStructure(v.Type()) {
@@ -126,7 +83,7 @@ func bare(v value.Value) value.Value {
 				if only >= 0 && f.Offset != v.Type().Strip().Fields()[only].Offset {
 					return v
 				}
-				only = k // of a union the last one
+				only = k // the last one of a union
 			}
 		}
 		if only < 0 {
@@ -137,10 +94,15 @@ func bare(v value.Value) value.Value {
 	return v
 }
 
-// number returns the number that a field within a value is, however it is wrapped.
+// number returns the number in a nested field.
 func number(v value.Value, name string) (uint64, bool) {
 	n, err := bare(within(v, name)).Uint()
 	return n, err == nil
+}
+
+// sized presents a container in the form of gdb's printers for Rust.
+func sized(name string, length uint64, children iter.Seq[print.Child]) print.Presentation {
+	return print.Presentation{Text: fmt.Sprintf("%s(size=%d)", name, length), Children: children}
 }
 
 func rustNonZero(n instance) (print.Presentation, bool) {

@@ -5,14 +5,12 @@
 package stdtype
 
 import (
-	"fmt"
-
 	"github.com/clewdev/clew/value"
 	"github.com/clewdev/clew/value/print"
 )
 
-// rustHashTable presents a HashMap or a HashSet: a byte for each place says with its
-// highest bit that there is none, and what is there lies before the bytes, backwards.
+// rustHashTable presents a HashMap or a HashSet. Each slot has a control byte, whose highest bit is
+// set if the slot is empty. The slots precede the control bytes in reverse order.
 func rustHashTable(m instance) (print.Presentation, bool) {
 	table := within(m.Value, "table")
 	var elem *value.Type
@@ -26,7 +24,7 @@ func rustHashTable(m instance) (print.Presentation, bool) {
 		return print.Presentation{}, false
 	}
 	isMap := m.template == "HashMap"
-	return print.Presentation{Text: fmt.Sprintf("%s(size=%d)", m.template, length), Children: func(yield func(print.Child) bool) {
+	return sized(m.template, length, func(yield func(print.Child) bool) {
 		found := uint64(0)
 		for at := uint64(0); at <= mask && found < length; {
 			var bytes [4096]byte
@@ -40,20 +38,103 @@ func rustHashTable(m instance) (print.Presentation, bool) {
 					continue
 				}
 				found++
-				c := print.Child{Value: value.At(elem, control-(at+uint64(k)+1)*elem.Size(), m.Frame())}
+				slot := value.At(elem, control-(at+uint64(k)+1)*elem.Size(), m.Frame())
+				c := print.Child{Value: slot.FieldByName("__0")}
 				if isMap {
-					c.Key, c.Value = c.Value.FieldByName("__0"), c.Value.FieldByName("__1")
-				} else {
-					c.Value = c.Value.FieldByName("__0")
+					c.Key, c.Value = c.Value, slot.FieldByName("__1")
 				}
 				if found > length || !yield(c) {
 					return
 				}
 			}
 			at += uint64(len(list))
-			if !yield(print.Child{Nothing: true}) {
+			if !yield(print.Child{Skip: true}) {
 				return
 			}
 		}
-	}}, true
+	}), true
+}
+
+// maxHeight bounds the height of a B-tree.
+const maxHeight = 32
+
+// rustTree presents a BTreeMap or a BTreeSet.
+func rustTree(m instance) (print.Presentation, bool) {
+	length, ok := number(m.Value, "length")
+	root := within(m.Value, "root")
+	if !ok || isMissing(root) {
+		return print.Presentation{}, false
+	}
+	if length == 0 {
+		return sized(m.template, 0, nil), true
+	}
+	if name, form, ok := root.Variant(); ok && name == "Some" {
+		root = form
+	}
+	height, ok := number(root, "height")
+	leaf := bare(within(root, "node"))
+	if !ok || height > maxHeight || leaf.Type() == nil || leaf.Type().Strip().Kind() != value.Pointer {
+		return print.Presentation{}, false
+	}
+	return sized(m.template, length, func(yield func(print.Child) bool) {
+		b := btree{isMap: m.template == "BTreeMap", left: length, yield: yield}
+		b.node(leaf, height)
+	}), true
+}
+
+// btree is a walk over a B-tree.
+type btree struct {
+	isMap bool
+	left  uint64 // number of elements
+	yield func(print.Child) bool
+}
+
+// node yields the elements of a node and its subtrees in order. It returns false to end the walk.
+func (b *btree) node(pointer value.Value, height uint64) bool {
+	leaf := pointer.Deref()
+	used, err := leaf.FieldByName("len").Uint()
+	keys, values := leaf.FieldByName("keys"), leaf.FieldByName("vals")
+	if err != nil || isMissing(keys) || isMissing(values) {
+		b.yield(print.Child{Value: leaf})
+		return false
+	}
+	capacity, _ := keys.Type().Strip().Len()
+	used = min(used, capacity)
+	for i := uint64(0); i <= used; i++ {
+		if height > 0 {
+			// The pointers to subtrees follow the fields of a leaf.
+			at, _ := pointer.Uint()
+			word := uint64(pointer.Type().Machine().AddressSize)
+			edge := value.At(pointer.Type(), (at+leaf.Type().Size()+word-1)/word*word+i*word, pointer.Frame())
+			if !b.node(edge, height-1) {
+				return false
+			}
+		}
+		if i == used {
+			break
+		}
+		if b.left == 0 {
+			return false
+		}
+		b.left--
+		c := print.Child{Value: initialized(keys, i)}
+		if b.isMap {
+			c.Key, c.Value = c.Value, initialized(values, i)
+		}
+		if !b.yield(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// initialized returns an initialized element of an array in a node. Its type is MaybeUninit.
+func initialized(array value.Value, i uint64) value.Value {
+	v := array.Index(int64(i))
+	if v.Type() != nil {
+		if t := argument(v.Type(), 0); t != nil {
+			return as(v, t)
+		}
+	}
+	return v
 }

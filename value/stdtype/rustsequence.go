@@ -5,22 +5,16 @@
 package stdtype
 
 import (
-	"fmt"
+	"iter"
 	"strings"
 
 	"github.com/clewdev/clew/value"
 	"github.com/clewdev/clew/value/print"
 )
 
-// run yields n elements of a type that follow each other in memory.
-func run(t *value.Type, address, n uint64, f value.Frame) func(yield func(print.Child) bool) {
-	return func(yield func(print.Child) bool) {
-		for i := range n {
-			if !yield(print.Child{Value: value.At(t, address+i*t.Size(), f)}) {
-				return
-			}
-		}
-	}
+// run yields n adjacent elements in memory.
+func run(t *value.Type, address, n uint64, f value.Frame) iter.Seq[print.Child] {
+	return elements(n, func(i uint64) value.Value { return value.At(t, address+i*t.Size(), f) })
 }
 
 // reference presents a slice, a str or a Path.
@@ -42,10 +36,10 @@ func reference(r instance) (print.Presentation, bool) {
 	case !strings.HasPrefix(name, "["):
 		return print.Presentation{}, false
 	}
-	return print.Presentation{Text: fmt.Sprintf("%s(size=%d)", t.Name(), length), Children: run(elem, at, length, r.Frame())}, true
+	return sized(t.Name(), length, run(elem, at, length, r.Frame())), true
 }
 
-// rustText presents a String, an OsString or a PathBuf, which hold a Vec of bytes.
+// rustText presents a String, an OsString or a PathBuf, which contain a Vec of bytes.
 func rustText(s instance) (print.Presentation, bool) {
 	at, ok := number(s.Value, "pointer")
 	length, lengthOK := number(s.Value, "len")
@@ -55,7 +49,7 @@ func rustText(s instance) (print.Presentation, bool) {
 	return characters(s, value.CharOf(s.Type().Machine()), at, length)
 }
 
-// cString presents a CString, which holds a slice with the zero after its text.
+// cString presents a CString, which contains a slice with the text and a zero byte.
 func cString(s instance) (print.Presentation, bool) {
 	at, ok := number(s.Value, "data_ptr")
 	length, lengthOK := number(s.Value, "length")
@@ -65,24 +59,24 @@ func cString(s instance) (print.Presentation, bool) {
 	return characters(s, value.CharOf(s.Type().Machine()), at, length-1)
 }
 
-// wideBox presents a Box of a str or a slice; one of something else is a pointer.
+// wideBox presents a Box of a str or a slice. Others are pointers.
 func wideBox(b instance) (print.Presentation, bool) {
 	data := b.FieldByName("data_ptr")
 	at, err := data.Uint()
 	length, lengthErr := b.FieldByName("length").Uint()
-	_, of, _ := strings.Cut(b.Type().Strip().Name(), "<")
+	_, arguments, _ := strings.Cut(b.Type().Strip().Name(), "<")
 	switch {
 	case err != nil || lengthErr != nil:
-	case isText(of):
+	case isText(arguments):
 		return characters(b, value.CharOf(b.Type().Machine()), at, length)
-	case strings.HasPrefix(of, "["):
+	case strings.HasPrefix(arguments, "["):
 		elem := data.Type().Strip().Elem()
-		return print.Presentation{Text: fmt.Sprintf("Box(size=%d)", length), Children: run(elem, at, length, b.Frame())}, true
+		return sized("Box", length, run(elem, at, length, b.Frame())), true
 	}
 	return print.Presentation{}, false
 }
 
-// isText reports whether the arguments of a type begin with str.
+// isText reports whether type arguments begin with str.
 func isText(arguments string) bool {
 	return strings.HasPrefix(arguments, "str,") || strings.HasPrefix(arguments, "str>")
 }
@@ -94,10 +88,10 @@ func rustVector(v instance) (print.Presentation, bool) {
 	if capacity, known := number(v.Value, "cap"); !ok || err != nil || elem == nil || known && length > capacity && elem.Size() > 0 {
 		return print.Presentation{}, false
 	}
-	return print.Presentation{Text: fmt.Sprintf("Vec(size=%d)", length), Children: run(elem, at, length, v.Frame())}, true
+	return sized("Vec", length, run(elem, at, length, v.Frame())), true
 }
 
-// rustDeque presents a VecDeque: a ring. Before Rust 1.67 it had its end, not its length.
+// rustDeque presents a VecDeque: a ring. Before Rust 1.67 it had an end instead of a length.
 func rustDeque(d instance) (print.Presentation, bool) {
 	at, ok := number(d.Value, "pointer")
 	capacity, capacityOK := number(d.Value, "cap")
@@ -117,15 +111,11 @@ func rustDeque(d instance) (print.Presentation, bool) {
 	if length > capacity && elem.Size() > 0 {
 		return print.Presentation{}, false
 	}
-	return print.Presentation{Text: fmt.Sprintf("VecDeque(size=%d)", length), Children: func(yield func(print.Child) bool) {
-		for i := range length {
-			place := uint64(0)
-			if elem.Size() > 0 {
-				place = (head + i) % capacity
-			}
-			if !yield(print.Child{Value: value.At(elem, at+place*elem.Size(), d.Frame())}) {
-				return
-			}
+	return sized("VecDeque", length, elements(length, func(i uint64) value.Value {
+		place := uint64(0)
+		if elem.Size() > 0 {
+			place = (head + i) % capacity
 		}
-	}}, true
+		return value.At(elem, at+place*elem.Size(), d.Frame())
+	})), true
 }

@@ -6,13 +6,14 @@ package stdtype
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/clewdev/clew/value"
 	"github.com/clewdev/clew/value/print"
 )
 
-// rustCounted presents an Rc or an Arc with how many share it.
+// rustCounted presents an Rc or an Arc with its reference counts.
 func rustCounted(r instance) (print.Presentation, bool) {
 	inner := within(r.Value, "pointer")
 	if inner.Type() == nil {
@@ -35,23 +36,23 @@ func rustCounted(r instance) (print.Presentation, bool) {
 	return counted(r, n, w-1, held, strong), true
 }
 
-// rustCountedWide presents an Rc or an Arc of a str or a slice, of which the address stands
-// beside the length.
+// rustCountedWide presents an Rc or an Arc of a str or a slice. Its pointer has an address and a
+// length.
 func rustCountedWide(r instance, wide value.Value) (print.Presentation, bool) {
 	at, ok := number(wide, "data_ptr")
 	length, lengthOK := number(wide, "length")
-	elem := argument(r.Type(), 0) // that of the element
+	elem := argument(r.Type(), 0) // for a slice, that of the element
 	m := r.Type().Machine()
 	size := uint64(m.AddressSize)
 	count := value.IntOf(m, "usize", m.AddressSize, false)
 	strong := value.At(count, at, r.Frame())
 	n, err := strong.Uint()
 	w, weakErr := value.At(count, at+size, r.Frame()).Uint()
-	_, of, _ := strings.Cut(r.Type().Strip().Name(), "<")
-	if isText(of) {
+	_, arguments, _ := strings.Cut(r.Type().Strip().Name(), "<")
+	if isText(arguments) {
 		elem = value.CharOf(m)
-	} else if !strings.HasPrefix(of, "[") {
-		ok = false // a trait's object
+	} else if !strings.HasPrefix(arguments, "[") {
+		ok = false // a trait object
 	}
 	if !ok || !lengthOK || elem == nil || err != nil || weakErr != nil {
 		return print.Presentation{}, false
@@ -60,23 +61,13 @@ func rustCountedWide(r instance, wide value.Value) (print.Presentation, bool) {
 	return counted(r, n, w-1, held, strong), true
 }
 
-func counted(r instance, strong, weak uint64, held, like value.Value) print.Presentation {
-	t := like.Type()
-	number := func(n uint64) value.Value {
-		b := make([]byte, t.Size())
-		switch len(b) {
-		case 4:
-			t.Machine().Order.PutUint32(b, uint32(n))
-		case 8:
-			t.Machine().Order.PutUint64(b, n)
-		}
-		return value.Constant(t, b, nil)
-	}
+// counted presents a reference counted object. The counts have the type of counter.
+func counted(r instance, strong, weak uint64, held, counter value.Value) print.Presentation {
+	t := counter.Type()
 	return print.Presentation{
 		Text: fmt.Sprintf("%s(strong=%d, weak=%d)", r.template, strong, weak),
-		Children: func(yield func(print.Child) bool) {
-			_ = yield(print.Child{Name: "value", Value: held}) && yield(print.Child{Name: "strong", Value: number(strong)}) && yield(print.Child{Name: "weak", Value: number(weak)})
-		},
+		Children: slices.Values([]print.Child{{Name: "value", Value: held},
+			{Name: "strong", Value: value.IntValue(t, strong, nil)}, {Name: "weak", Value: value.IntValue(t, weak, nil)}}),
 	}
 }
 
@@ -88,16 +79,15 @@ func rustCell(c instance) (print.Presentation, bool) {
 	return print.Presentation{Text: "Cell", Children: one("value", held)}, true
 }
 
-// rustRefCell presents a RefCell, and whether what it holds is lent.
+// rustRefCell presents a RefCell and the state of its borrows.
 func rustRefCell(c instance) (print.Presentation, bool) {
 	return borrowed("RefCell", "value", field(c.Value, "value.value"), bare(c.FieldByName("borrow")))
 }
 
-// rustBorrowed presents what a RefCell has lent.
+// rustBorrowed presents a borrow of a RefCell.
 func rustBorrowed(r instance) (print.Presentation, bool) {
-	pointer := bare(r.FieldByName("value"))
-	borrow := bare(r.FieldByName("borrow")).Deref() // of the cell
-	return borrowed("Ref", "*value", pointer.Deref(), bare(borrow))
+	borrow := bare(r.FieldByName("borrow")).Deref() // the cell's
+	return borrowed("Ref", "*value", bare(r.FieldByName("value")).Deref(), bare(borrow))
 }
 
 func borrowed(name, member string, held, borrow value.Value) (print.Presentation, bool) {
@@ -113,7 +103,6 @@ func borrowed(name, member string, held, borrow value.Value) (print.Presentation
 	if n < 0 {
 		state = fmt.Sprintf("borrow_mut=%d", -n)
 	}
-	return print.Presentation{Text: name + "(" + state + ")", Children: func(yield func(print.Child) bool) {
-		_ = yield(print.Child{Name: member, Value: held}) && yield(print.Child{Name: "borrow", Value: borrow})
-	}}, true
+	children := slices.Values([]print.Child{{Name: member, Value: held}, {Name: "borrow", Value: borrow}})
+	return print.Presentation{Text: name + "(" + state + ")", Children: children}, true
 }

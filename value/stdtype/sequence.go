@@ -7,6 +7,7 @@ package stdtype
 import (
 	"fmt"
 	"iter"
+	"math/bits"
 	"strconv"
 	"strings"
 
@@ -14,23 +15,28 @@ import (
 	"github.com/clewdev/clew/value/print"
 )
 
-// elements yields n elements that a pointer leads to.
-func elements(first value.Value, n uint64) iter.Seq[print.Child] {
+// elements yields n children without names.
+func elements(n uint64, element func(i uint64) value.Value) iter.Seq[print.Child] {
 	return func(yield func(print.Child) bool) {
 		for i := range n {
-			if !yield(print.Child{Value: first.Index(int64(i))}) {
+			if !yield(print.Child{Value: element(i)}) {
 				return
 			}
 		}
 	}
 }
 
-// numbered gives the children that have no names theirs: "[0]".
+// pointed yields n elements from the target of a pointer on.
+func pointed(first value.Value, n uint64) iter.Seq[print.Child] {
+	return elements(n, func(i uint64) value.Value { return first.Index(int64(i)) })
+}
+
+// numbered names the children by their numbers: "[0]".
 func numbered(list iter.Seq[print.Child]) iter.Seq[print.Child] {
 	return func(yield func(print.Child) bool) {
 		i := 0
 		for c := range list {
-			if !c.Nothing {
+			if !c.Skip {
 				c.Name = "[" + strconv.Itoa(i) + "]"
 				i++
 			}
@@ -43,7 +49,7 @@ func numbered(list iter.Seq[print.Child]) iter.Seq[print.Child] {
 
 func vector(v instance) (print.Presentation, bool) {
 	start := field(v.Value, "_M_impl._M_start")
-	if field(v.Value, "_M_impl._M_start._M_offset").Err() == nil {
+	if start.FieldByName("_M_offset").Err() == nil {
 		return bitVector(v)
 	}
 	n, ok := uints(v.Value, "_M_impl._M_start", "_M_impl._M_finish", "_M_impl._M_end_of_storage")
@@ -56,15 +62,70 @@ func vector(v instance) (print.Presentation, bool) {
 		return print.Presentation{}, false
 	}
 	if used > 0 && v.Frame().ReadMemory(make([]byte, 1), n[0]) != nil {
-		return print.Presentation{}, false // the elements are nowhere
+		return print.Presentation{}, false // the vector is not initialized
 	}
-	return print.Presentation{
-		Text:     fmt.Sprintf("%s of length %d, capacity %d", v.template, used/size, capacity/size),
-		Children: elements(start, used/size),
-	}, true
+	text := fmt.Sprintf("%s of length %d, capacity %d", v.template, used/size, capacity/size)
+	return print.Presentation{Text: text, Children: pointed(start, used/size)}, true
 }
 
-// count returns gdb's words for a number of elements.
+// bitVector presents a std::vector<bool>, whose elements are bits of words.
+func bitVector(v instance) (print.Presentation, bool) {
+	n, ok := uints(v.Value, "_M_impl._M_start._M_p", "_M_impl._M_start._M_offset",
+		"_M_impl._M_finish._M_p", "_M_impl._M_finish._M_offset", "_M_impl._M_end_of_storage")
+	if !ok {
+		return print.Presentation{}, false
+	}
+	words := field(v.Value, "_M_impl._M_start._M_p")
+	elem := argument(v.Type(), 0)
+	length, capacity := 8*(n[2]-n[0])+n[3]-n[1], 8*(n[4]-n[0])
+	width := 8 * words.Type().Strip().Elem().Size()
+	if elem == nil || width == 0 || length > capacity {
+		return print.Presentation{}, false
+	}
+	text := fmt.Sprintf("%s<bool> of length %d, capacity %d", v.template, length, capacity)
+	return print.Presentation{Text: text, Children: elements(length, func(i uint64) value.Value {
+		at := i + n[1]
+		word := words.Index(int64(at / width))
+		set, err := word.Uint()
+		if err != nil {
+			return word // its text is the error
+		}
+		return value.Constant(elem, []byte{byte(set >> (at % width) & 1)}, nil)
+	})}, true
+}
+
+// bitset presents the bits that are set.
+func bitset(b instance) (print.Presentation, bool) {
+	words := b.FieldByName("_M_w")
+	if isMissing(words) {
+		return print.Presentation{}, false
+	}
+	t := words.Type().Strip()
+	if t.Kind() == value.Array {
+		t = t.Elem()
+	}
+	m, size := b.Type().Machine(), int(t.Size())
+	all, err := words.Bytes()
+	if err != nil || size != 4 && size != 8 {
+		return print.Presentation{}, false
+	}
+	one := value.IntValue(value.IntOf(m, "int", 4, true), 1, nil)
+	return print.Presentation{Text: b.template, Children: func(yield func(print.Child) bool) {
+		for i := 0; i+size <= len(all); i += size {
+			word := uint64(m.Order.Uint32(all[i:]))
+			if size == 8 {
+				word = m.Order.Uint64(all[i:])
+			}
+			for ; word != 0; word &= word - 1 {
+				if !yield(print.Child{Name: fmt.Sprintf("[%d]", 8*i+bits.TrailingZeros64(word)), Value: one}) {
+					return
+				}
+			}
+		}
+	}}, true
+}
+
+// count returns gdb's text for a number of elements.
 func count(n uint64) string {
 	if n == 1 {
 		return "1 element"
@@ -77,13 +138,10 @@ func initializerList(l instance) (print.Presentation, bool) {
 	if !ok {
 		return print.Presentation{}, false
 	}
-	return print.Presentation{
-		Text:     fmt.Sprintf("%s of length %d", l.template, n[1]),
-		Children: elements(l.FieldByName("_M_array"), n[1]),
-	}, true
+	return print.Presentation{Text: fmt.Sprintf("%s of length %d", l.template, n[1]), Children: pointed(l.FieldByName("_M_array"), n[1])}, true
 }
 
-// span presents a std::span, whose length can be a part of its type.
+// span presents a std::span, whose length can be a template argument.
 func span(s instance) (print.Presentation, bool) {
 	length, err := field(s.Value, "_M_extent._M_extent_value").Uint()
 	if err != nil {
@@ -100,12 +158,90 @@ func span(s instance) (print.Presentation, bool) {
 	if isMissing(first) {
 		return print.Presentation{}, false
 	}
-	return print.Presentation{Text: fmt.Sprintf("%s of length %d", s.template, length), Children: elements(first, length)}, true
+	return print.Presentation{Text: fmt.Sprintf("%s of length %d", s.template, length), Children: pointed(first, length)}, true
 }
 
-// adaptor presents what a std::stack, std::queue or std::priority_queue is made of.
+// adaptor presents the container in a std::stack, std::queue or std::priority_queue.
 func adaptor(a instance) (print.Presentation, bool) {
 	p, ok := a.present(a.FieldByName("c"))
 	p.Text = a.template + " wrapping: " + p.Text
 	return p, ok
+}
+
+// deque presents a std::deque: a list of buffers of the same size.
+func deque(d instance) (print.Presentation, bool) {
+	n, ok := uints(d.Value, "_M_impl._M_start._M_cur", "_M_impl._M_start._M_first", "_M_impl._M_start._M_last", "_M_impl._M_start._M_node",
+		"_M_impl._M_finish._M_cur", "_M_impl._M_finish._M_first", "_M_impl._M_finish._M_node")
+	if !ok {
+		return print.Presentation{}, false
+	}
+	elem := field(d.Value, "_M_impl._M_start._M_cur").Type().Strip().Elem()
+	size, word := elem.Size(), uint64(d.Type().Machine().AddressSize)
+	if size == 0 {
+		return print.Presentation{}, false
+	}
+	buffer := max(512/size, 1) // elements in each buffer
+	before := (n[0] - n[1]) / size
+	buffers := (n[6] - n[3]) / word
+	if n[0] < n[1] || n[2]-n[1] != buffer*size || before > buffer || n[6] < n[3] || buffers > 1<<40 || n[4]-n[5] > buffer*size {
+		return print.Presentation{}, false
+	}
+	length := buffers*buffer + (n[4]-n[5])/size - before
+	if int64(length) < 0 {
+		return print.Presentation{}, false
+	}
+	nodes := field(d.Value, "_M_impl._M_start._M_node")
+	return print.Presentation{Text: d.template + " with " + count(length), Children: elements(length, func(i uint64) value.Value {
+		at := before + i
+		return nodes.Index(int64(at / buffer)).Index(int64(at % buffer))
+	})}, true
+}
+
+// list presents a std::list: a ring with one node without an element.
+func list(l instance) (print.Presentation, bool) {
+	head := field(l.Value, "_M_impl._M_node")
+	end, ok := head.Address()
+	if !ok {
+		return print.Presentation{}, false
+	}
+	return nodeList(l, head.FieldByName("_M_next"), end)
+}
+
+// forwardList presents a std::forward_list.
+func forwardList(l instance) (print.Presentation, bool) {
+	return nodeList(l, field(l.Value, "_M_impl._M_head._M_next"), 0)
+}
+
+func nodeList(l instance, first value.Value, end uint64) (print.Presentation, bool) {
+	elem := argument(l.Type(), 0)
+	n, err := first.Uint()
+	switch {
+	case err != nil || elem == nil:
+		return print.Presentation{}, false
+	case n == end:
+		return print.Presentation{Text: "empty " + l.template}, true
+	}
+	return print.Presentation{Text: l.template, Children: numbered(linked(first, "_M_next", end, elem, l.Frame()))}, true
+}
+
+// linked yields the elements of linked nodes up to an address. A node consists of the fields of its
+// type, among them the pointer to the next node, and the element.
+func linked(next value.Value, pointer string, end uint64, elem *value.Type, f value.Frame) iter.Seq[print.Child] {
+	return func(yield func(print.Child) bool) {
+		for next := next; ; {
+			at, err := next.Uint()
+			if err != nil {
+				yield(print.Child{Value: next})
+				return
+			}
+			if at == end {
+				return
+			}
+			node := next.Deref()
+			if !yield(print.Child{Value: value.At(elem, alignedAfter(at, node.Type().Size(), elem), f)}) {
+				return
+			}
+			next = node.FieldByName(pointer)
+		}
+	}
 }

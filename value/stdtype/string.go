@@ -9,13 +9,13 @@ import (
 	"github.com/clewdev/clew/value/print"
 )
 
-// undefinedString is the std::string of which a declaration is enough: with an allocator of
-// another type the layout is another one.
+// undefinedString is the std::string that is presented even if it is only declared. With an
+// allocator of another type the layout is different.
 const undefinedString = "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >"
 
-// text presents a std::string: an address, and since GCC 5 the length. Compilers that know
-// that the library has the instance for char (clang does) leave the definition out, or that
-// of the class within that holds the address: both are the first two words of the ABI.
+// text presents a std::string: an address, and since GCC 5 the length. Compilers that know that the
+// library has the instance for char, as clang does, omit its definition, or that of the inner class
+// with the address. Both numbers are the first two words in the ABI.
 func text(s instance) (print.Presentation, bool) {
 	t := s.Type().Strip()
 	if types := t.TemplateTypes(); t.Incomplete() && len(types) == 0 && t.Name() != undefinedString {
@@ -36,7 +36,7 @@ func text(s instance) (print.Presentation, bool) {
 	length, err := s.FieldByName("_M_string_length").Uint()
 	switch size := uint64(t.Machine().AddressSize); {
 	case err == nil:
-	case s.template == "std::basic_string": // before GCC 5: length, capacity and a count of references stand before the text
+	case s.template == "std::basic_string": // before GCC 5, length, capacity and reference count precede the text
 		length, err = word(s, address-3*size)
 	case ok:
 		length, err = word(s, at+size)
@@ -47,7 +47,7 @@ func text(s instance) (print.Presentation, bool) {
 	return characters(s, elem, address, length)
 }
 
-// word reads a number of the size of an address.
+// word reads a number with the size of an address.
 func word(s instance, address uint64) (uint64, error) {
 	m := s.Type().Machine()
 	return value.At(value.IntOf(m, "size_t", m.AddressSize, false), address, s.Frame()).Uint()

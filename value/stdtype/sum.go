@@ -6,6 +6,7 @@ package stdtype
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/clewdev/clew/value"
@@ -17,52 +18,45 @@ func pair(p instance) (print.Presentation, bool) {
 	if isMissing(first) || isMissing(second) {
 		return print.Presentation{}, false
 	}
-	return print.Presentation{Children: func(yield func(print.Child) bool) {
-		_ = yield(print.Child{Name: "first", Value: first}) && yield(print.Child{Name: "second", Value: second})
-	}}, true
+	return print.Presentation{Children: slices.Values([]print.Child{{Name: "first", Value: first}, {Name: "second", Value: second}})}, true
 }
 
-// tuple presents a std::tuple: each element is in a base class of the one before.
+// tuple presents a std::tuple: each element is in a base class of the previous one's class.
 func tuple(t instance) (print.Presentation, bool) {
 	list := heads(t.Value)
 	if len(list) == 0 {
-		if types := t.Type().TemplateTypes(); len(types) > 0 {
-			return print.Presentation{}, false
-		}
-		return print.Presentation{Text: "empty " + t.template}, true
+		return print.Presentation{Text: "empty " + t.template}, len(t.Type().TemplateTypes()) == 0
 	}
-	return print.Presentation{Text: t.template + " containing", Children: func(yield func(print.Child) bool) {
-		for i, v := range list {
-			if !yield(print.Child{Name: fmt.Sprintf("[%d]", i+1), Value: v}) {
-				return
-			}
-		}
-	}}, true
+	children := make([]print.Child, len(list))
+	for i, v := range list {
+		children[i] = print.Child{Name: fmt.Sprintf("[%d]", i+1), Value: v}
+	}
+	return print.Presentation{Text: t.template + " containing", Children: slices.Values(children)}, true
 }
 
-// maxElements bounds how many elements a std::tuple has.
+// maxElements bounds the number of elements in a std::tuple.
 const maxElements = 256
 
 // heads returns the elements of a std::tuple.
 func heads(t value.Value) (list []value.Value) {
-	rest, ok := base(t, "std::_Tuple_impl<")
+	inner, ok := base(t, "std::_Tuple_impl<")
 	for ok && len(list) < maxElements {
-		head, found := base(rest, "std::_Head_base<")
+		head, found := base(inner, "std::_Head_base<")
 		if !found {
 			break
 		}
 		if at := head.FieldByName("_M_head_impl"); at.Err() == nil {
 			head = at
 		} else if types := head.Type().TemplateTypes(); len(types) > 1 && types[1] != nil {
-			head = as(head, types[1]) // an empty class is a base class itself
+			head = as(head, types[1]) // an empty class is itself the base class
 		}
 		list = append(list, head)
-		rest, ok = base(rest, "std::_Tuple_impl<")
+		inner, ok = base(inner, "std::_Tuple_impl<")
 	}
 	return list
 }
 
-// as returns a value as one of another type in the same place, where it lies in memory.
+// as returns a value in memory as one of another type in the same place, and others unchanged.
 func as(v value.Value, t *value.Type) value.Value {
 	if address, ok := v.Address(); ok {
 		return value.At(t, address, v.Frame())
@@ -70,7 +64,7 @@ func as(v value.Value, t *value.Type) value.Value {
 	return v
 }
 
-// base returns the base class of a value whose name begins with a text.
+// base returns the first base class of a value whose name has a prefix.
 func base(v value.Value, prefix string) (value.Value, bool) {
 	if v.Type() == nil {
 		return v, false
@@ -88,12 +82,10 @@ func optional(o instance) (print.Presentation, bool) {
 	payload := o.FieldByName("_M_payload")
 	engaged, err := payload.FieldByName("_M_engaged").Uint()
 	if err != nil {
-		if engaged, err = o.FieldByName("_M_engaged").Uint(); err != nil { // GCC 7
-			return print.Presentation{}, false
-		}
+		engaged, err = o.FieldByName("_M_engaged").Uint() // GCC 7
 	}
 	elem := argument(o.Type(), 0)
-	if elem == nil || engaged > 1 {
+	if err != nil || elem == nil || engaged > 1 {
 		return print.Presentation{}, false
 	}
 	name := o.template + "<" + short(elem.String()) + ">"
@@ -106,14 +98,14 @@ func optional(o instance) (print.Presentation, bool) {
 	}
 	if inner := held.FieldByName("_M_value"); !isMissing(inner) {
 		held = inner
-	} else if !held.Type().Equal(elem) { // up to GCC 8 the payload is the value
+	} else if !held.Type().Equal(elem) { // before GCC 9 the payload is the value
 		return print.Presentation{}, false
 	}
 	return o.holding(name, "[contained value]", held), true
 }
 
-// holding presents what holds one value, which is presented in its place where it has
-// elements.
+// holding presents a type that contains one value. A value with elements is presented instead of
+// the type.
 func (i instance) holding(name, member string, held value.Value) print.Presentation {
 	if k := held.Type().Strip().Kind(); k == value.Struct || k == value.Class {
 		if p, ok := i.present(held); ok && p.Text != "" && p.Children != nil {
@@ -124,13 +116,7 @@ func (i instance) holding(name, member string, held value.Value) print.Presentat
 	return print.Presentation{Text: name, Children: one(member, held)}
 }
 
-// one yields one child.
-func one(name string, v value.Value) func(yield func(print.Child) bool) {
-	return func(yield func(print.Child) bool) { yield(print.Child{Name: name, Value: v}) }
-}
-
-// variant presents a std::variant: a union of the first alternative and the union of the
-// others.
+// variant presents a std::variant: a union of the first alternative and the union of the others.
 func variant(v instance) (print.Presentation, bool) {
 	index := v.FieldByName("_M_index")
 	n, err := index.Uint()
@@ -170,7 +156,7 @@ func variant(v instance) (print.Presentation, bool) {
 
 func atomic(a instance) (print.Presentation, bool) {
 	name := short(a.Type().Strip().Name())
-	if elem := argument(a.Type(), 0); elem != nil { // atomic<bool> is no instance to compilers
+	if elem := argument(a.Type(), 0); elem != nil { // some compilers do not describe atomic<bool> as an instance
 		name = a.template + "<" + short(elem.String()) + ">"
 	}
 	for _, path := range []string{"_M_i", "_M_base._M_i", "_M_b._M_p", "_M_fp"} {
@@ -179,4 +165,47 @@ func atomic(a instance) (print.Presentation, bool) {
 		}
 	}
 	return print.Presentation{}, false
+}
+
+// anyValue presents a std::any. The function that manages its value is a member of a class template
+// whose argument is the type of the value, and whose name determines where the value is.
+func anyValue(a instance) (print.Presentation, bool) {
+	manager, err := a.FieldByName("_M_manager").Uint()
+	if err != nil {
+		return print.Presentation{}, false
+	}
+	if manager == 0 {
+		return print.Presentation{Text: a.template + " [no contained value]"}, true
+	}
+	info := a.Frame().Info()
+	if info == nil {
+		return print.Presentation{}, false
+	}
+	fn, err := info.FunctionAt(manager - a.Frame().Bias())
+	if err != nil {
+		return print.Presentation{}, false
+	}
+	class := fn.Class()
+	if class == nil {
+		return print.Presentation{}, false
+	}
+	elem := argument(class, 0)
+	var at uint64
+	var ok bool
+	switch name, _, _ := strings.Cut(class.Name(), "<"); lastOf(name) {
+	case "_Manager_internal":
+		at, ok = field(a.Value, "_M_storage._M_buffer").Address()
+	case "_Manager_external":
+		at, err = field(a.Value, "_M_storage._M_ptr").Uint()
+		ok = err == nil
+	}
+	if !ok || elem == nil {
+		return print.Presentation{}, false
+	}
+	held := value.At(elem, at, a.Frame())
+	p := a.holding(a.template, "[contained value]", held)
+	if p.Text == a.template {
+		p.Text += " containing " + short(elem.String())
+	}
+	return p, true
 }
