@@ -5,6 +5,7 @@
 package print
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -49,18 +50,10 @@ func (w *printing) ada(v value.Value, t *value.Type, depth int) bool {
 	return true
 }
 
-// isNamed reports whether a type has its own name. A descriptor of a named type is a value of
-// an access type; one of an unnamed type is how an array is passed.
+// isNamed reports whether a type has its own name. A descriptor of a named type is a value of an
+// access type; one of an unnamed type is how an array is passed.
 func isNamed(t *value.Type) bool {
-	for range maxTypes {
-		switch t.Kind() {
-		case value.Const, value.Volatile:
-			t = t.Elem()
-			continue
-		}
-		break
-	}
-	return t.Kind() == value.Typedef
+	return without(t, value.Const, value.Volatile).Kind() == value.Typedef
 }
 
 // adaFields writes the members of a record that its source declares: first those of its
@@ -69,21 +62,14 @@ func (w *printing) adaFields(v value.Value, t *value.Type, depth int, first *boo
 	fields := t.Fields()
 	for k := range fields {
 		f := &fields[k]
-		if len(w.text) >= maxText {
+		if len(w.text) >= maxText || f.Name == "_parent" && k == 0 && depth > maxTypes {
 			return
 		}
-		switch {
-		case f.Name == "_parent" && k == 0: // of several, each could lead back to t
-			if depth > maxTypes {
-				return
-			}
-			parent := v.Member(f)
-			w.adaFields(parent, f.Type.Strip(), depth+1, first)
-			continue
-		case strings.HasPrefix(f.Name, "_"):
-			continue
+		if f.Name == "_parent" && k == 0 { // a later one could lead back to t
+			w.adaFields(v.Member(f), f.Type.Strip(), depth+1, first)
+		} else if !strings.HasPrefix(f.Name, "_") {
+			w.adaField(v, f, depth, first)
 		}
-		w.adaField(v, f, depth, first)
 	}
 	list, err := v.As(t).VariantFields()
 	for k := range list {
@@ -131,9 +117,9 @@ func (w *printing) adaArray(v value.Value, t *value.Type, depth int) {
 		w.add("()")
 		return
 	}
-	rest := ""
+	end := ")"
 	if short, ok := v.Beginning(); ok {
-		v, t, rest = short, short.Type(), "..."
+		v, t, end = short, short.Type(), "...)"
 	}
 	w.add("(")
 	if !beginsFirst(t) {
@@ -141,7 +127,7 @@ func (w *printing) adaArray(v value.Value, t *value.Type, depth int) {
 		w.add(" => ")
 	}
 	w.elementsOf(v, t, depth)
-	w.add(rest + ")")
+	w.add(end)
 }
 
 // beginsFirst reports whether the first index of an array is that of an aggregate without
@@ -151,9 +137,7 @@ func beginsFirst(t *value.Type) bool {
 		return t.Lower() == 1
 	}
 	switch index := t.Index().Strip(); index.Kind() {
-	case value.Bool:
-		return t.Lower() == 0
-	case value.Char:
+	case value.Bool, value.Char:
 		return t.Lower() == 0
 	case value.Enum:
 		list := index.Enumerators()
@@ -195,10 +179,7 @@ func (w *printing) adaText(v value.Value, elem *value.Type) {
 	}
 	b, err := v.Bytes()
 	if err != nil || size == 0 || size > 4 {
-		if err == nil {
-			err = value.ErrType
-		}
-		w.fail(err)
+		w.fail(cmp.Or(err, value.ErrType))
 		return
 	}
 	n := uint64(len(b)) / size
@@ -207,9 +188,9 @@ func (w *printing) adaText(v value.Value, elem *value.Type) {
 		return
 	}
 	at := func(k uint64) uint64 { return number.Uint(w.machine.Order, b[k*size:][:size]) }
-	quoted, things := false, 0
+	quoted, shown := false, 0
 	for k := uint64(0); k < n; {
-		if things >= w.elements {
+		if shown >= w.elements {
 			cut = true
 			break
 		}
@@ -228,7 +209,7 @@ func (w *printing) adaText(v value.Value, elem *value.Type) {
 			w.adaChar(at(k), int(size), '\'')
 			w.add("' <repeats " + strconv.FormatUint(run, 10) + " times>")
 			quoted = false
-			k, things = k+run, things+w.repeats
+			k, shown = k+run, shown+w.repeats
 			continue
 		}
 		if !quoted {
@@ -240,7 +221,7 @@ func (w *printing) adaText(v value.Value, elem *value.Type) {
 		}
 		w.adaChar(at(k), int(size), '"')
 		k++
-		things++
+		shown++
 	}
 	if quoted {
 		w.add(`"`)
@@ -268,8 +249,7 @@ func (w *printing) adaChar(n uint64, size int, quote byte) {
 func (w *printing) adaScalar(v value.Value, t *value.Type, b []byte, n uint64) bool {
 	switch t.Kind() {
 	case value.Int:
-		if t.Name() != "system__address" || isNamed(v.Type()) { // or has another name
-
+		if t.Name() != "system__address" || isNamed(v.Type()) { // a derived type has another name
 			return false
 		}
 		w.add("(system.address) ")

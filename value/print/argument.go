@@ -61,11 +61,11 @@ func (w *printing) argumentOf(v *value.Variable, f value.Frame) {
 
 // same reports whether two values can be read and have the same bytes.
 func (w *printing) same(v, other value.Value) bool {
-	b, err := w.bytes(&w.buffer, v)
+	b, err := v.BytesIn(w.buffer[:])
 	if err != nil {
 		return false
 	}
-	a, err := w.bytes(&w.other, other)
+	a, err := other.BytesIn(w.other[:])
 	return err == nil && bytes.Equal(a, b)
 }
 
@@ -75,16 +75,14 @@ func (w *printing) argument(v value.Value) {
 		w.add(w.Printer.argument(v))
 		return
 	}
-	b, err := w.bytes(&w.buffer, v)
+	b, err := v.BytesIn(w.buffer[:])
 	switch {
 	case err == nil:
 		w.number(v, v.Type().Strip(), b)
-	case errors.Is(err, value.ErrOptimizedOut):
-		w.add("<" + optimizedOut + ">")
 	case v.ReadError() != nil:
 		w.add("<error reading variable: " + message(err) + ">")
 	default:
-		w.fail(err)
+		w.unreadable(err)
 	}
 }
 
@@ -114,11 +112,11 @@ func (p *Printer) summary(v value.Value) string {
 	switch {
 	case v.Type().Strip().Incomplete() || v.LocationErr() != nil && !errors.Is(v.LocationErr(), value.ErrOptimizedOut):
 		w.value(v, 0, true)
-		return string(w.text)
-	case !ok:
+	case ok:
+		w.present(shown, 0, true)
+	default:
 		return "..."
 	}
-	w.present(shown, 0, true)
 	return string(w.text)
 }
 
@@ -163,9 +161,4 @@ func (w *printing) plainNumber(v *value.Variable, f value.Frame, of *value.Argum
 	b := w.buffer[:of.Size]
 	number.PutUint(of.Type.Machine().Order, b, n)
 	w.number(value.Lost(v.Type, f), of.Type, b)
-}
-
-// bytes reads the bytes of a value, into buffer if they fit.
-func (w *printing) bytes(buffer *[16]byte, v value.Value) ([]byte, error) {
-	return v.BytesIn(buffer[:])
 }

@@ -53,14 +53,11 @@ func (w *printing) fortranText(v value.Value, t *value.Type) {
 		cut = true
 	}
 	b, err := whole.Bytes()
-	switch {
-	case errors.Is(err, value.ErrOptimizedOut):
-		w.add("<" + optimizedOut + ">")
-	case err != nil:
-		w.fail(err)
-	default:
-		w.appendQuoted(b[:uint64(len(b))/width*width], int(width), prefix, '\'', cut)
+	if err != nil {
+		w.unreadable(err)
+		return
 	}
+	w.appendQuoted(b[:uint64(len(b))/width*width], int(width), prefix, '\'', cut)
 }
 
 func (w *printing) fortranStructure(v value.Value, t *value.Type, depth int) {
@@ -69,17 +66,7 @@ func (w *printing) fortranStructure(v value.Value, t *value.Type, depth int) {
 		return
 	}
 	w.add("( ")
-	fields := t.Fields()
-	for k := range fields {
-		if len(w.text) >= maxText {
-			break
-		}
-		if k > 0 {
-			w.add(", ")
-		}
-		w.add(fields[k].Name + " = ")
-		w.value(v.Member(&fields[k]), depth+1, false)
-	}
+	w.fields(v, t.Fields(), " = ", depth)
 	w.add(" )")
 }
 

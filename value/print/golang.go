@@ -61,14 +61,11 @@ func (w *printing) golang(v value.Value, t *value.Type, depth int) {
 // writes the reason.
 func (w *printing) goWord(v value.Value, show func(n uint64)) {
 	b, err := v.Bytes()
-	switch {
-	case errors.Is(err, value.ErrOptimizedOut):
-		w.add("<" + optimizedOut + ">")
-	case err != nil:
-		w.fail(err)
-	default:
-		show(number.Uint(w.machine.Order, number.Low(w.machine, b, 8)))
+	if err != nil {
+		w.unreadable(err)
+		return
 	}
+	show(number.Uint(w.machine.Order, number.Low(w.machine, b, 8)))
 }
 
 const optimizedOut = "optimized out"
@@ -164,8 +161,8 @@ func (w *printing) goAt(name string, address uint64) {
 	w.add("(" + name + ")(0x" + strconv.FormatUint(address, 16) + ")")
 }
 
-// goElements writes the first of the n elements of an array. All is how many elements the
-// array or slice has that v is the beginning of.
+// goElements writes the first of the n elements of an array. all is the number of elements in the
+// array or slice of which v is the beginning.
 func (w *printing) goElements(v value.Value, n, all uint64, depth int) {
 	if all > 0 && (depth >= maxGoArrays || w.inLine && depth >= w.goLimit()) {
 		w.add("[...]")
@@ -231,16 +228,7 @@ func (w *printing) goStructure(v value.Value, t *value.Type, bare bool, depth in
 		return
 	}
 	w.add("{")
-	for k := range fields {
-		if len(w.text) >= maxText {
-			break
-		}
-		if k > 0 {
-			w.add(", ")
-		}
-		w.add(fields[k].Name + ": ")
-		w.value(v.Field(k), depth+1, false)
-	}
+	w.fields(v, fields, ": ", depth)
 	w.add("}")
 }
 

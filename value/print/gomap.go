@@ -71,7 +71,7 @@ func goHeld(v value.Value, t *value.Type) value.Value {
 	if t == nil || v.Type() == nil {
 		return v
 	}
-	if is := v.Type().Strip(); is.Kind() == value.Pointer && t.Strip().Kind() != value.Pointer && t.Size() > uint64(t.Machine().AddressSize) {
+	if held := v.Type().Strip(); held.Kind() == value.Pointer && t.Strip().Kind() != value.Pointer && t.Size() > uint64(t.Machine().AddressSize) {
 		if at, err := v.Uint(); err == nil {
 			return value.At(t, at, v.Frame())
 		}
@@ -163,20 +163,20 @@ func goTables(m value.Value, dir value.Value, left *int, yield func(key, elem va
 		}
 		return
 	}
-	last := uint64(0)
+	previous := uint64(0)
 	for i := range n {
 		entry := dir.Index(int64(i))
-		is, err := entry.Uint()
+		at, err := entry.Uint()
 		if err != nil {
 			return
 		}
 		if *left--; *left < 0 {
 			return
 		}
-		if is == last { // a table can have several successive slots of the directory
+		if at == previous { // a table can have several successive slots of the directory
 			continue
 		}
-		last = is
+		previous = at
 		groups := entry.Deref().FieldByName("groups")
 		mask, err := groups.FieldByName("lengthMask").Uint()
 		if err != nil {

@@ -81,17 +81,17 @@ func (w *printing) present(p Presentation, depth int, summary bool) {
 	if p.Children == nil {
 		return
 	}
-	things := 0
+	listed := 0
 	complete := true
 	for c := range p.Children {
-		if w.children++; things >= w.elements || len(w.text) >= maxText || w.children > maxChildren {
+		if w.children++; listed >= w.elements || len(w.text) >= maxText || w.children > maxChildren {
 			complete = false
 			break
 		}
 		if c.Skip {
 			continue
 		}
-		if things > 0 {
+		if listed > 0 {
 			w.add(", ")
 		} else {
 			if p.Text != "" {
@@ -103,22 +103,22 @@ func (w *printing) present(p Presentation, depth int, summary bool) {
 			}
 			w.add("{")
 		}
-		things++
+		listed++
 		switch {
 		case c.Key.Type() != nil || c.Key.LocationErr() != nil:
 			w.add("[")
 			w.value(c.Key, depth+1, true)
 			w.add("] = ")
-			things++
+			listed++
 		case c.Name != "":
 			w.add(c.Name + " = ")
 		}
 		w.value(c.Value, depth+1, true)
 	}
 	switch {
-	case things > 0 && !complete:
+	case listed > 0 && !complete:
 		w.add("...}")
-	case things > 0:
+	case listed > 0:
 		w.add("}")
 	case !complete:
 		w.add(" = {...}")

@@ -35,11 +35,8 @@ func (w *printing) value(v value.Value, depth int, top bool) {
 	case errors.Is(err, value.ErrNotAllocated), errors.Is(err, value.ErrNotAssociated):
 		w.add("<" + err.Error() + ">")
 		return
-	case errors.Is(err, value.ErrOptimizedOut):
-		w.add("<optimized out>")
-		return
 	case err != nil:
-		w.fail(err)
+		w.unreadable(err)
 		return
 	}
 	if t := v.Type().GoType(); t != nil && w.Format == 0 {
@@ -99,15 +96,12 @@ func (w *printing) scalar(v value.Value, t *value.Type) {
 		w.add("<synthetic pointer>")
 		return
 	}
-	b, err := w.bytes(&w.buffer, v)
-	switch {
-	case errors.Is(err, value.ErrOptimizedOut):
-		w.add("<optimized out>")
-	case err != nil:
-		w.fail(err)
-	default:
-		w.number(v, t, b)
+	b, err := v.BytesIn(w.buffer[:])
+	if err != nil {
+		w.unreadable(err)
+		return
 	}
+	w.number(v, t, b)
 }
 
 // number writes the value b of a type without qualifiers.
@@ -168,11 +162,12 @@ func (w *printing) number(v value.Value, t *value.Type, b []byte) {
 			w.add("i")
 			return
 		}
+		re, im := t.FloatText(b[:half]), t.FloatText(b[half:])
 		if t.Language() == value.Fortran {
-			w.add("(" + t.FloatText(b[:half]) + "," + t.FloatText(b[half:]) + ")")
+			w.add("(" + re + "," + im + ")")
 			return
 		}
-		w.add(t.FloatText(b[:half]) + " + " + t.FloatText(b[half:]) + "i")
+		w.add(re + " + " + im + "i")
 	case value.Enum:
 		w.enumeration(t, b)
 	case value.Fixed:
@@ -282,28 +277,21 @@ func (w *printing) enumeration(t *value.Type, b []byte) {
 		w.add(number.Integer(t.Machine(), b, t.Signed()).String())
 		return
 	}
-	first := true
-	rest := n
+	separator := "("
+	left := n
 	for k := range list {
 		bit := uint64(list[k].Value)
-		if rest&bit == 0 {
+		if left&bit == 0 {
 			continue
 		}
-		if first {
-			w.add("(")
-		} else {
-			w.add(" | ")
-		}
-		first = false
-		rest &^= bit
-		w.add(prefix + list[k].Name)
+		w.add(separator + prefix + list[k].Name)
+		separator = " | "
+		left &^= bit
 	}
 	switch {
-	case rest != 0 && first:
-		w.add("(unknown: 0x" + strconv.FormatUint(rest, 16) + ")")
-	case rest != 0:
-		w.add(" | unknown: 0x" + strconv.FormatUint(rest, 16) + ")")
-	case first:
+	case left != 0:
+		w.add(separator + "unknown: 0x" + strconv.FormatUint(left, 16) + ")")
+	case n == 0:
 		w.add("0")
 	default:
 		w.add(")")
@@ -472,9 +460,9 @@ func (w *printing) elementsOf(v value.Value, t *value.Type, depth int) {
 	if t.Language() == value.Ada {
 		run++ // as in gdb
 	}
-	things := 0
+	shown := 0
 	i := uint64(0)
-	for ; i < n && things < w.elements && len(w.text) < maxText; i++ {
+	for ; i < n && shown < w.elements && len(w.text) < maxText; i++ {
 		if i > 0 {
 			w.add(", ")
 		}
@@ -486,13 +474,29 @@ func (w *printing) elementsOf(v value.Value, t *value.Type, depth int) {
 		if reps := next - i; reps >= run {
 			w.add(fmt.Sprintf(" <repeats %d times>", reps))
 			i = next - 1
-			things += w.repeats
+			shown += w.repeats
 		} else {
-			things++
+			shown++
 		}
 	}
 	if i < count {
 		w.add("...")
+	}
+}
+
+// fields writes the fields of a structure. A mark follows each name; an empty one omits the names.
+func (w *printing) fields(v value.Value, fields []value.Field, mark string, depth int) {
+	for k := range fields {
+		if len(w.text) >= maxText {
+			break
+		}
+		if k > 0 {
+			w.add(", ")
+		}
+		if mark != "" {
+			w.add(fields[k].Name + mark)
+		}
+		w.value(v.Member(&fields[k]), depth+1, false)
 	}
 }
 

@@ -5,7 +5,9 @@
 package print
 
 import (
+	"cmp"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -116,24 +118,7 @@ func isString(name string) bool {
 
 // bareName returns the name of a pointer's target type, without qualifiers.
 func bareName(t *value.Type) string {
-	for range maxTypes {
-		switch t.Kind() {
-		case value.Const, value.Volatile, value.Restrict, value.Atomic:
-			t = t.Elem()
-			continue
-		}
-		break
-	}
-	e := t.Elem()
-	for range maxTypes {
-		switch e.Kind() {
-		case value.Const, value.Volatile, value.Restrict, value.Atomic:
-			e = e.Elem()
-			continue
-		}
-		break
-	}
-	return e.Name()
+	return without(without(t, qualifiers...).Elem(), qualifiers...).Name()
 }
 
 // Text returns the text of a value in a list of variables. It returns "<error: ...>" for parts
@@ -231,16 +216,8 @@ const maxKeptText = 4096
 // start returns a printing of a value of a type. The caller must call end.
 func (p *Printer) start(t *value.Type) *printing {
 	w := printings.Get().(*printing)
-	w.Printer, w.elements, w.repeats, w.depth = p, p.Elements, p.Repeats, p.Depth
-	if w.elements <= 0 {
-		w.elements = 200
-	}
-	if w.repeats <= 0 {
-		w.repeats = 10
-	}
-	if w.depth <= 0 {
-		w.depth = 20
-	}
+	w.Printer = p
+	w.elements, w.repeats, w.depth = cmp.Or(max(p.Elements, 0), 200), cmp.Or(max(p.Repeats, 0), 10), cmp.Or(max(p.Depth, 0), 20)
 	if t != nil {
 		w.machine = t.Machine()
 	}
@@ -264,25 +241,38 @@ func (w *printing) fail(err error) {
 	w.add("<error: " + message(err) + ">")
 }
 
+// unreadable writes why a value cannot be read instead of the value.
+func (w *printing) unreadable(err error) {
+	if errors.Is(err, value.ErrOptimizedOut) {
+		w.add("<" + optimizedOut + ">")
+		return
+	}
+	w.fail(err)
+}
+
 func (w *printing) add(s string) {
 	if len(w.text) < maxText {
 		w.text = append(w.text, s...)
 	}
 }
 
-// unqualified returns a type without typedefs and qualifiers. Unlike Strip it does not look
-// for the definition of a structure that is only declared, which would read all units.
-func unqualified(t *value.Type) *value.Type {
-	for range maxTypes {
-		switch t.Kind() {
-		case value.Typedef, value.Const, value.Volatile, value.Restrict, value.Atomic:
-			t = t.Elem()
-			continue
-		}
-		break
+var (
+	qualifiers = []value.Kind{value.Const, value.Volatile, value.Restrict, value.Atomic}
+	named      = append([]value.Kind{value.Typedef}, qualifiers...)
+)
+
+// without returns the first type in a chain of typedefs and qualifiers that has none of several
+// kinds.
+func without(t *value.Type, kinds ...value.Kind) *value.Type {
+	for k := 0; k < maxTypes && slices.Contains(kinds, t.Kind()); k++ {
+		t = t.Elem()
 	}
 	return t
 }
+
+// unqualified returns a type without typedefs and qualifiers. Unlike Strip it does not look for the
+// definition of a structure that is only declared, which would read all units.
+func unqualified(t *value.Type) *value.Type { return without(t, named...) }
 
 // count returns the number of an array's elements, or of the values that a set can contain.
 func count(t *value.Type) uint64 {

@@ -41,14 +41,14 @@ func (w *printing) appendQuoted(data []byte, width int, prefix string, quote byt
 		w.add(prefix + mark + mark)
 		return
 	}
-	rest := data
+	unread := data
 	var runs []converted
 	total := 0
-	for len(rest) > 0 && total < w.elements {
-		run := converted{w.character(rest, width), 1}
-		for rest = rest[len(run.units):]; bytes.HasPrefix(rest, run.units); rest = rest[len(run.units):] {
+	for len(unread) > 0 && total < w.elements {
+		run := converted{w.character(unread, width), 1}
+		for unread = unread[len(run.units):]; bytes.HasPrefix(unread, run.units); unread = unread[len(run.units):] {
 			// The bytes can also be the beginning of another character.
-			if w.character(rest, width).r != run.r {
+			if w.character(unread, width).r != run.r {
 				break
 			}
 			run.count++
@@ -96,7 +96,7 @@ func (w *printing) appendQuoted(data []byte, width int, prefix string, quote byt
 	if quoted {
 		w.add(mark)
 	}
-	if ellipsis || len(rest) > 0 {
+	if ellipsis || len(unread) > 0 {
 		w.add("...")
 	}
 }

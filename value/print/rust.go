@@ -43,23 +43,12 @@ func (w *printing) rust(v value.Value, t *value.Type, depth int) {
 func isTuple(fields []value.Field) bool { return len(fields) > 0 && fields[0].Name == "__0" }
 
 func (w *printing) rustFields(v value.Value, fields []value.Field, tuple bool, depth int) {
-	open, end := "{", "}"
+	open, mark, end := "{", ": ", "}"
 	if tuple {
-		open, end = "(", ")"
+		open, mark, end = "(", "", ")"
 	}
 	w.add(open)
-	for k := range fields {
-		if len(w.text) >= maxText {
-			break
-		}
-		if k > 0 {
-			w.add(", ")
-		}
-		if !tuple {
-			w.add(fields[k].Name + ": ")
-		}
-		w.value(v.Field(k), depth+1, false)
-	}
+	w.fields(v, fields, mark, depth)
 	w.add(end)
 }
 
@@ -99,30 +88,32 @@ func (w *printing) rustSlice(v value.Value, t *value.Type, depth int) {
 		return
 	}
 	elem := t.Fields()[0].Type.Strip().Elem()
-	if spelling.Last(t.Name()) == "&str" || spelling.Last(t.Name()) == "&mut str" {
+	name := spelling.Last(t.Name())
+	switch {
+	case name == "&str" || name == "&mut str":
 		if length == 0 {
 			w.add(`""`)
 			return
 		}
-		shown := min(length, uint64(w.elements))
-		contents, err := value.At(value.ArrayOf(elem, shown), data, v.Frame()).Bytes()
-		if err != nil {
-			w.fail(err)
-			return
-		}
-		w.appendString(contents, 1, "", shown < length)
+		w.rustText(elem, data, length, v.Frame())
+	case length == 0:
+		w.add(t.Name() + " []")
+	default:
+		w.add(t.Name() + " ")
+		a := value.ArrayIn(value.Rust, elem, min(length, uint64(value.MaxSize)/max(1, elem.Size())))
+		w.array(value.At(a, data, v.Frame()), a, depth)
+	}
+}
+
+// rustText writes the text of an array of bytes.
+func (w *printing) rustText(elem *value.Type, address, length uint64, f value.Frame) {
+	shown := min(length, uint64(w.elements))
+	contents, err := value.At(value.ArrayOf(elem, shown), address, f).Bytes()
+	if err != nil {
+		w.fail(err)
 		return
 	}
-	w.add(t.Name() + " ")
-	if length == 0 {
-		w.add("[]")
-		return
-	}
-	if limit := uint64(value.MaxSize) / max(1, elem.Size()); length > limit {
-		length = limit
-	}
-	a := value.ArrayIn(value.Rust, elem, length)
-	w.array(value.At(a, data, v.Frame()), a, depth)
+	w.appendString(contents, 1, "", shown < length)
 }
 
 // rustScalar writes the scalars that only Rust has, () and characters, and reports whether it
@@ -173,13 +164,7 @@ func isByteString(t *value.Type) bool {
 // rustBytes writes a reference to an array of bytes, and the bytes.
 func (w *printing) rustBytes(v value.Value, t *value.Type, address uint64) {
 	w.address(address, false)
-	length, _ := t.Len()
-	shown := min(length, uint64(w.elements))
-	contents, err := value.At(value.ArrayOf(t.Elem(), shown), address, v.Frame()).Bytes()
 	w.add(" b")
-	if err != nil {
-		w.fail(err)
-		return
-	}
-	w.appendString(contents, 1, "", shown < length)
+	length, _ := t.Len()
+	w.rustText(t.Elem(), address, length, v.Frame())
 }

@@ -5,7 +5,6 @@
 package print
 
 import (
-	"errors"
 	"strconv"
 
 	"github.com/clewdev/clew/value"
@@ -29,12 +28,8 @@ func (w *printing) literal(l value.Language, n uint64) {
 // set writes a set as gdb does: successive members as a range.
 func (w *printing) set(v value.Value, t *value.Type) {
 	b, err := v.Bytes()
-	switch {
-	case errors.Is(err, value.ErrOptimizedOut):
-		w.add("<" + optimizedOut + ">")
-		return
-	case err != nil:
-		w.fail(err)
+	if err != nil {
+		w.unreadable(err)
 		return
 	}
 	open, end := "{", "}"
