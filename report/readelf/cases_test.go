@@ -19,10 +19,10 @@ import (
 type example struct {
 	name string
 	file []byte
-	// differs is the heading in DIFFERENCES.md of why readelf's output is
-	// another, "" where it is the same.
+	// differs is the heading in DIFFERENCES.md of the reason for a different output of
+	// readelf, or "".
 	differs string
-	fault   error // that Clew finds
+	fault   error // expected of Clew
 }
 
 var (
@@ -30,21 +30,21 @@ var (
 	big    = binary.BigEndian
 )
 
-// plainCIE is a CIE of version 1 for x86-64 without an augmentation, and zrCIE
-// one whose function starts are relative: CFA = rsp+8, rip at CFA-8.
+// plainCIE is a CIE of version 1 for x86-64 without an augmentation. zrCIE is one with relative
+// function starts: CFA = rsp+8, rip at CFA-8.
 var (
 	plainCIE = cat(1, "", 1, 0x78, 16, 0x0c, 7, 8, 0x90, 1)
 	zrCIE    = cat(1, "zR", 1, 0x78, 16, 1, 0x1b, 0x0c, 7, 8, 0x90, 1)
 )
 
-// amd64 makes a file of one section.
+// amd64 makes a file with one section.
 func amd64(f *frames) []byte { return amd64Sections(f.section(0x2000)) }
 
 func amd64Sections(s ...section) []byte {
 	return elfFile(elf.EM_X86_64, elf.ELFCLASS64, little, s...)
 }
 
-// section is the section at an address; .debug_frame has none.
+// section returns the section at an address, which .debug_frame ignores.
 func (f *frames) section(address uint64) section {
 	if !f.eh {
 		return section{name: ".debug_frame", data: f.b}
@@ -52,7 +52,7 @@ func (f *frames) section(address uint64) section {
 	return section{name: ".eh_frame", flags: elf.SHF_ALLOC, address: address, data: f.b}
 }
 
-// function makes a .debug_frame of a CIE and one FDE with instructions.
+// function returns a .debug_frame with a CIE and one FDE with instructions.
 func function(cie []byte, instructions ...byte) *frames {
 	f := newDebug()
 	f.fde(f.cie(cie...), cat(f.code(0x401000, 0x1000, 8), instructions)...)
@@ -63,7 +63,7 @@ func examples() []example {
 	return append(append(append(programs(), layouts()...), encodings()...), append(machines(), containers()...)...)
 }
 
-// programs are about instructions and the rows they make.
+// programs returns examples of instructions and their rows.
 func programs() []example {
 	every := cat(
 		0x41, 0x0e, 16, 0x86, 2, // advance, def_cfa_offset, offset
@@ -157,7 +157,7 @@ func u32(v uint32) []byte { return little.AppendUint32(nil, v) }
 
 func leb(v int) []byte { return binary.AppendUvarint(nil, uint64(v)) }
 
-// layouts are about entries: versions, augmentations, order, terminators.
+// layouts returns examples of entries: versions, augmentations, order, terminators.
 func layouts() []example {
 	var list []example
 	add := func(name string, f *frames, differs string) {
@@ -272,7 +272,7 @@ func layouts() []example {
 	return list
 }
 
-// encodings are about pointers.
+// encodings returns examples of pointers.
 func encodings() []example {
 	var list []example
 	forms := []struct{ form, size int }{{0x00, 8}, {0x02, 2}, {0x03, 4}, {0x04, 8}, {0x08, 8}, {0x0a, 2}, {0x0b, 4}, {0x0c, 8}}
@@ -299,8 +299,8 @@ func encodings() []example {
 	)
 }
 
-// relative is a file whose function starts have one encoding, and that has what
-// such starts can be relative to.
+// relative returns a file in which function starts have one encoding, with the sections that
+// they can be relative to.
 func relative(e int, start []byte) []byte {
 	f := newEH()
 	cie := f.cie(cat(1, "zR", 1, 0x78, 16, 1, e, 0x0c, 7, 8, 0x90, 1)...)
@@ -311,7 +311,7 @@ func relative(e int, start []byte) []byte {
 		section{name: ".got", flags: elf.SHF_ALLOC | elf.SHF_WRITE, address: 0x3000, data: cat(u64(0), u64(0x1010))})
 }
 
-// machines are about what e_machine, class and byte order decide.
+// machines returns examples of the effects of e_machine, class and byte order.
 func machines() []example {
 	var list []example
 	for _, m := range []struct {
@@ -365,7 +365,7 @@ func machines() []example {
 	return list
 }
 
-// containers are about the sections that call frame information stands in.
+// containers returns examples of sections with call frame information.
 func containers() []example {
 	eh := newEH()
 	eh.fde(eh.cie(zrCIE...), cat(eh.code(0x1000, 16, 4), 0, 0x41, 0x0e, 16)...)

@@ -13,13 +13,13 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// columns is the set of columns that the instructions of an entry name, each
-// of which has its place in all rows of the entry.
+// columns is the set of columns in the instructions of an entry. All rows of the entry print
+// them.
 type columns struct {
 	low    uint64   // columns below 64
-	sorted []uint32 // the set, ascending
-	stale  bool     // sorted lacks columns that low has
 	high   []uint32 // columns from 64 on, ascending
+	sorted []uint32 // the set, ascending
+	stale  bool     // sorted must be rebuilt
 }
 
 func (c *columns) reset() {
@@ -35,7 +35,7 @@ func (c *columns) add(column uint64) {
 		c.low |= 1 << column
 		return
 	}
-	// cfi refuses a rule for a column beyond these bounds.
+	// cfi rejects rules for columns beyond these limits.
 	if column > math.MaxUint32 || len(c.high) == 512 {
 		return
 	}
@@ -44,7 +44,7 @@ func (c *columns) add(column uint64) {
 	}
 }
 
-// list returns the columns in ascending order, until the next change.
+// list returns the columns in ascending order. The result is valid until the next change.
 func (c *columns) list() []uint32 {
 	if c.stale {
 		c.sorted = c.sorted[:0]
@@ -57,15 +57,14 @@ func (c *columns) list() []uint32 {
 	return c.sorted
 }
 
-// program is what a first look at the instructions of an entry tells.
+// program is the result of scanning the instructions of an entry.
 type program struct {
-	nop     bool   // it is nothing but DW_CFA_nop
-	plain   bool   // no instruction moves the location by nothing, back, or is unknown
-	advance uint64 // sum of the deltas, where plain; not yet factored
+	nop     bool   // all instructions are DW_CFA_nop
+	plain   bool   // all instructions are known, and each change of the location is a positive delta
+	advance uint64 // sum of the unfactored deltas, if plain
 }
 
-// scan adds the columns that the instructions of an FDE, or of a CIE in the
-// guise of an FDE, name.
+// scan adds the columns in the instructions of an FDE, or of a CIE in the form of an FDE.
 func (c *columns) scan(f *cfi.FDE, ins *cfi.Instruction) program {
 	s := program{nop: true, plain: true}
 	p := f.Instructions
@@ -77,8 +76,7 @@ func (c *columns) scan(f *cfi.FDE, ins *cfi.Instruction) program {
 			continue
 		}
 		s.nop = false
-		// The instructions that make up nearly all of real programs are looked
-		// at in place; the others are decoded.
+		// The most common instructions are scanned here, because decoding is slower.
 		switch {
 		case b&0xc0 == byte(cfi.CFAAdvanceLoc) && b != byte(cfi.CFAAdvanceLoc):
 			s.advance += uint64(b & 0x3f)
@@ -100,8 +98,8 @@ func (c *columns) scan(f *cfi.FDE, ins *cfi.Instruction) program {
 			c.low |= 1 << (b & 0x3f)
 			i++
 		default:
-			rest := cfi.FDE{CIE: f.CIE, Start: f.Start, Instructions: p[i:], InstructionsOffset: f.InstructionsOffset + uint64(i)}
-			d := rest.Decode()
+			remaining := cfi.FDE{CIE: f.CIE, Start: f.Start, Instructions: p[i:], InstructionsOffset: f.InstructionsOffset + uint64(i)}
+			d := remaining.Decode()
 			if !d.Next(ins) {
 				s.plain = false
 				i = len(p)
@@ -115,13 +113,13 @@ func (c *columns) scan(f *cfi.FDE, ins *cfi.Instruction) program {
 	return s
 }
 
-// instruction adds the column that an instruction names.
+// instruction adds the column of an instruction.
 func (c *columns) instruction(ins *cfi.Instruction, s *program) {
 	switch ins.Op.Effect() {
 	case cfi.EffectRegister:
 		c.add(ins.Register)
 	case cfi.EffectLocation:
-		// A sum of larger deltas could pass 2^64 unseen.
+		// A sum of larger deltas could overflow.
 		s.plain = s.plain && ins.Op.Operands()&cfi.OperandDelta != 0 && uint64(ins.Operand-1) < math.MaxUint32
 		s.advance += uint64(ins.Operand)
 	case cfi.EffectWindow:

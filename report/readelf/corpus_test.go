@@ -21,8 +21,7 @@ import (
 	"github.com/clewdev/clew/report/readelf"
 )
 
-// needReadelf skips the test where the program it compares with is missing,
-// and when another version would print other bytes.
+// needReadelf skips the test if readelf is missing or has another version, with other output.
 func needReadelf(tb testing.TB) {
 	tb.Helper()
 	out, err := exec.Command("readelf", "--version").Output()
@@ -43,8 +42,7 @@ func option(mode readelf.Mode) string {
 
 var modes = []readelf.Mode{readelf.Rows, readelf.Raw}
 
-// comparison is a writer that compares what is written with what is read from
-// readelf, and keeps neither.
+// comparison is a writer that compares its input with the output of readelf, and keeps neither.
 type comparison struct {
 	expected io.Reader
 	offset   int64
@@ -123,8 +121,8 @@ func compareAll(t *testing.T, paths []string) {
 	})
 }
 
-// The system's ELF files read as readelf reads them, and so do the C libraries of
-// other machines.
+// The output for the system's ELF files, and for C libraries of other machines, is that of
+// readelf.
 func TestInstalled(t *testing.T) {
 	needReadelf(t)
 	compareAll(t, corpus.Files(t))
@@ -133,8 +131,8 @@ func TestInstalled(t *testing.T) {
 	}
 }
 
-// assembledDiffers are the sources of which the two programs print different
-// things, with the heading in DIFFERENCES.md that says why.
+// assembledDiffers are the sources with different output of the two programs, with the heading
+// of the reason in DIFFERENCES.md.
 var assembledDiffers = map[string]string{
 	"asm/columns.s":       "Columns beyond those it has names for",
 	"asm/dwarf64.s":       "64-bit DWARF in .eh_frame",
@@ -143,8 +141,8 @@ var assembledDiffers = map[string]string{
 	"asm/order.s":         "A CIE behind its FDEs",
 }
 
-// So does what gas makes of sources that hold what compilers here do not
-// write, but for what DIFFERENCES.md lists.
+// The output for assembly sources with rare constructs is that of readelf, except for the cases
+// in DIFFERENCES.md.
 func TestAssembled(t *testing.T) {
 	needReadelf(t)
 	differences, err := os.ReadFile("DIFFERENCES.md")
@@ -172,8 +170,8 @@ func TestAssembled(t *testing.T) {
 	}
 }
 
-// What clang makes for other machines reads as readelf reads it, but for a
-// relocation of MIPS that readelf does not know.
+// The output for files of clang for other machines is that of readelf, except for a relocation
+// of MIPS that readelf does not know.
 func TestClang(t *testing.T) {
 	needReadelf(t)
 	targets := []string{
@@ -194,7 +192,7 @@ func TestClang(t *testing.T) {
 						t.Errorf("%s: %v", option(mode), faults)
 					}
 					if strings.HasPrefix(target, "mips") && section == ".eh_frame" {
-						// The first function starts at 0. Its start lies at 0x1c.
+						// The first function starts at 0. Its start is stored at 0x1c.
 						if err == nil || !strings.Contains(err.Error(), "00001c..") || !strings.Contains(err.Error(), "000000..") {
 							t.Errorf("%v, expected R_MIPS_PC32 to be applied by Clew alone", err)
 						}

@@ -2,18 +2,15 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Package readelf prints call frame information byte for byte as GNU readelf
-// 2.40 does: its rows as -wF (--debug-dump=frames-interp), its entries and
-// instructions as -wf (--debug-dump=frames). Scripts and people who know that
-// output can go on using it, and every file on a machine is a test of the
-// decoder and the interpreter in package cfi.
+// Package readelf prints call frame information byte for byte as GNU readelf 2.40 does: rows
+// as with -wF (--debug-dump=frames-interp), and entries and instructions as with -wf
+// (--debug-dump=frames). Scripts and people that know this output can keep using it, and every
+// file on a machine is a test of the decoder and the interpreter in package cfi.
 //
-// What readelf prints wrongly is printed right; DIFFERENCES.md beside this
-// file lists these cases, with a test for each that shows both outputs.
-// readelf's warnings, which go to standard error, become the errors that the
-// functions return; their text and what readelf prints around malformed
-// entries is its own.
+// The package corrects errors of readelf. DIFFERENCES.md in this folder lists them, each with
+// a test that shows both outputs. Errors that the functions return correspond to readelf's
+// warnings on standard error, but have other texts. The output for malformed entries differs
+// too.
 //
-// The package runs no program, and opens no file but the separate debug files
-// that [SeparateFiles] is asked for.
+// The package runs no programs. Only [SeparateFiles] opens files.
 package readelf

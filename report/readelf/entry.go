@@ -5,6 +5,7 @@
 package readelf
 
 import (
+	"fmt"
 	"strconv"
 
 	"github.com/clewdev/clew/cfi"
@@ -36,8 +37,8 @@ func (p *printer) entry(e cfi.Entry) error {
 	return nil
 }
 
-// head appends what the first lines of a CIE and of an FDE share. id is the
-// CIE id or the CIE pointer as it is stored.
+// head appends the common start of the first lines of CIEs and FDEs. id is the stored CIE id
+// or CIE pointer.
 func (p *printer) head(dst []byte, offset, size uint64, dwarf64 bool, id uint64, addressSize uint8) []byte {
 	dst = appendOffset(append(dst, '\n'), offset)
 	idSize := 4
@@ -52,7 +53,7 @@ func (p *printer) head(dst []byte, offset, size uint64, dwarf64 bool, id uint64,
 	return append(appendHex(append(dst, ' '), id, idSize), ' ')
 }
 
-// appendOffset appends an offset in the section, of eight digits or more.
+// appendOffset appends an offset in the section, with at least eight digits.
 func appendOffset(dst []byte, offset uint64) []byte {
 	if offset>>32 != 0 {
 		return strconv.AppendUint(dst, offset, 16)
@@ -68,7 +69,7 @@ func (p *printer) cieHead(cie *cfi.CIE) []byte {
 	return append(p.head(p.buf, cie.Offset, cie.Size, cie.DWARF64, id, cie.AddressSize), "CIE"...)
 }
 
-// cieLine prints the line of a CIE over its row.
+// cieLine prints the line of a CIE above its row.
 func (p *printer) cieLine(cie *cfi.CIE) {
 	dst := append(p.cieHead(cie), ` "`...)
 	dst = append(append(dst, printable.Text(cie.Augmentation)...), `" cf=`...)
@@ -78,7 +79,7 @@ func (p *printer) cieLine(cie *cfi.CIE) {
 	p.buf = append(dst, '\n')
 }
 
-// cieFields prints the lines of a CIE over its instructions.
+// cieFields prints the lines of a CIE above its instructions.
 func (p *printer) cieFields(cie *cfi.CIE) {
 	dst := append(p.cieHead(cie), "\n  Version:               "...)
 	dst = strconv.AppendUint(dst, uint64(cie.Version), 10)
@@ -112,24 +113,73 @@ func (p *printer) augmentationData(data []byte) {
 func (p *printer) fdeLine(f *cfi.FDE) {
 	id := f.CIE.Offset
 	if p.section.Kind == cfi.EHFrame {
-		at := f.Offset + 4
+		pointer := f.Offset + 4 // the CIE pointer follows the length
 		if f.DWARF64 {
-			at += 8
+			pointer += 8
 		}
-		id = at - id
+		id = pointer - id
 	}
 	size := int(f.CIE.AddressSize)
 	dst := p.head(p.buf, f.Offset, f.Size, f.DWARF64, id, f.CIE.AddressSize)
 	dst = appendOffset(append(dst, "FDE cie="...), f.CIE.Offset)
 	dst = append(dst, " pc="...)
 	if f.CIE.SegmentSize > 0 {
-		segment := strconv.FormatUint(f.Segment, 16)
-		for range 4 - len(segment) {
-			dst = append(dst, '0')
-		}
-		dst = append(append(dst, segment...), ':')
+		dst = fmt.Appendf(dst, "%04x:", f.Segment)
 	}
 	dst = appendHex(dst, f.Start, size)
 	dst = appendHex(append(dst, ".."...), f.End, size)
 	p.buf = append(dst, '\n')
+}
+
+// instructions prints the instructions of an entry. location is the start of the function, or
+// 0 for a CIE.
+func (p *printer) instructions(cie *cfi.CIE, d cfi.Decoder, location uint64) error {
+	var ins cfi.Instruction
+	for d.Next(&ins) {
+		p.reserve()
+		p.buf = append(p.instruction(p.buf, cie, &ins, &location), '\n')
+	}
+	return d.Err()
+}
+
+// instruction appends one instruction and updates the location.
+func (p *printer) instruction(dst []byte, cie *cfi.CIE, ins *cfi.Instruction, location *uint64) []byte {
+	dst = append(append(dst, "  "...), ins.Op.Name(p.section.Machine)...)
+	operands, value := ins.Op.Operands(), ins.Value(cie)
+	if ins.Op.Effect() == cfi.EffectLocation {
+		if operands&cfi.OperandAddress != 0 {
+			*location = uint64(value)
+			return appendHex(append(dst, ": "...), *location, int(cie.AddressSize))
+		}
+		*location += uint64(value)
+		dst = strconv.AppendInt(append(dst, ": "...), value, 10)
+		return appendHex(append(dst, " to "...), *location, int(cie.AddressSize))
+	}
+	colon := ": "
+	if operands&cfi.OperandRegister != 0 {
+		dst = p.names.appendLong(append(dst, colon...), ins.Register)
+		colon = " ofs "
+	}
+	if operands&(cfi.OperandUnsigned|cfi.OperandSigned) != 0 {
+		switch {
+		case ins.Op.Effect() == cfi.EffectCFA:
+			dst = strconv.AppendInt(append(dst, colon...), int64(int32(value)), 10)
+		case ins.Op.Base() == cfi.CFAValOffset:
+			dst = appendSigned(append(dst, " is cfa"...), value)
+		case ins.Op.Effect() == cfi.EffectRegister:
+			dst = appendSigned(append(dst, " at cfa"...), value)
+		default:
+			dst = strconv.AppendInt(append(dst, colon...), value, 10)
+		}
+	}
+	switch {
+	case operands&cfi.OperandRegister2 != 0:
+		dst = p.names.appendLong(append(dst, " in "...), ins.Register2)
+	case operands&cfi.OperandSpace != 0:
+		// readelf 2.40 does not know address spaces. This is the form of llvm-dwarfdump.
+		dst = strconv.AppendUint(append(dst, " in addrspace"...), ins.Register2, 10)
+	case operands&cfi.OperandExpression != 0:
+		dst = p.expression(append(dst, ' '), ins)
+	}
+	return dst
 }

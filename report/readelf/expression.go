@@ -11,11 +11,10 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// maxNesting bounds how deep expressions hold expressions (DW_OP_entry_value).
+// maxNesting limits the nesting of expressions (DW_OP_entry_value).
 const maxNesting = 8
 
-// expression appends the operations of an instruction's expression between
-// parentheses.
+// expression appends the operations of an instruction's expression, in parentheses.
 func (p *printer) expression(dst []byte, ins *cfi.Instruction) []byte {
 	size := uint64(len(ins.Expression))
 	dst = append(dst, '(')
@@ -23,8 +22,8 @@ func (p *printer) expression(dst []byte, ins *cfi.Instruction) []byte {
 	return append(dst, ')')
 }
 
-// operations appends the operations of the expression of size bytes at an
-// offset of the section, up to the first that readelf does not pass.
+// operations appends the operations of the expression of size bytes at an offset of the
+// section, up to the first one that readelf does not decode.
 func (p *printer) operations(dst []byte, offset, size uint64, depth int) []byte {
 	first := true
 	for op, err := range p.section.Operations(offset, size) {
@@ -52,8 +51,8 @@ func (p *printer) operations(dst []byte, offset, size uint64, depth int) []byte 
 	return dst
 }
 
-// appendUnknown appends what stands for an operation without a name. Those of
-// HP's compilers, which readelf names, are not known here either.
+// appendUnknown appends the text for an operation without a name. The operations of HP's
+// compilers, which readelf names, are unknown here too.
 func appendUnknown(dst []byte, op cfi.Op) []byte {
 	if op >= opLoUser {
 		dst = append(dst, "(User defined location op 0x"...)
@@ -66,11 +65,11 @@ func appendUnknown(dst []byte, op cfi.Op) []byte {
 // opLoUser is the first operation that vendors define.
 const opLoUser cfi.Op = 0xe0
 
-// shape is how the operands of an operation are shown behind its name.
+// shape is the form of the operands after the name of an operation.
 type shape uint8
 
 const (
-	plain       shape = iota // nothing
+	plain       shape = iota // ""
 	unsigned                 // ": 5"
 	signed                   // ": -5"
 	hexNumber                // ": 5f"
@@ -79,7 +78,7 @@ const (
 	index                    // " <0x5f>"
 	reference                // ": <0x5f>"
 	notInFrames              // a reference to debugging information
-	special                  // as operation says
+	special                  // see specialOperation
 )
 
 var shapes = [256]shape{
@@ -137,7 +136,7 @@ func (p *printer) specialOperation(dst []byte, op *cfi.Operation, offset uint64,
 	case cfi.OpBregx:
 		dst = strconv.AppendUint(append(dst, ": "...), uint64(a), 10)
 		dst = strconv.AppendInt(append(p.parenthesised(dst, uint64(a)), ' '), b, 10)
-	case cfi.OpCall2: // readelf takes the offset for signed
+	case cfi.OpCall2: // readelf treats the offset as signed
 		dst = appendAngled(append(dst, ": "...), uint64(int16(a)))
 	case cfi.OpCall4:
 		dst = appendAngled(append(dst, ": "...), uint64(int32(a)))
@@ -171,7 +170,7 @@ func (p *printer) specialOperation(dst []byte, op *cfi.Operation, offset uint64,
 	return dst
 }
 
-// parenthesised appends the name of a column.
+// parenthesised appends the name of a column in parentheses.
 func (p *printer) parenthesised(dst []byte, column uint64) []byte {
 	return append(p.names.appendShort(append(dst, " ("...), column), ')')
 }

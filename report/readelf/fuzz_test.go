@@ -17,8 +17,7 @@ import (
 	"github.com/clewdev/clew/report/readelf"
 )
 
-// fuzzMachines are those with names, without, with window saves, and without
-// anything known.
+// fuzzMachines are machines with names, without names, with window saves, and unknown ones.
 var fuzzMachines = []*arch.Machine{
 	arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB),
 	arch.Lookup(elf.EM_386, elf.ELFCLASS32, elf.ELFDATA2LSB),
@@ -30,11 +29,11 @@ var fuzzMachines = []*arch.Machine{
 
 var errEnough = errors.New("enough was printed")
 
-// limited keeps the first bytes and the last one, and ends the printing of
-// what would take long. It notes what a terminal would obey.
+// limited keeps the first bytes and the last one, and stops long output. It records control
+// characters.
 type limited struct {
 	head []byte
-	raw  []byte // from the first byte that a terminal obeys
+	raw  []byte // from the first control character
 	last byte
 	n    int
 }
@@ -53,8 +52,8 @@ func (l *limited) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Whatever the bytes of a section, it is printed from its heading to the blank
-// line at its end, and an error is one about the section or of the writer.
+// Any bytes of a section are printed from the heading to the blank line at the end, and an
+// error describes the section or is that of the writer.
 func FuzzSection(f *testing.F) {
 	for _, e := range examples() {
 		file, err := object.NewFile(e.file, e.name)
@@ -109,7 +108,7 @@ func (w *failing) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// An error of the writer is returned, and ends the printing at once.
+// An error of the writer is returned, and stops the output.
 func TestWriterFails(t *testing.T) {
 	f := newEH()
 	cie := f.cie(zrCIE...)
@@ -130,14 +129,14 @@ func TestWriterFails(t *testing.T) {
 	}
 }
 
-// What is malformed is an error that names its place, and costs only itself.
+// A malformed entry gives an error with its place, and does not affect other entries.
 func TestMalformed(t *testing.T) {
 	f := newEH()
 	cie := f.cie(zrCIE...)
 	bad := f.fde(cie, cat(f.code(0x1000, 16, 4), 0, 0x41, 0x0e, 16, 0x17)...)
 	f.fde(cie, cat(f.code(0x1000, 16, 4), 0, 0x42, 0x0e, 24)...)
 	for range 200 {
-		f.raw(4, 0, 0, 0, 1, 0, 0, 0) // the CIE pointer leads nowhere
+		f.raw(4, 0, 0, 0, 1, 0, 0, 0) // an invalid CIE pointer
 	}
 	s := &cfi.Section{Name: ".eh_frame", Data: f.b, Machine: fuzzMachines[0], Address: 0x2000}
 	var out bytes.Buffer

@@ -46,9 +46,9 @@ func output(t *testing.T, e example, mode readelf.Mode) []byte {
 	return out.Bytes()
 }
 
-// TestExamples compares with golden files, which are what readelf printed, and
-// with readelf itself. Where the two programs differ there are two golden
-// files, NAME.rows and NAME.rows.readelf, and DIFFERENCES.md says why.
+// TestExamples compares with golden files, which contain the output of readelf. If the two
+// programs differ, there are two golden files, NAME.rows and NAME.rows.readelf, and
+// DIFFERENCES.md has the reason.
 func TestExamples(t *testing.T) {
 	differences, err := os.ReadFile("DIFFERENCES.md")
 	if err != nil {
@@ -91,7 +91,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestExamplesOfReadelf tells whether the golden files are still what readelf prints.
+// TestExamplesOfReadelf compares the golden files with the output of readelf.
 func TestExamplesOfReadelf(t *testing.T) {
 	needReadelf(t)
 	for _, e := range examples() {

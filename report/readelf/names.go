@@ -10,20 +10,17 @@ import (
 	"github.com/clewdev/clew/arch"
 )
 
-// names are the spellings of a machine's columns. The first are kept ready,
-// the others are made each time.
+// names are the names of a machine's columns. Those of the first columns are cached.
 type names struct {
 	machine *arch.Machine
 	short   [128]string // "rsp"
 	long    [128]string // "r7 (rsp)"
 
-	// short in the form of eight bytes behind which are spaces, and its
-	// length; 0 where it is longer.
-	word   [128]uint64
-	length [128]uint8
+	word   [128]uint64 // short as a word; 0 if it is longer than eight bytes
+	length [128]uint8  // of short
 }
 
-// set makes the spellings those of a machine.
+// set selects a machine.
 func (n *names) set(m *arch.Machine) {
 	if n.machine == m {
 		return
@@ -40,7 +37,7 @@ func (n *names) set(m *arch.Machine) {
 	}
 }
 
-// short appends what a row calls a column.
+// appendShort appends the name of a column in rows.
 func (n *names) appendShort(dst []byte, column uint64) []byte {
 	if column < uint64(len(n.short)) {
 		return append(dst, n.short[column]...)
@@ -48,7 +45,7 @@ func (n *names) appendShort(dst []byte, column uint64) []byte {
 	return n.machine.AppendReadelfName(dst, column)
 }
 
-// long appends what the list of instructions calls a column.
+// appendLong appends the name of a column in instructions.
 func (n *names) appendLong(dst []byte, column uint64) []byte {
 	if column < uint64(len(n.long)) && n.long[column] != "" {
 		return append(dst, n.long[column]...)

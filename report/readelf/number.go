@@ -10,15 +10,15 @@ import (
 	"strconv"
 )
 
-// hexDigits returns the eight digits of v as the bytes of a number, the first
-// one the least significant.
+// hexDigits returns the eight digits of v as the bytes of a number. The first digit is the
+// least significant byte.
 func hexDigits(v uint32) uint64 {
-	// Each nibble gets a byte of its own.
+	// Spread the nibbles to bytes.
 	x := uint64(v)
 	x = (x | x<<16) & 0x0000ffff0000ffff
 	x = (x | x<<8) & 0x00ff00ff00ff00ff
 	x = (x | x<<4) & 0x0f0f0f0f0f0f0f0f
-	// Adding 6 carries into the upper half of those above 9, which are letters.
+	// Adding 6 to a nibble above 9, which becomes a letter, carries into the upper half.
 	letters := (x + 0x0606060606060606) >> 4 & 0x0101010101010101
 	return bits.ReverseBytes64(x + 0x3030303030303030 + letters*('a'-'0'-10))
 }
@@ -30,14 +30,14 @@ func putHex(dst []byte, v uint64) {
 	binary.LittleEndian.PutUint64(dst[8:], hexDigits(uint32(v)))
 }
 
-// appendHex appends the low size bytes of v, at most eight, as twice as many digits.
+// appendHex appends the low size bytes of v, at most eight, with two digits for each byte.
 func appendHex(dst []byte, v uint64, size int) []byte {
 	var d [16]byte
 	putHex(d[:], v)
 	return append(dst, d[16-2*min(size, 8):]...)
 }
 
-// appendSigned appends v with its sign, also where that is a plus.
+// appendSigned appends v with a sign, '+' or '-'.
 func appendSigned(dst []byte, v int64) []byte {
 	if v >= 0 {
 		dst = append(dst, '+')
@@ -47,7 +47,7 @@ func appendSigned(dst []byte, v int64) []byte {
 
 const spaces = "                    "
 
-// appendPadding appends spaces until what follows from has width bytes.
+// appendPadding appends spaces until dst[from:] has width bytes.
 func appendPadding(dst []byte, from, width int) []byte {
 	if n := width - (len(dst) - from); n > 0 {
 		dst = append(dst, spaces[:n]...)

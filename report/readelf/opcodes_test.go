@@ -20,8 +20,8 @@ import (
 // "User defined call frame op".
 var unknownToReadelf = map[cfi.Vendor]bool{cfi.VendorLLVM: true, cfi.VendorAArch64: true}
 
-// TestOpcodes gives each operation of cfi's table to readelf, encoded as the
-// table says, on each of a few machines that it has a meaning on.
+// TestOpcodes compares with readelf for each operation of cfi's table, encoded as in the table,
+// on some machines that define it.
 func TestOpcodes(t *testing.T) {
 	needReadelf(t)
 	compared := 0
@@ -76,7 +76,7 @@ func (f *frames) operation(op cfi.Opcode, size int) []byte {
 		}
 	}
 	if op >= 0x40 {
-		b[0] |= 5 // the first operand, whichever it is
+		b[0] |= 5 // the first operand
 		has &^= cfi.OperandRegister | cfi.OperandDelta
 	}
 	add(cfi.OperandRegister, 3)

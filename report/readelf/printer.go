@@ -5,15 +5,18 @@
 package readelf
 
 import (
+	"bytes"
+	"debug/elf"
 	"errors"
 	"fmt"
 	"io"
 
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/internal/printable"
+	"github.com/clewdev/clew/object"
 )
 
-// Mode chooses between the two forms of readelf's output.
+// Mode selects a form of readelf's output.
 type Mode int
 
 const (
@@ -21,18 +24,17 @@ const (
 	Raw              // readelf -wf, --debug-dump=frames
 )
 
-// bufferSize is how much is printed at a time.
-const bufferSize = 64 << 10
-
-// maxFaults bounds the errors that a section can cause.
-const maxFaults = 64
+const (
+	bufferSize = 64 << 10 // bytes of output that are buffered
+	maxFaults  = 64       // errors that are returned
+)
 
 // printer prints sections to one writer.
 type printer struct {
 	w    io.Writer
 	mode Mode
 	buf  []byte
-	err  error // of w; nothing is printed after it
+	err  error // of w; it stops the output
 
 	section *cfi.Section
 	names   names
@@ -51,23 +53,21 @@ func newPrinter(w io.Writer, mode Mode) *printer {
 	return &printer{w: w, mode: mode, highDigits: hexDigits(0), buf: make([]byte, 0, bufferSize+bufferSize/8)}
 }
 
-// Section prints one section, with the heading that readelf gives it. It
-// prints what can be read; the error joins what cannot, with its place, and an
-// error of w, which ends the printing. The data of a section that comes from
-// an object.File is read under object.Guard.
+// Section prints one section with readelf's heading. It prints the readable entries. The
+// error joins the errors of the others, with their places, and an error of w, which stops the
+// output. If the section is that of an object.File, call Section under object.Guard.
 func Section(w io.Writer, s *cfi.Section, mode Mode) error {
 	p := newPrinter(w, mode)
 	p.print(s, "")
 	return p.finish()
 }
 
-// print prints a section; file is the name of the file it was loaded from
-// where the heading has to tell.
+// print prints a section. If file is not empty, the heading contains it as the section's file.
 func (p *printer) print(s *cfi.Section, file string) {
 	p.section = s
 	p.names.set(s.Machine)
 	p.heading(s.Name, file)
-	terminated := false // the entry before was a terminator
+	terminated := false // the previous entry was a terminator
 	for e, err := range s.Entries() {
 		if p.err != nil {
 			return
@@ -78,7 +78,8 @@ func (p *printer) print(s *cfi.Section, file string) {
 				p.buf = append(appendOffset(append(p.buf, '\n'), e.Offset), " ZERO terminator\n\n"...)
 			}
 		case err != nil:
-			if !terminated || !zero(s.Data[e.Offset:]) {
+			// Zero bytes at the end, which are too few for another terminator, are padding.
+			if padding := len(bytes.Trim(s.Data[e.Offset:], "\x00")) == 0; !terminated || !padding {
 				p.fault(err)
 			}
 		default:
@@ -91,28 +92,17 @@ func (p *printer) print(s *cfi.Section, file string) {
 	p.buf = append(p.buf, '\n')
 }
 
-func zero(b []byte) bool {
-	for _, c := range b {
-		if c != 0 {
-			return false
-		}
-	}
-	return true
-}
-
 func (p *printer) heading(section, file string) {
-	p.buf = append(append(p.buf, "Contents of the "...), printable.Text(section)...)
-	p.buf = append(p.buf, " section"...)
+	p.buf = fmt.Appendf(p.buf, "Contents of the %s section", printable.Text(section))
 	if file != "" {
-		p.buf = append(append(p.buf, " (loaded from "...), printable.Text(file)...)
-		p.buf = append(p.buf, ')')
+		p.buf = fmt.Appendf(p.buf, " (loaded from %s)", printable.Text(file))
 	}
 	p.buf = append(p.buf, ":\n\n"...)
 	p.reserve()
 }
 
-// reserve hands the buffer to the writer when it is full. What is appended
-// between two calls is small or bounded by the input.
+// reserve writes the buffer when it is full. The text that is appended between two calls is
+// small or limited by the input.
 func (p *printer) reserve() {
 	if len(p.buf) >= bufferSize {
 		p.flush()
@@ -126,7 +116,7 @@ func (p *printer) flush() {
 	p.buf = p.buf[:0]
 }
 
-// fault keeps an error about what was printed.
+// fault records an error of the input.
 func (p *printer) fault(err error) {
 	if len(p.faults) < maxFaults {
 		p.faults = append(p.faults, err)
@@ -135,7 +125,7 @@ func (p *printer) fault(err error) {
 	}
 }
 
-// finish writes what is left, and returns all errors.
+// finish writes the buffer and returns all errors.
 func (p *printer) finish() error {
 	p.flush()
 	if p.more > 0 {
@@ -145,4 +135,58 @@ func (p *printer) finish() error {
 		p.faults = append(p.faults, p.err)
 	}
 	return errors.Join(p.faults...)
+}
+
+// File prints the output of readelf for one file: every section called .eh_frame or
+// .debug_frame (.zdebug_frame) in the order of the section table, and then those of the
+// separate debug files, as [SeparateFiles] returns them. Without separate files the headings
+// do not contain the file, as with readelf's option -wN.
+//
+// File prints the readable entries. The error joins the errors of the others, with their
+// places, and an error of w, which stops the output.
+func File(w io.Writer, f *object.File, separate []*object.File, mode Mode) error {
+	p := newPrinter(w, mode)
+	if len(separate) == 0 {
+		p.file(f, "")
+	} else {
+		p.file(f, f.Name())
+	}
+	for _, d := range separate {
+		p.file(d, d.Name())
+	}
+	return p.finish()
+}
+
+func (p *printer) file(f *object.File, name string) {
+	for i, s := range f.Sections() {
+		switch s.Name {
+		case ".eh_frame", ".debug_frame", ".zdebug_frame":
+		default:
+			continue
+		}
+		// readelf prints these two messages to standard output.
+		if s.Size == 0 {
+			p.buf = fmt.Appendf(p.buf, "\nSection '%s' has no debugging data.\n", s.Name)
+			continue
+		}
+		if s.Type == elf.SHT_NOBITS {
+			p.buf = fmt.Appendf(p.buf, "section '%s' has the NOBITS type - its contents are unreliable.\n", s.Name)
+			continue
+		}
+		section, err := f.CFISection(i)
+		if err != nil {
+			p.fault(err)
+		}
+		if section == nil || p.err != nil {
+			continue
+		}
+		section.Unrelocated = nil // readelf prints the unrelocated bytes, and warns
+		err = object.Guard(func() error {
+			p.print(section, name)
+			return nil
+		})
+		if err != nil {
+			p.fault(err)
+		}
+	}
 }

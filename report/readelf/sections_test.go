@@ -13,7 +13,7 @@ import (
 type frames struct {
 	order   binary.AppendByteOrder
 	eh      bool
-	dwarf64 bool // of the entries to come
+	dwarf64 bool // of the following entries
 	wideID  bool // .eh_frame of 64-bit DWARF with ids of 64 bits, as readelf expects them
 	b       []byte
 }
@@ -22,7 +22,7 @@ func newEH() *frames    { return &frames{order: binary.LittleEndian, eh: true} }
 func newDebug() *frames { return &frames{order: binary.LittleEndian} }
 
 // entry appends an entry, padded to a multiple of eight bytes by DW_CFA_nop,
-// and returns its offset. The id is given the offset that it has itself.
+// and returns its offset. id gets its own offset.
 func (f *frames) entry(id func(at int) uint64, body ...byte) int {
 	offset, wide := len(f.b), f.dwarf64 && (!f.eh || f.wideID)
 	size := len(body) + 4
@@ -47,7 +47,7 @@ func (f *frames) entry(id func(at int) uint64, body ...byte) int {
 	return offset
 }
 
-// cie appends a CIE whose body starts with the version.
+// cie appends a CIE. The body starts with the version.
 func (f *frames) cie(body ...byte) int {
 	return f.entry(func(int) uint64 {
 		if f.eh {
@@ -57,7 +57,7 @@ func (f *frames) cie(body ...byte) int {
 	}, body...)
 }
 
-// fde appends an FDE whose body starts behind the CIE pointer.
+// fde appends an FDE. The body starts after the CIE pointer.
 func (f *frames) fde(cie int, body ...byte) int {
 	return f.entry(func(at int) uint64 {
 		if f.eh {
@@ -82,12 +82,12 @@ func (f *frames) address(dst []byte, v uint64, size int) []byte {
 	return f.order.AppendUint64(dst, v)
 }
 
-// code is the start and size of a function, each of size bytes.
+// code returns the start and length of a function, each as size bytes.
 func (f *frames) code(start, length uint64, size int) []byte {
 	return f.address(f.address(nil, start, size), length, size)
 }
 
-// cat joins bytes given one by one, as slices and as strings.
+// cat joins bytes, slices of bytes and strings.
 func cat(parts ...any) []byte {
 	var b []byte
 	for _, p := range parts {
@@ -113,7 +113,7 @@ type section struct {
 	size    uint64 // of SHT_NOBITS
 }
 
-// elfFile lays out an ELF file of sections alone.
+// elfFile returns an ELF file with sections and no segments.
 func elfFile(machine elf.Machine, class elf.Class, order binary.AppendByteOrder, sections ...section) []byte {
 	wide := class == elf.ELFCLASS64
 	word := func(b []byte, v uint64) []byte {
@@ -182,8 +182,7 @@ func elfFile(machine elf.Machine, class elf.Class, order binary.AppendByteOrder,
 	return append(append(b, content...), table...)
 }
 
-// fixPointer makes the CIE pointer of the FDE of 32-bit .debug_frame at an
-// offset lead to another CIE.
+// fixPointer sets the CIE pointer of the FDE at an offset, in 32-bit .debug_frame.
 func (f *frames) fixPointer(fde, cie int) {
 	copy(f.b[fde+4:], f.address(nil, uint64(cie), 4))
 }

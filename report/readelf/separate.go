@@ -17,12 +17,11 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// SeparateFiles opens the separate debug files of f where readelf looks for
-// them, which is more places than [object.File.OpenDebugFile] looks in: the
-// working directory comes first. It takes f.Name for a path. The files are in
-// the order in which readelf prints them: by build ID, by .gnu_debuglink, by
-// .gnu_debugaltlink. The caller closes them. A file that is not there is no
-// error; one that is there and cannot be used is.
+// SeparateFiles opens the separate debug files of f, for which f.Name must be a path. It
+// searches the same places as readelf, which are more than those of
+// [object.File.OpenDebugFile]: the working directory is the first. The files are in readelf's
+// order: by build ID, by .gnu_debuglink, by .gnu_debugaltlink. The caller must close them. The
+// error describes files that exist but cannot be used.
 func SeparateFiles(f *object.File) ([]*object.File, error) {
 	var files []*object.File
 	var problems []error
@@ -55,22 +54,22 @@ func SeparateFiles(f *object.File) ([]*object.File, error) {
 	return files, errors.Join(problems...)
 }
 
-// linkCandidates are the paths that a link of the file at path can mean.
+// linkCandidates returns the possible paths for a link of the file at path.
 func linkCandidates(path, link string) []string {
 	candidates := []string{link, ".debug/" + link}
-	if real, err := filepath.Abs(path); err == nil {
-		if resolved, err := filepath.EvalSymlinks(real); err == nil {
-			real = resolved
+	if absolute, err := filepath.Abs(path); err == nil {
+		if resolved, err := filepath.EvalSymlinks(absolute); err == nil {
+			absolute = resolved
 		}
-		dir, _ := filepath.Split(real)
+		dir, _ := filepath.Split(absolute)
 		candidates = append(candidates, dir+link, dir+".debug/"+link,
 			"/usr/lib/debug/"+link, "/usr/lib/debug/"+dir+"/"+link)
 	}
 	return append(candidates, "/usr/lib/debug/usr/"+link, "/lib/debug/"+link)
 }
 
-// first opens the first of the candidates that is an ELF file, and has the
-// checksum if one is given.
+// first opens the first candidate that is an ELF file and, if checksum is not nil, has this
+// checksum.
 func first(candidates []string, checksum *uint32) (*opened, error) {
 	var problems []error
 	for _, name := range candidates {
@@ -91,7 +90,7 @@ type opened struct {
 	untrusted.Identity
 }
 
-// openCandidate returns nil without an error where there is no regular file.
+// openCandidate returns nil without an error if there is no regular file.
 func openCandidate(name string, checksum *uint32) (*opened, error) {
 	f, err := untrusted.Open("", name)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, untrusted.ErrNotRegular) {
@@ -112,7 +111,7 @@ func openCandidate(name string, checksum *uint32) (*opened, error) {
 	if checksum != nil {
 		sum, err := d.Checksum()
 		if err == nil && sum != *checksum {
-			err = fmt.Errorf("%s: checksum %08x, %08x expected", name, sum, *checksum)
+			err = fmt.Errorf("%s: checksum %08x, expected %08x", name, sum, *checksum)
 		}
 		if err != nil {
 			d.Close()

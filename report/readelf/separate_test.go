@@ -37,8 +37,8 @@ func TestSeparateFiles(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		main    []byte
-		files   []string // that hold debug
-		damaged string   // holds debug and a byte more
+		files   []string // copies of debug
+		damaged string   // a copy of debug with one more byte
 		opened  []string
 		faulty  bool
 		differs bool // from readelf

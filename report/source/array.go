@@ -35,8 +35,8 @@ func (p *printer) arrayHeader() {
 	p.printf(" */\n")
 }
 
-// array prints a section with the CIE and the FDE of a function, decoded again
-// for the comments.
+// array prints a section with the CIE and the FDE of a function. It decodes the section again
+// to write comments.
 func (p *printer) array(f *function) error {
 	program, err := f.program(f.FDE.CIE)
 	if err != nil {
@@ -46,7 +46,7 @@ func (p *printer) array(f *function) error {
 	if _, err := e.CIE(program.CIE); err != nil {
 		return err
 	}
-	// The start is stored relative to where it is stored itself: this makes it 0.
+	// The start is stored relative to its own place. This value makes it 0.
 	start := uint64(len(e.Data)) + 8
 	if err := e.Program(program, start, f.size); err != nil {
 		return err
@@ -75,7 +75,7 @@ func (p *printer) array(f *function) error {
 	return nil
 }
 
-// fields takes the bytes of an entry apart.
+// fields prints the bytes of an entry field by field.
 type fields struct {
 	p    *printer
 	data []byte
@@ -86,7 +86,7 @@ func (f *fields) next(size int, format string, args ...any) {
 	f.data = f.data[size:]
 }
 
-// leb128 is the size of the LEB128 that comes next.
+// leb128 returns the size of the next field, a LEB128 number.
 func (f *fields) leb128() int { return leb128.Len(f.data) }
 
 func (p *printer) arrayCIE(cie *cfi.CIE) {
@@ -99,7 +99,7 @@ func (p *printer) arrayCIE(cie *cfi.CIE) {
 	f.next(len(cie.Augmentation)+1, "augmentation \"%s\"", cie.Augmentation)
 	f.next(f.leb128(), "code alignment factor %d", cie.CodeAlign)
 	f.next(f.leb128(), "data alignment factor %d", cie.DataAlign)
-	size := 1 // DWARF 2 has a byte for it
+	size := 1 // a byte in DWARF 2
 	if cie.Version > 1 {
 		size = f.leb128()
 	}
@@ -149,10 +149,10 @@ func (p *printer) instructions(d cfi.Decoder, cie *cfi.CIE, f *function) {
 	}
 }
 
-// bytesInLine is how many bytes stand in a line, and a comment beside the first
-// line.
+// bytesInLine is the number of bytes in a line of an array.
 const bytesInLine = 8
 
+// bytes prints bytes of an array, with a remark after the first line.
 func (p *printer) bytes(b []byte, remark string) {
 	for first := true; len(b) > 0; first = false {
 		n := min(len(b), bytesInLine)

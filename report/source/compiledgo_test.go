@@ -19,12 +19,11 @@ import (
 	"github.com/clewdev/clew/report/source"
 )
 
-// printedPackage is the line that an author changes.
+// printedPackage is the line that an author must change.
 const printedPackage = "package main // change it to yours\n"
 
-// TestCompiledGo prints all templates, compiles them as packages of this module,
-// which are in its folder for the compiler alone (-overlay), and runs what they
-// build.
+// TestCompiledGo prints all templates, compiles them as packages of this module, which exist
+// only for the compiler (-overlay), and compares the tables that they build.
 func TestCompiledGo(t *testing.T) {
 	testprogram.RequireTool(t, "go")
 	_, file, _, _ := runtime.Caller(0)

@@ -15,8 +15,7 @@ import (
 	"github.com/clewdev/clew/report/table"
 )
 
-// A file that becomes shorter after its entries were listed is an error, in every
-// format.
+// A file that is truncated after its entries were listed gives an error in every format.
 func TestCutBeforeWritten(t *testing.T) {
 	data, err := os.ReadFile("../../object/testdata/minidebug.elf")
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/clewdev/clew/report/table"
 )
 
-// The .eh_frame of one function that pushes rbx, as directives.
+// The .eh_frame of a function that pushes rbx, as directives.
 func ExampleWrite() {
 	section := &cfi.Section{
 		Name:    ".eh_frame",

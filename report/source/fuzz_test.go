@@ -18,8 +18,8 @@ import (
 
 var byteInArray = regexp.MustCompile(`0x([0-9a-f]{2}),`)
 
-// arrays returns the bytes of the arrays in a print, without the terminators,
-// in hexadecimal. The start of the code is made 0x100000.
+// arrays returns the bytes of the printed arrays, without the terminators, in hexadecimal. It
+// sets the start of the code to 0x100000.
 func arrays(t testing.TB, text string) (list []string) {
 	t.Helper()
 	inside := false
@@ -41,7 +41,7 @@ func arrays(t testing.TB, text string) (list []string) {
 	return list
 }
 
-// relocated fills in where the code of a one-function section is.
+// relocated sets the address of the code in a section with one function.
 func relocated(t testing.TB, m *arch.Machine, text string) string {
 	data, err := hex.DecodeString(text)
 	if err != nil {

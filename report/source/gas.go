@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/internal/printable"
 )
@@ -30,7 +31,7 @@ func (p *printer) gasHeader() {
 	p.printf("\t.text\n")
 }
 
-// gas prints a function of directives.
+// gas prints the directives of a function.
 func (p *printer) gas(f *function) error {
 	if f.codeAlign != f.machine.CodeAlign || f.dataAlign != f.machine.DataAlign {
 		return fmt.Errorf("gas has the factors %d for code and %d for data, which do not divide its offsets",
@@ -63,7 +64,7 @@ func (p *printer) gas(f *function) error {
 	return nil
 }
 
-// gasCIE prints what goes into the CIE.
+// gasCIE prints the directives for the CIE.
 func (p *printer) gasCIE(f *function, cie *cfi.CIE) error {
 	if cie.ReturnAddress != uint64(f.machine.ReturnAddress) {
 		p.printf("\t.cfi_return_column %s\n", p.gasRegister(cie.ReturnAddress))
@@ -88,8 +89,8 @@ func (p *printer) gasCIE(f *function, cie *cfi.CIE) error {
 			}
 		}
 	}
-	// gas puts all up to the first advance into the CIE, where .cfi_restore
-	// would find it. An escape ends that.
+	// gas puts all rules before the first advance into the CIE, and .cfi_restore would restore
+	// them. An escape ends the CIE.
 	restores := slices.ContainsFunc(f.steps, func(s step) bool { return s.op == cfi.CFARestore })
 	if restores && f.steps[0].at == 0 {
 		p.printf("\t.cfi_escape 0x00\t%s\n", p.remark("DW_CFA_nop: .cfi_restore means the rules above it"))
@@ -97,8 +98,8 @@ func (p *printer) gasCIE(f *function, cie *cfi.CIE) error {
 	return nil
 }
 
-// gasCode prints a place for the code between two offsets of the function, and
-// what stands there in the template.
+// gasCode prints a placeholder for the code between two offsets of the function, and the
+// template's instructions there as comments.
 func (p *printer) gasCode(f *function, from, to uint64) {
 	lines := f.codeBefore(to)
 	for i := range lines {
@@ -111,60 +112,44 @@ func (p *printer) gasCode(f *function, from, to uint64) {
 	p.out.WriteByte('\n')
 }
 
-// directive prints a step: as a directive, or, where gas has none for it, as an
-// escape.
+// directive prints a step as a directive, or as an escape if there is no directive for it.
 func (p *printer) directive(t *stepTable, s *step) error {
 	name := t.method(s.op).directive
 	if name == "" {
 		return p.escape(t, s)
 	}
 	var arguments []string
-	has := s.op.Operands()
-	if has&cfi.OperandRegister != 0 {
-		arguments = append(arguments, p.gasRegister(s.register))
+	var names []string // of registers that gas takes only as numbers
+	register := func(column uint64) {
+		arguments = append(arguments, p.gasRegister(column))
+		if _, ok := gasName(t.machine, column); !ok {
+			names = append(names, fmt.Sprintf("%d is %s", column, t.machine.RegisterName(column)))
+		}
 	}
-	if has&cfi.OperandUnsigned != 0 {
+	operands := s.op.Operands()
+	if operands&cfi.OperandRegister != 0 {
+		register(s.register)
+	}
+	if operands&cfi.OperandUnsigned != 0 {
 		arguments = append(arguments, strconv.FormatInt(s.offset, 10))
 	}
-	if has&cfi.OperandRegister2 != 0 {
-		arguments = append(arguments, p.gasRegister(s.register2))
+	if operands&cfi.OperandRegister2 != 0 {
+		register(s.register2)
 	}
 	p.printf("\t%s", strings.TrimRight(name+" "+strings.Join(arguments, ", "), " "))
-	p.gasNames(t, s)
-	return nil
-}
-
-// gasNames ends a line with the names of the registers that stand in it as
-// numbers.
-func (p *printer) gasNames(t *stepTable, s *step) {
-	remark := ""
-	note := func(column uint64) {
-		if _, ok := gasName(t.machine, column); ok {
-			return
-		}
-		if remark != "" {
-			remark += ", "
-		}
-		remark += fmt.Sprintf("%d is %s", column, t.machine.RegisterName(column))
-	}
-	if s.op.Operands()&cfi.OperandRegister != 0 {
-		note(s.register)
-	}
-	if s.op.Operands()&cfi.OperandRegister2 != 0 {
-		note(s.register2)
-	}
-	if remark != "" {
-		p.printf("\t%s", p.remark(remark))
+	if len(names) > 0 {
+		p.printf("\t%s", p.remark(strings.Join(names, ", ")))
 	}
 	p.out.WriteByte('\n')
+	return nil
 }
 
 // escape prints a step as bytes.
 func (p *printer) escape(t *stepTable, s *step) error {
 	b := cfi.NewBuilder(cfi.NewCIE(t.machine))
-	alone := *s
-	alone.at = 0
-	t.build(b, []step{alone})
+	first := *s
+	first.at = 0 // needs no advance
+	t.build(b, []step{first})
 	program, err := b.Program()
 	if err != nil {
 		return err
@@ -177,10 +162,39 @@ func (p *printer) escape(t *stepTable, s *step) error {
 	if s.absolute {
 		p.indented("\t", "The address in this expression is one of the template's file.")
 	}
-	for rest := program.Instructions; len(rest) > 0; {
-		n := min(len(rest), 2*bytesInLine)
-		p.printf("\t.cfi_escape %s\n", hexList(rest[:n]))
-		rest = rest[n:]
+	for line := range slices.Chunk(program.Instructions, 2*bytesInLine) {
+		p.printf("\t.cfi_escape %s\n", hexList(line))
 	}
 	return nil
+}
+
+// gasOf returns the syntax of GNU as for a machine. For machines without a description, it
+// takes columns as numbers. The names of s390's floating-point registers are omitted, because
+// gas 2.40 takes %f2 for column 18, where the psABI has f4.
+func gasOf(m *arch.Machine) *arch.Assembler {
+	if m.Assembler != nil {
+		return m.Assembler
+	}
+	return &arch.Assembler{Comment: "#"}
+}
+
+// gasName returns the name of a column, and false if gas takes only its number.
+func gasName(m *arch.Machine, column uint64) (string, bool) {
+	g := gasOf(m)
+	if column >= uint64(g.Named) || slices.Contains(g.Unnamed, column) {
+		return "", false
+	}
+	name := m.RegisterName(column)
+	if name == fmt.Sprintf("r%d", column) && column >= uint64(g.Numbered) {
+		return "", false
+	}
+	return g.Prefix + name, true
+}
+
+// gasRegister returns the name or number of a column in directives.
+func (p *printer) gasRegister(column uint64) string {
+	if name, ok := gasName(p.names.machine, column); ok {
+		return name
+	}
+	return strconv.FormatUint(column, 10)
 }

@@ -50,7 +50,7 @@ func goMachine(m *arch.Machine) string {
 
 // golang prints a function that builds the table.
 func (p *printer) golang(f *function) error {
-	// What the builder refuses would be refused in the author's program.
+	// The builder must accept the table, because the author's program uses it.
 	if _, err := f.program(f.FDE.CIE); err != nil {
 		return err
 	}
@@ -63,17 +63,15 @@ func (p *printer) golang(f *function) error {
 	for i := range f.steps {
 		s := &f.steps[i]
 		p.absolute(s)
-		p.printf("b.")
+		receiver := "b"
 		if s.at != at {
 			at = s.at
 			if code := f.codeBefore(at); len(code) > 0 {
-				p.out.Truncate(p.out.Len() - len("b."))
 				p.comment("%s", printable.Text(code[len(code)-1].Text))
-				p.printf("b.")
 			}
-			p.printf("At(%#x).", at)
+			receiver = fmt.Sprintf("b.At(%#x)", at)
 		}
-		p.goCall(f.stepTable, s)
+		p.goCall(receiver, f.stepTable, s)
 	}
 	p.printf("return b.Program()\n}\n")
 	text, err := format.Source(p.out.Bytes()[from:])
@@ -85,7 +83,7 @@ func (p *printer) golang(f *function) error {
 	return nil
 }
 
-// goCIE prints how the builder is made: from EntryCIE where that says it all.
+// goCIE prints the construction of the builder, from EntryCIE if this is sufficient.
 func (p *printer) goCIE(f *function) {
 	cie, m := f.FDE.CIE, f.machine
 	var fields []string
@@ -119,40 +117,39 @@ func (p *printer) goCIE(f *function) {
 	}
 	for i := range f.initial {
 		p.absolute(&f.initial[i])
-		p.printf("b.")
-		p.goCall(f.stepTable, &f.initial[i])
+		p.goCall("b", f.stepTable, &f.initial[i])
 	}
 	p.printf("cie, err := b.CIE()\nif err != nil {\nreturn nil, err\n}\nb = cfi.NewBuilder(cie)\n")
 }
 
-// absolute warns of an address in an expression.
+// absolute prints a warning about an address in an expression.
 func (p *printer) absolute(s *step) {
 	if s.absolute {
 		p.comment("The address in this expression is one of the template's file.")
 	}
 }
 
-// goCall prints the call of the builder's method that does a step.
-func (p *printer) goCall(t *stepTable, s *step) {
+// goCall prints the call of the builder's method for a step.
+func (p *printer) goCall(receiver string, t *stepTable, s *step) {
 	var arguments, remarks []string
-	name, has := t.method(s.op).name, s.op.Operands()
+	name, operands := t.method(s.op).name, s.op.Operands()
 	register := func(column uint64) {
 		arguments = append(arguments, strconv.FormatUint(column, 10))
 		remarks = append(remarks, t.machine.RegisterName(column))
 	}
-	if has&cfi.OperandRegister != 0 {
+	if operands&cfi.OperandRegister != 0 {
 		register(s.register)
 	}
 	switch {
 	case s.op.Effect() == cfi.EffectArguments:
 		arguments = append(arguments, strconv.FormatUint(uint64(s.offset), 10))
-	case has&cfi.OperandUnsigned != 0:
+	case operands&cfi.OperandUnsigned != 0:
 		arguments = append(arguments, strconv.FormatInt(s.offset, 10))
 	}
-	if has&cfi.OperandRegister2 != 0 {
+	if operands&cfi.OperandRegister2 != 0 {
 		register(s.register2)
 	}
-	if has&cfi.OperandExpression != 0 {
+	if operands&cfi.OperandExpression != 0 {
 		arguments = append(arguments, "[]byte{"+hexList(s.expression)+"}")
 		_, text, _ := strings.Cut(s.text, " ") // after the name of the instruction
 		remarks = []string{text}
@@ -163,15 +160,14 @@ func (p *printer) goCall(t *stepTable, s *step) {
 		arguments = []string{fmt.Sprintf("cfi.Instruction{Op: %#x, Register: %d, Register2: %d, Operand: %d}",
 			uint8(ins.Op), ins.Register, ins.Register2, ins.Operand)}
 	}
-	remark := strings.Join(remarks, ", ")
-	p.printf("%s(%s)", name, strings.Join(arguments, ", "))
-	if remark != "" {
+	p.printf("%s.%s(%s)", receiver, name, strings.Join(arguments, ", "))
+	if remark := strings.Join(remarks, ", "); remark != "" {
 		p.printf(" %s", p.remark(printable.Text(remark)))
 	}
 	p.out.WriteByte('\n')
 }
 
-// hexList returns bytes as C and Go write them: "0x0c, 0x07".
+// hexList returns bytes in the syntax of C and Go: "0x0c, 0x07".
 func hexList(b []byte) string {
 	const digits = "0123456789abcdef"
 	text := make([]byte, 0, len("0x00, ")*len(b))

@@ -14,16 +14,15 @@ import (
 	"github.com/clewdev/clew/report/table"
 )
 
-// identifiers are what the functions of a listing are called in the source
-// code: no two alike.
+// identifiers are unique names in source code for the functions of a listing.
 type identifiers struct {
 	format  Format
-	machine *arch.Machine     // of the listing, nil where it has no function
+	machine *arch.Machine     // of the listing, nil if it has no functions
 	kinds   map[cfi.Kind]bool // of its sections
-	changed map[place]string  // of those that would not be unlike the others
+	changed map[place]string  // identifiers that had to be changed, by entry
 }
 
-// place is an entry.
+// place identifies an entry.
 type place struct {
 	section *cfi.Section
 	offset  uint64
@@ -31,7 +30,7 @@ type place struct {
 
 func newIdentifiers(format Format, list *table.Listing) *identifiers {
 	ids := &identifiers{format: format, kinds: make(map[cfi.Kind]bool), changed: make(map[place]string)}
-	taken := make(map[string]int) // how many functions would have the identifier
+	taken := make(map[string]int) // by plain identifier: number of functions
 	for f := range list.All() {
 		if ids.machine == nil {
 			ids.machine = f.FDE.CIE.Section.Machine
@@ -39,27 +38,21 @@ func newIdentifiers(format Format, list *table.Listing) *identifiers {
 		ids.kinds[f.FDE.CIE.Section.Kind] = true
 		taken[ids.plain(&f)]++
 	}
-	met := make(map[string]int)
+	last := make(map[string]int) // by plain identifier: last used number
 	for f := range list.All() {
 		id := ids.plain(&f)
 		if taken[id] == 1 {
 			continue
 		}
-		n := met[id]
-		if n == 0 {
-			met[id] = 1 // the first of them keeps it
-			continue
+		if last[id]++; last[id] == 1 {
+			continue // the first function keeps the plain identifier
 		}
-		other := ""
-		for {
-			n++
-			if other = ids.number(id, n); taken[other] == 0 {
-				break
-			}
+		for taken[ids.number(id, last[id])] > 0 {
+			last[id]++
 		}
-		met[id] = n
-		taken[other] = 1
-		ids.changed[place{f.FDE.CIE.Section, f.FDE.Offset}] = other
+		changed := ids.number(id, last[id])
+		taken[changed] = 1
+		ids.changed[place{f.FDE.CIE.Section, f.FDE.Offset}] = changed
 	}
 	return ids
 }
@@ -72,6 +65,7 @@ func (ids *identifiers) of(f *table.Function) string {
 	return ids.plain(f)
 }
 
+// number returns an identifier with a number appended.
 func (ids *identifiers) number(id string, n int) string {
 	if ids.format == Go && (id[len(id)-1] < '0' || id[len(id)-1] > '9') {
 		return id + strconv.Itoa(n)
@@ -79,12 +73,11 @@ func (ids *identifiers) number(id string, n int) string {
 	return id + "_" + strconv.Itoa(n)
 }
 
-// maxIdentifier is the most bytes of a name that become part of an identifier.
+// maxIdentifier is the maximum number of bytes of a name that become part of an identifier.
 const maxIdentifier = 80
 
-// plain returns the identifier that a function would have if it were alone. It
-// begins with a letter or "_", and holds beside them digits and, in assembly,
-// points.
+// plain returns the identifier of a function before it is made unique. It starts with a letter
+// or "_", and contains only letters, "_", digits and, in assembly, dots.
 func (ids *identifiers) plain(f *table.Function) string {
 	symbol := f.Symbol
 	if base, version, _ := strings.Cut(symbol, "@"); version != "plt" {
@@ -117,8 +110,8 @@ func (ids *identifiers) plain(f *table.Function) string {
 	return id
 }
 
-// isLabel reports whether gas takes a name as it is for a label: without a
-// point at the start, which would make it local, and not a register's.
+// isLabel reports whether a name can be a label in gas without changes: it has no dot at the
+// start, which would make it local, and is not the name of a register.
 func (ids *identifiers) isLabel(name string) bool {
 	if name == "" || len(name) > maxIdentifier || name[0] == '.' || name[0] >= '0' && name[0] <= '9' {
 		return false
@@ -136,7 +129,7 @@ func isWord(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
 }
 
-// clean returns a name with "_" in place of what no identifier has.
+// clean returns a name with "_" instead of characters that are not allowed in identifiers.
 func clean(name string) string {
 	var b strings.Builder
 	gap := false
@@ -157,8 +150,7 @@ func clean(name string) string {
 	return b.String()
 }
 
-// camel returns an identifier the way Go spells one: "parse_number" is
-// parseNumber.
+// camel returns an identifier in the style of Go: parseNumber for "parse_number".
 func camel(id string) string {
 	var b strings.Builder
 	up := false

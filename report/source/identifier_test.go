@@ -16,7 +16,7 @@ import (
 	"github.com/clewdev/clew/report/table"
 )
 
-// symbols names functions of 16 bytes from 0x1000 on.
+// symbols are the names of functions of 16 bytes from 0x1000 on.
 type symbols []string
 
 func (s symbols) FindSymbols(addrs []uint64) ([]object.Symbol, error) {

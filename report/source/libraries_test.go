@@ -15,7 +15,7 @@ import (
 	"github.com/clewdev/clew/report/source"
 )
 
-// assemblers are those of the libraries whose folder does not name them.
+// assemblers are the assemblers for libraries in folders that do not have their names.
 var assemblers = map[string]string{
 	"i686-linux-gnu/lib":            "as --32",
 	"mips64-linux-gnuabi64/lib":     "mips64el-linux-gnuabi64-as -EB",
@@ -26,8 +26,8 @@ var assemblers = map[string]string{
 	"x86_64-linux-gnux32/lib":       "as --x32",
 }
 
-// Every function of the C libraries of other machines, as directives and as
-// arrays, gives the rows of the template.
+// Printed as directives and as arrays, every function of the C libraries of other machines
+// gives the rows of the template.
 func TestLibraries(t *testing.T) {
 	paths := corpus.CrossLibraries(t)
 	if len(paths) == 0 {
@@ -37,7 +37,7 @@ func TestLibraries(t *testing.T) {
 		folder := strings.TrimPrefix(filepath.Dir(path), "/usr/")
 		t.Run(strings.ReplaceAll(folder, "/", "-"), func(t *testing.T) {
 			f := open(t, path)
-			f.File = nil // no instructions: there is no use for the comments
+			f.File = nil // omits the instructions in comments
 			if f.list.Functions() == 0 {
 				return // arm's are in .ARM.exidx
 			}

@@ -25,15 +25,14 @@ import (
 	"github.com/clewdev/clew/report/table"
 )
 
-// template is an object file whose functions are printed, and what assembles
-// the print.
+// template is an object file with functions to print, and the assembler for the output.
 type template struct {
 	name      string
 	path      string
 	assembler []string
 }
 
-// compilations of testdata/template.c
+// Compilations of testdata/template.c.
 var compilations = []struct {
 	name      string
 	compiler  string
@@ -77,8 +76,8 @@ func templates(t *testing.T, test func(t *testing.T, of template)) {
 	}
 }
 
-// assembler returns the command in the first line of a source, but for a flag
-// without which the print has to be assembled too.
+// assembler returns the command in the first line of a source, without a flag that the printed
+// code must not need.
 func assembler(t *testing.T, s string) []string {
 	text, err := os.ReadFile(testprogram.Path(s))
 	if err != nil {
@@ -124,12 +123,12 @@ func open(t *testing.T, path string) opened {
 	return opened{f, sections, list}
 }
 
-// printed is a function of a print.
+// printed is a printed function.
 type printed struct {
 	identifier string
 	machine    *arch.Machine
 	size       uint64
-	rows       string // of the FDE that it is of
+	rows       string // of its FDE
 }
 
 var (
@@ -141,7 +140,7 @@ var (
 	}
 )
 
-// write prints the functions of a file and returns what is in the print.
+// write prints the functions of a file, and returns the text and the functions in it.
 func write(t testing.TB, f opened, format source.Format) (text string, functions []printed, faults int) {
 	t.Helper()
 	var out strings.Builder
@@ -171,8 +170,8 @@ func write(t testing.TB, f opened, format source.Format) (text string, functions
 	return out.String(), functions, summary.Faults
 }
 
-// rows describes what an FDE says, wherever its function and its expressions
-// lie. Rows that say the same count as one.
+// rows returns the rows of an FDE, independent of the addresses of its function and
+// expressions. It merges equal rows.
 func rows(t testing.TB, f *cfi.FDE) string {
 	t.Helper()
 	var b strings.Builder
@@ -206,7 +205,7 @@ func rows(t testing.TB, f *cfi.FDE) string {
 	return b.String()
 }
 
-// same compares a function with what came of its print.
+// same compares a function with the FDE from its printed code.
 func (p *printed) same(t testing.TB, got *cfi.FDE) {
 	t.Helper()
 	if g := rows(t, got); g != p.rows {
@@ -214,8 +213,8 @@ func (p *printed) same(t testing.TB, got *cfi.FDE) {
 	}
 }
 
-// malformed are how many functions of a template are left out: those whose
-// start is in a slot that no memory holds, and an operation of another machine.
+// malformed has the number of functions of a template that are left out, because their start is
+// in a slot without memory, or because of an operation of another machine.
 var malformed = map[string]int{"encodings": 2, "vendor": 1}
 
 func checkFaults(t *testing.T, of template, text string, faults int) {
@@ -244,7 +243,7 @@ func TestAssembled(t *testing.T) {
 	})
 }
 
-// compareAssembled compares functions with those of an object file.
+// compareAssembled compares functions with those in an object file.
 func compareAssembled(t *testing.T, functions []printed, path string) {
 	t.Helper()
 	for _, s := range open(t, path).sections {
@@ -261,8 +260,8 @@ func compareAssembled(t *testing.T, functions []printed, path string) {
 	}
 }
 
-// gcc says of a function that realigns its stack that a slot of its frame holds
-// the CFA: a template without such a function would prove less.
+// The template contains a function that realigns its stack. gcc describes its CFA as the value of
+// a slot in the frame.
 func TestTemplateRealigns(t *testing.T) {
 	testprogram.RequireTool(t, "gcc")
 	path := filepath.Join(t.TempDir(), "template.o")
@@ -278,7 +277,7 @@ func TestTemplateRealigns(t *testing.T) {
 	}
 }
 
-// LLVM's assembler takes the directives too.
+// LLVM's assembler accepts the directives too.
 func TestAssembledByClang(t *testing.T) {
 	testprogram.RequireTool(t, "clang")
 	for _, target := range []string{"x86_64-linux-gnu", "aarch64-linux-gnu", "riscv64-linux-gnu"} {
@@ -296,8 +295,8 @@ func TestAssembledByClang(t *testing.T) {
 	}
 }
 
-// harness is a program that does with the arrays what their author would, for
-// code at 0x100000 and arrays that are copied to address 0, and prints them.
+// harness is a program that uses the arrays as an author would, for code at 0x100000 and arrays
+// that are copied to address 0, and prints them.
 const harness = `
 #include <stdio.h>
 #include <string.h>
@@ -348,7 +347,7 @@ func big(f opened) int {
 	return 0
 }
 
-// compareEncoded compares a function with that of a section in hexadecimal.
+// compareEncoded compares a function with the one in a section in hexadecimal.
 func compareEncoded(t testing.TB, fn printed, text string) {
 	t.Helper()
 	data, err := hex.DecodeString(text)

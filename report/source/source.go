@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -41,19 +42,14 @@ func (f Format) String() string {
 
 // ParseFormat returns the format with a name.
 func ParseFormat(name string) (Format, bool) {
-	for f, n := range formats {
-		if n == name {
-			return Format(f), true
-		}
-	}
-	return 0, false
+	i := slices.Index(formats[:], name)
+	return Format(max(i, 0)), i >= 0
 }
 
-// Write prints the functions of a listing as one source file of a format. file
-// is where the listing is from: its instructions stand in comments. It may be
-// nil. The other parameters and results are those of [table.Listing.Write]; a
-// fault of the summary is a function that is malformed or that the format
-// cannot express.
+// Write prints the functions of a listing as one source file. file, which may be nil, is the
+// file of the listing; its instructions become comments. The other parameters and results are
+// those of [table.Listing.Write]. Faults in the summary are functions that are malformed or
+// that the format cannot express.
 func Write(w io.Writer, format Format, list *table.Listing, file *object.File, progress func(done int)) (table.Summary, error) {
 	var names *identifiers
 	var header printer
@@ -63,7 +59,7 @@ func Write(w io.Writer, format Format, list *table.Listing, file *object.File, p
 		case names.machine != nil:
 		case file != nil:
 			names.machine = file.Machine()
-		default: // no function, and no comment but the header
+		default: // for the comment in the header
 			names.machine = &arch.Machine{Name: "of no machine"}
 		}
 		header = printer{format: format, file: file, names: names}
@@ -80,8 +76,8 @@ func Write(w io.Writer, format Format, list *table.Listing, file *object.File, p
 	}, progress)
 }
 
-// printer prints functions, each into out first: what turns out to be
-// inexpressible half-way is taken back.
+// printer prints each function to out first. It discards out if the format cannot express the
+// function.
 type printer struct {
 	format      Format
 	file        *object.File // or nil
@@ -90,21 +86,20 @@ type printer struct {
 	interpreter cfi.Interpreter
 }
 
-// function is what is known of one function while it is printed.
+// function is a function that is being printed.
 type function struct {
 	*table.Function
 	*stepTable
-	name       string // as comments call it
+	name       string // for comments
 	identifier string
 	code       []table.CodeLine // not yet printed
 }
 
-// maxProgram is the most bytes of instructions of one FDE that are printed, and
-// smallProgram how many may be printed by several goroutines at once: the text
-// is fifty times as large. The largest seen is 22171 (qemu-hexagon).
+// Limits of the instructions of an FDE, in bytes. Their text is fifty times as large. The
+// largest known FDE has 22171 bytes (qemu-hexagon).
 const (
-	maxProgram   = 1 << 16
-	smallProgram = 1 << 12
+	maxProgram   = 1 << 16 // larger ones are not printed
+	smallProgram = 1 << 12 // larger ones are printed one after the other
 )
 
 var large sync.Mutex
@@ -129,7 +124,7 @@ func (p *printer) Function(w io.Writer, f *table.Function) (fault, err error) {
 	return fault, err
 }
 
-// maxKept is how large a buffer may stay from one function to the next.
+// maxKept is the largest capacity of a buffer that is reused, in bytes.
 const maxKept = 1 << 20
 
 func (p *printer) function(rf *table.Function) (err error) {
@@ -157,13 +152,13 @@ func (p *printer) function(rf *table.Function) (err error) {
 	}
 }
 
-// CIE prints nothing: a CIE is printed with the functions that it is for.
+// CIE prints nothing, because a CIE is printed with its functions.
 func (p *printer) CIE(io.Writer, *cfi.CIE) (fault, err error) { return nil, nil }
 
 // Terminator prints nothing.
 func (p *printer) Terminator(io.Writer, *cfi.Section, uint64) error { return nil }
 
-// Fault prints what is wrong with an entry.
+// Fault prints the error of an entry.
 func (p *printer) Fault(w io.Writer, s *cfi.Section, offset uint64, fault error) error {
 	p.out.Reset()
 	p.out.WriteByte('\n')
@@ -172,8 +167,8 @@ func (p *printer) Fault(w io.Writer, s *cfi.Section, offset uint64, fault error)
 	return err
 }
 
-// comment prints a line that is a comment. Its text has no line feeds: what
-// comes from the file went through printable.Text.
+// comment prints a line with a comment. Its text must not contain line feeds: text from the
+// file must pass printable.Text.
 func (p *printer) comment(format string, args ...any) {
 	p.indented("", format, args...)
 }
@@ -195,13 +190,13 @@ func (p *printer) remark(text string) string {
 	return gasOf(p.names.machine).Comment + " " + text
 }
 
-// withoutMarks takes the marks of C's comments apart.
+// withoutMarks breaks the delimiters of C comments.
 var withoutMarks = strings.NewReplacer("*/", "* /", "/*", "/ *")
 
-// printf prints what is no comment.
+// printf prints code.
 func (p *printer) printf(format string, args ...any) { fmt.Fprintf(&p.out, format, args...) }
 
-// from says where the tables are from: "f2c (x86-64)".
+// from returns the origin of the tables: "f2c (x86-64)".
 func (p *printer) from() string {
 	name := "code"
 	if p.file != nil {
@@ -221,15 +216,16 @@ func (p *printer) header() {
 	}
 }
 
-// unlinked reports whether addresses in the code are not yet what they will be.
+// unlinked reports whether addresses in the code are not final.
 func (p *printer) unlinked() bool { return p.file != nil && p.file.Type() == elf.ET_REL }
 
-// where says which entry a function is.
+// where identifies the entry of a function.
 func (f *function) where() string {
 	return fmt.Sprintf("%s FDE %#x", printable.Text(f.FDE.CIE.Section.Name), f.FDE.Offset)
 }
 
-// codeBefore takes the instructions that start before an offset of the function.
+// codeBefore removes the instructions before an offset of the function from f.code, and
+// returns them.
 func (f *function) codeBefore(offset uint64) []table.CodeLine {
 	n := 0
 	for n < len(f.code) && f.code[n].Address-f.FDE.Start < offset {
@@ -240,16 +236,15 @@ func (f *function) codeBefore(offset uint64) []table.CodeLine {
 	return lines
 }
 
-// leftover is something that a function has beside its rows, and that its
-// author has to supply.
+// leftover is a property of a function that its author must add.
 type leftover struct {
 	what      string // "has a personality routine, at 0x1030"
 	fields    string // of Clew's CIE and program
 	directive string // of gas
 }
 
-// left lists what of the function is left to the author. Until an object file is
-// linked, nothing tells whether there is a language-specific data area.
+// left returns the properties of a function that are left to the author. Before an object file
+// is linked, it is unknown whether there is a language-specific data area.
 func (p *printer) left(f *function) (list []leftover) {
 	cie := f.FDE.CIE
 	personality := leftover{"has a personality routine", "cie.Personality and cie.PersonalityEnc",

@@ -12,12 +12,12 @@ import (
 	"github.com/clewdev/clew/report/table"
 )
 
-// method is how the languages write an operation. An operation without one is
-// written as cfi.Builder.Instruction, or as an escape.
+// method is the names of an operation in Go and assembly. Operations without a method are
+// written with cfi.Builder.Instruction, or as an escape.
 type method struct {
 	name      string                        // of cfi.Builder's method
-	directive string                        // of gas; "": none
-	call      func(b *cfi.Builder, s *step) // where the operand is factored, or the encoding depends on it
+	directive string                        // of gas, or ""
+	call      func(b *cfi.Builder, s *step) // if the operand is factored, or selects the encoding
 }
 
 var methods = [256]method{
@@ -41,8 +41,7 @@ var methods = [256]method{
 
 var negateRAState = method{"NegateRAState", ".cfi_negate_ra_state", nil}
 
-// method returns how an operation is written, the zero method where nothing but
-// its number says it.
+// method returns the method of an operation, or the zero method.
 func (t *stepTable) method(op cfi.Opcode) method {
 	if op == cfi.CFAAArch64NegateRAState && t.machine.SignsReturns {
 		return negateRAState
@@ -50,39 +49,39 @@ func (t *stepTable) method(op cfi.Opcode) method {
 	return methods[op]
 }
 
-// step is a call frame instruction in the terms of cfi.Builder: its offsets are
-// bytes, and it means the same whatever stood before it.
+// step is a call frame instruction for cfi.Builder. Its offsets are in bytes, and it does not
+// depend on previous instructions.
 type step struct {
-	at         uint64     // from the function's start, bytes
-	op         cfi.Opcode // its own base
+	at         uint64     // offset from the function's start, in bytes
+	op         cfi.Opcode // equals its Base
 	register   uint64
 	register2  uint64
-	offset     int64  // the other number of the operation
+	offset     int64  // the other operand
 	expression []byte // aliases the section
-	text       string // of an operation with an expression or without a method, as DWARF names it
-	absolute   bool   // the expression holds an address
+	text       string // the DWARF text, if the operation has an expression or no method
+	absolute   bool   // the expression contains an address
 }
 
 // stepTable is the unwind table of a function as steps.
 type stepTable struct {
 	machine *arch.Machine
-	size    uint64 // of the function, bytes
-	initial []step // what the CIE sets
-	steps   []step // what the FDE adds
+	size    uint64 // of the function, in bytes
+	initial []step // of the CIE
+	steps   []step // of the FDE
 
-	// The factors to write it with: the machine's where they do.
+	// Alignment factors for writing: those of the machine, if possible.
 	codeAlign uint64
 	dataAlign int64
 
-	entry bool // initial is what holds at the first instruction of a function by the ABI
+	entry bool // initial is the state at the first instruction of a function in the ABI
 }
 
-// newStepTable decodes an FDE. The error is that of the first malformed
-// instruction, of the CIE's or its own.
+// newStepTable decodes an FDE. The error is that of the first malformed instruction of the CIE
+// or the FDE.
 func newStepTable(x *cfi.Interpreter, f *cfi.FDE) (*stepTable, error) {
 	m := f.CIE.Section.Machine
 	t := &stepTable{machine: m, size: f.End - f.Start}
-	// Rows refuses what leads past the function's end.
+	// Rows rejects advances beyond the end of the function.
 	for range x.Rows(f) {
 	}
 	if x.Err() != nil {
@@ -90,20 +89,20 @@ func newStepTable(x *cfi.Interpreter, f *cfi.FDE) (*stepTable, error) {
 	}
 	x.Start(f)
 	t.initial = rules(f.CIE.Section, x.Row())
-	t.entry = m.StackPointer >= 0 && equal(x.Row(), m)
+	t.entry = m.StackPointer >= 0 && isEntry(x.Row(), m)
 
 	x.Start(f)
 	d := f.Decode()
 	var ins cfi.Instruction
 	for d.Next(&ins) {
-		before := x.Row().CFA
+		previousCFA := x.Row().CFA
 		x.Execute(f.CIE, &ins)
 		at := x.Location() - f.Start
 		if at >= t.size {
-			break // it covers no code
+			break // the remaining rows cover no code
 		}
 		s := step{at: at}
-		if t.set(&s, f.CIE, &ins, before, x.Row()) {
+		if t.set(&s, f.CIE, &ins, previousCFA, x.Row()) {
 			t.steps = append(t.steps, s)
 		}
 	}
@@ -111,14 +110,14 @@ func newStepTable(x *cfi.Interpreter, f *cfi.FDE) (*stepTable, error) {
 	return t, nil
 }
 
-// equal reports whether a row is what EntryCIE says.
-func equal(row *cfi.Row, m *arch.Machine) bool {
+// isEntry reports whether a row is that of EntryCIE.
+func isEntry(row *cfi.Row, m *arch.Machine) bool {
 	var x cfi.Interpreter
 	x.Start(&cfi.FDE{CIE: cfi.EntryCIE(m)})
 	return row.CFA == x.Row().CFA && row.Signed == x.Row().Signed && slices.Equal(row.Registers, x.Row().Registers)
 }
 
-// rules returns the steps that lead from no rule to those of a row.
+// rules returns the steps that set the rules of a row.
 func rules(s *cfi.Section, row *cfi.Row) (steps []step) {
 	switch row.CFA.Kind {
 	case cfi.Register:
@@ -127,23 +126,18 @@ func rules(s *cfi.Section, row *cfi.Row) (steps []step) {
 		steps = append(steps, expressionStep(s, cfi.CFADefCFAExpression, 0, row.CFA))
 	}
 	for _, r := range row.Registers {
-		column := uint64(r.Column)
+		st := step{op: ruleOps[r.Kind], register: uint64(r.Column)}
 		switch r.Kind {
-		case cfi.Undefined:
-			steps = append(steps, step{op: cfi.CFAUndefined, register: column})
-		case cfi.SameValue:
-			steps = append(steps, step{op: cfi.CFASameValue, register: column})
-		case cfi.Offset:
-			steps = append(steps, step{op: cfi.CFAOffset, register: column, offset: r.Offset})
-		case cfi.ValOffset:
-			steps = append(steps, step{op: cfi.CFAValOffset, register: column, offset: r.Offset})
+		case cfi.Unspecified:
+			continue
+		case cfi.Offset, cfi.ValOffset:
+			st.offset = r.Offset
 		case cfi.Register:
-			steps = append(steps, step{op: cfi.CFARegister, register: column, register2: uint64(r.Register)})
-		case cfi.Expression:
-			steps = append(steps, expressionStep(s, cfi.CFAExpression, column, r.Rule))
-		case cfi.ValExpression:
-			steps = append(steps, expressionStep(s, cfi.CFAValExpression, column, r.Rule))
+			st.register2 = uint64(r.Register)
+		case cfi.Expression, cfi.ValExpression:
+			st = expressionStep(s, st.op, st.register, r.Rule)
 		}
+		steps = append(steps, st)
 	}
 	if row.Signed {
 		steps = append(steps, step{op: cfi.CFAAArch64NegateRAState})
@@ -151,17 +145,23 @@ func rules(s *cfi.Section, row *cfi.Row) (steps []step) {
 	return steps
 }
 
-// expressionStep returns a step whose expression a rule refers to.
+// ruleOps are the operations that set rules, by kind.
+var ruleOps = [...]cfi.Opcode{
+	cfi.Undefined: cfi.CFAUndefined, cfi.SameValue: cfi.CFASameValue, cfi.Offset: cfi.CFAOffset, cfi.ValOffset: cfi.CFAValOffset,
+	cfi.Register: cfi.CFARegister, cfi.Expression: cfi.CFAExpression, cfi.ValExpression: cfi.CFAValExpression,
+}
+
+// expressionStep returns a step with the expression of a rule.
 func expressionStep(s *cfi.Section, op cfi.Opcode, column uint64, rule cfi.Rule) step {
 	e := s.Expression(rule)
 	ins := cfi.Instruction{Op: op, Register: column, Expression: e, Offset: uint64(rule.Offset), Size: uint64(len(e))}
 	st := step{op: op, register: column}
-	st.express(s, &ins)
+	st.setExpression(s, &ins)
 	return st
 }
 
-// express gives the step the expression of an instruction.
-func (st *step) express(s *cfi.Section, ins *cfi.Instruction) {
+// setExpression sets the expression to that of an instruction.
+func (st *step) setExpression(s *cfi.Section, ins *cfi.Instruction) {
 	st.expression = ins.Expression
 	st.text = string(table.AppendInstruction(nil, s, ins))
 	for o, err := range s.Operations(ins.Offset+ins.Size-uint64(len(ins.Expression)), uint64(len(ins.Expression))) {
@@ -172,24 +172,24 @@ func (st *step) express(s *cfi.Section, ins *cfi.Instruction) {
 	}
 }
 
-// set makes the step what an instruction did, which led from a CFA to a row. It
-// returns false where that is nothing that a row shows.
-func (t *stepTable) set(st *step, cie *cfi.CIE, ins *cfi.Instruction, before cfi.Rule, row *cfi.Row) bool {
+// set fills a step for an instruction, which led from the previous CFA to a row. It returns
+// false if the instruction does not change rules.
+func (t *stepTable) set(st *step, cie *cfi.CIE, ins *cfi.Instruction, previousCFA cfi.Rule, row *cfi.Row) bool {
 	st.op, st.register, st.register2 = ins.Op.Base(), ins.Register, ins.Register2
 	switch effect := ins.Op.Effect(); {
 	case effect == cfi.EffectNone || effect == cfi.EffectLocation:
 		return false
 	case ins.Op.Operands()&cfi.OperandExpression != 0:
-		st.express(cie.Section, ins)
+		st.setExpression(cie.Section, ins)
 		return true
 	case effect == cfi.EffectCFA:
 		st.offset = row.CFA.Offset
 		switch {
-		case before.Kind == cfi.Register:
+		case previousCFA.Kind == cfi.Register:
 		case st.op == cfi.CFADefCFAOffset:
-			return false // the next DW_CFA_def_cfa_register shows it
+			return false // has an effect only after the next DW_CFA_def_cfa_register
 		case st.op == cfi.CFADefCFARegister:
-			st.op = cfi.CFADefCFA // it brings back the offset from before an expression
+			st.op = cfi.CFADefCFA // uses the offset from before an expression
 		}
 	case effect == cfi.EffectRegister:
 		st.offset = row.Register(ins.Register).Offset
@@ -202,15 +202,15 @@ func (t *stepTable) set(st *step, cie *cfi.CIE, ins *cfi.Instruction, before cfi
 	return true
 }
 
-// factors chooses what offsets are divided by: what the machine's compilers and
-// gas use where all are multiples of it, else what the template does.
+// factors sets the alignment factors: those of the machine's compilers and gas if all offsets
+// are multiples of them, else those of the template.
 func (t *stepTable) factors(cie *cfi.CIE) {
 	t.codeAlign, t.dataAlign = t.machine.CodeAlign, t.machine.DataAlign
 	for _, steps := range [][]step{t.initial, t.steps} {
 		for i := range steps {
 			s := &steps[i]
 			if s.at%max(t.codeAlign, 1) != 0 {
-				t.codeAlign = 1 // DW_CFA_set_loc can lead anywhere
+				t.codeAlign = 1 // DW_CFA_set_loc can set any location
 			}
 			if s.factored() && s.offset%t.machine.DataAlign != 0 {
 				t.dataAlign = cie.DataAlign
@@ -243,8 +243,7 @@ func (t *stepTable) instruction(st *step) cfi.Instruction {
 	return ins
 }
 
-// cie returns the CIE that the steps follow, without what a form leaves to the
-// author.
+// cie returns the CIE for the steps, without the properties that are left to the author.
 func (t *stepTable) cie(of *cfi.CIE) (*cfi.CIE, error) {
 	cie := cfi.NewCIE(t.machine)
 	cie.CodeAlign, cie.DataAlign, cie.ReturnAddress = t.codeAlign, t.dataAlign, of.ReturnAddress
@@ -254,7 +253,7 @@ func (t *stepTable) cie(of *cfi.CIE) (*cfi.CIE, error) {
 	return b.CIE()
 }
 
-// program returns the table as cfi.Builder makes it.
+// program builds the table with cfi.Builder.
 func (t *stepTable) program(of *cfi.CIE) (*cfi.Program, error) {
 	cie, err := t.cie(of)
 	if err != nil {
@@ -265,7 +264,7 @@ func (t *stepTable) program(of *cfi.CIE) (*cfi.Program, error) {
 	return b.Program()
 }
 
-// build appends steps to a table that is being built.
+// build adds steps to a builder.
 func (t *stepTable) build(b *cfi.Builder, steps []step) {
 	at := uint64(0)
 	for i := range steps {

@@ -49,7 +49,7 @@ func sections(t testing.TB, s ...*cfi.Section) opened {
 	return opened{nil, s, list}
 }
 
-// assembled prints, assembles and compares.
+// assembled prints the functions of a file as directives, assembles them and compares the rows.
 func assembled(t *testing.T, f opened, command ...string) (text string) {
 	t.Helper()
 	testprogram.RequireTool(t, command[0])
@@ -65,7 +65,7 @@ func assembled(t *testing.T, f opened, command ...string) (text string) {
 	return text
 }
 
-// Every column has a name that gas takes for it, or stands as its number.
+// Every column is printed with a name that gas accepts, or as a number.
 func TestGasRegisters(t *testing.T) {
 	for _, s := range testprogram.Sources(t, "asm") {
 		name := strings.TrimSuffix(filepath.Base(s), ".s")
@@ -89,8 +89,8 @@ func TestGasRegisters(t *testing.T) {
 	}
 }
 
-// gas puts the rules above the first advance into the CIE. That must not change
-// what .cfi_restore brings back.
+// gas puts the rules before the first advance into the CIE. That must not change the effect of
+// .cfi_restore.
 func TestGasRestores(t *testing.T) {
 	b := cfi.NewBuilder(cfi.EntryCIE(amd64)).Offset(3, -16).DefCFAOffset(32).At(4).Undefined(3).At(8).Restore(3)
 	text := assembled(t, section(t, b), "as", "--64")
@@ -103,7 +103,7 @@ func TestGasRestores(t *testing.T) {
 	}
 }
 
-// Directives that gas has none for, and states that change nothing a row shows.
+// Operations without a directive, and states that change no row.
 func TestGasEscapes(t *testing.T) {
 	plus := []byte{0x23, 0x08} // DW_OP_plus_uconst 8
 	b := cfi.NewBuilder(cfi.EntryCIE(amd64)).At(1).
@@ -124,8 +124,8 @@ func TestGasEscapes(t *testing.T) {
 	}
 }
 
-// A register and offset that come back from behind an expression are said in
-// full: the builder and gas know no others.
+// The register and offset that are valid again after an expression are printed completely,
+// because the builder and gas do not remember them.
 func TestHiddenCFA(t *testing.T) {
 	b := cfi.NewBuilder(cfi.EntryCIE(amd64)).At(4).DefCFAExpression([]byte{0x77, 0x08})
 	b.At(8).Instruction(cfi.Instruction{Op: cfi.CFADefCFAOffset, Operand: 48})
@@ -138,7 +138,7 @@ func TestHiddenCFA(t *testing.T) {
 	compareEncoded(t, functions[0], relocated(t, amd64, arrays(t, text)[0]))
 }
 
-// What a form cannot say is left out, with the reason.
+// Functions that a form cannot express are left out, with the reason.
 func TestLeftOut(t *testing.T) {
 	odd := cfi.NewCIE(amd64)
 	odd.DataAlign = -1
@@ -158,7 +158,7 @@ func TestLeftOut(t *testing.T) {
 	text, functions, _ = write(t, f, source.C)
 	compareEncoded(t, functions[0], relocated(t, amd64, arrays(t, text)[0]))
 
-	// Who has no code has no table.
+	// A function without code has no table.
 	var e cfi.Encoder
 	e.Machine = amd64
 	if err := e.FDE(&cfi.FDE{CIE: cie, Start: 0x1000, End: 0x1000}); err != nil {
@@ -173,8 +173,8 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
-// A listing without functions is a source file without functions.
-func TestNothing(t *testing.T) {
+// A listing without functions gives a source file without functions.
+func TestEmptyListing(t *testing.T) {
 	f := sections(t, &cfi.Section{Name: ".eh_frame", Machine: amd64})
 	for _, of := range []source.Format{source.Go, source.C, source.Asm} {
 		text, functions, faults := write(t, f, of)
