@@ -68,59 +68,35 @@ func (b *functionBody) chain(addr uint64) (chain []int32) {
 	return chain
 }
 
-// readBody walks the entries of a function of a unit. What could be read is returned with
-// the first error.
+// readBody reads the entries of a function of a unit. With an error comes the part that
+// could be read.
 func (d *Data) readBody(u *unit, r *root, function uint64) (b *functionBody, err error) {
 	b = new(functionBody)
-	table, err := d.abbreviationsOf(u)
+	w, err := d.walk(u, function)
 	if err != nil {
 		return b, err
 	}
-	kept := &d.bodyBuffer
-	inside, calls, tails := kept.inlined[:0], kept.calls[:0], kept.tails[:0]
-	keep := func() bool {
-		if d.records--; d.records < 0 {
-			err = errTooMuch
-		}
-		return err == nil
-	}
-	c := d.entryCursor(u, function)
+	buffer := &d.bodyBuffer
+	inside, calls, tails := buffer.inlined[:0], buffer.calls[:0], buffer.tails[:0]
 	var problem error
-	var others []bool // of each open entry, whether what is in it is another function's
-	for c.remain() > 0 && c.Err == nil && err == nil {
-		offset := u.offset(c.Off)
-		code := c.ULEB128()
-		if code == 0 {
-			if others = others[:max(0, len(others)-1)]; len(others) == 0 {
-				break
-			}
+	var nested []bool // for each open entry, whether it belongs to a nested function
+	for w.next() {
+		if w.a == nil {
 			continue
 		}
-		a, ok := table.find(code)
-		if !ok {
-			c.fail("abbreviation %d is not declared", code)
-			break
-		}
-		attributes := table.of(a)
-		if d.steps -= 1 + len(attributes); d.steps < 0 {
-			err = errTooMuch
-			break
-		}
-		other := len(others) > 0 && (others[len(others)-1] || a.tag == dw.TagSubprogram)
-		if other || !a.matters() {
-			u.pass(&c, table, a)
+		isNested, sibling := w.depth > 0 && (nested[w.depth-1] || w.a.tag == dw.TagSubprogram), value{}
+		if isNested || !w.a.matters() {
+			w.pass()
 		} else {
 			var e entry
-			for i := range attributes {
-				e.set(attributes[i].name, u.read(&c, attributes[i]))
-			}
-			if c.Err != nil {
+			if w.read(&e); w.c.Err != nil {
 				break
 			}
-			switch a.tag {
+			sibling = e.sibling
+			switch w.a.tag {
 			case dw.TagCallSite, dw.TagGNUCallSite:
 				switch call, ok := d.callSite(u, r, &e); {
-				case !ok || !keep():
+				case !ok || !w.record():
 				case e.tail:
 					tails = append(grown(tails), call)
 				default:
@@ -129,31 +105,20 @@ func (d *Data) readBody(u *unit, r *root, function uint64) (b *functionBody, err
 			case dw.TagInlinedSubroutine:
 				rangesErr := d.ranges(u, r, e.pc, func(low, high uint64) bool {
 					inside = append(grown(inside), inlined{
-						low: low, high: high, entry: offset, depth: int32(len(others)),
+						low: low, high: high, entry: w.offset, depth: int32(w.depth),
 						callFile: number(e.callFile), callLine: number(e.callLine), callColumn: number(e.callColumn),
 					})
-					return keep()
+					return w.record()
 				})
-				if problem == nil {
-					problem = rangesErr // costs that entry only
-				}
-			}
-			if next := e.sibling; a.children && next.class == reference && isWithoutCode(a.tag) && next.u > offset && u.holds(next.u, c.Off) {
-				c.Off = u.local(next.u)
-				continue
+				problem = cmp.Or(problem, rangesErr) // costs that entry only
 			}
 		}
-		if a.children {
-			others = append(others, other)
-		} else if len(others) == 0 {
-			break
+		if w.descend(sibling) {
+			nested = append(nested[:w.depth-1], isNested)
 		}
 	}
-	if err == nil {
-		err = cmp.Or(c.Err, problem)
-	}
-	kept.inlined, kept.calls, kept.tails = inside, calls, tails
+	buffer.inlined, buffer.calls, buffer.tails = inside, calls, tails
 	b.inlined, b.calls, b.tails = slices.Clone(inside), slices.Clone(calls), slices.Clone(tails)
 	slices.SortStableFunc(b.calls, func(a, b callSite) int { return cmp.Compare(a.pc, b.pc) })
-	return b, err
+	return b, cmp.Or(w.c.Err, problem)
 }

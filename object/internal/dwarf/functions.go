@@ -6,7 +6,6 @@ package dwarf
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"sort"
 
@@ -65,15 +64,6 @@ func (t *functionTable) entry(r *functionRange) uint64 {
 	return r.low
 }
 
-// isWithoutCode reports whether no child of an entry with a tag has code.
-func isWithoutCode(tag uint32) bool {
-	switch tag {
-	case dw.TagFormalParameter, dw.TagArrayType, dw.TagEnumerationType, dw.TagSubroutineType, dw.TagVariable, dw.TagCallSite, dw.TagGNUCallSite:
-		return true
-	}
-	return false
-}
-
 // matters reports whether readFunctions or readBody needs attributes of an entry.
 func (a *abbreviation) matters() bool {
 	switch a.tag {
@@ -83,108 +73,68 @@ func (a *abbreviation) matters() bool {
 	return a.children && isWithoutCode(a.tag)
 }
 
-// readFunctions returns the functions of a unit. With an error come those before it.
+// readFunctions returns the functions of a unit. With an error come the functions before it.
 func (d *Data) readFunctions(u *unit, r *root) (t functionTable, err error) {
-	table, err := d.abbreviationsOf(u)
+	w, err := d.walk(u, u.first)
 	if err != nil {
 		return t, err
 	}
 	t.ranges = d.functionBuffer[:0]
-	c := d.entryCursor(u, u.first)
-	var within []int32 // the function that each open entry lies in
+	var around []int32 // the function that each open entry lies in
 	function := int32(-1)
-	for c.remain() > 0 && c.Err == nil && err == nil {
-		offset := u.offset(c.Off)
-		code := c.ULEB128()
-		if code == 0 {
-			if len(within) == 0 {
+	for w.next() {
+		if w.a == nil {
+			function = around[w.depth]
+			continue
+		}
+		t.lists = t.lists || u.version <= w.a.lists
+		inner, sibling := function, value{}
+		if !w.a.matters() {
+			w.pass()
+		} else {
+			var e entry
+			if w.read(&e); w.c.Err != nil {
 				break
 			}
-			function = within[len(within)-1]
-			within = within[:len(within)-1]
-			if len(within) == 0 {
-				break // the first entry has ended
-			}
-			continue
-		}
-		a, ok := table.find(code)
-		if !ok {
-			c.fail("abbreviation %d is not declared", code)
-			break
-		}
-		attributes := table.of(a)
-		if d.steps -= 1 + len(attributes); d.steps < 0 {
-			err = errTooMuch
-			break
-		}
-		t.lists = t.lists || u.version <= a.lists
-		if !a.matters() {
-			if u.pass(&c, table, a); a.children {
-				within = append(within, function)
-			} else if len(within) == 0 {
-				break
-			}
-			continue
-		}
-		var e entry
-		for i := range attributes {
-			e.set(attributes[i].name, u.read(&c, attributes[i]))
-		}
-		if c.Err != nil {
-			break
-		}
-		inner := function
-		switch a.tag {
-		case dw.TagSubprogram:
-			inner, err = d.addFunction(&t, u, r, &e, offset)
-		case dw.TagInlinedSubroutine, dw.TagLexicalBlock:
-			if !t.scattered && e.pc.ranges.isList() && (function >= 0 || a.tag == dw.TagLexicalBlock) {
-				t.scattered = d.isScattered(u, r, &e)
+			sibling = e.sibling
+			switch w.a.tag {
+			case dw.TagSubprogram:
+				inner = w.addFunction(&t, r, &e)
+			case dw.TagInlinedSubroutine, dw.TagLexicalBlock:
+				if !t.scattered && e.pc.ranges.isList() && (function >= 0 || w.a.tag == dw.TagLexicalBlock) {
+					t.scattered = d.isScattered(u, r, &e)
+				}
 			}
 		}
-		if !a.children {
-			if len(within) == 0 {
-				break
-			}
-			continue
+		if w.descend(sibling) {
+			around = append(around[:w.depth-1], function)
+			function = inner
 		}
-		if next := e.sibling; next.class == reference && isWithoutCode(a.tag) && next.u > offset && u.holds(next.u, c.Off) {
-			c.Off = u.local(next.u)
-			continue
-		}
-		within = append(within, function)
-		function = inner
-	}
-	if err == nil {
-		err = c.Err
 	}
 	d.functionBuffer, t.ranges = t.ranges, slices.Clone(t.ranges)
 	t.sort()
-	return t, err
+	return t, w.c.Err
 }
 
-// addFunction adds a function with the entry at an offset to t, and returns its number; -1
-// if it has no code. An error ends the reading of the unit.
-func (d *Data) addFunction(t *functionTable, u *unit, r *root, e *entry, offset uint64) (number int32, err error) {
+// addFunction adds the function of the current entry to t, and returns its number; -1 if
+// it has no code.
+func (w *walker) addFunction(t *functionTable, r *root, e *entry) (number int32) {
 	number = -1
 	next, part := int32(len(t.complete)), int32(0)
-	damage := d.ranges(u, r, e.pc, func(low, high uint64) bool {
+	damage := w.ranges(w.unit, r, e.pc, func(low, high uint64) bool {
 		number = next
-		t.ranges = append(grown(t.ranges), functionRange{low, high, offset, next, part})
+		t.ranges = append(grown(t.ranges), functionRange{low, high, w.offset, next, part})
 		t.scattered = t.scattered || part > 0
 		part++
-		if d.records--; d.records < 0 {
-			err = errTooMuch
-		}
-		return err == nil
+		return w.record()
 	})
 	if number >= 0 {
 		t.complete = append(t.complete, e.complete)
 	}
-	if damage != nil && err == nil {
-		d.note(damage) // costs that entry only
+	if damage != nil && w.c.Err == nil {
+		w.note(damage) // costs that entry only
 	}
-	return number, err
+	return number
 }
 
 // isScattered reports whether an entry has several ranges.
@@ -198,75 +148,6 @@ func (d *Data) isScattered(u *unit, r *root, e *entry) bool {
 		d.note(err) // costs that entry only
 	}
 	return parts > 1
-}
-
-// entry has the attributes of an entry that are needed.
-type entry struct {
-	pc                             span
-	sibling                        value
-	callFile, callLine, callColumn value
-
-	complete              bool // the function's tail calls all have an entry
-	returnPC, callPC      value
-	callOrigin, origin    value
-	tail                  bool
-	declaration, external bool
-}
-
-func (e *entry) set(name uint32, v value) {
-	switch name {
-	case dw.AttrSibling:
-		e.sibling = v
-	case dw.AttrLowPC:
-		e.pc.low = v
-	case dw.AttrHighPC:
-		e.pc.high = v
-	case dw.AttrRanges:
-		e.pc.ranges = v
-	case dw.AttrCallFile:
-		e.callFile = v
-	case dw.AttrCallLine:
-		e.callLine = v
-	case dw.AttrCallColumn:
-		e.callColumn = v
-	case dw.AttrCallAllCalls, dw.AttrCallAllTailCalls, dw.AttrGNUAllCallSites, dw.AttrGNUAllTailCallSites:
-		e.complete = e.complete || v.isSet()
-	case dw.AttrCallReturnPC:
-		e.returnPC = v
-	case dw.AttrCallPC:
-		e.callPC = v
-	case dw.AttrCallOrigin:
-		e.callOrigin = v
-	case dw.AttrAbstractOrigin:
-		e.origin = v
-	case dw.AttrDeclaration:
-		e.declaration = v.isSet()
-	case dw.AttrExternal:
-		e.external = v.isSet()
-	case dw.AttrCallTailCall, dw.AttrGNUTailCall:
-		e.tail = v.isSet()
-	}
-}
-
-// entryAt reads one entry.
-func (d *Data) entryAt(u *unit, offset uint64) (e entry, err error) {
-	table, err := d.abbreviationsOf(u)
-	if err != nil {
-		return e, err
-	}
-	c := d.entryCursor(u, offset)
-	a, ok := table.find(c.ULEB128())
-	if !ok {
-		return e, fmt.Errorf("entry at %#x: its abbreviation is not declared", offset)
-	}
-	attributes := table.of(a)
-	if d.steps -= 1 + len(attributes); d.steps < 0 {
-		return e, errTooMuch
-	}
-	for i := range attributes {
-		e.set(attributes[i].name, u.read(&c, attributes[i]))
-	}
-	return e, c.Err
 }
 
 // number returns a constant that fits in 31 bits, else 0.

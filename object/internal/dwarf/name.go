@@ -74,13 +74,8 @@ func (d *Data) eachName(offset uint64, visit func(attribute uint32, name []byte)
 			return last, at
 		}
 		last, at = u, offset
-		c := d.entryCursor(u, offset)
-		table, err := d.abbreviationsOf(u)
+		c, table, a, err := d.declarationAt(u, offset)
 		if err != nil {
-			return last, at
-		}
-		a, ok := table.find(c.ULEB128())
-		if !ok {
 			return last, at
 		}
 		var r root

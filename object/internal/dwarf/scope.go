@@ -5,6 +5,7 @@
 package dwarf
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/clewdev/clew/internal/dw"
@@ -30,53 +31,33 @@ func (d *Data) qualified(u *unit, offset uint64, name string, language uint64) s
 	if err != nil || !hasScopes(language) {
 		return name
 	}
-	table, err := d.abbreviationsOf(u)
+	w, err := d.walk(u, u.first)
 	if err != nil {
 		return name
 	}
-	c := d.entryCursor(u, u.first)
-	var around []string
-	for c.Err == nil && u.offset(c.Off) < offset {
-		start := u.offset(c.Off)
-		code := c.ULEB128()
-		if code == 0 {
-			if len(around) == 0 {
-				return name
-			}
-			around = around[:len(around)-1]
+	var around []string // of each open entry
+	for u.offset(w.c.Off) < offset && w.next() {
+		if w.a == nil {
 			continue
 		}
-		a, ok := table.find(code)
-		attributes := table.of(a)
-		if d.steps -= 1 + len(attributes); !ok || d.steps < 0 {
-			return name
-		}
 		var scope, sibling value
-		for _, at := range attributes {
-			switch v := u.read(&c, at); at.name {
+		for _, at := range w.table.of(w.a) {
+			switch v := u.read(&w.c, at); at.name {
 			case dw.AttrName:
 				scope = v
 			case dw.AttrSibling:
 				sibling = v
 			}
 		}
-		switch next := sibling.u; {
-		case !a.children:
-		case sibling.class == reference && next > start && u.holds(next, c.Off) && next <= offset:
-			c.Off = u.local(next)
-		default:
-			around = append(around, d.scopeName(u, &r, a.tag, scope))
+		if w.a.children && (sibling.u > offset || !w.skipTo(sibling)) {
+			around = append(around[:w.depth], d.scopeName(u, &r, w.a.tag, scope))
+			w.depth++
 		}
 	}
-	if c.Err != nil || u.offset(c.Off) != offset {
+	if w.c.Err != nil || u.offset(w.c.Off) != offset {
 		return name
 	}
-	scopes := around[:0]
-	for _, s := range around {
-		if s != "" {
-			scopes = append(scopes, s)
-		}
-	}
+	scopes := slices.DeleteFunc(around[:w.depth], func(s string) bool { return s == "" })
 	return strings.Join(append(scopes, name), "::")
 }
 
