@@ -11,7 +11,7 @@ import (
 	"github.com/clewdev/clew/internal/dw"
 )
 
-// attribute is how an abbreviation says an attribute is stored.
+// attribute is the name and the form of an attribute in an abbreviation.
 type attribute struct {
 	name, form uint32
 	implicit   int64 // the value of DW_FORM_implicit_const
@@ -22,16 +22,16 @@ type abbreviation struct {
 	code       uint64
 	tag        uint32
 	children   bool
-	lists      uint16 // up to this DWARF version it is a variable with a list of locations
-	first, end uint32 // of its attributes in the table's
+	lists      uint16 // up to this DWARF version, it declares a variable with a location list
+	first, end uint32 // of its attributes in the table
 	size       attributeSize
 }
 
-// attributeSize is what the attributes of an entry take, where all entries of the
-// declaration take the same.
+// attributeSize is the size of the attributes of an entry, if all entries of the
+// declaration have the same.
 type attributeSize struct {
 	bytes              uint16
-	offsets, addresses uint8 // of sections, and of the target: how many
+	offsets, addresses uint8 // their number; the unit has the size of each
 	varies             bool
 }
 
@@ -61,20 +61,20 @@ func (s *attributeSize) add(form uint32) {
 		s.varies = true
 	}
 	s.bytes += bytes
-	s.varies = s.varies || s.bytes < bytes // there are too many to count
+	s.varies = s.varies || s.bytes < bytes // overflow
 }
 
-// abbreviations is one table: of a unit, or shared by several. It is not changed once it
-// is read.
+// abbreviations is a table of declarations, which several units can share. It does not
+// change after it was read.
 type abbreviations struct {
 	dense      []abbreviation // code i+1 at i
 	sparse     map[uint64]*abbreviation
 	only       abbreviation // of a table of one
 	attributes []attribute
-	err        error // why all of it could not be read; it has nothing then
+	err        error // the table is empty if it is not nil
 }
 
-// find returns the declaration of a code, a declaration of nothing where there is none.
+// find returns the declaration of a code; without one, an empty declaration and false.
 func (t *abbreviations) find(code uint64) (a *abbreviation, ok bool) {
 	if code-1 < uint64(len(t.dense)) {
 		return &t.dense[code-1], true
@@ -116,7 +116,7 @@ func (t *abbreviations) declaration(c *cursor, code uint64) abbreviation {
 	return a
 }
 
-// skip passes over a declaration after its code.
+// skip skips a declaration after its code.
 func skip(c *cursor) {
 	c.ULEB128() // tag
 	c.Uint8()   // children
@@ -131,9 +131,9 @@ func skip(c *cursor) {
 	}
 }
 
-// rootAbbreviations returns what the first entry of a unit needs, the
-// declaration of one code. The table is not kept: most units are never looked
-// into further.
+// rootAbbreviations returns a table with the one declaration that the first entry of a
+// unit needs. It is valid until the next call: the other entries of most units are never
+// read.
 func (d *Data) rootAbbreviations(u *unit, code uint64) (*abbreviations, error) {
 	if t, ok := u.source.tables[u.abbrev]; ok && t.err == nil {
 		return t, nil
@@ -162,7 +162,7 @@ func (d *Data) rootAbbreviations(u *unit, code uint64) (*abbreviations, error) {
 	return t, c.Err
 }
 
-// abbreviationsOf returns the table of a unit, which is read once.
+// abbreviationsOf returns the table of a unit, and reads it at the first call.
 func (d *Data) abbreviationsOf(u *unit) (*abbreviations, error) {
 	t, ok := u.source.tables[u.abbrev]
 	if !ok {
@@ -175,8 +175,8 @@ func (d *Data) abbreviationsOf(u *unit) (*abbreviations, error) {
 	return t, t.err
 }
 
-// readAbbreviations reads the table of a unit. Units can name offsets that overlap, each
-// its own: what all tables may take together is bounded.
+// readAbbreviations reads the table of a unit. Tables of different units can overlap, so
+// that a budget bounds all of them together.
 func (d *Data) readAbbreviations(u *unit) (*abbreviations, error) {
 	c, err := d.abbreviationCursor(u)
 	if err != nil {
@@ -197,9 +197,9 @@ func (d *Data) readAbbreviations(u *unit) (*abbreviations, error) {
 			if t.sparse == nil {
 				t.sparse = make(map[uint64]*abbreviation)
 			}
-			if _, again := t.sparse[code]; !again {
-				kept := a // so that others stay off the heap
-				t.sparse[code] = &kept
+			if _, declared := t.sparse[code]; !declared {
+				onHeap := a // a itself stays on the stack
+				t.sparse[code] = &onHeap
 			}
 		}
 		if d.abbrevBudget -= int(c.Off - start); d.abbrevBudget < 0 {

@@ -6,18 +6,17 @@ package dwarf
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/clewdev/clew/internal/dw"
 )
 
-// functionBody is what lies in the code of a function. Most functions of a unit are never
-// asked for theirs.
+// functionBody holds the inlined calls and call sites of a function. It is read at its
+// first use: most functions of a unit never need it.
 type functionBody struct {
 	inlined []inlined  // in the order of their entries: callers before callees
-	calls   []callSite // that return, by pc
-	tails   []callSite // that do not
+	calls   []callSite // by pc
+	tails   []callSite // tail calls
 }
 
 // inlined is one range of a call that was inlined.
@@ -30,15 +29,15 @@ type inlined struct {
 	callColumn uint32
 }
 
-// body returns what lies in a function, which is read at its first use. What is damaged of
-// it is missing, and the unit's error.
+// body returns the body of a function. Damaged parts are missing, and become the unit's
+// error.
 func (d *Data) body(o *openUnit, r *functionRange) *functionBody {
 	if b := o.bodies[r.function]; b != nil {
 		return b
 	}
 	b, err := d.readBody(o.code, &o.codeRoot, r.entry)
 	if err != nil && o.err == nil {
-		o.err = fmt.Errorf("unit at %#x: %w", o.unit.start, err)
+		o.err = unitError(o.unit, err)
 	}
 	if o.bodies == nil {
 		o.bodies = make(map[int32]*functionBody)
@@ -47,8 +46,7 @@ func (d *Data) body(o *openUnit, r *functionRange) *functionBody {
 	return b
 }
 
-// chain returns the inlined calls of a function at addr, the outermost first, as indexes
-// of its body's.
+// chain returns the inlined calls at addr, the outermost first, as indexes in b.inlined.
 func (b *functionBody) chain(addr uint64) (chain []int32) {
 	depth := int32(-1)
 	for k := range b.inlined {
@@ -57,8 +55,8 @@ func (b *functionBody) chain(addr uint64) (chain []int32) {
 			continue
 		}
 		if in.depth <= depth {
-			// Beside the last one and not in it: two calls that claim the same
-			// instruction. The later entry is as good; chains stay chains.
+			// Two calls that are not nested claim the same instruction. The later one
+			// replaces the other.
 			for len(chain) > 0 && b.inlined[chain[len(chain)-1]].depth >= in.depth {
 				chain = chain[:len(chain)-1]
 			}

@@ -5,27 +5,29 @@
 package dwarf
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/clewdev/clew/internal/dw"
 )
 
-// Prologues finds the end of prologues by their instructions.
+// Prologues finds the ends of prologues by instructions and symbols.
 type Prologues struct {
 	// Frame returns the address after the instructions at start that set up a frame
 	// pointer, or start if they do not.
 	Frame func(start uint64) uint64
 
-	// ByLines says that lines take precedence over instructions with any compiler, as in
-	// gdb for the machine.
+	// ByLines reports that gdb prefers lines to instructions on the machine, whatever the
+	// compiler.
 	ByLines bool
 
 	// Symbol returns the extent of the symbol that covers an address.
 	Symbol func(addr uint64) (low, high uint64, ok bool)
 }
 
-// LineRange returns the row of the line table that addr is in, and false where
-// there is none.
+// LineRange returns the row of the line table at addr; false if there is none.
 func (d *Data) LineRange(addr uint64) (LineRange, bool, error) {
 	o, err := d.codeAt(addr)
 	r, of := d.lineRange(o, addr)
@@ -39,8 +41,8 @@ func (d *Data) lineRange(o *openUnit, addr uint64) (LineRange, *sourceFile) {
 	return o.lines.lineRange(d.sourceFiles(o), addr, o.high)
 }
 
-// AfterPrologue returns where a breakpoint is set for the function that starts
-// at addr, or for the call inlined there.
+// AfterPrologue returns the address of a breakpoint for the function that starts at addr,
+// or for the inlined call there.
 func (d *Data) AfterPrologue(addr uint64, p *Prologues) (uint64, error) {
 	o, err := d.codeAt(addr)
 	if _, of := d.lineRange(o, addr); of != nil && (d.locationsValid(o) || isAssembly(o, of.path)) {
@@ -49,7 +51,7 @@ func (d *Data) AfterPrologue(addr uint64, p *Prologues) (uint64, error) {
 	return d.skipPrologue(addr, p), err
 }
 
-// StepTarget returns where a step into the function that starts at entry ends.
+// StepTarget returns the address at which a step into the function at entry ends.
 func (d *Data) StepTarget(entry uint64, p *Prologues) (uint64, error) {
 	o, err := d.codeAt(entry)
 	if o == nil {
@@ -67,45 +69,41 @@ func (d *Data) StepTarget(entry uint64, p *Prologues) (uint64, error) {
 	return pc, err
 }
 
-// skipPrologue returns the end of the prologue that addr is in, else addr.
+// skipPrologue returns the end of the prologue that contains addr, else addr.
 //
-// gdb takes the row that is marked as the end of the prologue. Without one it
-// trusts the instructions of a frame pointer, then goes on to the end of the row
-// that they end in: compilers give the prologue a row of its own.
+// gdb takes the row that is marked as the end of the prologue. Without one it takes the
+// end of the row with the last instruction that sets up the frame pointer, because
+// compilers write a separate row for the prologue.
 func (d *Data) skipPrologue(addr uint64, p *Prologues) uint64 {
 	o, _ := d.codeAt(addr)
-	var entry, high uint64
-	ok := false
+	var function *functionRange
 	if o != nil {
-		if function := o.functions.find(addr); function != nil {
-			entry, ok = o.functions.entry(function), true
-			_, high = o.functions.bounds(function)
-		}
+		function = o.functions.find(addr)
 	}
-	named := ok
-	if !ok {
+	var entry, high uint64
+	if function != nil {
+		entry, high = o.functions.entry(function), o.functions.end(function)
+		if end := d.markedEnd(o, entry); end != 0 {
+			return max(addr, end)
+		}
+		if _, of := d.lineRange(o, addr); d.locationsValid(o) && !(of != nil && isAssembly(o, of.path)) {
+			return max(addr, entry)
+		}
+	} else {
+		var ok bool
 		if entry, high, ok = p.Symbol(addr); !ok {
 			return addr
 		}
 	}
-	if named {
-		if end := d.markedEnd(o, entry); end != 0 {
-			return max(addr, end)
-		}
-	}
-	at, of := d.lineRange(o, addr)
-	if named && d.locationsValid(o) && !(of != nil && isAssembly(o, of.path)) {
-		return max(addr, entry)
-	}
 	pc := d.machinePrologue(entry, p)
-	if at, of = d.lineRange(o, pc); of != nil && at.Start != pc && at.End >= entry && at.End < high {
+	if at, of := d.lineRange(o, pc); of != nil && at.Start != pc && at.End >= entry && at.End < high {
 		pc = at.End
 	}
 	return max(addr, pc)
 }
 
-// markedEnd returns the row of a function that is marked as the end of its
-// prologue, 0 where there is none.
+// markedEnd returns the address of the row that is marked as the end of a function's
+// prologue, 0 if there is none.
 func (d *Data) markedEnd(o *openUnit, entry uint64) uint64 {
 	function := o.functions.find(entry)
 	_, of := d.lineRange(o, entry)
@@ -125,13 +123,13 @@ func (d *Data) markedEnd(o *openUnit, entry uint64) uint64 {
 	return 0
 }
 
-// bounds returns the first and the last address of all parts of a function.
-func (t *functionTable) bounds(r *functionRange) (low, high uint64) {
-	low, high = r.low, r.high
+// end returns the highest end of the parts of a function.
+func (t *functionTable) end(r *functionRange) uint64 {
+	high := r.high
 	for _, i := range t.parts[r.function] {
-		low, high = min(low, t.ranges[i].low), max(high, t.ranges[i].high)
+		high = max(high, t.ranges[i].high)
 	}
-	return low, high
+	return high
 }
 
 // machinePrologue returns the end of the prologue of the function at entry, by the
@@ -188,7 +186,7 @@ func (d *Data) prologueByLines(o *openUnit, entry uint64, p *Prologues) uint64 {
 	return row.Start
 }
 
-// first returns the first entry of s at addr that is a row.
+// first returns the index of the first row of s at addr, or of the next row.
 func (t *lineTable) first(s *sourceFile, addr uint64) int {
 	k := t.after(s, addr)
 	for k > 0 && t.address(s, k-1) == addr {
@@ -201,8 +199,8 @@ func (t *lineTable) first(s *sourceFile, addr uint64) int {
 }
 
 // LineAddresses returns the addresses of a breakpoint for a line: one in each function,
-// inlined call and block. If the line has no code, it is the nearest later line with
-// code. All files match that have the path components of file at the end of their path.
+// inlined call and block. If the line has no code, the nearest later line with code counts.
+// A file matches if its path ends in the path components of file.
 func (d *Data) LineAddresses(file string, line uint32, p *Prologues) ([]uint64, error) {
 	defer d.allow()()
 	var found []lineAddress
@@ -232,13 +230,13 @@ type lineAddress struct {
 	address uint64
 }
 
+// collect appends the addresses of a line in all files that match. later is the nearest
+// later line with addresses, 0 if there is none.
 func (d *Data) collect(file string, line uint32, found *[]lineAddress) (later uint32, problem error) {
 	var addrs []uint64
 	for _, u := range d.unitsOf(d.sources[0]) {
 		o := d.openUnit(u)
-		if o.err != nil && problem == nil {
-			problem = o.err
-		}
+		problem = cmp.Or(problem, o.err)
 		for _, s := range d.sourceFiles(o) {
 			if !hasPath(s.path, file) {
 				continue
@@ -264,4 +262,55 @@ func hasPath(full, file string) bool {
 	}
 	n := len(full) - len(file)
 	return n == 0 || full[n-1] == '/' && !path.IsAbs(file)
+}
+
+// producer returns the unit's DW_AT_producer.
+func (d *Data) producer(o *openUnit) string {
+	return string(d.text(o.code, &o.codeRoot, o.codeRoot.producer))
+}
+
+// isLLVM reports whether gdb recognises a producer as LLVM. It does not recognise the
+// clang of distributions that put their own name first; but clang marks prologues' ends.
+func isLLVM(producer string) bool {
+	return strings.HasPrefix(producer, "clang ") || strings.HasPrefix(producer, " F90 Flang ")
+}
+
+// locationsValid reports whether the locations of variables are valid in prologues too,
+// so that prologues need not be skipped: with location lists of gcc 4.5 or later.
+func (d *Data) locationsValid(o *openUnit) bool {
+	if o == nil || !o.functions.lists {
+		return false
+	}
+	version, ok := strings.CutPrefix(d.producer(o), "GNU ")
+	if !ok {
+		return false
+	}
+	// "GNU C17 12.2.0 -O2", "GNU AS 2.40"
+	for word := range strings.FieldsSeq(version) {
+		if word[0] < '0' || word[0] > '9' {
+			continue
+		}
+		first, rest, _ := strings.Cut(word, ".")
+		major := decimal(first)
+		return major > 4 || major == 4 && decimal(rest) >= 5
+	}
+	return false
+}
+
+// decimal returns the number at the start of a text.
+func decimal(text string) (n int) {
+	for i := 0; i < len(text) && i < 6 && text[i] >= '0' && text[i] <= '9'; i++ {
+		n = 10*n + int(text[i]-'0')
+	}
+	return n
+}
+
+// isAssembly reports whether a file is in assembly language: its line table has a row for
+// each instruction.
+func isAssembly(o *openUnit, file string) bool {
+	switch path.Ext(file) {
+	case ".s", ".S", ".sx":
+		return true
+	}
+	return o.codeRoot.language == dw.LangMipsAssembler || o.codeRoot.language == dw.LangAssembly
 }

@@ -11,8 +11,8 @@ import (
 	"sort"
 )
 
-// Reader returns a Reader of the same sections, which knows what d found of them up
-// to now. They may be used at the same time.
+// Reader returns a Reader of the same sections, which starts with everything that d has
+// read so far. Both may be used at the same time.
 func (d *Data) Reader() (*Reader, error) {
 	src := d.sources[0]
 	if len(src.MoreInfo) > 0 || len(src.Types) > 0 {
@@ -24,7 +24,7 @@ func (d *Data) Reader() (*Reader, error) {
 	of.sources[0] = own
 	of.index, of.highs, of.whole, of.loose = d.index, d.highs, d.whole, slices.Clone(d.loose)
 	d.lent, of.lent = true, true
-	units := make([]unit, len(src.units)) // which are written to
+	units := make([]unit, len(src.units)) // copies, which the Reader changes
 	for i, u := range src.units {
 		units[i] = *u
 		units[i].source, units[i].skeleton = own, nil
@@ -33,7 +33,7 @@ func (d *Data) Reader() (*Reader, error) {
 	r := newReader(of)
 	r.functions = make(map[uint64]functionTable, len(d.open))
 	for start, o := range d.open {
-		// Of a split unit the functions are in another file, which may not be known yet.
+		// The functions of a split unit are in another file, which may not be open yet.
 		if o.err == nil && o.code == o.unit && o.root.split.class == other {
 			r.functions[start] = o.functions
 		}
@@ -41,9 +41,9 @@ func (d *Data) Reader() (*Reader, error) {
 	return r, nil
 }
 
-// Functions returns the entries of the functions of a unit that have code, in their
-// order. What starts below lowest was dropped by the linker. It is false where they are
-// in more than most places, or the Data of this Reader had not looked into the unit.
+// Functions returns the entries of a unit's functions with code, in their order. Functions
+// that start below lowest were dropped by the linker. ok is false if they have more than
+// most ranges, or if the Data of this Reader had not read the unit.
 func (r *Reader) Functions(u *Unit, lowest uint64, most int) (list []Offset, ok bool) {
 	t, ok := r.functions[u.unit.start]
 	if !ok || u.unit.source.number != 0 || len(t.ranges) > most {
@@ -58,9 +58,9 @@ func (r *Reader) Functions(u *Unit, lowest uint64, most int) (list []Offset, ok 
 	return slices.Compact(list), true
 }
 
-// CodeAt returns the unit with code of its own at an address, nil if there is none. It
-// reads no entries. Code that starts below lowest was dropped by the linker. False means
-// unknown: the Reader does not come from a Data, or units do not list all their code.
+// CodeAt returns the unit with code at an address, nil if there is none. It reads no
+// entries. Code that starts below lowest was dropped by the linker. False means unknown:
+// the Reader does not come from a Data, or units do not list all their code.
 func (r *Reader) CodeAt(addr, lowest uint64) (*Unit, bool) {
 	if r.functions == nil {
 		return nil, false
@@ -91,8 +91,8 @@ func (r *Reader) codeAt(addr, lowest uint64) *unit {
 	return nil
 }
 
-// hasCode reports whether a unit that the index has for an address is one of those that
-// have code of their own, and says itself that it has it there.
+// hasCode reports whether a unit, which the index has for an address, lists code at the
+// address itself, and is not a partial unit.
 func (r *Reader) hasCode(u *unit, addr uint64) bool {
 	if r.d.whole {
 		return isCompiled(stdlib.Tag(u.tag))
@@ -105,8 +105,8 @@ func isCompiled(tag stdlib.Tag) bool {
 	return tag == stdlib.TagCompileUnit || tag == stdlib.TagSkeletonUnit
 }
 
-// FunctionAt returns the entry of the function that holds an address, and false where
-// the Data of this Reader had not looked into its unit.
+// FunctionAt returns the entry of the function that contains an address; false if there is
+// none, or if the Data of this Reader had not read its unit.
 func (r *Reader) FunctionAt(addr, lowest uint64) (Offset, bool) {
 	u := r.codeAt(addr, lowest)
 	if u == nil {

@@ -17,8 +17,8 @@ type cursor struct{ leb128.Cursor }
 // section returns the section that the cursor reads.
 func (c *cursor) section() sectionName { return c.Source.(sectionName) }
 
-// sectionName is the name of a section. It is a number, as cursors are made by
-// the million: a text would be allocated for each.
+// sectionName is the name of a section. It is a number because millions of cursors are
+// made, and each would allocate a string.
 type sectionName uint8
 
 const (
@@ -36,7 +36,7 @@ const (
 	debugTUIndex
 	debugTypes
 
-	inSplit sectionName = 1 << 7 // in a file of a split unit: ".dwo" follows
+	inSplit sectionName = 1 << 7 // in a file with split units: the name ends in ".dwo"
 )
 
 var sectionNames = [...]string{".debug_abbrev", ".debug_addr", ".debug_aranges", ".debug_cu_index", ".debug_info", ".debug_line",
@@ -65,10 +65,10 @@ func (c *cursor) remain() int { return int(c.End - c.Off) }
 
 func (c *cursor) u24() uint32 {
 	b := c.Bytes(3)
-	switch {
-	case b == nil:
+	if b == nil {
 		return 0
-	case c.Big:
+	}
+	if c.Big {
 		return uint32(b[2]) | uint32(b[1])<<8 | uint32(b[0])<<16
 	}
 	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16
@@ -111,7 +111,7 @@ func (c *cursor) length() (n uint64, is64 bool) {
 	}
 }
 
-// skipString passes a NUL-terminated string.
+// skipString skips a NUL-terminated string.
 func (c *cursor) skipString() {
 	i := bytes.IndexByte(c.Data[c.Off:c.End], 0)
 	if i < 0 {

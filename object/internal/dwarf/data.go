@@ -14,19 +14,19 @@ import (
 	"sort"
 )
 
-// Sections are the sections of one file, decompressed and relocated; those
-// that the file does not have are nil. They are not copied and not changed.
+// Sections are the sections of one file, decompressed and relocated. Sections that the
+// file does not have are nil. They are not copied and not changed.
 type Sections struct {
 	Abbrev, Info, Line, LineStr, Str, StrOffsets, Addr, Ranges, RngLists []byte
 	Aranges                                                              []byte // may be nil
 
-	MoreInfo [][]byte // further sections of that name, which relocatable files have
+	MoreInfo [][]byte // further sections .debug_info, of relocatable files
 	Types    [][]byte // .debug_types of DWARF 4
 
 	CUIndex, TUIndex []byte // of a package of split units
 
-	// Locations reads .debug_loc or .debug_loclists: the name is what follows
-	// ".debug_". It may be nil.
+	// Locations reads .debug_loc or .debug_loclists: the name is without ".debug_". It may
+	// be nil.
 	Locations func(name string) []byte
 
 	Order binary.ByteOrder
@@ -34,26 +34,26 @@ type Sections struct {
 
 // Location is a place in the source.
 type Location struct {
-	Function string // the linkage name where there is one, "" where the entry is missing
-	File     string // "" where the line table has none
-	Line     int    // 0 where the line is not known
-	Column   int    // 0 where the column is not known
+	Function string // the linkage name if there is one, "" if the entry is missing
+	File     string // "" if unknown
+	Line     int    // 0 if unknown
+	Column   int    // 0 if unknown
 	Inlined  bool   // the function was inlined in that of the next Location
 }
 
-// Data is what is known of one file. It must not be used by several goroutines
-// at once.
+// Data is the debugging information of one file. It must not be used by several
+// goroutines at once.
 type Data struct {
 	order   binary.ByteOrder
 	big     bool
-	files   Files // nil where no other file is to be opened
+	files   Files // nil if no other file may be opened
 	sources []*source
 
 	index []unitRange          // by low
 	highs []uint64             // the highest end in index[:i+1]
-	lent  bool                 // a Reader has both
-	whole bool                 // all units were asked
-	loose []uint64             // the starts of units that may not say of all their code where it is
+	lent  bool                 // a Reader shares both
+	whole bool                 // the index has the code of all units
+	loose []uint64             // the starts of units that may not list all their code
 	open  map[uint64]*openUnit // by start of the unit, of the first source
 
 	supplementaryTried bool
@@ -64,58 +64,62 @@ type Data struct {
 	packageErr         error
 	splits             map[splitName]*splitFile
 
-	size           int             // of sections of entries and ranges
-	root           abbreviations   // of rootAbbreviations
-	table          abbreviations   // buffer for one that is being read
-	lineBuffer     lineTable       // likewise
-	functionBuffer []functionRange // likewise
-	bodyBuffer     functionBody    // likewise
-	abbrevBudget   int
-	steps          int               // how many ranges and attributes may still be read
-	records        int               // how many records of units and functions may still be kept
-	rows           int               // how many of line tables
-	bytes          int               // how many bytes of names
-	texts          int               // how many bytes of the strings of entries may still be copied
-	names          map[uint64]string // of functions, by offset in .debug_info
-	damage         []error
-	circle         error // the first circle of references that a name was looked for in
-	cut            error // the first string that was looked for and is not whole
+	size int           // bytes of the sections with entries and ranges
+	root abbreviations // of rootAbbreviations
+
+	// Buffers for the tables that are being read.
+	table          abbreviations
+	lineBuffer     lineTable
+	functionBuffer []functionRange
+	bodyBuffer     functionBody
+
+	// Budgets: what may still be read or kept.
+	abbrevBudget int // bytes of abbreviations
+	steps        int // ranges and attributes to read
+	records      int // records of units and functions to keep
+	rows         int // rows of line tables to keep
+	bytes        int // bytes of names to keep
+	texts        int // bytes to copy of the strings of entries
+
+	names  map[uint64]string // of functions, by offset in .debug_info
+	damage []error
+	circle error // the first circle of references in the search for a name
+	cut    error // the first needed string that exceeds its section
 }
 
-// unitRange is a range of addresses that a unit has code at.
+// unitRange is a range of addresses of a unit's code.
 type unitRange struct {
 	low, high uint64
 	unit      uint64 // its start
 }
 
-// openUnit is a unit that an address was looked up in.
+// openUnit is a unit in which an address was looked up.
 type openUnit struct {
 	unit      *unit
 	root      root
-	code      *unit // the one with the entries of functions: unit, or the split one
+	code      *unit // the unit with the entries of functions: unit itself, or the split unit
 	codeRoot  root
-	low, high uint64 // of all its code
+	low, high uint64 // the range around all its code
 	functions functionTable
-	bodies    map[int32]*functionBody // of functions that were asked for theirs
+	bodies    map[int32]*functionBody // those read so far
 	lines     lineTable
 	paths     map[int]string // by number of the file
-	sources   []*sourceFile  // once apart
-	apart     bool
+	sources   []*sourceFile  // if split is set: see sourceFiles
+	split     bool
 	instances map[uint64]uint64 // see Data.instances
 	err       error
 }
 
 var errTooMuch = errors.New("lists overlap: the work would exceed what sections of this size may need")
 
-// New reads where units have code. It fails only where there is nothing to read.
-// Other files that the information lies in are opened through files, which may
-// be nil.
+// New reads the addresses of the units' code. It fails only if no unit can be read. It
+// opens other files with parts of the information through files, which may be nil.
 func New(s Sections, files Files) (*Data, error) {
 	switch {
 	case len(s.Info) == 0:
 		return nil, errors.New("no .debug_info")
 	case len(s.Abbrev) == 0:
-		return nil, errors.New("no .debug_abbrev, which .debug_info is read by")
+		return nil, errors.New("no .debug_abbrev, which describes .debug_info")
 	}
 	d := newData(s, files)
 	src := d.addSource(0, s, s.Info, false, false, make(map[uint64]*abbreviations))
@@ -149,8 +153,8 @@ func newData(s Sections, files Files) *Data {
 	}
 }
 
-// mostTexts returns how many bytes of strings may be copied of entries in sections of a
-// size: many can have the same long one.
+// mostTexts returns how many bytes may be copied of the strings of entries, given the size
+// of the sections: many entries can share one long string.
 func mostTexts(size int) int { return 32<<20 + 32*size }
 
 func (d *Data) sortIndex() {
@@ -166,8 +170,8 @@ func (d *Data) sortIndex() {
 	}
 }
 
-// more adds code to the index, and reports whether there may be some: of units that
-// .debug_aranges lacks, then of units that do not list all their code themselves.
+// more adds code to the index and reports whether it may have found some: first the code
+// that .debug_aranges lacks, then the code that units do not list themselves.
 func (d *Data) more() bool {
 	if !d.whole {
 		d.indexRest()
@@ -177,7 +181,7 @@ func (d *Data) more() bool {
 	return d.indexLoose()
 }
 
-// indexRest asks all units where they have code.
+// indexRest makes the index again, from all units.
 func (d *Data) indexRest() {
 	d.whole = true
 	if d.index = d.index[:0]; d.lent {
@@ -188,13 +192,13 @@ func (d *Data) indexRest() {
 			continue
 		}
 		if err := d.indexUnit(u); err != nil {
-			d.note(fmt.Errorf("unit at %#x: %w", u.start, err))
+			d.note(unitError(u, err))
 		}
 	}
 }
 
-// indexLoose looks into units that may not say of all their code where it is, once.
-// It reports whether there were any.
+// indexLoose adds the functions of the units that may not list all their code. It reports
+// whether there were such units, at the first call only.
 func (d *Data) indexLoose() bool {
 	loose := d.loose
 	d.loose = nil
@@ -223,8 +227,8 @@ func (d *Data) indexUnit(u *unit) error {
 	}
 	u.tag = r.tag
 	if u.version == 2 && r.line.class != other && r.pc.ranges.class == other {
-		// It may have code in several places, which DWARF 2 cannot say: gcc says none of
-		// them then, or the first only.
+		// DWARF 2 has no range lists: for code in several places gcc writes no range, or
+		// only the first one.
 		d.loose = append(d.loose, u.start)
 	}
 	rangesErr := d.ranges(u, &r, r.pc, func(low, high uint64) bool {
@@ -238,7 +242,9 @@ func (d *Data) indexUnit(u *unit) error {
 	return errors.Join(err, rangesErr)
 }
 
-// Damage returns what was found wrong up to now with units that are passed over.
+func unitError(u *unit, err error) error { return fmt.Errorf("unit at %#x: %w", u.start, err) }
+
+// Damage returns the errors of the units that were skipped so far.
 func (d *Data) Damage() error { return errors.Join(d.damage...) }
 
 func (d *Data) note(err error) {
@@ -251,37 +257,53 @@ func (d *Data) cursor(section sectionName, data []byte) cursor {
 	return newCursor(section, data, d.big)
 }
 
-// Locate returns the source of the instruction at addr: the innermost inlined
-// call first, the function itself last; none where no unit has the address. Where
-// only a part can be read, or units were passed over, that comes with the error.
-func (d *Data) Locate(addr uint64) ([]Location, error) {
+// Locate returns the source of the instruction at addr: the innermost inlined call first,
+// and last the function itself. The list is empty if no unit has the address. With an
+// error comes the part that could be read.
+func (d *Data) Locate(addr uint64) (list []Location, err error) {
 	var problem error
-	i := sort.Search(len(d.index), func(i int) bool { return d.index[i].low > addr }) - 1
-	// Ranges of units may overlap: the nearest start is tried first, then some before it.
-	for tries := 0; i >= 0 && d.highs[i] > addr && tries < 256; i, tries = i-1, tries+1 {
-		if addr >= d.index[i].high {
-			continue
-		}
-		u := d.unitStartingAt(d.index[i].unit)
-		if u == nil {
-			continue
-		}
-		o := d.openUnit(u)
-		list := d.locateIn(o, addr)
-		if len(list) > 0 {
-			return list, d.problem(o)
+	d.unitsAt(addr, func(o *openUnit) bool {
+		if list = d.locateIn(o, addr); len(list) > 0 {
+			problem = d.problem(o)
+			return false
 		}
 		problem = errors.Join(problem, d.problem(o))
-	}
-	if d.more() {
-		return d.Locate(addr)
+		return true
+	})
+	if len(list) > 0 {
+		return list, problem
 	}
 	// It may be in a unit that could not be read at all.
 	return nil, errors.Join(problem, d.Damage())
 }
 
-// problem returns what was wrong with a unit, with what names are in, or with what
-// leads to them.
+// unitsAt opens the units that can have code at addr, and calls visit with each until it
+// returns false. Ranges of units may overlap: the range with the nearest start comes first.
+func (d *Data) unitsAt(addr uint64, visit func(*openUnit) bool) {
+	var visited []*openUnit
+	for more := true; more; more = d.more() {
+		i := sort.Search(len(d.index), func(i int) bool { return d.index[i].low > addr }) - 1
+		for tries := 0; i >= 0 && d.highs[i] > addr && tries < 256; i, tries = i-1, tries+1 {
+			if addr >= d.index[i].high {
+				continue
+			}
+			u := d.unitStartingAt(d.index[i].unit)
+			if u == nil {
+				continue
+			}
+			o := d.openUnit(u)
+			if slices.Contains(visited, o) {
+				continue
+			}
+			if !visit(o) {
+				return
+			}
+			visited = append(visited, o)
+		}
+	}
+}
+
+// problem returns the errors of a unit, and of the names that its functions refer to.
 func (d *Data) problem(o *openUnit) error {
 	if d.missing == nil && d.circle == nil && d.cut == nil {
 		return o.err
@@ -289,15 +311,15 @@ func (d *Data) problem(o *openUnit) error {
 	return errors.Join(o.err, d.missing, d.circle, d.cut)
 }
 
-// openUnit reads the functions and the line table of a unit of the first source at its
-// first use.
+// openUnit returns a unit of the first source with its functions and its line table, which
+// it reads at the first call.
 func (d *Data) openUnit(u *unit) *openUnit {
 	if o, ok := d.open[u.start]; ok {
 		return o
 	}
 	o := &openUnit{unit: u, code: u}
 	d.open[u.start] = o
-	_, _ = d.abbreviationsOf(u) // which readFunctions needs; readRoot would look for one of them
+	_, _ = d.abbreviationsOf(u) // readFunctions needs all; without them readRoot would search one
 	if o.root, o.err = d.readRoot(u); o.err == nil {
 		var err error
 		o.low = ^uint64(0)
@@ -311,7 +333,7 @@ func (d *Data) openUnit(u *unit) *openUnit {
 		o.err = errors.Join(splitErr, o.code.cut, o.err, err)
 	}
 	if o.err != nil {
-		o.err = fmt.Errorf("unit at %#x: %w", u.start, o.err)
+		o.err = unitError(u, o.err)
 	}
 	return o
 }
@@ -336,8 +358,8 @@ func (d *Data) locateIn(o *openUnit, addr uint64) []Location {
 	return append(list, here)
 }
 
-// fileName returns the path of a file of the unit's line table, "" also where
-// the names that were returned reach what the sections can hold.
+// fileName returns the path of a file in the unit's line table, "" if it has none or the
+// budget of names is used up.
 func (d *Data) fileName(o *openUnit, file int) string {
 	if file < 0 || file >= len(o.lines.files) {
 		return ""
@@ -353,8 +375,8 @@ func (d *Data) fileName(o *openUnit, file int) string {
 	return name
 }
 
-// charge returns s unless names have grown too large. Names in the sections can
-// overlap, but not in files that a compiler wrote.
+// charge returns s, or "" if that exceeds the budget of names. Only in a damaged file do
+// names overlap so much.
 func (d *Data) charge(s string) string {
 	if d.bytes -= len(s); d.bytes < 0 {
 		return ""
@@ -372,12 +394,12 @@ func (d *Data) readPath(o *openUnit, file int) string {
 	if i < len(t.dirs) {
 		dir = string(d.text(u, &o.root, t.dirs[i]))
 	}
-	// Directory 0 is that of the compilation, which may be a relative path.
+	// Directory 0 is the directory of the compilation, which may be a relative path.
 	if !path.IsAbs(dir) && (i != 0 || dir == "") {
 		dir = path.Join(string(d.text(u, &o.root, o.root.dir)), dir)
 	}
 	return path.Join(dir, name)
 }
 
-// maxInlined bounds a chain of inlined calls; compilers stop far below it.
+// maxInlined bounds a chain of inlined calls; compilers make far shorter ones.
 const maxInlined = 512

@@ -5,16 +5,16 @@
 // Package dwarf finds the source line of an address and the inlined calls around it in
 // DWARF 2 to 5 debugging information, and the addresses of lines and functions for
 // breakpoints and steps. It reads the header and first entry of every unit once, and the
-// functions and line table of the units that are needed. Parts in other files, which dwz
-// wrote or which were never linked (split DWARF), are read when they are met.
+// functions and line table of the units that are needed. Parts in other files are read
+// when they are needed: supplementary files of dwz, and units that were never linked
+// (split DWARF).
 //
 // A [Reader] returns the entries themselves. The package does not interpret types,
 // variables and locations; package value does.
 //
-// The standard library's debug/dwarf decodes whole units with every string,
-// refuses all of a file for one bad unit, and sizes allocations by counts that
-// it reads (the directories of a line table) or repeats them per unit (tables
-// of abbreviations), which no recover can guard against. Here every allocation
-// and every loop is bounded by the bytes that remain or by a budget in
-// proportion to the sections' size.
+// The standard library's debug/dwarf decodes whole units with every string, and refuses
+// a whole file for one damaged unit. It sizes allocations by counts in the file (the
+// directories of a line table) or repeats them for each unit (tables of abbreviations);
+// no recover guards against that. In this package the remaining bytes, or a budget in
+// proportion to the sections' size, bound every allocation and every loop.
 package dwarf

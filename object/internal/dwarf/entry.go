@@ -12,8 +12,8 @@ import (
 	"github.com/clewdev/clew/internal/dw"
 )
 
-// Offset is where an entry stands: the offset in its section of units, and in
-// the bits above, which of them that is.
+// Offset is the position of an entry: the offset in its section of units in the low
+// sourceBits bits, and the number of the section in the bits above.
 type Offset uint64
 
 func (o Offset) String() string {
@@ -23,10 +23,10 @@ func (o Offset) String() string {
 	return fmt.Sprintf(".debug_info+%#x", uint64(o))
 }
 
-// Entry is an entry with all its attributes. Each is asked for by its name and by what
-// it should be; ok is false where it is missing or something else. Of several of one
-// name the first counts. An Entry is bound to its Reader: they must not be used by
-// several goroutines at once, nor after the file was closed.
+// Entry is an entry with all its attributes. Its methods return an attribute by its name
+// and its class; ok is false if it is missing or of another class. Of several attributes
+// with one name the first counts. An Entry belongs to its Reader: they must not be used
+// by several goroutines at once, and not after the file was closed.
 type Entry struct {
 	Offset   Offset
 	Tag      stdlib.Tag // 0 at the end of the entries below another
@@ -36,12 +36,12 @@ type Entry struct {
 	in     *opened
 }
 
-// Field is an attribute of an entry. It has no pointers: a string or a block stays in its
-// section until it is asked for.
+// Field is an attribute of an entry. It has no pointers: a string or a block is read from
+// its section when it is needed.
 type Field struct {
 	u     uint64 // see class
 	name  uint32
-	form  uint16 // of class other: how it is stored, at the offset u of the section of units
+	form  uint16 // of class other: the form of the value, which is at offset u in the section of units
 	class class
 	where stringSection
 }
@@ -63,7 +63,7 @@ func (e *Entry) KeepIn(buffer []Field) []Field {
 	return buffer
 }
 
-// find returns an attribute, nil where there is none.
+// find returns an attribute, nil if it is missing.
 func (e *Entry) find(a stdlib.Attr) *Field {
 	for i := range e.fields {
 		if e.fields[i].name == uint32(a) {
@@ -73,15 +73,7 @@ func (e *Entry) find(a stdlib.Attr) *Field {
 	return nil
 }
 
-// of returns the attribute that a is where it is of a class, else nil.
-func (e *Entry) of(a stdlib.Attr, c class) *Field {
-	if f := e.find(a); f != nil && f.class == c {
-		return f
-	}
-	return nil
-}
-
-// Has reports whether there is an attribute.
+// Has reports whether the entry has an attribute.
 func (e *Entry) Has(a stdlib.Attr) bool { return e.find(a) != nil }
 
 // Number returns a constant of at most eight bytes, or an offset in a section.
@@ -97,50 +89,48 @@ func (e *Entry) Number(a stdlib.Attr) (n int64, ok bool) {
 	return 0, false
 }
 
-// Flag reports whether a flag is there and set.
-func (e *Entry) Flag(a stdlib.Attr) bool {
-	f := e.find(a)
-	return f != nil && f.value().isSet()
+// value returns the value of an attribute, the zero value if it is missing.
+func (e *Entry) value(a stdlib.Attr) (v value) {
+	if f := e.find(a); f != nil {
+		v = f.value()
+	}
+	return v
 }
+
+// Flag reports whether a flag is there and set.
+func (e *Entry) Flag(a stdlib.Attr) bool { return e.value(a).isSet() }
 
 // Address returns an address, also one that is indexed.
 func (e *Entry) Address(a stdlib.Attr) (addr uint64, ok bool) {
+	return e.in.d.address(e.in.unit, &e.in.root, e.value(a))
+}
+
+// ofClass returns the value of an attribute if it is of a class.
+func (e *Entry) ofClass(a stdlib.Attr, c class) (u uint64, ok bool) {
 	f := e.find(a)
-	if f == nil {
+	if f == nil || f.class != c {
 		return 0, false
 	}
-	return e.in.d.address(e.in.unit, &e.in.root, f.value())
+	return f.u, true
 }
 
 // Reference returns the entry that an attribute refers to by its offset.
 func (e *Entry) Reference(a stdlib.Attr) (off Offset, ok bool) {
-	if f := e.of(a, reference); f != nil {
-		return Offset(f.u), true
-	}
-	return 0, false
+	u, ok := e.ofClass(a, reference)
+	return Offset(u), ok
 }
 
 // Signature returns the signature by which an attribute refers to a type: see
 // [Reader.Signed].
-func (e *Entry) Signature(a stdlib.Attr) (s uint64, ok bool) {
-	if f := e.of(a, signature); f != nil {
-		return f.u, true
-	}
-	return 0, false
-}
+func (e *Entry) Signature(a stdlib.Attr) (s uint64, ok bool) { return e.ofClass(a, signature) }
 
 // List returns the offset of a list of locations in its section.
-func (e *Entry) List(a stdlib.Attr) (offset uint64, ok bool) {
-	if f := e.of(a, listOffset); f != nil {
-		return f.u, true
-	}
-	return 0, false
-}
+func (e *Entry) List(a stdlib.Attr) (offset uint64, ok bool) { return e.ofClass(a, listOffset) }
 
-// ListIndex returns which of its unit's lists of locations an attribute has.
+// ListIndex returns the index of a list of locations among those of the unit.
 func (e *Entry) ListIndex(a stdlib.Attr) (n uint64, ok bool) {
-	f := e.of(a, other)
-	if f == nil || f.form != dw.FormLoclistx {
+	f := e.find(a)
+	if f == nil || f.class != other || f.form != dw.FormLoclistx {
 		return 0, false
 	}
 	c := e.in.d.entryCursor(e.in.unit, f.u)
@@ -150,8 +140,8 @@ func (e *Entry) ListIndex(a stdlib.Attr) (n uint64, ok bool) {
 // Block returns the bytes of a block, an expression, or a constant of 16 bytes: a view
 // of the section.
 func (e *Entry) Block(a stdlib.Attr) (b []byte, ok bool) {
-	f := e.of(a, other)
-	if f == nil {
+	f := e.find(a)
+	if f == nil || f.class != other {
 		return nil, false
 	}
 	c := e.in.d.entryCursor(e.in.unit, f.u)
@@ -170,47 +160,39 @@ func (e *Entry) Block(a stdlib.Attr) (b []byte, ok bool) {
 	return nil, false
 }
 
-// Text returns a string, a copy; it is empty where its section does not have it.
-func (e *Entry) Text(a stdlib.Attr) (s string, ok bool) {
-	f := e.find(a)
-	if f == nil || f.class != text && f.class != textIndex {
-		return "", false
+// text returns the bytes of a string, at most size, as a view of its section.
+func (e *Entry) text(a stdlib.Attr, size int) (b []byte, ok bool) {
+	v := e.value(a)
+	if v.class != text && v.class != textIndex {
+		return nil, false
 	}
-	d := e.in.d
-	b := d.text(e.in.unit, &e.in.root, f.value())
-	if d.texts -= len(b); d.texts < 0 {
-		return "", false // and no other entry is read
-	}
-	return string(b), true
+	return e.in.d.textUpTo(size, e.in.unit, &e.in.root, v), true
 }
 
-// IsText reports whether an attribute is this string.
-func (e *Entry) IsText(a stdlib.Attr, s string) bool {
-	f := e.find(a)
-	if f == nil || f.class != text && f.class != textIndex {
-		return false
+// Text returns a copy of a string; it is empty if its section does not have it.
+func (e *Entry) Text(a stdlib.Attr) (s string, ok bool) {
+	b, ok := e.text(a, maxText)
+	if e.in.d.texts -= len(b); e.in.d.texts < 0 {
+		return "", false // and no other entry is read
 	}
-	return string(e.in.d.textUpTo(len(s)+1, e.in.unit, &e.in.root, f.value())) == s
+	return string(b), ok
+}
+
+// IsText reports whether an attribute is the string s.
+func (e *Entry) IsText(a stdlib.Attr, s string) bool {
+	b, ok := e.text(a, len(s)+1)
+	return ok && string(b) == s
 }
 
 // span returns the extent of the entry.
-func (e *Entry) span() (s span) {
-	if f := e.find(dw.AttrLowPC); f != nil {
-		s.low = f.value()
-	}
-	if f := e.find(dw.AttrHighPC); f != nil {
-		s.high = f.value()
-	}
-	if f := e.find(dw.AttrRanges); f != nil {
-		s.ranges = f.value()
-	}
-	return s
+func (e *Entry) span() span {
+	return span{e.value(dw.AttrLowPC), e.value(dw.AttrHighPC), e.value(dw.AttrRanges)}
 }
 
-// opened is a unit that entries are read of.
+// opened is a unit from which entries are read.
 type opened struct {
 	d     *Data
 	unit  *unit
 	root  root
-	table *abbreviations // nil before one was
+	table *abbreviations // nil before the first Seek to the unit
 }

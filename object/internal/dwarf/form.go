@@ -6,22 +6,22 @@ package dwarf
 
 import "github.com/clewdev/clew/internal/dw"
 
-// class is the meaning of a value.
+// class says what the number u of a value means.
 type class uint8
 
 const (
-	other         class = iota // not kept
-	constant                   // u, or the two's complement in u
-	address                    // u
-	addressIndex               // u in .debug_addr
-	text                       // u in the section where
-	textIndex                  // u in .debug_str_offsets
-	reference                  // u: see Offset
-	signature                  // u of a type unit
-	sectionOffset              // u in the section that the attribute implies
-	rangesIndex                // u in the offsets of .debug_rnglists
-	flag                       // u: 0 or not
-	listOffset                 // u in the section of location lists; of a Field only
+	other    class = iota // none of the following; u is not set
+	constant              // unsigned, or in two's complement
+	address
+	addressIndex  // an index in .debug_addr
+	text          // an offset in the section where
+	textIndex     // an index in .debug_str_offsets
+	reference     // see Offset
+	signature     // of a type unit
+	sectionOffset // in the section that the attribute implies
+	rangesIndex   // an index in the offsets of .debug_rnglists
+	flag          // not 0 if set
+	listOffset    // in the section of location lists; only in a Field
 )
 
 // value is a decoded attribute.
@@ -49,8 +49,8 @@ const (
 func (u *unit) read(c *cursor, at attribute) value {
 	form := at.form
 	if form == dw.FormIndirect {
-		// DWARF 5 §7.5.3: the form stands before the value; it is not itself
-		// indirect or implicit.
+		// The form comes before the value. It is not itself indirect or implicit (DWARF 5
+		// §7.5.3).
 		form = uint32(c.ULEB128())
 	}
 	switch form {
@@ -125,8 +125,8 @@ func (u *unit) read(c *cursor, at attribute) value {
 	return u.readOther(c, at.name, form)
 }
 
-// readOther continues read for references to other units and files, and for forms
-// that are passed over.
+// readOther is read for references to other units and files, and for forms that are
+// skipped.
 func (u *unit) readOther(c *cursor, name, form uint32) value {
 	switch form {
 	case dw.FormLoclistx:
@@ -157,14 +157,10 @@ func (u *unit) readOther(c *cursor, name, form uint32) value {
 	return value{}
 }
 
-// pass reads past the attributes of an entry, which t declares as a.
+// pass skips the attributes of an entry, which t declares as a.
 func (u *unit) pass(c *cursor, t *abbreviations, a *abbreviation) {
 	if !a.size.varies {
-		offset := 4
-		if u.is64 {
-			offset = 8
-		}
-		n := int(a.size.bytes) + int(a.size.offsets)*offset + int(a.size.addresses)*u.addressSize
+		n := int(a.size.bytes) + int(a.size.offsets)*int(u.offsetSize()) + int(a.size.addresses)*u.addressSize
 		if n <= c.remain() {
 			c.Off += uint64(n)
 			return
@@ -186,7 +182,7 @@ func (u *unit) offsetOrConstant(at attribute, v uint64) value {
 	return value{class: constant, u: v}
 }
 
-// reference returns a reference that counts from the start of the unit.
+// reference returns a reference to an offset from the start of the unit.
 func (u *unit) reference(n uint64) value {
 	return u.sourceReference(u.source.number, u.start+n)
 }
@@ -199,13 +195,12 @@ func (u *unit) sourceReference(number int, offset uint64) value {
 	return value{class: reference, u: uint64(number)<<sourceBits | offset}
 }
 
-// offset returns the offset of an entry of the unit among the entries of all sources;
-// local is its inverse.
+// offset adds the number of the unit's source to the offset of an entry; local removes it.
 func (u *unit) offset(off uint64) uint64 { return u.source.base() + off }
 
 func (u *unit) local(offset uint64) uint64 { return offset & (1<<sourceBits - 1) }
 
-// holds reports whether an offset lies in the unit, at from or later.
+// holds reports whether an offset is in the unit, at from or after it.
 func (u *unit) holds(offset, from uint64) bool {
 	return offset >= u.offset(from) && offset < u.offset(u.end)
 }

@@ -18,14 +18,14 @@ type Function struct {
 	Ranges [][2]uint64
 
 	Inlined    bool
-	Starts     bool   // at the address that was asked for
-	CallFile   string // where the call is that was inlined
+	Starts     bool   // it starts at the address of FunctionsAt
+	CallFile   string // the place of the inlined call
 	CallLine   int
 	CallColumn int
 }
 
-// FunctionsAt returns the calls that were inlined at addr, the innermost first,
-// and then the function; none where no unit has one there.
+// FunctionsAt returns the inlined calls at addr, the innermost first, and last the
+// function. The list is empty if no unit has a function at addr.
 func (d *Data) FunctionsAt(addr uint64) ([]Function, error) {
 	o, err := d.codeAt(addr)
 	if o == nil {
@@ -40,20 +40,20 @@ func (d *Data) FunctionsAt(addr uint64) ([]Function, error) {
 	before := new(functionBody)
 	var chainBefore []int32
 	if o.functions.scattered && addr > 0 {
-		// gdb looks at the code before only if a function has several ranges.
+		// gdb examines the code before addr only if a function has several ranges.
 		before, chainBefore = d.inlinedAt(o, o.functions.find(addr-1), addr-1)
 	}
 	for k := len(chain) - 1; k >= 0; k-- {
 		call := d.inlinedCall(o, body, chain[k])
-		goesOn := slices.ContainsFunc(chainBefore, func(b int32) bool { return before.inlined[b].entry == body.inlined[chain[k]].entry })
-		call.Starts = call.Entry == addr || o.functions.scattered && !goesOn
+		continues := slices.ContainsFunc(chainBefore, func(b int32) bool { return before.inlined[b].entry == body.inlined[chain[k]].entry })
+		call.Starts = call.Entry == addr || o.functions.scattered && !continues
 		list = append(list, call)
 	}
 	return append(list, d.function(o, function)), err
 }
 
-// inlinedAt returns the chain of inlined calls of a function at addr, the outermost first,
-// as indexes of its body's; none of no function.
+// inlinedAt returns the body of a function and its chain of inlined calls at addr, both
+// nil without a function.
 func (d *Data) inlinedAt(o *openUnit, function *functionRange, addr uint64) (b *functionBody, chain []int32) {
 	if function == nil {
 		return nil, nil
@@ -63,8 +63,7 @@ func (d *Data) inlinedAt(o *openUnit, function *functionRange, addr uint64) (b *
 	return b, chain[max(0, len(chain)-maxInlined):]
 }
 
-// Functions returns the functions called name, by linkage name or as the source
-// has it, and the inlined calls of them.
+// Functions returns the functions with a name (see isCalled) and the inlined calls of them.
 func (d *Data) Functions(name string) ([]Function, error) {
 	var list []Function
 	var problem error
@@ -83,7 +82,7 @@ func (d *Data) Functions(name string) ([]Function, error) {
 		for _, entry := range o.functions.entries() {
 			records := d.records
 			body, err := d.readBody(o.code, &o.codeRoot, entry)
-			d.records = records // as it is not kept
+			d.records = records // the body is not kept
 			if err != nil && o.err == nil {
 				problem = cmp.Or(problem, err)
 			}
@@ -105,8 +104,8 @@ func (d *Data) Functions(name string) ([]Function, error) {
 	return list, problem
 }
 
-// allow gives one call its own allowance of entries that it may read, so that
-// many calls do not use up what one file may take. It returns what ends it.
+// allow gives one call its own budget of entries, so that many calls do not use up the
+// budget of the file. The returned function restores the budget of the file.
 func (d *Data) allow() func() {
 	left, size := d.steps, d.size
 	d.steps = 1<<20 + 16*d.size
@@ -134,7 +133,7 @@ func (d *Data) function(o *openUnit, r *functionRange) Function {
 	return f
 }
 
-// inlinedCall returns the call of which record k of a body's inlined ones is a range.
+// inlinedCall returns the call with b.inlined[k] as one of its ranges.
 func (d *Data) inlinedCall(o *openUnit, b *functionBody, k int32) Function {
 	list := b.inlined
 	in := &list[k]
@@ -151,28 +150,157 @@ func (d *Data) inlinedCall(o *openUnit, b *functionBody, k int32) Function {
 	return f
 }
 
-// codeAt opens the unit that has a function or a line at addr, nil where none
-// has.
-func (d *Data) codeAt(addr uint64) (*openUnit, error) {
-	var problem error
-	i := sort.Search(len(d.index), func(i int) bool { return d.index[i].low > addr }) - 1
-	for tries := 0; i >= 0 && d.highs[i] > addr && tries < 256; i, tries = i-1, tries+1 {
-		if addr >= d.index[i].high {
-			continue
-		}
-		u := d.unitStartingAt(d.index[i].unit)
-		if u == nil {
-			continue
-		}
-		o := d.openUnit(u)
-		problem = errors.Join(problem, d.problem(o))
+// codeAt opens the unit with a function or a line at addr; nil if there is none.
+func (d *Data) codeAt(addr uint64) (found *openUnit, problem error) {
+	d.unitsAt(addr, func(o *openUnit) bool {
 		function := o.functions.find(addr)
 		if file, _, _ := o.lines.find(addr); function != nil || file >= 0 {
-			return o, d.problem(o)
+			found, problem = o, d.problem(o)
+			return false
+		}
+		problem = errors.Join(problem, d.problem(o))
+		return true
+	})
+	return found, problem
+}
+
+// CallSite is a call (DWARF 5 §3.4.1).
+type CallSite struct {
+	// PC is the address after the call; with At, of the call itself: clang writes only
+	// that for tail calls in DWARF 5.
+	PC uint64
+	At bool
+
+	// Entry is the first instruction of the called function if its code is in this file;
+	// else Name is its name if it is declared here. An indirect call has neither.
+	Entry uint64
+	Name  string
+}
+
+// callSite is an unresolved CallSite.
+type callSite struct {
+	pc     uint64
+	origin uint64 // the offset of the called function's entry, 0 if unknown
+	at     bool
+}
+
+// callSite returns the call of an entry; ok is false if the entry has no address.
+func (d *Data) callSite(u *unit, r *root, e *entry) (call callSite, ok bool) {
+	for _, origin := range []value{e.callOrigin, e.origin} { // the GNU extension uses the second
+		if origin.class == reference && call.origin == 0 {
+			call.origin = origin.u
 		}
 	}
-	if d.more() {
-		return d.codeAt(addr)
+	for _, pc := range []value{e.returnPC, e.pc.low} { // likewise
+		if call.pc, ok = d.address(u, r, pc); ok {
+			return call, true
+		}
 	}
-	return nil, problem
+	call.at = true
+	call.pc, ok = d.address(u, r, e.callPC)
+	return call, ok
+}
+
+// CallSite returns the call that returns to an address.
+func (d *Data) CallSite(pc uint64) (site CallSite, ok bool, err error) {
+	o, err := d.codeAt(pc - 1)
+	if o == nil {
+		return site, false, err
+	}
+	function := o.functions.find(pc - 1)
+	if function == nil {
+		return site, false, err
+	}
+	calls := d.body(o, function).calls
+	for i := sort.Search(len(calls), func(i int) bool { return calls[i].pc >= pc }); i < len(calls) && calls[i].pc == pc; i++ {
+		if !calls[i].at {
+			return d.site(o, &calls[i]), true, err
+		}
+	}
+	return site, false, err
+}
+
+// TailCalls returns the tail calls of the function at an address; ok is false if no
+// function is known there. The list is empty unless the function is marked as having an
+// entry for each of its tail calls (DW_AT_call_all_tail_calls).
+func (d *Data) TailCalls(addr uint64) (list []CallSite, ok bool, err error) {
+	o, err := d.codeAt(addr)
+	if o == nil {
+		return nil, false, err
+	}
+	function := o.functions.find(addr)
+	if function == nil {
+		return nil, false, err
+	}
+	if !o.functions.complete[function.function] {
+		return nil, true, err
+	}
+	tails := d.body(o, function).tails
+	for i := range tails {
+		list = append(list, d.site(o, &tails[i]))
+	}
+	return list, true, err
+}
+
+func (d *Data) site(o *openUnit, call *callSite) CallSite {
+	site := CallSite{PC: call.pc, At: call.at}
+	if call.origin != 0 {
+		site.Entry, site.Name = d.callee(o, call.origin)
+	}
+	return site
+}
+
+// callee returns the start of the function with the entry at an offset; else its name if it
+// is declared here.
+func (d *Data) callee(o *openUnit, offset uint64) (entry uint64, name string) {
+	u := d.unitAt(offset)
+	if u == nil {
+		return 0, ""
+	}
+	e, err := d.entryAt(u, offset)
+	if err != nil {
+		return 0, ""
+	}
+	found := false
+	if r, err := d.readRoot(u); err == nil {
+		d.ranges(u, &r, e.pc, func(low, _ uint64) bool {
+			entry, found = low, true
+			return false
+		})
+		if found {
+			return entry, ""
+		}
+	}
+	// The code of a function that was inlined elsewhere is under an entry that refers to
+	// this one. A function outside of this unit is found by its linkage name.
+	if entry, ok := d.instances(o)[offset]; ok {
+		return entry, ""
+	}
+	if e.declaration || e.external {
+		return 0, d.functionName(offset)
+	}
+	return 0, ""
+}
+
+// instances returns the starts of the functions with an entry that refers to an abstract
+// instance (DWARF 5 §3.3.8), by the offset of the abstract instance.
+func (d *Data) instances(o *openUnit) map[uint64]uint64 {
+	if o.instances != nil {
+		return o.instances
+	}
+	o.instances = make(map[uint64]uint64)
+	for i := range o.functions.ranges {
+		r := &o.functions.ranges[i]
+		if r.part > 0 {
+			continue
+		}
+		e, err := d.entryAt(o.code, r.entry)
+		if err != nil {
+			break
+		}
+		if e.origin.class == reference {
+			o.instances[e.origin.u] = r.low
+		}
+	}
+	return o.instances
 }

@@ -17,11 +17,11 @@ type functionTable struct {
 	ranges []functionRange // by low
 	lists  bool            // a variable has a list of locations
 
-	scattered bool // something has code in several places
+	scattered bool // a function, block or inlined call has several ranges
 
-	complete []bool // of function i: it has an entry for each of its tail calls
+	complete []bool // by number of the function: it has an entry for each of its tail calls
 
-	parts map[int32][]int32 // the indexes in ranges, in their order, of functions with several
+	parts map[int32][]int32 // of functions with several ranges: their indexes in ranges
 }
 
 // functionRange is one range of a function's code.
@@ -29,25 +29,22 @@ type functionRange struct {
 	low, high uint64
 	entry     uint64 // offset of the function in .debug_info
 	function  int32
-	part      int32 // how many ranges come before in the function's list
+	part      int32 // the number of ranges before it in the function's list
 }
 
-// grown returns list with capacity for one more element; without it the capacity doubles.
-// Append grows large lists by a quarter and copies them four times as often. Memory that
-// stays unused is not touched.
+// grown returns list with capacity for one more element. It doubles the capacity if
+// necessary: append grows large lists by a quarter, and copies them four times as often.
 func grown[T any](list []T) []T {
 	if len(list) < cap(list) {
 		return list
 	}
-	more := make([]T, len(list), max(2*len(list), 4))
-	copy(more, list)
-	return more
+	return append(make([]T, 0, max(2*len(list), 4)), list...)
 }
 
-// find returns the function at addr, nil where there is none.
+// find returns the function at addr, nil if there is none.
 func (t *functionTable) find(addr uint64) *functionRange {
 	i := sort.Search(len(t.ranges), func(i int) bool { return t.ranges[i].low > addr }) - 1
-	// A nested function lies within another one's range on some machines.
+	// On some machines a nested function is inside another one's range.
 	for tries := 0; i >= 0 && tries < 64; i, tries = i-1, tries+1 {
 		if addr < t.ranges[i].high {
 			return &t.ranges[i]
@@ -56,7 +53,7 @@ func (t *functionTable) find(addr uint64) *functionRange {
 	return nil
 }
 
-// entry returns the first instruction of the function that r is a range of.
+// entry returns the first instruction of the function with the range r.
 func (t *functionTable) entry(r *functionRange) uint64 {
 	if list := t.parts[r.function]; len(list) > 0 {
 		return t.ranges[list[0]].low

@@ -32,21 +32,21 @@ type sequence struct {
 	first, end int32 // of its rows
 }
 
-// row says that the code from an address on, up to the next row's, is of a line.
-// Of several rows of one address the last says what the code is of.
+// row assigns the code from its address up to that of the next row to a line. Of several
+// rows with one address the last one counts.
 type row struct {
 	offset uint32 // from the sequence's low
-	marked uint32 // the line, and flags in the bits above it
+	marked uint32 // the line in the low lineBits bits, and flags above it
 	file   uint16
 	column uint16
 }
 
 const (
-	maxFiles = 1<<16 - 1 // that a row can name: the last number is that of none
-	maxRows  = 1 << 30   // of a table
+	maxFiles = 1<<16 - 1 // in a table; the number maxFiles in a row means no file
+	maxRows  = 1 << 30   // in a table
 )
 
-// lineBits is how many bits a line takes. Those beyond are not known.
+// lineBits is the number of bits of a line. Larger lines become 0, unknown.
 const lineBits = 28
 
 func (r *row) line() uint32 { return r.marked & (1<<lineBits - 1) }
@@ -62,7 +62,7 @@ const (
 	discriminated                      // a row of this line had a discriminator other than 0
 )
 
-// find returns the line at addr; file is -1 where there is none.
+// find returns the line at addr; file is -1 if there is none.
 func (t *lineTable) find(addr uint64) (file, line, column int) {
 	i := sort.Search(len(t.sequences), func(i int) bool { return t.sequences[i].low > addr }) - 1
 	for tries := 0; i >= 0 && tries < 16; i, tries = i-1, tries+1 {
@@ -80,8 +80,8 @@ func (t *lineTable) find(addr uint64) (file, line, column int) {
 	return -1, 0, 0
 }
 
-// lineProgram is a line number program header (DWARF 5 §6.2.4) and the state
-// machine's parameters.
+// lineProgram is the header of a line number program (DWARF 5 §6.2.4), with the parameters
+// of the state machine.
 type lineProgram struct {
 	c           cursor
 	is64        bool
@@ -96,8 +96,7 @@ type lineProgram struct {
 	flags       rowFlags // at the start of a sequence
 }
 
-// readLines decodes the line table of u. Rows that were read before an error
-// come with it.
+// readLines decodes the line table of u. With an error come the rows before it.
 func (d *Data) readLines(u *unit, r *root) (t lineTable, err error) {
 	if r.line.class != sectionOffset {
 		return t, nil
@@ -109,7 +108,7 @@ func (d *Data) readLines(u *unit, r *root) (t lineTable, err error) {
 		return t, fmt.Errorf("line table: %w", p.c.Err)
 	}
 	t.files = t.files[:min(len(t.files), maxFiles)]
-	// Several units may name one table; all together must not exceed its size.
+	// Several units may name one table: a budget bounds all tables together.
 	d.rows -= 2 * (len(t.dirs) + len(t.files))
 	if d.rows < 0 {
 		return lineTable{}, errTooMuch
@@ -175,7 +174,7 @@ func (p *lineProgram) header(u *unit, r *root, t *lineTable) {
 		return
 	}
 	t.dirs = append(t.dirs, r.dir)
-	t.files = append(t.files, file{}) // counted from 1
+	t.files = append(t.files, file{}) // files are counted from 1
 	for c.Err == nil && c.remain() > 0 && c.Data[c.Off] != 0 {
 		t.dirs = append(t.dirs, value{text, inLine, c.Off})
 		c.skipString()
@@ -225,7 +224,7 @@ func (p *lineProgram) entries(u *unit, visit func(file)) {
 	}
 }
 
-// state is the registers of the state machine that matter here (DWARF 5 §6.2.2).
+// state holds the registers of the state machine that rows need (DWARF 5 §6.2.2).
 type state struct {
 	address, op        uint64
 	file, line, column uint64
@@ -315,15 +314,15 @@ func (p *lineProgram) advance(s *state, operations uint64) {
 	s.op = n % p.maxOps
 }
 
-// advanceLine also forgets the discriminators of the line that is left.
+// advanceLine adds to the line. It resets discriminated unless the line stays the same.
 func (s *state) advanceLine(by int64) {
 	if s.line = uint64(int64(s.line) + by); by != 0 && s.discriminator == 0 {
 		s.flags &^= discriminated
 	}
 }
 
-// emit appends a row. Rows that go back in a sequence, or too far from its
-// start for their 32 bits, are dropped.
+// emit appends a row. It drops rows that go back in a sequence, or that are too far from
+// its start for 32 bits.
 func (t *lineTable) emit(first int, s *state) {
 	if len(t.rows) == first {
 		t.sequences = append(grown(t.sequences), sequence{low: s.address, first: int32(first)})
@@ -334,7 +333,7 @@ func (t *lineTable) emit(first int, s *state) {
 	if s.address < low || s.address-low > 1<<32-1 {
 		return
 	}
-	line := uint32(0) // not known
+	line := uint32(0) // unknown
 	if s.line < 1<<lineBits {
 		line = uint32(s.line)
 	}
@@ -347,7 +346,7 @@ func (t *lineTable) emit(first int, s *state) {
 	}
 }
 
-// finish ends the sequence of the rows from first on.
+// finish ends the sequence with the rows from first on.
 func (t *lineTable) finish(first int, s *state) {
 	if len(t.rows) == first {
 		return

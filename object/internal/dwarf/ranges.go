@@ -6,15 +6,15 @@ package dwarf
 
 import "github.com/clewdev/clew/internal/dw"
 
-// isList reports whether a value can say where a range list is.
+// isList reports whether a value refers to a range list.
 func (v value) isList() bool { return v.class == sectionOffset || v.class == rangesIndex }
 
-// ranges calls visit with the parts [low, high) of an entry's extent until it
-// returns false. Ranges that a linker left without code are passed over.
+// ranges calls visit with the parts [low, high) of an entry's extent until visit returns
+// false. It skips empty ranges, and ranges whose code the linker has dropped.
 func (d *Data) ranges(u *unit, r *root, s span, visit func(low, high uint64) bool) error {
 	top := ^uint64(0) >> (64 - 8*u.addressSize)
 	emit := func(low, high uint64) bool {
-		// Linkers mark what they dropped by an address at the very top.
+		// Linkers give dropped code the highest address, or the one below.
 		if low >= high || low >= top-1 {
 			return true
 		}
@@ -66,14 +66,10 @@ func (d *Data) ranges5(u *unit, r *root, v value, emit func(low, high uint64) bo
 	c := d.cursor(u.source.section(debugRngLists), u.source.RngLists)
 	offset := v.u + u.part.rnglists
 	if v.class == rangesIndex {
-		size := uint64(4)
-		if u.is64 {
-			size = 8
-		}
 		if v.u > uint64(len(c.Data)) {
 			c.fail("index %d", v.u)
 		}
-		c.Bytes(r.rnglistsBase + v.u*size)
+		c.Bytes(r.rnglistsBase + v.u*u.offsetSize())
 		offset = r.rnglistsBase + c.offset(u.is64)
 		if c.Err != nil {
 			return c.Err
@@ -85,7 +81,7 @@ func (d *Data) ranges5(u *unit, r *root, v value, emit func(low, high uint64) bo
 	indexed := func() uint64 {
 		a, ok := d.address(u, r, value{class: addressIndex, u: c.ULEB128()})
 		if !ok {
-			c.fail("address index beyond .debug_addr")
+			c.fail("address index out of the range of .debug_addr")
 		}
 		return a
 	}

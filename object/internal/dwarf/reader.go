@@ -13,32 +13,32 @@ import (
 	"github.com/clewdev/clew/internal/dw"
 )
 
-// Unit is what the header of a unit says.
+// Unit is the header of a unit.
 type Unit struct {
-	Start, End Offset // the header included
-	First      Offset // its first entry
+	Start, End Offset // with the header
+	First      Offset // of the first entry
 	Version    int
 	Is64       bool
 	Width      int // bytes of an address
 	Type       bool
-	Split      bool // it was not linked
+	Split      bool // the unit was not linked
 
 	unit *unit
 }
 
-// Reader reads entries, of one unit after the other as they are asked for. It
-// must not be used by several goroutines at once.
+// Reader reads the entries of units. It must not be used by several goroutines at once.
 type Reader struct {
 	d     *Data
 	units map[*unit]*Unit
-	open  map[*unit]*openUnit // skeletons
+	open  map[*unit]*openUnit // see Code
 	seen  map[*unit]*opened
 
-	signed      map[uint64]*unit // by signature, of the first signedFiles sources
+	signed      map[uint64]*unit // type units of the first signedFiles sources, by signature
 	signedFiles int
 
-	// What the Data has found that the Reader is of; nil where it is of none.
-	functions map[uint64]functionTable // by start of the unit
+	// The functions that a Data had read when it made the Reader, by start of the unit; nil
+	// if no Data made it.
+	functions map[uint64]functionTable
 
 	in *opened // nil before the first Seek
 	c  cursor
@@ -61,7 +61,7 @@ func newReader(d *Data) *Reader {
 // Size returns the size in bytes of the sections of units that are open.
 func (r *Reader) Size() int { return r.d.size }
 
-// Restart gives the calls that follow an allowance of their own.
+// Restart renews the budget for the calls that follow.
 func (r *Reader) Restart() { r.d.steps, r.d.texts = 1<<20+16*r.d.size, mostTexts(r.d.size) }
 
 // Units returns the units that were linked, by their offset.
@@ -92,7 +92,7 @@ func (r *Reader) all(src *source) []*Unit {
 	return list
 }
 
-// of returns what is said of a unit, always the same for one.
+// of returns the Unit of a unit, the same one each time.
 func (r *Reader) of(u *unit) *Unit {
 	if u == nil {
 		return nil
@@ -108,7 +108,7 @@ func (r *Reader) of(u *unit) *Unit {
 	return known
 }
 
-// UnitAt returns the unit that an entry stands in, nil where none does.
+// UnitAt returns the unit that contains an entry, nil if there is none.
 func (r *Reader) UnitAt(off Offset) *Unit { return r.of(r.d.unitAt(uint64(off))) }
 
 // Missing returns why the supplementary file of dwz is missing; nil if it is there or
@@ -135,29 +135,24 @@ func (r *Reader) Code(u *Unit) (*Unit, error) {
 	return r.of(o.code), o.err
 }
 
-// Coverage is what the first entry of a unit says of where its code is.
+// Coverage is the description of a unit's code in its first entry.
 type Coverage struct {
 	Tag    stdlib.Tag
 	Ranges [][2]uint64
 	Lines  bool // it has a line table
 }
 
-// Coverage returns what the first entry of a unit says of its code. Of the
-// abbreviations it reads that entry's alone: most units are never looked into
-// further.
+// Coverage reads the first entry of a unit. It reads the abbreviation of that entry only,
+// because the other entries of most units are never needed.
 func (r *Reader) Coverage(u *Unit) (c Coverage, err error) {
-	var root *root
+	var root root
 	if o := r.seen[u.unit]; o != nil {
-		root = &o.root
-	} else {
-		read, err := r.d.readRoot(u.unit)
-		if err != nil {
-			return c, err
-		}
-		root = &read
+		root = o.root
+	} else if root, err = r.d.readRoot(u.unit); err != nil {
+		return c, err
 	}
 	c.Tag, c.Lines = stdlib.Tag(root.tag), root.line.class != other
-	err = r.rangesIn(u.unit, root, root.pc, func(low, high uint64) { c.Ranges = append(c.Ranges, [2]uint64{low, high}) })
+	err = r.rangesIn(u.unit, &root, root.pc, func(low, high uint64) { c.Ranges = append(c.Ranges, [2]uint64{low, high}) })
 	return c, err
 }
 
@@ -166,13 +161,13 @@ func (r *Reader) Coverage(u *Unit) (c Coverage, err error) {
 func (r *Reader) Bases(u *Unit) (low, addresses, locations uint64) {
 	o, err := r.opened(u.unit)
 	if err != nil {
-		return 0, 0, 0 // the caller cannot read its entry
+		return 0, 0, 0 // the caller cannot read an entry of the unit
 	}
 	return o.root.low, o.root.addrBase, o.root.loclistsBase
 }
 
-// Reference returns the offset of the entry that stands n bytes from the start of
-// the section of units, as the linked or split file of u has it.
+// Reference returns the entry at offset n in the section of units of the file, linked or
+// split, that contains u.
 func (r *Reader) Reference(u *Unit, n uint64) Offset {
 	v := u.unit.sourceReference(u.unit.source.number, u.unit.part.info+n)
 	return Offset(v.u)
@@ -195,7 +190,7 @@ func (r *Reader) Signed(signature uint64) (Offset, bool) {
 	}
 	u := r.signed[signature]
 	if u == nil {
-		// Errors of a package were returned when a unit was looked for.
+		// Code returns the errors of packages.
 		u, _ = r.d.packagedType(signature)
 		if u == nil || !u.typeUnit || u.typeOffset == 0 || u.typeOffset >= u.end-u.start {
 			return 0, false
@@ -229,7 +224,7 @@ func (r *Reader) Seek(off Offset) error {
 	return nil
 }
 
-// opened returns a unit with what its first entry says.
+// opened returns a unit with its first entry.
 func (r *Reader) opened(u *unit) (*opened, error) {
 	if known := r.seen[u]; known != nil {
 		return known, nil
@@ -240,13 +235,13 @@ func (r *Reader) opened(u *unit) (*opened, error) {
 		return nil, err
 	}
 	if u.skeleton != nil || u.typeUnit || !u.source.split {
-		// Of the others the skeleton may yet be found.
+		// The skeleton of other units may still be found.
 		r.seen[u] = o
 	}
 	return o, nil
 }
 
-// Next reads the entry that follows, nil at the end of the unit.
+// Next returns the next entry, nil at the end of the unit.
 func (r *Reader) Next() (*Entry, error) {
 	e := new(Entry)
 	if ok, err := r.NextTo(e); !ok || err != nil {
@@ -294,8 +289,8 @@ func (r *Reader) Pass(e *Entry) (attributes int, ok bool, err error) {
 	return int(a.end - a.first), true, nil
 }
 
-// begin reads what stands before the attributes of the entry that follows, and returns
-// its declaration: nil for what ends a list of children.
+// begin reads the next entry up to its attributes, and returns its declaration: nil at the
+// end of a list of children.
 func (r *Reader) begin(e *Entry) (a *abbreviation, ok bool, err error) {
 	if r.in == nil || r.c.remain() <= 0 {
 		return nil, false, r.c.Err
@@ -320,7 +315,7 @@ func (r *Reader) begin(e *Entry) (a *abbreviation, ok bool, err error) {
 	return a, true, r.c.Err
 }
 
-// field reads an attribute to f.
+// field reads an attribute into f.
 func (r *Reader) field(f *Field, at attribute) {
 	start := r.c.Off
 	if at.form == dw.FormIndirect {
@@ -342,7 +337,7 @@ func (r *Reader) field(f *Field, at attribute) {
 	}
 }
 
-// isLocation reports whether an attribute can be a list of locations.
+// isLocation reports whether an attribute can refer to a list of locations.
 func isLocation(name uint32) bool {
 	switch name {
 	case dw.AttrLocation, dw.AttrStringLength, dw.AttrReturnAddress, dw.AttrDataMemberLocation, dw.AttrFrameBase,
@@ -387,5 +382,5 @@ func (r *Reader) Lists(u *Unit) []byte {
 	return s.lists
 }
 
-// Addresses returns .debug_addr, which is linked.
+// Addresses returns the .debug_addr of the linked file.
 func (r *Reader) Addresses() []byte { return r.d.sources[0].Addr }

@@ -9,38 +9,38 @@ import (
 	"fmt"
 )
 
-// Files opens the other files that debugging information lies in. Each method is
-// called once for the same arguments, at the first use of what the file has.
+// Files opens other files with parts of the debugging information. A method is called once
+// for the same arguments, when the file is first needed.
 type Files interface {
-	// Supplementary opens the file that dwz moved to what several files share
+	// Supplementary opens the file to which dwz moved the parts that several files share
 	// (DWARF 5 §7.3.6).
 	Supplementary() (Sections, error)
-	// Package opens the file that has many split units, .dwp: its sections have
-	// an index of units (DWARF 5 §7.3.5). Without one it returns no sections.
+	// Package opens the file with many split units, .dwp: its sections include an index of
+	// units (DWARF 5 §7.3.5). It returns no sections if there is no such file.
 	Package() (Sections, error)
-	// Split opens a file with split units, .dwo, that a unit names which was
+	// Split opens the file with split units, .dwo, that a skeleton unit names. The unit was
 	// compiled in a directory (DWARF 5 §7.3.2).
 	Split(name, directory string) (Sections, error)
 }
 
-// ErrNotSought says that nobody has said where other files are.
+// ErrNotSought means that Files has no directories in which to look for other files.
 var ErrNotSought = errors.New("other files were not looked for")
 
-// source is one section of units with the sections that these refer to.
+// source is a section of units, with the sections that they refer to.
 type source struct {
 	Sections
 	number int
 	types  bool                      // the section is .debug_types
 	split  bool                      // of a file with split units
 	units  []*unit                   // by start: see Data.unitsOf
-	tables map[uint64]*abbreviations // which sources of one file share
+	tables map[uint64]*abbreviations // shared by the sources of one file
 
-	// While not all units are read: the starts of units with code by .debug_aranges,
-	// ascending and not changed, and the units read, nil for an invalid start. Else nil.
+	// Until all units are read: the starts of units with code by .debug_aranges, ascending
+	// and not changed, and the units read so far, nil for an invalid start. Then nil.
 	starts []uint64
 	met    map[uint64]*unit
 
-	lists     []byte // of locations, where listsRead
+	lists     []byte // the location lists, if listsRead is set
 	listsRead bool
 }
 
@@ -52,13 +52,7 @@ const (
 
 func (s *source) base() uint64 { return uint64(s.number) << sourceBits }
 
-// add makes a source of a section of units and reads their headers.
-func (d *Data) add(number int, s Sections, info []byte, types, split bool, tables map[uint64]*abbreviations) *source {
-	src := d.addSource(number, s, info, types, split, tables)
-	d.readUnits(src)
-	return src
-}
-
+// addSource makes a source of a section of units. Its headers are not read.
 func (d *Data) addSource(number int, s Sections, info []byte, types, split bool, tables map[uint64]*abbreviations) *source {
 	s.Info = info
 	src := &source{Sections: s, number: number, types: types, split: split, tables: tables}
@@ -69,8 +63,8 @@ func (d *Data) addSource(number int, s Sections, info []byte, types, split bool,
 	return src
 }
 
-// addFile adds the sources of another file. Its size raises the limits of reading.
-func (d *Data) addFile(number int, s Sections, split bool) []*source {
+// addFile adds the sources of another file, whose size raises the limits of reading.
+func (d *Data) addFile(number int, s Sections, split bool) (list []*source) {
 	size := len(s.Info) + len(s.RngLists)
 	for _, t := range s.Types {
 		size += len(t)
@@ -78,17 +72,22 @@ func (d *Data) addFile(number int, s Sections, split bool) []*source {
 	d.grow(s, size)
 	// gcc writes each type unit into a section of its own; all name the same table.
 	tables := make(map[uint64]*abbreviations)
-	list := []*source{d.add(number, s, s.Info, false, split, tables)}
+	add := func(number int, info []byte, types bool) {
+		src := d.addSource(number, s, info, types, split, tables)
+		d.readUnits(src)
+		list = append(list, src)
+	}
+	add(number, s.Info, false)
 	for _, info := range s.MoreInfo {
-		list = append(list, d.add(len(d.sources), s, info, false, split, tables))
+		add(len(d.sources), info, false)
 	}
 	for _, types := range s.Types {
-		list = append(list, d.add(len(d.sources), s, types, true, split, tables))
+		add(len(d.sources), types, true)
 	}
 	return list
 }
 
-// grow raises what may be read by that of more sections.
+// grow raises the limits of reading for more sections.
 func (d *Data) grow(s Sections, size int) {
 	d.size += size
 	d.steps += 16 * size
@@ -98,8 +97,8 @@ func (d *Data) grow(s Sections, size int) {
 	d.bytes += len(s.Str) + size
 }
 
-// sourceAt returns the source that an offset lies in, nil where there is none.
-// The supplementary file is opened when it is met.
+// sourceAt returns the source of an offset, nil if there is none. It opens the
+// supplementary file at the first offset in it.
 func (d *Data) sourceAt(offset uint64) *source {
 	number := offset >> sourceBits
 	if number == supplementaryNumber {
@@ -134,7 +133,7 @@ func (d *Data) supplementary() *source {
 	return d.sources[supplementaryNumber]
 }
 
-// section returns the name of a section as the file of s has it.
+// section returns the name of a section in the file of s.
 func (s *source) section(name sectionName) sectionName {
 	if s.types && name == debugInfo {
 		name = debugTypes

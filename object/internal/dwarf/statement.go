@@ -9,34 +9,32 @@ import (
 	"sort"
 )
 
-// sourceFile is the part of a unit's line table that is of one file, as gdb
-// takes a table apart: rows of other files end a row, and those that would only
-// say again what line it is are left out. The differences to the table itself
-// are what a debugger's steps and breakpoints depend on, which is why they are
-// kept to (gdb 13, dwarf2/read.c and buildsym.c).
+// sourceFile is the part of a unit's line table for one file, as gdb splits a table: rows
+// of other files end a row, and rows that only repeat the line are left out. Steps and
+// breakpoints of debuggers depend on this (gdb 13, dwarf2/read.c and buildsym.c).
 type sourceFile struct {
-	number  int // in the table's files, of the first of those with the path
+	number  int // the first index in the table's files with the path
 	path    string
 	parts   []part
 	entries []entryIndex
 }
 
-// part is the entries of one sequence: from first on, up to the next part's.
+// part holds the entries of one sequence: from first on, up to the first of the next part.
 type part struct{ sequence, first int32 }
 
-// entryIndex is a row's index; its complement where the code is of another file
-// from that row on.
+// entryIndex is the index of a row, or its complement if the code from that row on belongs
+// to another file.
 type entryIndex int32
 
-// atEnd is where the sequence ends.
+// atEnd is the end of the sequence.
 const atEnd entryIndex = math.MinInt32
 
-// sourceFiles takes the line table of a unit apart.
+// sourceFiles splits the line table of a unit by files.
 func (d *Data) sourceFiles(o *openUnit) []*sourceFile {
-	if o.apart {
+	if o.split {
 		return o.sources
 	}
-	o.apart = true
+	o.split = true
 	t := &o.lines
 	s := splitter{lineTable: t, byNumber: make(map[uint32]*sourceFile), byPath: make(map[string]*sourceFile)}
 	s.open = func(number uint32) *sourceFile {
@@ -51,7 +49,7 @@ func (d *Data) sourceFiles(o *openUnit) []*sourceFile {
 	}
 	for i := range t.sequences {
 		if q := &t.sequences[i]; q.high > q.low && (q.low != 0 || o.low == 0) {
-			// Linkers move what they drop to 0.
+			// Linkers move dropped code to 0.
 			s.split(int32(i))
 		}
 	}
@@ -79,15 +77,15 @@ func (s *splitter) file(number uint32) *sourceFile {
 
 func (s *splitter) split(sequence int32) {
 	q := &s.sequences[sequence]
-	var last *sourceFile // that a row was kept of
+	var last *sourceFile // of the last row that was kept
 	lastLine := uint32(0)
-	offset, statement := int64(-1), false // whether a row there began a statement
+	offset, statement := int64(-1), false // statement: a row at offset begins a statement
 	for i := q.first; i < q.end; i++ {
 		r := &s.rows[i]
 		here := r.has(isStatement)
 		if file := s.file(uint32(r.file)); file != nil {
 			changed := file != last
-			// To end a file here would take away what a breakpoint can be set on.
+			// The end of a file here would remove a place for breakpoints.
 			ignore := r.line() == 0 || changed && int64(r.offset) == offset && !here && statement
 			if changed && !ignore {
 				s.finishFile(last, sequence, ^entryIndex(i))
@@ -112,15 +110,12 @@ func (s *sourceFile) add(sequence int32, e entryIndex) {
 	s.entries = append(s.entries, e)
 }
 
-// finishFile ends the last row of a file, and drops rows that would have no code.
+// finishFile ends the last row of a file, and drops rows without code.
 func (t *lineTable) finishFile(s *sourceFile, sequence int32, end entryIndex) {
-	if s == nil {
+	if s == nil || len(s.parts) == 0 || s.parts[len(s.parts)-1].sequence != sequence {
 		return
 	}
 	n := len(s.parts)
-	if n == 0 || s.parts[n-1].sequence != sequence {
-		return
-	}
 	at, first := t.offset(sequence, end), int(s.parts[n-1].first)
 	for len(s.entries) > first && t.offset(sequence, s.entries[len(s.entries)-1]) == at {
 		s.entries = s.entries[:len(s.entries)-1]
@@ -175,9 +170,9 @@ type LineRange struct {
 	Statement, PrologueEnd, EpilogueBegin bool
 }
 
-// lineRange returns the row of addr, up to the start of the next row of any file. If
-// rows of several files contain addr, the one that starts nearest counts. The file is
-// nil if there is none.
+// lineRange returns the row at addr, up to the start of the next row of any file. Of the
+// rows of several files at addr, the row with the nearest start counts. The file is nil if
+// there is none.
 func (t *lineTable) lineRange(files []*sourceFile, addr, high uint64) (r LineRange, of *sourceFile) {
 	best := -1 // in of.entries
 	next, later := uint64(0), uint64(0)
@@ -220,8 +215,8 @@ func (t *lineTable) lineRange(files []*sourceFile, addr, high uint64) (r LineRan
 	return r, of
 }
 
-// statement returns the last entry that begins a statement of those with the
-// address of entry k, up to k; k where none does.
+// statement returns the last entry up to k that has the same address and begins a
+// statement; k if there is none.
 func (t *lineTable) statement(s *sourceFile, k int) int {
 	at := t.address(s, k)
 	for i := k; i >= 0 && s.entries[i] >= 0 && t.address(s, i) == at; i-- {
@@ -232,8 +227,8 @@ func (t *lineTable) statement(s *sourceFile, k int) int {
 	return k
 }
 
-// lineAddresses appends the addresses of the statements of a line, in the order
-// of the table. Later is the nearest later line that has any, 0 where none has.
+// lineAddresses appends the addresses of the statements of a line, in the order of the
+// table. later is the nearest later line with statements, 0 if there is none.
 func (t *lineTable) lineAddresses(s *sourceFile, line uint32, list []uint64) (addrs []uint64, later uint32) {
 	for k, e := range s.entries {
 		if e < 0 || !t.rows[e].has(isStatement) {

@@ -23,37 +23,37 @@ type unit struct {
 	source      *source
 	id          uint64 // of the pair of a skeleton and a split unit
 	signature   uint64 // of a type unit
-	typeOffset  uint64 // of a type unit: that of its type's entry, from start on
+	typeOffset  uint64 // of a type unit: the offset of its type's entry from start
 
-	tag      uint32 // of its entry, once it was indexed
-	language uint64 // where rooted
+	tag      uint32 // of the first entry, after indexUnit
+	language uint64 // if rooted is set
 	rooted   bool
 
-	cut error // how much of it is missing, nil of a whole one
+	cut error // says how much is missing; nil for a whole unit
 
 	skeleton *openUnit    // of a split unit
 	part     contribution // of a unit in a package
 }
 
-// root is what the first entry of a unit says for all of it.
+// root holds the attributes of the first entry of a unit.
 type root struct {
 	name, dir      value
 	producer       value
 	tag            uint32
 	language       uint64
-	low            uint64 // what range lists are relative to
+	low            uint64 // the base of range lists
 	line           value
 	strOffsetsBase uint64
 	addrBase       uint64
 	rnglistsBase   uint64
 	pc             span
 
-	// Of split units.
-	split           value // the name of the file, of a skeleton
+	// For split units.
+	split           value // in a skeleton: the name of the file
 	id              value
 	loclistsBase    uint64
-	rangesBase      uint64 // what DW_AT_ranges of DWARF 4 is relative to
-	splitRangesBase uint64 // of a skeleton: what it is in the split unit
+	rangesBase      uint64 // the base of DW_AT_ranges of DWARF 4
+	splitRangesBase uint64 // in a skeleton: the rangesBase of the split unit
 }
 
 // span is the extent of an entry as its attributes give it, unresolved.
@@ -97,7 +97,7 @@ func (d *Data) readHeader(u *unit, off uint64) error {
 	return c.Err
 }
 
-// readType reads what the header of a type unit has in addition.
+// readType reads the additional fields in the header of a type unit.
 func (u *unit) readType(c *cursor) {
 	u.typeUnit = true
 	u.signature = c.Uint64()
@@ -171,11 +171,19 @@ func (d *Data) readRoot(u *unit) (r root, err error) {
 	return r, nil
 }
 
-// entryCursor returns a cursor at an offset that ends with the unit.
+// entryCursor returns a cursor from an offset to the end of the unit.
 func (d *Data) entryCursor(u *unit, offset uint64) cursor {
 	c := d.cursor(u.source.section(debugInfo), u.source.Info[:u.end])
 	c.Off = uint64(int(offset & (1<<sourceBits - 1)))
 	return c
+}
+
+// offsetSize returns the size in bytes of an offset in the unit's format (DWARF 5 §7.4).
+func (u *unit) offsetSize() uint64 {
+	if u.is64 {
+		return 8
+	}
+	return 4
 }
 
 // address resolves a value of an address.
@@ -184,13 +192,9 @@ func (d *Data) address(u *unit, r *root, v value) (addr uint64, ok bool) {
 	case address:
 		return v.u, true
 	case addressIndex:
-		size := uint64(u.addressSize)
 		c := d.cursor(debugAddr, u.source.Addr)
-		if v.u > uint64(len(c.Data)) {
-			return 0, false
-		}
-		off := r.addrBase + v.u*size
-		if off > uint64(len(c.Data)) {
+		off := r.addrBase + v.u*uint64(u.addressSize)
+		if size := uint64(len(c.Data)); v.u > size || off > size {
 			return 0, false
 		}
 		c.Off = off
@@ -200,21 +204,17 @@ func (d *Data) address(u *unit, r *root, v value) (addr uint64, ok bool) {
 	return 0, false
 }
 
-// text resolves a value of a string, as a view of its section. It is cut off at
-// maxText: no name or path is longer, and views are copied.
+// text resolves a value of a string, as a view of its section. The string is cut at
+// maxText, which is longer than any name or path, because callers copy it.
 func (d *Data) text(u *unit, r *root, v value) []byte { return d.textUpTo(maxText, u, r, v) }
 
-// textUpTo is text for strings that are cut off at a size.
+// textUpTo is text with another maximal size.
 func (d *Data) textUpTo(size int, u *unit, r *root, v value) []byte {
 	if v.class == textIndex {
-		each := uint64(4)
-		if u.is64 {
-			each = 8
-		}
-		off := r.strOffsetsBase + v.u*each
+		off := r.strOffsetsBase + v.u*u.offsetSize()
 		c := d.cursor(u.source.section(debugStrOffsets), u.source.StrOffsets)
-		if v.u > uint64(len(c.Data)) || off > uint64(len(c.Data)) || uint64(len(c.Data))-off < each {
-			d.cutAt(c.section(), c.Data, r.strOffsetsBase+v.u*each)
+		if size := uint64(len(c.Data)); v.u > size || off > size || size-off < u.offsetSize() {
+			d.cutAt(c.section(), c.Data, off)
 			return nil
 		}
 		c.Off = off
@@ -256,7 +256,7 @@ func (d *Data) textUpTo(size int, u *unit, r *root, v value) []byte {
 	return b
 }
 
-// cutAt remembers a string, or its offset, that is not whole in its section.
+// cutAt records a string, or the offset of one, that exceeds its section.
 func (d *Data) cutAt(section sectionName, data []byte, at uint64) {
 	if d.cut == nil {
 		d.cut = fmt.Errorf("%s at %#x: a string ends beyond the section, which has %#x bytes", section, at, len(data))

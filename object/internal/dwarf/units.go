@@ -11,9 +11,9 @@ import (
 	"sort"
 )
 
-// A file like a C library's has thousands of units, and a stack meets some dozen. With
-// the starts of units from .debug_aranges, headers are read one by one and the pages of
-// other units are not touched, until a caller needs all units.
+// A C library has thousands of units, and a stack needs a few dozen. If .debug_aranges has
+// the starts of units, headers are read one by one until a caller needs all units, so that
+// the pages of other units are not touched.
 
 // unitsOf returns all units of a source, by start.
 func (d *Data) unitsOf(src *source) []*unit {
@@ -23,8 +23,8 @@ func (d *Data) unitsOf(src *source) []*unit {
 	return src.units
 }
 
-// readUnits reads the headers of all units. A unit that cannot be read ends
-// the list only where its length cannot be trusted.
+// readUnits reads the headers of all units. An invalid header costs its unit; an invalid
+// length ends the list.
 func (d *Data) readUnits(src *source) {
 	if uint64(len(src.Info)) >= 1<<sourceBits {
 		d.note(fmt.Errorf("%s: %d bytes", src.section(debugInfo), len(src.Info)))
@@ -69,7 +69,7 @@ func (d *Data) readUnits(src *source) {
 	}
 }
 
-// readUnit reads one header, of a whole unit. It returns nil where there is none.
+// readUnit returns the unit that starts at an offset, nil if no whole unit does.
 func (d *Data) readUnit(src *source, start uint64) *unit {
 	if u, ok := src.met[start]; ok {
 		return u
@@ -92,8 +92,8 @@ func (d *Data) readUnit(src *source, start uint64) *unit {
 	return u
 }
 
-// unitStartingAt returns the unit of the first source that begins at an offset, nil
-// where none does that can have code.
+// unitStartingAt returns the unit of the first source that starts at an offset, nil if
+// there is none or it is a type unit, which has no code.
 func (d *Data) unitStartingAt(start uint64) *unit {
 	src := d.sources[0]
 	var u *unit
@@ -110,10 +110,10 @@ func (d *Data) unitStartingAt(start uint64) *unit {
 	return u
 }
 
-// maxUnitsPassed is how many headers are read to find the one unit that holds an offset.
+// maxUnitsPassed bounds the headers that are read to find the unit of an offset.
 const maxUnitsPassed = 64
 
-// unitAt returns the unit that holds an offset of an entry.
+// unitAt returns the unit that contains the entry at an offset, nil if there is none.
 func (d *Data) unitAt(offset uint64) *unit {
 	src := d.sourceAt(offset)
 	if src == nil {
@@ -133,8 +133,8 @@ func (d *Data) unitAt(offset uint64) *unit {
 	return units[i-1]
 }
 
-// nearUnit looks for the unit that holds an offset from the nearest one before that is
-// known to begin somewhere. It returns nil where there are too many between.
+// nearUnit looks for the unit that contains an offset, from the nearest known start of a
+// unit at or before it. It returns nil if there are too many units between.
 func (d *Data) nearUnit(src *source, offset uint64) *unit {
 	next := sort.Search(len(src.starts), func(i int) bool { return src.starts[i] > offset })
 	limit := uint64(len(src.Info))
@@ -145,7 +145,7 @@ func (d *Data) nearUnit(src *source, offset uint64) *unit {
 	for range maxUnitsPassed {
 		u := d.readUnit(src, at)
 		if u == nil || u.end > limit {
-			return nil // or else the next one does not begin where it is said to
+			return nil // the next start of .debug_aranges would be inside of a unit
 		}
 		if offset < u.end {
 			if offset < u.first {
@@ -156,4 +156,59 @@ func (d *Data) nearUnit(src *source, offset uint64) *unit {
 		at = u.end
 	}
 	return nil
+}
+
+// leastAranges is the smallest size in bytes of a unit's set with 64-bit addresses: its
+// header, and the pair that ends it.
+const leastAranges = 32
+
+// readAranges reads the code of units from .debug_aranges (DWARF 5 §6.1.2), so that no
+// header of a unit is read before it is needed. The section is a hint. indexRest finds the
+// code that it lacks. Code that it assigns to a wrong unit is not found. If an entry names
+// bytes that only look like a unit, the result depends on earlier lookups.
+func (d *Data) readAranges(src *source) {
+	first := d.readUnit(src, 0)
+	if first == nil {
+		return
+	}
+	src.starts = make([]uint64, 1, 1+len(src.Aranges)/leastAranges)
+	d.index = make([]unitRange, 0, min(len(src.Aranges)/(2*first.addressSize), d.records))
+	defer func() {
+		slices.Sort(src.starts)
+		src.starts = slices.Compact(src.starts)
+	}()
+	c := d.cursor(debugAranges, src.Aranges)
+	for c.remain() > 0 && c.Err == nil {
+		start := c.Off
+		n, is64 := c.length()
+		if c.Err != nil || n > uint64(c.remain()) {
+			return
+		}
+		set := c
+		set.End = c.Off + n
+		c.Off = set.End
+		version := set.Uint16()
+		info := set.offset(is64)
+		width, segment := int(set.Uint8()), set.Uint8()
+		if set.Err != nil || version != 2 || segment != 0 || width != first.addressSize || info >= uint64(len(src.Info)) {
+			continue
+		}
+		src.starts = append(src.starts, info)
+		// The first pair is aligned to the size of one, relative to the set.
+		if excess := int(set.Off-start) % (2 * width); excess > 0 {
+			set.Bytes(uint64(2*width - excess))
+		}
+		for set.Err == nil {
+			low, size := set.sized(width), set.sized(width)
+			if set.Err != nil || low == 0 && size == 0 {
+				break
+			}
+			if d.records--; d.records < 0 {
+				return
+			}
+			if high := low + size; high > low {
+				d.index = append(d.index, unitRange{low, high, info})
+			}
+		}
+	}
 }
