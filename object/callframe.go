@@ -13,10 +13,6 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// SHT_X86_64_UNWIND: psABI amd64 Table 4.11. Other machines use the number for
-// something else.
-const shtX8664Unwind = elf.SectionType(0x70000001)
-
 // CFISections returns every section of call frame information in the order of
 // the section table: those named .eh_frame, .debug_frame or .zdebug_frame and
 // those of type SHT_X86_64_UNWIND. In a relocatable file each section group
@@ -36,7 +32,7 @@ func (f *File) CFISections() ([]*cfi.Section, error) {
 			if !ok {
 				continue
 			}
-			// What is read of a file stays in proportion to its size.
+			// Overlapping sections must not make the work exceed the size of the file.
 			size := min(s.size, uint64(len(f.data))-min(s.off, uint64(len(f.data))))
 			if size > left && size <= f.portion() {
 				problems.add(fmt.Errorf("section %s: it overlaps others of call frame information", f.sectionName(s)))
@@ -44,16 +40,14 @@ func (f *File) CFISections() ([]*cfi.Section, error) {
 			}
 			left -= min(size, left)
 			section, err := f.cfiSection(i, kind, bases)
-			if err != nil {
-				problems.add(err)
-			}
+			problems.add(err)
 			if section != nil {
 				list = append(list, section)
 			}
 		}
 		return nil
 	})
-	problems.addAll(fault)
+	problems.add(fault)
 	if len(list) == 0 {
 		section, err := f.EHFrame()
 		if section != nil {
@@ -70,8 +64,8 @@ func (f *File) CFISections() ([]*cfi.Section, error) {
 }
 
 // EHFrame returns the .eh_frame section: by its name, else by the type
-// SHT_X86_64_UNWIND, else where PT_GNU_EH_FRAME points. It returns nil without
-// an error where the file has none. See [Guard] for its data.
+// SHT_X86_64_UNWIND, else through PT_GNU_EH_FRAME. It returns nil and no error if the file
+// does not have it. See [Guard] for its data.
 func (f *File) EHFrame() (*cfi.Section, error) {
 	return f.oneSection(func() (*cfi.Section, error) {
 		typed := -1
@@ -110,14 +104,9 @@ func (f *File) DebugFrame() (*cfi.Section, error) {
 	return section, err
 }
 
-func (f *File) oneSection(find func() (*cfi.Section, error)) (section *cfi.Section, err error) {
-	fault := Guard(func() error {
-		section, err = find()
-		return nil
-	})
-	if fault != nil {
-		section, err = nil, fault
-	}
+// oneSection calls find under Guard, and adds the name of the file to its error.
+func (f *File) oneSection(find func() (*cfi.Section, error)) (*cfi.Section, error) {
+	section, err := guarded(find)
 	if err != nil {
 		err = fmt.Errorf("%s: %w", f.name, err)
 	}
@@ -142,7 +131,7 @@ func (f *File) cfiKind(s sectionHeader) (cfi.Kind, bool) {
 	return 0, false
 }
 
-// addressBases are what textrel and datarel pointers are relative to.
+// addressBases are the bases of textrel and datarel pointers.
 type addressBases struct{ text, data uint64 }
 
 func (f *File) bases() (b addressBases) {
@@ -187,7 +176,7 @@ func (f *File) cfiSection(i int, kind cfi.Kind, bases addressBases) (*cfi.Sectio
 	}
 	section := f.newSection(string(f.sectionName(s)), kind, data, s.addr, bases)
 	f.mu.Lock()
-	section.Unrelocated = f.leftAlone[i]
+	section.Unrelocated = f.unapplied[i]
 	f.mu.Unlock()
 	if kind == cfi.EHFrame && s.addr == 0 && f.typ != elf.ET_REL {
 		err = errors.Join(err, unplaced(section))
@@ -232,14 +221,7 @@ func (f *File) newSection(name string, kind cfi.Kind, data []byte, addr uint64, 
 // EHFrameHdr returns the .eh_frame_hdr section and the address of its first
 // byte: by PT_GNU_EH_FRAME, else by name. The data may be a view of the file: see [Guard].
 func (f *File) EHFrameHdr() (data []byte, address uint64, ok bool) {
-	err := Guard(func() error {
-		data, address, ok = f.ehFrameHdr()
-		return nil
-	})
-	if err != nil {
-		f.note(err)
-		return nil, 0, false
-	}
+	f.noteFault(func() { data, address, ok = f.ehFrameHdr() })
 	return data, address, ok
 }
 
@@ -262,8 +244,8 @@ func (f *File) ehFrameHdr() (data []byte, address uint64, ok bool) {
 	return nil, 0, false
 }
 
-// ehFrameByHeader finds the section through .eh_frame_hdr (LSB Core,
-// "Exception Frame Header"), which has its address but not its size.
+// ehFrameByHeader finds the section through .eh_frame_hdr (LSB Core, "Exception Frame
+// Header"), which contains the section's address but not its size.
 func (f *File) ehFrameByHeader() (*cfi.Section, error) {
 	hdr, addr, ok := f.ehFrameHdr()
 	if !ok {

@@ -125,9 +125,9 @@ func TestUnwindSectionByType(t *testing.T) {
 	if section, err := f.EHFrame(); section != nil || err != nil {
 		t.Errorf("a section of another name: %v, %v", section, err)
 	}
-	// SHT_X86_64_UNWIND makes it one, whatever its name.
+	// A section of type SHT_X86_64_UNWIND (psABI amd64 Table 4.11) may have any name.
 	data := append([]byte(nil), f.data...)
-	f.order.PutUint32(data[f.shoff+uint64(i)*f.shentsize+4:], uint32(shtX8664Unwind))
+	f.order.PutUint32(data[f.shoff+uint64(i)*f.shentsize+4:], uint32(f.arch.UnwindSection))
 	typed, err := NewFile(data, "typed")
 	if err != nil {
 		t.Fatal(err)

@@ -14,11 +14,6 @@ import (
 	"os"
 	"path"
 	"strings"
-
-	"golang.org/x/sys/unix"
-
-	"github.com/clewdev/clew/arch"
-	"github.com/clewdev/clew/internal/untrusted"
 )
 
 // DebugSearch says where [File.OpenDebugFile] looks for debug files.
@@ -51,9 +46,8 @@ type DebugSearch struct {
 // .debug_frame in it, and Close closes it. Parts of the debugging information in further
 // files are looked for in the same way, when they are needed: supplementary files of dwz,
 // and units that were not linked (split DWARF). OpenDebugFile returns nil and no error if
-// f has no debug file, or if it is not installed (see [File.DebugLink] for its name). It
-// returns the first one again if it
-// is called again.
+// f has no debug file, or if it is not installed (see [File.DebugLink] for its name).
+// Further calls return the same file.
 func (f *File) OpenDebugFile(search DebugSearch) (*File, error) {
 	if d := f.debug.Load(); d != nil {
 		return d, nil
@@ -64,85 +58,34 @@ func (f *File) OpenDebugFile(search DebugSearch) (*File, error) {
 	f.search.Store(&search)
 	id := f.BuildID()
 	link, checksum := f.DebugLink()
-	var candidates, outside []place
-	if len(id) >= 2 {
-		candidates = search.byBuildID(id)
-		n := len(search.directories())
-		candidates, outside = candidates[:n:n], candidates[n:]
-	}
+	var paths []string
 	if dir := f.directory(&search); link != "" && path.IsAbs(dir) {
-		names := []string{path.Join(dir, link), path.Join(dir, ".debug", link)}
+		paths = append(paths, path.Join(dir, link), path.Join(dir, ".debug", link))
 		for _, prefix := range search.directories() {
-			names = append(names, path.Join(prefix, dir, link))
-		}
-		for _, name := range names {
-			candidates = append(candidates, place{search.Root, name})
+			paths = append(paths, path.Join(prefix, dir, link))
 		}
 	}
-	var problems problems
-	candidates = append(candidates, outside...)
-	for k := 0; k <= len(candidates); k++ {
-		var d *File
-		var err error
-		switch {
-		case k < len(candidates):
-			d, err = f.tryDebugFile(untrusted.Open, candidates[k], id, checksum)
-		case search.Open == nil || len(id) == 0 && link == "":
-			err = fs.ErrNotExist
-		default:
-			d, err = f.tryDebugFile(func(_, name string) (*os.File, error) {
-				return search.Open(SeparateDebug, name, id)
-			}, place{name: cmp.Or(link, hex.EncodeToString(id))}, id, checksum)
+	d, err := f.openPart(SeparateDebug, &search, cmp.Or(link, hex.EncodeToString(id)), paths, id, func(d *File) error {
+		if f.info != nil && d.info != nil && os.SameFile(f.info, d.info) {
+			return fs.ErrNotExist // objcopy --add-gnu-debuglink can name the file itself
 		}
-		if err != nil {
-			if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ENOTDIR) {
-				problems.add(fmt.Errorf("debug file of %s: %w", f.name, err))
-			}
-			continue
-		}
-		d.owner = f
-		d.search.Store(&search)
-		if !f.debug.CompareAndSwap(nil, d) {
-			d.Close()
-		}
-		return f.debug.Load(), nil
+		return f.matches(d, id, checksum)
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
-	return nil, problems.err()
-}
-
-func (f *File) tryDebugFile(open func(root, name string) (*os.File, error), at place, id []byte, checksum uint32) (*File, error) {
-	file, err := open(at.root, at.name)
 	if err != nil {
 		return nil, err
 	}
-	if file == nil {
-		return nil, fs.ErrNotExist
-	}
-	defer file.Close()
-	if at.root == "" {
-		at.name = file.Name() // which DebugSearch.Open knows
-	}
-	d, err := OpenFile(file, at.name)
-	if err != nil {
-		return nil, err
-	}
-	if f.info != nil && d.info != nil && os.SameFile(f.info, d.info) {
-		// objcopy --add-gnu-debuglink can name the file itself.
+	d.owner = f
+	if !f.debug.CompareAndSwap(nil, d) {
 		d.Close()
-		return nil, fs.ErrNotExist
 	}
-	if err := f.matches(d, id, checksum); err != nil {
-		d.Close()
-		return nil, err
-	}
-	return d, nil
+	return f.debug.Load(), nil
 }
 
 // matches returns an error if d is not the debug file of f.
 func (f *File) matches(d *File, id []byte, checksum uint32) error {
-	if d.machine != f.machine || d.class != f.class {
-		return &RefusedError{d.name, fmt.Sprintf("it is for %v, and %v is expected", arch.ELFName(d.machine), arch.ELFName(f.machine))}
-	}
 	if err := d.CheckWhole(d.name); err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@
 package object
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -259,22 +258,7 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-func TestZstdReaderOfPieces(t *testing.T) {
-	j := &joined{[]byte("abc"), []byte("defgh")}
-	for _, tt := range []struct {
-		off  int64
-		n    int
-		want string
-	}{{0, 8, "abcdefgh"}, {2, 3, "cde"}, {3, 2, "de"}, {7, 4, "h"}, {8, 1, ""}, {100, 1, ""}} {
-		p := make([]byte, tt.n)
-		n, err := j.ReadAt(p, tt.off)
-		if !bytes.Equal(p[:n], []byte(tt.want)) || (err == nil) != (n == tt.n) {
-			t.Errorf("ReadAt(%d, %d) = %q, %v", tt.n, tt.off, p[:n], err)
-		}
-	}
-}
-
-// What is damaged in a debug file is told of that file, not of the program.
+// An error in a debug file names that file, not the program.
 func TestDamagedDebugFileIsNamed(t *testing.T) {
 	program, debug := split(t)
 	run(t, "objcopy", "--add-gnu-debuglink="+debug, program)

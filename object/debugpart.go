@@ -38,8 +38,8 @@ func (k DebugKind) String() string { return debugKinds[k] }
 // place is a path that a file may be at.
 type place struct{ root, name string }
 
-// debugParts opens the other files with debugging information of a file, where
-// OpenDebugFile was told to look. They are closed with the file.
+// debugParts opens the other files with debugging information of a file, in the directories
+// of OpenDebugFile's search. They are closed with the file.
 type debugParts struct{ *File }
 
 var _ dwarf.Files = debugParts{}
@@ -145,7 +145,7 @@ func (p debugParts) Split(name, directory string) (s dwarf.Sections, err error) 
 // maxParts bounds the number of files with debugging information of one file.
 const maxParts = 1 << 16
 
-// part returns the part with a key, and opens it at the first call.
+// part returns the part with a key. It opens the part at the first call.
 func (f *File) part(key string, open func() (*File, error)) (*File, error) {
 	f.partsMu.Lock()
 	defer f.partsMu.Unlock()
@@ -164,7 +164,7 @@ func (f *File) part(key string, open func() (*File, error)) (*File, error) {
 	return p.file, p.err
 }
 
-// debugPart is a file that was opened, or why it was not.
+// debugPart is an open file, or the error of opening it.
 type debugPart struct {
 	file *File
 	err  error
@@ -182,22 +182,29 @@ func (f *File) closeParts() (err error) {
 	return err
 }
 
-// openPart opens the first of some files that is the wanted part. The error says why
-// there is none, and wraps fs.ErrNotExist if no file exists.
+// openPart opens the first file that fits and that check, if not nil, accepts: by the build
+// ID id below the root of the search, at the paths there, by the ID outside of the root,
+// and last the one that search.Open returns for the name. The error says why no file was
+// used, and wraps fs.ErrNotExist if there is none.
 func (f *File) openPart(kind DebugKind, search *DebugSearch, name string, paths []string, id []byte, check func(*File) error) (*File, error) {
-	var candidates []place
+	var candidates, outside []place
 	if len(id) >= 2 {
 		candidates = search.byBuildID(id)
+		n := len(search.directories())
+		candidates, outside = candidates[:n:n], candidates[n:]
 	}
 	for _, p := range paths {
 		candidates = append(candidates, place{search.Root, p})
 	}
 	var problems problems
-	try := func(file *os.File, err error, name string) *File {
-		if err == nil {
+	try := func(at place, file *os.File, err error) *File {
+		if err == nil && file != nil {
 			defer file.Close()
+			if at.root == "" {
+				at.name = file.Name()
+			}
 			var d *File
-			if d, err = OpenFile(file, name); err == nil {
+			if d, err = OpenFile(file, at.name); err == nil {
 				if err = f.fits(d); err == nil && check != nil {
 					err = check(d)
 				}
@@ -208,23 +215,24 @@ func (f *File) openPart(kind DebugKind, search *DebugSearch, name string, paths 
 				d.Close()
 			}
 		}
-		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ENOTDIR) {
+		switch {
+		case err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR):
+		case kind == SeparateDebug:
+			problems.add(fmt.Errorf("debug file of %s: %w", f.name, err))
+		default:
 			problems.add(err)
 		}
 		return nil
 	}
-	for _, c := range candidates {
+	for _, c := range append(candidates, outside...) {
 		file, err := untrusted.Open(c.root, c.name)
-		if d := try(file, err, c.name); d != nil {
+		if d := try(c, file, err); d != nil {
 			return d, nil
 		}
 	}
-	if search.Open != nil {
+	if search.Open != nil && name != "" {
 		file, err := search.Open(kind, name, id)
-		if err == nil && file == nil {
-			err = fs.ErrNotExist
-		}
-		if d := try(file, err, name); d != nil {
+		if d := try(place{}, file, err); d != nil {
 			return d, nil
 		}
 	}
@@ -234,10 +242,10 @@ func (f *File) openPart(kind DebugKind, search *DebugSearch, name string, paths 
 	return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
 }
 
-// fits returns an error if d cannot be a part of f.
+// fits returns an error if d is for another machine than f.
 func (f *File) fits(d *File) error {
 	if d.machine != f.machine || d.class != f.class || d.header.data != f.header.data {
-		return fmt.Errorf("%s: is for %v, %v expected", d.name, arch.ELFName(d.machine), arch.ELFName(f.machine))
+		return &RefusedError{d.name, fmt.Sprintf("it is for %v, and %v is expected", arch.ELFName(d.machine), arch.ELFName(f.machine))}
 	}
 	return nil
 }
@@ -249,7 +257,7 @@ func (s *DebugSearch) directories() []string {
 	return s.Directories
 }
 
-// byBuildID returns the places of files with an ID: in the root, then outside.
+// byBuildID returns the places of files with an ID: below the root, then outside of it.
 func (s *DebugSearch) byBuildID(id []byte) (list []place) {
 	name := hex.EncodeToString(id)
 	for _, root := range []string{s.Root, ""} {
@@ -270,7 +278,7 @@ func (f *File) directory(search *DebugSearch) string {
 	if root, below := splitRoot(name); root != "" && root == search.Root {
 		name = below
 	} else if search.Root == "" {
-		// Relative to the working directory, as the name of a user is.
+		// The name is relative to the working directory.
 		if abs, err := filepath.Abs(name); err == nil {
 			name = abs
 		}

@@ -231,7 +231,7 @@ func TestForeignParts(t *testing.T) {
 		content             []byte
 		want                string
 	}{
-		{"another unit's file", split, "sum.dwo", data, "of another build"},
+		{"another unit's file", split, "sum.dwo", data, "another build"},
 		{"half a file", split, "main.dwo", data[:len(data)/2], "main.dwo"},
 		{"an empty file", split, "main.dwo", []byte{}, "main.dwo"},
 		{"no file", split, "main.dwo", nil, "file does not exist"},

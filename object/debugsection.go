@@ -66,11 +66,9 @@ func (f *File) sectionsOf(names []string) (dwarf.Sections, error) {
 	group.Wait()
 	var problems problems
 	for _, want := range wanted {
-		problems.addAll(want.err)
+		problems.add(want.err)
 	}
-	if err := f.addUnits(&s, names[0]); err != nil {
-		problems.add(err)
-	}
+	problems.add(f.addUnits(&s, names[0]))
 	return s, problems.err()
 }
 
@@ -136,18 +134,16 @@ type (
 //
 // Its results are views of the files: see [Guard]. It must not be used after [File.Close].
 func (f *File) DebugReader() (r *DebugReader, err error) {
-	fault := Guard(func() error {
-		l, linesErr := f.lines()
+	r, err = guarded(func() (*DebugReader, error) {
+		l, err := f.lines()
 		if l == nil {
-			err = linesErr
-			return nil
+			return nil, err
 		}
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		r, err = l.data.Reader()
-		return nil
+		return l.data.Reader()
 	})
-	if err = errors.Join(fault, err); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("%s: debugging information: %w", f.name, err)
 	}
 	if d := f.debug.Load(); r == nil && d != nil {

@@ -71,7 +71,7 @@ func readEntries(f *File) (n int, err error) {
 	}
 	var problems problems
 	for _, u := range r.Units() {
-		problems.addAll(Guard(func() error {
+		problems.add(Guard(func() error {
 			if err := r.Seek(u.First); err != nil {
 				return err
 			}

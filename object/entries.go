@@ -7,7 +7,7 @@ package object
 import (
 	"debug/elf"
 	"fmt"
-	"strings"
+	"slices"
 )
 
 // This file is for linkers, which need unchanged relocations and symbols, undefined
@@ -129,27 +129,25 @@ func (t *SymbolTable) Name(e *SymbolEntry) []byte {
 // of the file: see [Guard]. Otherwise the caller owns it. A content of more than limit
 // bytes is an error.
 func (f *File) StoredData(index int, limit uint64) (data []byte, err error) {
-	if index < 0 || index >= f.sectionCount() {
-		return nil, fmt.Errorf("%s: section %d of %d", f.name, index, f.sectionCount())
+	s, err := f.sectionAt(index)
+	if err != nil {
+		return nil, err
 	}
-	fault := Guard(func() error {
-		s := f.section(index)
+	fault := Guard(func() (err error) {
 		if data, err = f.raw(s); err != nil {
 			return err
 		}
-		size := uint64(len(data))
-		compressed := s.flags&elf.SHF_COMPRESSED != 0
-		legacy := f.isLegacy(s, data)
-		if compressed || legacy {
-			size = f.expandedSize(data, legacy)
+		size, compressed := uint64(len(data)), f.isCompressed(s, data)
+		if compressed {
+			_, size, _, err = f.compression(s, data)
 		}
 		switch {
+		case err != nil:
+			data = nil
 		case size > limit:
 			data, err = nil, fmt.Errorf("%d bytes, at most %d expected", size, limit)
 		case compressed:
 			data, err = f.decompress(s, data)
-		case legacy:
-			data, err = f.decompressLegacy(data)
 		}
 		if err != nil {
 			return fmt.Errorf("section %s: %w", f.sectionName(s), err)
@@ -159,22 +157,9 @@ func (f *File) StoredData(index int, limit uint64) (data []byte, err error) {
 	return data, f.named(fault)
 }
 
-// isLegacy reports whether a section with content data is compressed as .zdebug sections
-// are.
-func (f *File) isLegacy(s sectionHeader, data []byte) bool {
-	return s.flags&elf.SHF_COMPRESSED == 0 &&
-		strings.HasPrefix(string(prefix(f.sectionName(s), 8)), ".zdebug_") && string(prefix(data, 4)) == "ZLIB"
-}
-
 func (f *File) sectionOfType(index int, types ...elf.SectionType) (s sectionHeader, err error) {
-	if index < 0 || index >= f.sectionCount() {
-		return s, fmt.Errorf("%s: section %d of %d", f.name, index, f.sectionCount())
+	if s, err = f.sectionAt(index); err == nil && !slices.Contains(types, s.typ) {
+		err = fmt.Errorf("%s: section %s: type %v, %v expected", f.name, f.sectionName(s), s.typ, types[0])
 	}
-	s = f.section(index)
-	for _, t := range types {
-		if s.typ == t {
-			return s, nil
-		}
-	}
-	return s, fmt.Errorf("%s: section %s: type %v, %v expected", f.name, f.sectionName(s), s.typ, types[0])
+	return s, err
 }

@@ -95,10 +95,13 @@ type problems struct {
 	more int
 }
 
+// add adds an error unless it is nil.
 func (p *problems) add(err error) {
-	if len(p.list) < 8 {
+	switch {
+	case err == nil:
+	case len(p.list) < 8:
 		p.list = append(p.list, err)
-	} else {
+	default:
 		p.more++
 	}
 }
@@ -108,11 +111,4 @@ func (p *problems) err() error {
 		return errors.Join(append(p.list, fmt.Errorf("and %d more", p.more))...)
 	}
 	return errors.Join(p.list...)
-}
-
-// addAll adds err unless it is nil.
-func (p *problems) addAll(err error) {
-	if err != nil {
-		p.add(err)
-	}
 }

@@ -25,9 +25,9 @@ import (
 type File struct {
 	name    string
 	mapping *filemap.Mapping
-	info    os.FileInfo // of what is mapped, nil for what is not
+	info    os.FileInfo // of the mapped file, nil if none is mapped
 	data    []byte      // the whole file, holes included; nil for an image
-	stored  uint64      // bytes of it that are stored, see StoredSize
+	stored  uint64      // see StoredSize
 	memory  cfi.Memory  // of an image
 	bias    uint64      // of an image: address in memory minus address in the file
 
@@ -35,11 +35,11 @@ type File struct {
 	arch     *arch.Machine
 	segments []elf.ProgHeader
 	sections []byte // the section table, shnum entries of shentsize bytes
-	cut      bool   // the file ends before its section table does
+	cut      bool   // the file ends before the end of its section table
 	names    []byte // the section name table
 
 	debug  atomic.Pointer[File] // what OpenDebugFile found
-	owner  *File                // of a debug file: what it is for
+	owner  *File                // of a debug file: the file that it belongs to
 	search atomic.Pointer[DebugSearch]
 
 	tableList atomic.Pointer[[]listedTable] // see symbolTables
@@ -55,18 +55,18 @@ type File struct {
 	damage   []error
 	budget   int64          // bytes that may still be allocated for content
 	contents map[int][]byte // sections that had to be decompressed or relocated
-	// leftAlone are the offsets, ascending, that relocations of those sections name
-	// which could not be applied.
-	leftAlone map[int][]uint64
-	releases  []func() error    // of those that are another's
+	// unapplied holds the offsets in those sections, ascending, of relocations that could
+	// not be applied.
+	unapplied map[int][]uint64
+	releases  []func() error    // of sections from a SectionCache
 	regions   map[uint64][]byte // copies of memory by address
-	relocated map[uint32]int    // relocation section by the section it is for
+	relocated map[uint32]int    // relocation section by the section that it relocates
 	mini      func() (*File, error)
 	goTable   func() (*gotable.Table, error)
 	lines     func() (*lines, error)
 
 	compilers       func() (gccgo, gnat bool)
-	sectionRelative func() bool // values of symbols are relative to their sections, also where it is not ET_REL
+	sectionRelative func() bool // see findSectionRelative
 }
 
 // slack is the part of a file's budget that does not depend on its size.
@@ -111,8 +111,7 @@ func NewFile(data []byte, name string) (*File, error) {
 
 func (f *File) init() error {
 	err := Guard(func() (err error) {
-		f.header, err = decodeHeader(f.data)
-		if err == nil {
+		if f.header, err = decodeHeader(f.data); err == nil {
 			f.readTables()
 		}
 		return err
@@ -128,11 +127,11 @@ func (f *File) init() error {
 func (f *File) start(budget int64) {
 	f.arch = arch.LookupFlags(f.machine, f.class, f.header.data, f.flags)
 	f.budget = budget
-	f.mini = sync.OnceValues(f.openMiniDebugInfo)
-	f.goTable = sync.OnceValues(f.openGoTable)
+	f.mini = sync.OnceValues(func() (*File, error) { return guarded(f.openMiniDebugInfo) })
+	f.goTable = sync.OnceValues(func() (*gotable.Table, error) { return guarded(f.openGoTable) })
 	f.compilers = sync.OnceValues(func() (gccgo, gnat bool) { return f.isGccgo(), f.isGNAT() })
 	f.sectionRelative = sync.OnceValue(f.findSectionRelative)
-	f.lines = sync.OnceValues(f.openLines)
+	f.lines = sync.OnceValues(func() (*lines, error) { return guarded(f.readLines) })
 	f.exports = sync.OnceValue(f.openExports)
 }
 
@@ -207,7 +206,20 @@ var ErrFault = filemap.ErrFault
 // through. Guards may be nested, and cost a few nanoseconds.
 func Guard(fn func() error) error { return filemap.Guard(fn) }
 
-// mapFile maps f, which may be closed afterwards, and returns its state before.
+// guarded calls fn under Guard. After a fault it returns the zero value of T.
+func guarded[T any](fn func() (T, error)) (result T, err error) {
+	fault := Guard(func() error {
+		result, err = fn()
+		return nil
+	})
+	if fault != nil {
+		var none T
+		return none, fault
+	}
+	return result, err
+}
+
+// mapFile maps f, which may be closed afterwards. It also returns the status of f before.
 func mapFile(f *os.File, name string) (*filemap.Mapping, os.FileInfo, error) {
 	info, err := f.Stat()
 	if err != nil {

@@ -99,7 +99,7 @@ type finder struct {
 func (s *finder) search() {
 	open := len(s.queries)
 	s.File.tables(func(in *File, t symbolTable, err error) bool {
-		s.problems.addAll(err)
+		s.problems.add(err)
 		if len(t.entries) == 0 {
 			return true
 		}

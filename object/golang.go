@@ -226,32 +226,27 @@ func (f *File) pclntab() (data []byte, address uint64, ok bool) {
 	return data[at:], f.section(i).addr + uint64(at), true
 }
 
-func (f *File) openGoTable() (t *gotable.Table, err error) {
-	fault := Guard(func() error {
-		data, address, ok := f.pclntab()
-		if !ok {
-			return nil
-		}
-		if t, err = gotable.New(data); err != nil || !t.IsRelative() {
-			return nil
-		}
-		text, functionData := uint64(0), []byte(nil)
-		if _, code, ok := f.goModule(t, address); ok {
-			text = code.Text
-			if p, ok := f.segmentAt(code.Data); ok && code.Data != 0 {
-				functionData, _ = f.view(code.Data, p.Vaddr+p.Memsz-code.Data)
-			}
-		} else if text, ok = f.goText(t); !ok {
-			t, err = nil, errors.New(".gopclntab: the start of the Go code is not known")
-			return nil
-		}
-		t.SetCode(text, functionData)
-		return nil
-	})
-	if fault != nil {
-		return nil, fault
+// openGoTable opens .gopclntab; nil if the file has none.
+func (f *File) openGoTable() (*gotable.Table, error) {
+	data, address, ok := f.pclntab()
+	if !ok {
+		return nil, nil
 	}
-	return t, err
+	t, err := gotable.New(data)
+	if err != nil || !t.IsRelative() {
+		return t, err
+	}
+	text, functionData := uint64(0), []byte(nil)
+	if _, code, ok := f.goModule(t, address); ok {
+		text = code.Text
+		if p, ok := f.segmentAt(code.Data); ok && code.Data != 0 {
+			functionData, _ = f.view(code.Data, p.Vaddr+p.Memsz-code.Data)
+		}
+	} else if text, ok = f.goText(t); !ok {
+		return nil, errors.New(".gopclntab: the start of the Go code is not known")
+	}
+	t.SetCode(text, functionData)
+	return t, nil
 }
 
 // goText returns the address of runtime.text of a program without a moduledata. Without
@@ -274,7 +269,7 @@ func (f *File) goText(t *gotable.Table) (addr uint64, ok bool) {
 // findGo looks the remaining queries up in .gopclntab, and returns how many it answered.
 func (s *finder) findGo() (done int) {
 	t, err := s.goTable()
-	s.problems.addAll(err)
+	s.problems.add(err)
 	if t == nil {
 		return 0
 	}

@@ -53,8 +53,8 @@ func (f *File) Locate(addr uint64) ([]Location, error) {
 	return list, errors.Join(err, f.named(fault))
 }
 
-// locate asks the debugging information of the file, else of its separate debug
-// file. The error names the one that it is of.
+// locate reads the debugging information of the file, else of its separate debug file. The
+// error names the file.
 func (f *File) locate(addr uint64) ([]Location, error) {
 	l, err := f.lines()
 	if l == nil {
@@ -74,23 +74,11 @@ func (f *File) locate(addr uint64) ([]Location, error) {
 	return list, f.named(err)
 }
 
-// openLines reads which units have code where; it returns nil where the file has no
-// debugging information.
-func (f *File) openLines() (l *lines, err error) {
-	fault := Guard(func() error {
-		l, err = f.readLines()
-		return nil
-	})
-	if fault != nil {
-		return nil, fault
-	}
-	return l, err
-}
-
+// readLines opens the debugging information; nil if the file has none.
 func (f *File) readLines() (*lines, error) {
 	var problems problems
 	s, err := f.debugSections()
-	problems.addAll(err)
+	problems.add(err)
 	if len(s.Info) == 0 {
 		return nil, problems.err()
 	}
@@ -153,8 +141,8 @@ func (f *File) FindLine(code cfi.Memory, file string, line int) (addrs []uint64,
 	return addrs, err
 }
 
-// withLines calls read with the debugging information of the file, else of its
-// separate debug file; not at all where there is none.
+// withLines calls read with the debugging information of the file, else of its separate
+// debug file. Without either it does not call read.
 func (f *File) withLines(read func(*dwarf.Data) error) error {
 	var debug *File
 	err := Guard(func() error {

@@ -46,7 +46,7 @@ func (f *File) relocate(data []byte, s sectionHeader, index int) (left []uint64,
 	size := f.relocationSize(table.typ)
 	var problems problems
 	leave := func(r relocationEntry, err error) {
-		problems.addAll(err)
+		problems.add(err)
 		if r.offset < uint64(len(data)) && len(left) < len(data) { // as many as there are offsets
 			left = append(left, r.offset)
 		}
@@ -179,11 +179,11 @@ func (f *File) FindCode(s *cfi.Section, pointers, addresses []uint64) ([]Code, e
 				list[i].Section = section
 			}
 		})
-		problems.addAll(err)
+		problems.add(err)
 		f.nameCode(table, list, addresses)
 		return nil
 	})
-	problems.addAll(fault)
+	problems.add(fault)
 	if err := problems.err(); err != nil {
 		return list, fmt.Errorf("%s: relocations of %s: %w", f.name, s.Name, err)
 	}

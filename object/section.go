@@ -6,6 +6,7 @@ package object
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"debug/elf"
 	"encoding/binary"
@@ -34,7 +35,7 @@ func (f *File) Sections() []Section {
 	list := make([]Section, 0, f.sectionCount())
 	// Names can overlap: without a bound they could take the square of the table's size.
 	spare := 1<<20 + 4*len(f.names)
-	err := Guard(func() error {
+	f.noteFault(func() {
 		for i := range f.sectionCount() {
 			h := f.section(i)
 			name := f.sectionName(h)
@@ -46,11 +47,7 @@ func (f *File) Sections() []Section {
 				Offset: h.off, Size: h.size, Link: h.link, Info: h.info, Align: h.align, Entry: h.entsize,
 			})
 		}
-		return nil
 	})
-	if err != nil {
-		f.note(err)
-	}
 	return list
 }
 
@@ -59,20 +56,22 @@ func (f *File) Sections() []Section {
 // instructions. The content may be a view of the file or of [DebugSearch].Sections: see
 // [Guard]. With an error come the bytes that could be read.
 func (f *File) SectionData(index int) (data []byte, err error) {
-	if index < 0 || index >= f.sectionCount() {
-		return nil, fmt.Errorf("%s: section %d of %d", f.name, index, f.sectionCount())
+	if _, err := f.sectionAt(index); err != nil {
+		return nil, err
 	}
 	fault := Guard(func() error {
 		data, err = f.content(index)
 		return nil
 	})
-	if fault != nil {
-		err = fault
+	return data, f.named(cmp.Or(fault, err))
+}
+
+// sectionAt is section for an index from a caller.
+func (f *File) sectionAt(index int) (s sectionHeader, err error) {
+	if index < 0 || index >= f.sectionCount() {
+		return s, fmt.Errorf("%s: section %d of %d", f.name, index, f.sectionCount())
 	}
-	if err != nil {
-		err = fmt.Errorf("%s: %w", f.name, err)
-	}
-	return data, err
+	return f.section(index), nil
 }
 
 func (f *File) sectionCount() int { return int(f.shnum) }
@@ -82,7 +81,7 @@ func (f *File) section(i int) sectionHeader {
 	return f.decodeSection(f.sections[uint64(i)*f.shentsize:])
 }
 
-// sectionName returns the name of a section, nil where it has none.
+// sectionName returns the name of a section, nil if it is outside of the table of names.
 func (f *File) sectionName(s sectionHeader) []byte { return cString(f.names, uint64(s.name)) }
 
 // cString returns the bytes from offset up to the next NUL or the end.
@@ -105,7 +104,7 @@ func getUint(b []byte, order binary.ByteOrder, size int) uint64 {
 	return order.Uint64(b)
 }
 
-// hasName reports whether the string at offset in table is name.
+// hasName reports whether name is the string at offset in a table.
 func hasName(table []byte, offset uint64, name string) bool {
 	if offset > uint64(len(table)) || uint64(len(table))-offset <= uint64(len(name)) {
 		return false
@@ -114,8 +113,8 @@ func hasName(table []byte, offset uint64, name string) bool {
 	return b[len(name)] == 0 && string(b[:len(name)]) == name
 }
 
-// find returns the index of the first section called name that has content
-// (those of a file made by objcopy --only-keep-debug have none).
+// find returns the index of the first section called name that has content. Sections in a
+// file of objcopy --only-keep-debug can be without content.
 func (f *File) find(name string) (index int, ok bool) {
 	for i := range f.sectionCount() {
 		if s := f.section(i); s.typ != elf.SHT_NOBITS && hasName(f.names, uint64(s.name), name) {
@@ -125,8 +124,8 @@ func (f *File) find(name string) (index int, ok bool) {
 	return 0, false
 }
 
-// raw returns the bytes of a section as stored in the file, with an error those that are
-// there.
+// raw returns the bytes of a section as stored in the file. With an error come the bytes
+// before the end of the file.
 func (f *File) raw(s sectionHeader) ([]byte, error) {
 	if s.typ == elf.SHT_NOBITS || s.typ == elf.SHT_NULL {
 		return nil, nil
@@ -145,18 +144,17 @@ func (f *File) raw(s sectionHeader) ([]byte, error) {
 	return b[:s.size:s.size], nil
 }
 
-// content returns the bytes of section i, decompressed and relocated. Copies
-// are kept, so that each is made and paid for once.
+// content returns the bytes of section i, decompressed and relocated. It keeps copies, so
+// that each is made and charged once.
 func (f *File) content(i int) ([]byte, error) {
 	s := f.section(i)
 	data, err := f.raw(s)
-	compressed := s.flags&elf.SHF_COMPRESSED != 0
-	legacy := f.isLegacy(s, data)
+	compressed := f.isCompressed(s, data)
 	relocations, relocated := -1, false
 	if f.typ == elf.ET_REL {
 		relocations, relocated = f.relocationsOf(i)
 	}
-	if !compressed && !legacy && !relocated {
+	if !compressed && !relocated {
 		return data, err
 	}
 	f.mu.Lock()
@@ -173,8 +171,6 @@ func (f *File) content(i int) ([]byte, error) {
 		data, err = f.inflated(s, data)
 	case compressed:
 		data, err = f.decompress(s, data)
-	case legacy:
-		data, err = f.decompressLegacy(data)
 	default:
 		if err = f.spend(uint64(len(data))); err == nil {
 			data = bytes.Clone(data)
@@ -183,24 +179,21 @@ func (f *File) content(i int) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("section %s: %w", f.sectionName(s), err)
 	}
-	var left []uint64
+	var skipped []uint64
 	if relocated {
-		if left, err = f.relocate(data, s, relocations); err != nil {
+		if skipped, err = f.relocate(data, s, relocations); err != nil {
 			f.note(fmt.Errorf("section %s: %w", f.sectionName(s), err))
 		}
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if len(left) > 0 {
-		if f.leftAlone == nil {
-			f.leftAlone = make(map[int][]uint64)
-		}
-		f.leftAlone[i] = left
-	}
 	if f.contents == nil {
-		f.contents = make(map[int][]byte)
+		f.contents, f.unapplied = make(map[int][]byte), make(map[int][]uint64)
 	}
 	f.contents[i] = data
+	if len(skipped) > 0 {
+		f.unapplied[i] = skipped
+	}
 	return data, nil
 }
 
@@ -232,14 +225,14 @@ type SectionPlace struct {
 	Offset, Size uint64      // in the file, bytes
 }
 
-// leastKept is the decompressed size in bytes from which on sections are cached.
-const leastKept = 32 << 10
+// leastCached is the smallest decompressed size in bytes of sections that are cached.
+const leastCached = 32 << 10
 
 // inflated returns a decompressed section, from the cache if it is there.
 func (f *File) inflated(s sectionHeader, data []byte) ([]byte, error) {
-	size := f.expandedSize(data, false)
+	_, size, _, err := f.compression(s, data)
 	search := f.search.Load()
-	if search == nil || search.Sections == nil || size < leastKept || size > 1<<40 {
+	if err != nil || search == nil || search.Sections == nil || size < leastCached || size > 1<<40 {
 		return f.decompress(s, data)
 	}
 	hash := func() SectionKey { return sha256.Sum256(data) }

@@ -127,13 +127,13 @@ func (f *File) sectionSymbols(i int, s sectionHeader) (t symbolTable, err error)
 	}
 	var problems problems
 	t.entries, err = f.raw(s)
-	problems.addAll(err)
+	problems.add(err)
 	if uint64(s.link) < f.shnum {
 		t.names, err = f.raw(f.section(int(s.link)))
-		problems.addAll(err)
+		problems.add(err)
 	}
 	t.extended, err = f.beside(elf.SHT_SYMTAB_SHNDX, i)
-	problems.addAll(err)
+	problems.add(err)
 	if t.versions, err = f.beside(elf.SHT_GNU_VERSYM, i); err != nil {
 		f.note(err) // few ask for versions
 	}
