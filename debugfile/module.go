@@ -5,6 +5,7 @@
 package debugfile
 
 import (
+	"bytes"
 	"debug/elf"
 	"encoding/binary"
 	"encoding/hex"
@@ -16,6 +17,7 @@ import (
 	"syscall"
 
 	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/internal/untrusted"
 	"github.com/clewdev/clew/object"
 )
@@ -325,4 +327,25 @@ func (m *Module) check(f *os.File, o *object.File, p *Place) error {
 		return refuse(p, "no proof that it is the mapped file")
 	}
 	return nil
+}
+
+// ErrContents means that the contents of a file differ from the mapped memory.
+var ErrContents = errors.New("the contents differ")
+
+// SamePage compares memory at an address, in a mapping that was never written to, with
+// the file's contents at an offset, for Module.Same. It returns false if the memory
+// cannot be read, and an error that wraps ErrContents if they differ. In the file's last
+// page, memory after the end of the file is zero.
+func SamePage(memory cfi.Memory, address uint64, f *os.File, offset int64, size int) (same bool, err error) {
+	mapped, stored := make([]byte, size), make([]byte, size)
+	if memory.ReadMemory(mapped, address) != nil {
+		return false, nil
+	}
+	if n, err := f.ReadAt(stored, offset); n == 0 {
+		return false, err
+	}
+	if !bytes.Equal(mapped, stored) {
+		return false, ErrContents
+	}
+	return true, nil
 }

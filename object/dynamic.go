@@ -32,10 +32,7 @@ func (f *File) dynamicTable() ([]byte, error) {
 func (f *File) dynamicEntries() iter.Seq2[elf.DynTag, uint64] {
 	return func(yield func(elf.DynTag, uint64) bool) {
 		table, _ := f.dynamicTable()
-		word := 4
-		if f.class == elf.ELFCLASS64 {
-			word = 8
-		}
+		word := f.wordSize()
 		for ; len(table) >= 2*word; table = table[2*word:] {
 			tag := elf.DynTag(getUint(table, f.order, word))
 			if tag == elf.DT_NULL || !yield(tag, getUint(table[word:], f.order, word)) {
@@ -57,15 +54,15 @@ func (f *File) dynamic(tag elf.DynTag) (value uint64, ok bool) {
 
 // dynamicAddress is dynamic for an entry that holds an address. The dynamic
 // linker relocates most of these in memory, but not on every machine and not in the
-// vDSO: see unrelocated.
+// vDSO: see withoutBias.
 func (f *File) dynamicAddress(tag elf.DynTag) (addr uint64, ok bool) {
 	addr, ok = f.dynamic(tag)
-	return f.unrelocated(addr), ok
+	return f.withoutBias(addr), ok
 }
 
-// unrelocated subtracts the bias from an address that was read from memory, if the
+// withoutBias subtracts the bias from an address that was read from memory, if the
 // dynamic linker has added it: if the address is in a segment only without the bias.
-func (f *File) unrelocated(addr uint64) uint64 {
+func (f *File) withoutBias(addr uint64) uint64 {
 	if f.memory == nil || f.bias == 0 {
 		return addr
 	}
@@ -77,8 +74,8 @@ func (f *File) unrelocated(addr uint64) uint64 {
 	return addr
 }
 
-// dynamicSymbols finds the dynamic symbol table without section headers. Its
-// length is stored nowhere but in the hash tables.
+// dynamicSymbols finds the dynamic symbol table without section headers. Only the hash
+// tables show its length.
 func (f *File) dynamicSymbols() (t symbolTable, err error) {
 	symbols, ok := f.dynamicAddress(elf.DT_SYMTAB)
 	if !ok {
@@ -104,7 +101,7 @@ func (f *File) dynamicSymbols() (t symbolTable, err error) {
 	}
 	if versions, ok := f.dynamicAddress(elf.DT_VERSYM); ok {
 		if t.versions, err = f.view(versions, 2*count); err != nil {
-			f.note(fmt.Errorf("versions of the dynamic symbols: %w", err)) // few ask for them
+			f.note(fmt.Errorf("versions of the dynamic symbols: %w", err)) // few callers need them
 		}
 	}
 	t.source = DynamicSymbols
@@ -153,11 +150,11 @@ func (f *File) dynamicSymbolCount() (uint64, error) {
 	}
 }
 
-// gnuHash is the head of DT_GNU_HASH: the address and number of the buckets, after which
-// the chains follow, and the first symbol that has a chain.
+// gnuHash is the header of DT_GNU_HASH: the address and the number of the buckets, which the
+// chains follow, and the first symbol with a chain.
 type gnuHash struct{ at, buckets, first uint64 }
 
-// gnuHash reads DT_GNU_HASH; ok is false if the file has none.
+// gnuHash reads DT_GNU_HASH; ok is false if there is none.
 func (f *File) gnuHash() (h gnuHash, ok bool, err error) {
 	addr, ok := f.dynamicAddress(elf.DT_GNU_HASH)
 	if !ok {
@@ -167,16 +164,12 @@ func (f *File) gnuHash() (h gnuHash, ok bool, err error) {
 	if err != nil {
 		return h, false, fmt.Errorf("DT_GNU_HASH: %w", err)
 	}
-	word := uint64(4)
-	if f.class == elf.ELFCLASS64 {
-		word = 8
-	}
-	filter := uint64(f.order.Uint32(head[8:])) * word
+	filter := uint64(f.order.Uint32(head[8:])) * uint64(f.wordSize())
 	return gnuHash{at: addr + 16 + filter, buckets: uint64(f.order.Uint32(head)), first: uint64(f.order.Uint32(head[4:]))}, true, nil
 }
 
-// exports is the table by which a dynamic linker finds the symbols that a file defines
-// for others (DT_GNU_HASH): by name, without looking at the rest.
+// exports is the hash table in which a dynamic linker looks up the exported symbols of a
+// file (DT_GNU_HASH).
 type exports struct {
 	symbolTable
 	buckets []byte // words: the first symbol of each bucket, 0 for none
@@ -196,7 +189,7 @@ func (f *File) openExports() *exports {
 		return t.source != DynamicSymbols
 	})
 	count := uint64(len(e.entries) / f.symbolSize())
-	// Linkers make less than one bucket a symbol.
+	// Linkers make fewer buckets than symbols.
 	if e.source != DynamicSymbols || hash.buckets == 0 || hash.buckets > 2*count+64 || e.first >= count {
 		return nil
 	}
@@ -209,7 +202,7 @@ func (f *File) openExports() *exports {
 	return &e
 }
 
-// exported finds a symbol that the file defines for others.
+// exported finds an exported symbol by its name.
 func (f *File) exported(name string) (symbol Symbol, ok bool) {
 	fault := Guard(func() error {
 		if e := f.exports(); e != nil {
@@ -224,7 +217,7 @@ func (f *File) exported(name string) (symbol Symbol, ok bool) {
 		})
 		return nil
 	})
-	if fault != nil { // the tables themselves may be there
+	if fault != nil { // Symbol searches the tables then
 		return Symbol{}, false
 	}
 	return symbol, ok

@@ -144,7 +144,7 @@ func (f *File) goWords(words []uint64, addr uint64, size int) {
 	if b, _ := f.view(addr, uint64(len(words)*size)); len(b) > 0 {
 		for i := range words {
 			if (i+1)*size <= len(b) {
-				words[i] = f.unrelocated(getUint(b[i*size:], f.order, size))
+				words[i] = f.withoutBias(getUint(b[i*size:], f.order, size))
 			}
 		}
 	}

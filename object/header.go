@@ -10,7 +10,8 @@ import (
 	"fmt"
 )
 
-// header is the ELF header with its extensions resolved (gABI, "ELF Header").
+// header is the ELF header (gABI, "ELF Header"). readTables replaces counts that are stored
+// elsewhere.
 type header struct {
 	class   elf.Class
 	data    elf.Data
@@ -26,8 +27,7 @@ type header struct {
 	shstrndx             uint64
 }
 
-// sectionHeader is an entry of the section table; name is an offset in the
-// section name table.
+// sectionHeader is an entry of the section table. name is an offset in the table of names.
 type sectionHeader struct {
 	name       uint32
 	typ        elf.SectionType
@@ -74,7 +74,7 @@ func decodeHeader(b []byte) (h header, err error) {
 	o := h.order
 	h.typ = elf.Type(o.Uint16(b[16:]))
 	h.machine = elf.Machine(o.Uint16(b[18:]))
-	var rest []byte
+	var rest []byte // from the flags on
 	if wide {
 		h.entry, h.phoff, h.shoff = o.Uint64(b[24:]), o.Uint64(b[32:]), o.Uint64(b[40:])
 		rest = b[48:]
@@ -88,10 +88,10 @@ func decodeHeader(b []byte) (h header, err error) {
 	return h, nil
 }
 
-// decodeSection decodes one entry of the section table; b holds all of it.
+// decodeSection decodes the entry of the section table at the start of b.
 func (h *header) decodeSection(b []byte) (s sectionHeader) {
 	if h.class == elf.ELFCLASS64 && h.data == elf.ELFDATA2LSB {
-		// Most files; without calls through an interface.
+		// The fast path for most files makes no calls through an interface.
 		o := binary.LittleEndian
 		b = b[:shdr64]
 		return sectionHeader{
@@ -116,7 +116,7 @@ func (h *header) decodeSection(b []byte) (s sectionHeader) {
 	return s
 }
 
-// decodeSegment decodes one program header; b holds all of it.
+// decodeSegment decodes the program header at the start of b.
 func (h *header) decodeSegment(b []byte) (p elf.ProgHeader) {
 	o := h.order
 	p.Type = elf.ProgType(o.Uint32(b))
@@ -132,6 +132,14 @@ func (h *header) decodeSegment(b []byte) (p elf.ProgHeader) {
 	return p
 }
 
+// wordSize returns the size of an address in bytes.
+func (h *header) wordSize() int {
+	if h.class == elf.ELFCLASS64 {
+		return 8
+	}
+	return 4
+}
+
 // sizes returns the sizes of a program header and of a section header.
 func (h *header) sizes() (segment, section uint64) {
 	if h.class == elf.ELFCLASS64 {
@@ -140,46 +148,38 @@ func (h *header) sizes() (segment, section uint64) {
 	return phdr32, shdr32
 }
 
-// readTables finds the section table, its names and the program headers. It
-// keeps what lies inside the file and notes what does not.
+// readTables finds the section table, its names and the program headers. It keeps the parts
+// inside of the file and notes the others.
 func (f *File) readTables() {
 	h, size := &f.header, uint64(len(f.data))
 	segmentSize, sectionSize := h.sizes()
-	if h.shoff != 0 {
-		switch {
-		case h.shentsize < sectionSize:
-			f.note(fmt.Errorf("section table: entries of %d bytes, at least %d expected", h.shentsize, sectionSize))
-		case h.shoff > size || size-h.shoff < sectionSize:
-			f.cut = true
-			f.note(fmt.Errorf("section table at offset %#x: the file ends at %#x", h.shoff, size))
-		default:
-			// gABI "Sections": counts that do not fit in the header stand in entry 0.
-			first := h.decodeSection(f.data[h.shoff:])
-			n := h.shnum
-			if n == 0 {
-				n = first.size
-			}
-			if h.shstrndx == uint64(elf.SHN_XINDEX) {
-				h.shstrndx = uint64(first.link)
-			}
-			if h.phnum == 0xffff { // PN_XNUM
-				h.phnum = uint64(first.info)
-			}
-			if most := (size - h.shoff) / h.shentsize; n > most {
-				f.cut = true
-				f.note(fmt.Errorf("section table at offset %#x: %d entries, the file holds %d", h.shoff, n, most))
-				n = most
-			}
-			if most := f.portion() / h.shentsize; n > most {
-				f.note(fmt.Errorf("section table at offset %#x: %d entries, %w", h.shoff, n, f.sparse()))
-				n = most
-			}
-			h.shnum = n
-			f.sections = f.data[h.shoff:][:n*h.shentsize]
+	switch {
+	case h.shoff == 0:
+	case h.shentsize < sectionSize:
+		f.note(fmt.Errorf("section table: entries of %d bytes, at least %d expected", h.shentsize, sectionSize))
+	case h.shoff > size || size-h.shoff < sectionSize:
+		f.cut = true
+		f.note(fmt.Errorf("section table at offset %#x: the file ends at %#x", h.shoff, size))
+	default:
+		// Entry 0 holds the counts that do not fit in the header (gABI, "Sections").
+		first := h.decodeSection(f.data[h.shoff:])
+		n := h.shnum
+		if n == 0 {
+			n = first.size
 		}
+		if h.shstrndx == uint64(elf.SHN_XINDEX) {
+			h.shstrndx = uint64(first.link)
+		}
+		if h.phnum == 0xffff { // PN_XNUM
+			h.phnum = uint64(first.info)
+		}
+		f.cut = n > (size-h.shoff)/h.shentsize
+		n = f.heldEntries("section table", h.shoff, n, h.shentsize)
+		f.sections = f.data[h.shoff:][:n*h.shentsize]
 	}
-	if f.sections == nil {
-		h.shnum = 0
+	h.shnum = 0
+	if f.sections != nil {
+		h.shnum = uint64(len(f.sections)) / h.shentsize
 	}
 	if h.shstrndx != 0 && h.shnum != 0 {
 		if h.shstrndx >= h.shnum {
@@ -192,27 +192,30 @@ func (f *File) readTables() {
 			f.names = names
 		}
 	}
-	if h.phnum == 0 || h.phoff == 0 {
-		return
-	}
 	switch {
+	case h.phnum == 0 || h.phoff == 0:
 	case h.phentsize < segmentSize:
 		f.note(fmt.Errorf("program headers: entries of %d bytes, at least %d expected", h.phentsize, segmentSize))
 	case h.phoff > size:
 		f.note(fmt.Errorf("program headers at offset %#x: the file ends at %#x", h.phoff, size))
 	default:
-		n := h.phnum
-		if most := (size - h.phoff) / h.phentsize; n > most {
-			f.note(fmt.Errorf("program headers at offset %#x: %d entries, the file holds %d", h.phoff, n, most))
-			n = most
-		}
-		if most := f.portion() / h.phentsize; n > most {
-			f.note(fmt.Errorf("program headers at offset %#x: %d entries, %w", h.phoff, n, f.sparse()))
-			n = most
-		}
-		f.segments = make([]elf.ProgHeader, n)
+		f.segments = make([]elf.ProgHeader, f.heldEntries("program headers", h.phoff, h.phnum, h.phentsize))
 		for i := range f.segments {
 			f.segments[i] = h.decodeSegment(f.data[h.phoff+uint64(i)*h.phentsize:])
 		}
 	}
+}
+
+// heldEntries returns how many of the n entries of a table at an offset the file holds. It
+// notes if they are fewer.
+func (f *File) heldEntries(table string, offset, n, entrySize uint64) uint64 {
+	if most := (uint64(len(f.data)) - offset) / entrySize; n > most {
+		f.note(fmt.Errorf("%s at offset %#x: %d entries, the file holds %d", table, offset, n, most))
+		n = most
+	}
+	if most := f.portion() / entrySize; n > most {
+		f.note(fmt.Errorf("%s at offset %#x: %d entries, %w", table, offset, n, f.sparse()))
+		n = most
+	}
+	return n
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// imageBudget bounds what is copied of one image in memory.
+// imageBudget bounds the bytes that are copied of one image in memory.
 const imageBudget = 128 << 20
 
 // FromMemory reads the image of a file that is loaded in mem: of a file that was replaced
@@ -47,7 +47,7 @@ func (f *File) readImage(base uint64) (err error) {
 	h := &f.header
 	h.shnum, h.shoff = 0, 0
 	size, _ := h.sizes()
-	if h.phentsize != size || h.phnum == 0 { // as the kernel and ld.so want it
+	if h.phentsize != size || h.phnum == 0 { // the kernel and ld.so require both
 		return fmt.Errorf("%d program headers of %d bytes", h.phnum, h.phentsize)
 	}
 	table := make([]byte, h.phnum*h.phentsize) // both have 16 bits; PN_XNUM needs the section table
@@ -66,7 +66,7 @@ func (f *File) readImage(base uint64) (err error) {
 	if first == nil {
 		return errors.New("no PT_LOAD among the program headers")
 	}
-	// Only the segment of the header is known to lie at base.
+	// base is the address of the ELF header, which is in this segment.
 	f.bias = base - (first.Vaddr - first.Off)
 	return nil
 }
@@ -88,15 +88,12 @@ func (f *File) ReadMemory(p []byte, addr uint64) error {
 	})
 }
 
-// at returns the bytes of the file from address addr up to the end of what is
-// loaded with it, and how many zero bytes follow them in memory.
+// at returns the bytes of the file from address addr to the end of its segment, and how
+// many zero bytes follow them in memory. Without program headers it uses sections.
 func (f *File) at(addr uint64) (b []byte, zeros uint64, ok bool) {
-	for i := range f.segments {
-		p := &f.segments[i]
-		if p.Type == elf.PT_LOAD && addr >= p.Vaddr && addr-p.Vaddr < p.Memsz {
-			b, zeros = f.span(p.Off, p.Filesz, p.Memsz, addr-p.Vaddr)
-			return b, zeros, true
-		}
+	if p, ok := f.segmentAt(addr); ok {
+		b, zeros = f.span(p.Off, p.Filesz, p.Memsz, addr-p.Vaddr)
+		return b, zeros, true
 	}
 	if len(f.segments) > 0 {
 		return nil, 0, false
@@ -107,22 +104,21 @@ func (f *File) at(addr uint64) (b []byte, zeros uint64, ok bool) {
 			continue
 		}
 		if s.typ == elf.SHT_NOBITS && s.flags&elf.SHF_EXECINSTR != 0 {
-			// Code that a runtime generated: its symbol file says where it is
-			// and leaves it out. It is not zero.
+			// The symbol file of generated code gives the address of the code and leaves out
+			// its bytes. They are not zero.
 			continue
 		}
-		filesz := s.size
 		if s.typ == elf.SHT_NOBITS {
-			filesz = 0
+			return nil, s.addr + s.size - addr, true
 		}
-		b, zeros = f.span(s.off, filesz, s.size, addr-s.addr)
+		b, zeros = f.span(s.off, s.size, s.size, addr-s.addr)
 		return b, zeros, true
 	}
 	return nil, 0, false
 }
 
-// span returns the bytes from skip on of a range that has filesz bytes at off
-// in the file and memsz in memory.
+// span returns the bytes from skip on of a range with filesz bytes at off in the file and
+// memsz bytes in memory.
 func (f *File) span(off, filesz, memsz, skip uint64) (b []byte, zeros uint64) {
 	if skip >= filesz {
 		return nil, memsz - skip
@@ -131,15 +127,14 @@ func (f *File) span(off, filesz, memsz, skip uint64) (b []byte, zeros uint64) {
 		b = f.bytesAt(off+skip, filesz-skip)
 	}
 	if uint64(len(b)) < filesz-skip {
-		return b, 0 // the file is cut off or sparse: what would follow is unknown
+		return b, 0 // the file is truncated or sparse: the next bytes are unknown
 	}
 	return b, max(memsz, filesz) - filesz
 }
 
-// view returns size bytes at address addr: a view of the file, or a copy of
-// memory. Where fewer can be had it returns those with an error. It is bounded
-// by the segment; memory is read as long as it can be read, so that a claimed
-// size allocates nothing.
+// view returns size bytes at address addr: a view of the file, or a copy of memory. If
+// fewer can be read, it returns those with an error. A view of the file ends with its
+// segment. The copy grows as memory can be read, so that a claimed size allocates nothing.
 func (f *File) view(addr, size uint64) ([]byte, error) {
 	if f.memory == nil {
 		b, _, ok := f.at(addr)
@@ -181,8 +176,8 @@ func (f *File) view(addr, size uint64) ([]byte, error) {
 	return data, err
 }
 
-// readPrefix reads memory at addr, and where not all of p can be read, the
-// pages up to the first that cannot; it returns how many bytes.
+// readPrefix reads memory at addr, up to the first page that cannot be read, and returns the
+// number of bytes.
 func (f *File) readPrefix(p []byte, addr uint64) (n int, err error) {
 	if err = f.memory.ReadMemory(p, addr+f.bias); err == nil {
 		return len(p), nil
@@ -198,7 +193,7 @@ func (f *File) readPrefix(p []byte, addr uint64) (n int, err error) {
 	return n, nil
 }
 
-// segmentAt returns the PT_LOAD that holds address addr.
+// segmentAt returns the PT_LOAD that contains address addr.
 func (f *File) segmentAt(addr uint64) (p elf.ProgHeader, ok bool) {
 	for _, p := range f.segments {
 		if p.Type == elf.PT_LOAD && addr >= p.Vaddr && addr-p.Vaddr < p.Memsz {

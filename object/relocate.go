@@ -25,7 +25,7 @@ func (f *File) relocationsOf(i int) (index int, ok bool) {
 		for k := range f.sectionCount() {
 			s := f.section(k)
 			if s.typ == elf.SHT_REL || s.typ == elf.SHT_RELA {
-				if _, again := f.relocated[s.info]; !again {
+				if _, ok := f.relocated[s.info]; !ok {
 					f.relocated[s.info] = k
 				}
 			}
@@ -37,7 +37,7 @@ func (f *File) relocationsOf(i int) (index int, ok bool) {
 
 // relocate applies the relocations in section number index to data, the content of s. It
 // returns the offsets, ascending, of the places that it could not relocate.
-func (f *File) relocate(data []byte, s sectionHeader, index int) (left []uint64, err error) {
+func (f *File) relocate(data []byte, s sectionHeader, index int) (skipped []uint64, err error) {
 	table := f.section(index)
 	entries, err := f.raw(table)
 	if err != nil {
@@ -45,22 +45,22 @@ func (f *File) relocate(data []byte, s sectionHeader, index int) (left []uint64,
 	}
 	size := f.relocationSize(table.typ)
 	var problems problems
-	leave := func(r relocationEntry, err error) {
+	skip := func(r relocationEntry, err error) {
 		problems.add(err)
-		if r.offset < uint64(len(data)) && len(left) < len(data) { // as many as there are offsets
-			left = append(left, r.offset)
+		if r.offset < uint64(len(data)) && len(skipped) < len(data) {
+			skipped = append(skipped, r.offset)
 		}
 	}
 	defer func() {
-		slices.Sort(left)
-		left = slices.Compact(left)
+		slices.Sort(skipped)
+		skipped = slices.Compact(skipped)
 	}()
 	symbols, known, err := f.relocationSymbols(table)
 	if err != nil {
 		for ; len(entries) >= size; entries = entries[size:] {
-			leave(f.decodeRelocation(entries, table.typ), nil)
+			skip(f.decodeRelocation(entries, table.typ), nil)
 		}
-		return left, err
+		return skipped, err
 	}
 	symbolSize := f.symbolSize()
 	addendInPlace := table.typ == elf.SHT_REL || f.arch.InPlaceAddend
@@ -71,18 +71,18 @@ func (f *File) relocate(data []byte, s sectionHeader, index int) (left []uint64,
 		case !op.IsKnown() && s.flags&elf.SHF_EXECINSTR != 0:
 			continue // of an instruction
 		case !op.IsKnown():
-			leave(r, fmt.Errorf("relocation at %#x: type %d of %s is not one of data", r.offset, r.typ, f.arch.Name))
+			skip(r, fmt.Errorf("relocation at %#x: type %d of %s is not one of data", r.offset, r.typ, f.arch.Name))
 			continue
 		case op.IsNone():
 			continue
 		case r.offset > uint64(len(data)) || uint64(len(data))-r.offset < uint64(op.Size()):
-			leave(r, fmt.Errorf("relocation at %#x: the section has %#x bytes", r.offset, len(data)))
+			skip(r, fmt.Errorf("relocation at %#x: the section has %#x bytes", r.offset, len(data)))
 			continue
 		}
 		value := uint64(r.addend)
 		if r.symbol != 0 {
 			if uint64(r.symbol) >= uint64(len(symbols)/symbolSize) {
-				leave(r, fmt.Errorf("relocation at %#x: symbol %d of %d", r.offset, r.symbol, len(symbols)/symbolSize))
+				skip(r, fmt.Errorf("relocation at %#x: symbol %d of %d", r.offset, r.symbol, len(symbols)/symbolSize))
 				continue
 			}
 			sym := f.decodeSymbol(symbols[int(r.symbol)*symbolSize:])
@@ -93,11 +93,11 @@ func (f *File) relocate(data []byte, s sectionHeader, index int) (left []uint64,
 		}
 		op.Apply(data[r.offset:], f.order, s.addr+r.offset, value, addendInPlace)
 	}
-	return left, problems.err()
+	return skipped, problems.err()
 }
 
-// relocationSymbols returns the symbol table of a section of relocations, and the
-// operations of the machine's.
+// relocationSymbols returns the symbol table of a section of relocations, and the machine's
+// operations.
 func (f *File) relocationSymbols(table sectionHeader) (symbols []byte, known map[uint32]relocation.Operation, err error) {
 	if int64(table.link) >= int64(f.shnum) {
 		return nil, nil, fmt.Errorf("%s: symbol table is section %d of %d", f.sectionName(table), table.link, f.shnum)
@@ -122,14 +122,10 @@ type relocationEntry struct {
 }
 
 func (f *File) relocationSize(t elf.SectionType) int {
-	size := 8
-	if f.class == elf.ELFCLASS64 {
-		size = 16
-	}
 	if t == elf.SHT_RELA {
-		size += size / 2
+		return 3 * f.wordSize()
 	}
-	return size
+	return 2 * f.wordSize()
 }
 
 func (f *File) decodeRelocation(b []byte, t elf.SectionType) (r relocationEntry) {
@@ -190,14 +186,14 @@ func (f *File) FindCode(s *cfi.Section, pointers, addresses []uint64) ([]Code, e
 	return list, nil
 }
 
-// relocationTargets calls yield with the offset of each relocation of s and the
-// section of the symbol that it refers to, and returns the symbols.
+// relocationTargets calls yield with the offset of each relocation of s and the section of
+// its symbol, and returns the symbol table.
 func (f *File) relocationTargets(s *cfi.Section, yield func(offset uint64, section int)) (t symbolTable, err error) {
 	for i := range f.sectionCount() {
 		if _, ok := f.cfiKind(f.section(i)); !ok {
 			continue
 		}
-		// Several sections can have one name: s is the one with its bytes.
+		// Several sections can share a name. s is the one with the same bytes.
 		data, err := f.content(i)
 		if err != nil || len(data) != len(s.Data) || len(data) == 0 || &data[0] != &s.Data[0] {
 			continue

@@ -46,7 +46,7 @@ func (f *File) symbolSize() int {
 // decodeSymbol decodes one entry; b holds all of it.
 func (f *File) decodeSymbol(b []byte) (s rawSymbol) {
 	if f.class == elf.ELFCLASS64 && f.header.data == elf.ELFDATA2LSB {
-		// Most files; without calls through an interface.
+		// The fast path for most files makes no calls through an interface.
 		o := binary.LittleEndian
 		b = b[:elf.Sym64Size]
 		return rawSymbol{
@@ -69,11 +69,11 @@ func (f *File) decodeSymbol(b []byte) (s rawSymbol) {
 // hiddenVersion is the bit of a version that is not the default one.
 const hiddenVersion = 0x8000
 
-// maxSymbolTables is how many tables of one type are searched. The gABI allows
-// one; tables that overlap would make the search as long as they are many.
+// maxSymbolTables bounds the searched tables of one type, since tables can overlap. The gABI
+// allows one.
 const maxSymbolTables = 4
 
-// listedTable is a symbol table, and what is wrong with it.
+// listedTable is a symbol table, or the part of it that could be read, with the error.
 type listedTable struct {
 	symbolTable
 	err error
@@ -135,7 +135,7 @@ func (f *File) sectionSymbols(i int, s sectionHeader) (t symbolTable, err error)
 	t.extended, err = f.beside(elf.SHT_SYMTAB_SHNDX, i)
 	problems.add(err)
 	if t.versions, err = f.beside(elf.SHT_GNU_VERSYM, i); err != nil {
-		f.note(err) // few ask for versions
+		f.note(err) // few callers need versions
 	}
 	return t, problems.err()
 }
@@ -158,10 +158,10 @@ const (
 	object kinds = 1 << elf.STT_OBJECT
 )
 
-// scan calls visit with every symbol of t of some kinds that is defined and no
-// mapping symbol. Values are made addresses.
+// scan calls visit with every defined symbol of some kinds in t, except mapping symbols, until
+// visit returns false. The values of the symbols are addresses.
 func (f *File) scan(t symbolTable, want kinds, visit func(*rawSymbol) bool) {
-	var s rawSymbol // outside of the loop: visit makes it escape
+	var s rawSymbol // one for all calls, because it escapes to visit
 	size, info := f.symbolSize(), f.symbolInfo()
 	entries := t.entries
 	for i := 0; len(entries) >= size; i, entries = i+1, entries[size:] {
@@ -198,8 +198,8 @@ func (f *File) scanNear(t symbolTable, want kinds, near func(value, size uint64)
 	}
 }
 
-// scanNamed is scan for the symbols with a name. Most names differ in their length, which
-// one byte of each shows.
+// scanNamed is scan for the symbols with a name. One byte of most names shows that their
+// length is another.
 func (f *File) scanNamed(t symbolTable, want kinds, name string, visit func(*rawSymbol)) {
 	var s rawSymbol
 	little, names := f.header.data == elf.ELFDATA2LSB, t.names
@@ -225,7 +225,7 @@ func (f *File) scanAt(t symbolTable, want kinds, addr uint64, visit func(*rawSym
 		f.scan(t, want, func(s *rawSymbol) bool { return s.value != addr || visit(s) })
 		return
 	}
-	// Most symbols are at other addresses, which is seen without decoding them.
+	// Most symbols are at other addresses and need not be decoded.
 	size, info, long := f.symbolSize(), f.symbolInfo(), f.class == elf.ELFCLASS64
 	var at [8]byte
 	value := uint64(0)
@@ -253,7 +253,7 @@ func (f *File) scanAt(t symbolTable, want kinds, addr uint64, visit func(*rawSym
 	}
 }
 
-// symbolInfo is where in an entry st_info is.
+// symbolInfo returns the offset of st_info in an entry.
 func (f *File) symbolInfo() int {
 	if f.class == elf.ELFCLASS64 {
 		return 4
@@ -282,8 +282,8 @@ func (f *File) defined(t symbolTable, i int, entry []byte, s *rawSymbol) bool {
 	return true
 }
 
-// isMark reports whether a name is one that assemblers make up: mapping
-// symbols ("$x", "$d.12"; arm, arm64, riscv) and local labels (".L5").
+// isMark reports whether assemblers made a symbol, by its name: a mapping symbol ("$x",
+// "$d.12"; arm, arm64, riscv) or a local label (".L5").
 func (f *File) isMark(names []byte, name uint32) bool {
 	if uint64(name)+1 >= uint64(len(names)) {
 		return true
@@ -301,7 +301,7 @@ func (f *File) isMark(names []byte, name uint32) bool {
 }
 
 func (t *symbolTable) symbol(s *rawSymbol) Symbol {
-	// Many symbols can have names that end in the same megabytes of the string table.
+	// Names can be long and overlap.
 	names := t.names[:min(uint64(len(t.names)), uint64(s.name)+printable.MaxName+1)]
 	symbol := Symbol{
 		Name:    printable.Shortened(string(cString(names, uint64(s.name))), printable.MaxName),

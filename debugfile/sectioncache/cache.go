@@ -10,6 +10,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -122,4 +124,96 @@ func (c *Cache) isPrivate() bool {
 		}
 	}
 	return true
+}
+
+// remembered is the suffix of links to sections. A link is named for a place in a file
+// and the time of the file's last change.
+const remembered = ".place"
+
+// settled is the least age of the last change of a file with remembered sections: a
+// later change has another time, however coarse the file system's clock is (as git's
+// index has it, Documentation/technical/racy-git.txt).
+const settled = 2 * time.Second
+
+// Key implements [object.SectionCache].
+func (c *Cache) Key(place object.SectionPlace, hash func() object.SectionKey) object.SectionKey {
+	name, changed, ok := identity(place)
+	if !ok {
+		return hash()
+	}
+	link := filepath.Join(c.dir, name+remembered)
+	if key, ok := follow(link); ok {
+		return key
+	}
+	remember := time.Since(changed) > settled // decided before reading the file
+	key := hash()
+	if _, err := os.Lstat(c.path(key)); remember && err == nil && c.isPrivate() {
+		_ = os.Symlink(hex.EncodeToString(key[:]), link)
+	}
+	return key
+}
+
+// follow returns the key of the section to which one of the user's links points.
+func follow(link string) (key object.SectionKey, ok bool) {
+	to, err := os.Readlink(link)
+	if err != nil || len(to) != hex.EncodedLen(len(key)) {
+		return key, false
+	}
+	if _, err := hex.Decode(key[:], []byte(to)); err != nil {
+		return key, false
+	}
+	info, err := os.Lstat(link)
+	return key, err == nil && untrusted.IsOwn(info)
+}
+
+// prune removes the least recently used sections above the limit.
+func (c *Cache) prune() {
+	entries, err := os.ReadDir(c.dir)
+	if err != nil {
+		return
+	}
+	var kept []fs.FileInfo
+	total := int64(0)
+	for _, entry := range entries {
+		info, err := entry.Info()
+		if err != nil {
+			continue
+		}
+		name := info.Name()
+		if info.Mode()&fs.ModeSymlink != 0 && strings.HasSuffix(name, remembered) {
+			// Recreating the link costs one hash.
+			path := filepath.Join(c.dir, name)
+			if _, err := os.Stat(path); err != nil || time.Since(info.ModTime()) > forgotten {
+				os.Remove(path)
+			}
+		}
+		if !info.Mode().IsRegular() {
+			continue
+		}
+		// A temporary file of package outputfile, or of an earlier Clew.
+		if strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".section.tmp") {
+			if time.Since(info.ModTime()) > abandoned {
+				os.Remove(filepath.Join(c.dir, name))
+			}
+			continue
+		}
+		if key, err := hex.DecodeString(name); err != nil || len(key) != len(object.SectionKey{}) {
+			continue // not a file of the cache
+		}
+		kept = append(kept, info)
+		total += info.Size()
+	}
+	if total <= c.limit {
+		return
+	}
+	slices.SortFunc(kept, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
+	for _, info := range kept {
+		if total <= c.limit/4*3 {
+			return // leave space for the next ones
+		}
+		// Processes that have it mapped keep it.
+		if os.Remove(filepath.Join(c.dir, info.Name())) == nil {
+			total -= info.Size()
+		}
+	}
 }

@@ -7,6 +7,7 @@ package golang
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -329,4 +330,46 @@ func (a *assembled) rules(l *layout, depth int) []cfi.RegisterRule {
 		list = append(list, cfi.RegisterRule{Column: uint32(s.column), Rule: cfi.Rule{Kind: cfi.Offset, Offset: s.offset}})
 	}
 	return sorted(append(list, cfi.RegisterRule{Column: uint32(l.ra), Rule: ra}))
+}
+
+// assembled is what the first instructions of a function in assembly do: assembly
+// saves registers as it likes, and the table does not say where.
+type assembled struct {
+	saved    []savedRegister
+	depth    int // bytes of stack that these instructions take
+	prologue int // as depth, at the end of the instructions that make the frame itself
+}
+
+type savedRegister struct {
+	column int
+	offset int64 // from the CFA
+}
+
+// save notes the first place where a register is saved: later ones may hold what the
+// function itself has put there.
+func (a *assembled) save(column int, offset int64) {
+	if !slices.ContainsFunc(a.saved, func(s savedRegister) bool { return s.column == column }) {
+		a.saved = append(a.saved, savedRegister{column, offset})
+	}
+}
+
+// maxPrologue is how many bytes of a function are looked at; crosscall2 of arm64
+// saves all its registers in the first 80.
+const maxPrologue = 128
+
+// assembled looks at the code of a function from its entry to pc, as far as it runs
+// straight on.
+func (t *Table) assembled(fn *Function, pc uint64) *assembled {
+	var code [maxPrologue]byte
+	n := min(maxPrologue, pc-fn.Entry, fn.End-fn.Entry)
+	a := new(assembled)
+	if t.program.Code.ReadMemory(code[:n], fn.Entry) == nil {
+		t.layout.scan(code[:n], a)
+	}
+	return a
+}
+
+func sorted(list []cfi.RegisterRule) []cfi.RegisterRule {
+	slices.SortFunc(list, func(a, b cfi.RegisterRule) int { return cmp.Compare(a.Column, b.Column) })
+	return list
 }
