@@ -5,15 +5,16 @@
 package expression
 
 import (
+	"cmp"
+
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/value"
 )
 
-// amd64Parts are the second letters of the registers whose parts have names of
-// their own, by column.
+// amd64Parts are the names of registers with named parts, without their first letter, by column.
 var amd64Parts = [...]string{"ax", "dx", "cx", "bx", "si", "di", "bp", "sp"}
 
-// amd64 sets r if it is a part of a register, or has gdb's name for it.
+// amd64 sets r if it is a part of a register, or a register that gdb has a name for.
 func (r *register) amd64(m *arch.Machine) {
 	for column, part := range amd64Parts {
 		switch c := uint64(column); r.name {
@@ -38,27 +39,23 @@ func (r *register) amd64(m *arch.Machine) {
 		}
 	}
 	for suffix, size := range map[string]int{"d": 4, "w": 2, "l": 1} {
-		if n, ok := number(r.name, "r", suffix, 16); ok && n >= 8 {
+		if n, ok := registerNumber(r.name, "r", suffix, 16); ok && n >= 8 {
 			r.part(m, n, 0, size)
 		}
 	}
-	if n, ok := number(r.name, "xmm", "", 16); ok {
+	if n, ok := registerNumber(r.name, "xmm", "", 16); ok {
 		r.column, r.typ = 17+n, vector(m, "vec128", 16)
 	}
-	if n, ok := number(r.name, "ymm", "", 16); ok {
+	if n, ok := registerNumber(r.name, "ymm", "", 16); ok {
 		r.named, r.column, r.typ = true, n, vector(m, "vec256", 32)
 	}
-	if n, ok := number(r.name, "st", "", 8); ok {
+	if n, ok := registerNumber(r.name, "st", "", 8); ok {
 		r.column, r.typ = 33+n, value.Base(m, "long double")
 	}
 	switch r.name {
 	case "eflags", "cs", "ss", "ds", "es", "fs", "gs", "mxcsr", "fctrl", "fstat", "ftag", "fiseg", "fioff", "foseg", "fooff", "fop":
 		columns := map[string]string{"fctrl": "fcw", "fstat": "fsw", "eflags": "rflags"}
-		name := r.name
-		if columns[name] != "" {
-			name = columns[name]
-		}
-		column, ok := m.Column(name)
+		column, ok := m.Column(cmp.Or(columns[r.name], r.name))
 		r.part(m, column, 0, 4)
 		r.named = !ok
 	case "orig_rax":

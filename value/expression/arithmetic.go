@@ -15,7 +15,7 @@ var (
 	errDivision  = &Error{Message: "Division by zero"}
 )
 
-// noOperator says that a structure has no such operator, or another operand none.
+// noOperator returns the error for an operand that is not a number.
 func noOperator(op operator, o *operand) error {
 	if o.form.isAggregate() {
 		return errorf("Structure has no component named operator%s.", op)
@@ -43,11 +43,11 @@ func (e *Expression) unary(n *node) (operand, error) {
 	o.name = ""
 	if o.form.kind == value.Float {
 		if n.op == negate {
-			o.bits = math.Float64bits(0 - math.Float64frombits(o.bits)) // so that -0.0 is 0, as in gdb
+			o.bits = math.Float64bits(0 - math.Float64frombits(o.bits)) // as in gdb, -0.0 is 0
 		}
 		return o, nil
 	}
-	if o.form.size < e.basics.int.form.size { // an enumeration of an int's size stays one
+	if o.form.size < e.basics.int.form.size { // an enumeration with an int's size keeps its type
 		o.typ, o.form = e.basics.int.typ, e.basics.int.form
 	}
 	switch n.op {
@@ -60,8 +60,8 @@ func (e *Expression) unary(n *node) (operand, error) {
 	return o, nil
 }
 
-// promote returns the type that two integers are computed in: C11 §6.3.1.8, with
-// gdb's choice of long for all that has its size.
+// promote returns the type in which an operation on two integers is computed: C11 §6.3.1.8, and as
+// in gdb long for all types of its size.
 func (e *Expression) promote(x, y form) basic {
 	b := &e.basics
 	size := max(x.size, y.size, b.int.form.size)
@@ -81,7 +81,7 @@ func (e *Expression) promote(x, y form) basic {
 	return b.longlong
 }
 
-// binary applies an operator to what was loaded.
+// binary applies an operator to two loaded operands.
 func (e *Expression) binary(op operator, x, y *operand) (operand, error) {
 	switch op {
 	case equal, notEqual, less, lessEqual, greater, greaterEqual:
@@ -91,11 +91,10 @@ func (e *Expression) binary(op operator, x, y *operand) (operand, error) {
 		}
 		return e.boolean(yes), nil
 	}
-	if x.form.isAggregate() || y.form.isAggregate() {
-		if x.form.isAggregate() {
-			return operand{}, noOperator(op, x)
+	for _, o := range [...]*operand{x, y} {
+		if o.form.isAggregate() {
+			return operand{}, noOperator(op, o)
 		}
-		return operand{}, noOperator(op, y)
 	}
 	if x.kind != scalarOperand || y.kind != scalarOperand {
 		return operand{}, errNotNumber
@@ -107,26 +106,24 @@ func (e *Expression) binary(op operator, x, y *operand) (operand, error) {
 		return e.floatArithmetic(op, x, y)
 	}
 	if x.form.kind == value.Bool && y.form.kind == value.Bool {
-		switch op {
-		case bitAnd, bitOr, bitXor:
+		if op == bitAnd || op == bitOr || op == bitXor {
 			bits, _ := integer(op, x.bits, y.bits, x.form)
-			return operand{kind: scalarOperand, typ: x.typ, form: x.form, bits: bits}, nil
+			return basic{x.typ, x.form}.scalar(bits), nil
 		}
 		return operand{}, errorf("Invalid operation on booleans.")
 	}
 	to := e.promote(x.form, y.form)
-	if op == shiftLeft || op == shiftRight { // C11 §6.5.7: of the left operand alone
+	if op == shiftLeft || op == shiftRight { // C11 §6.5.7: the type is that of the left operand
 		to = basic{x.typ, x.form}
 		if x.form.size < e.basics.int.form.size {
 			to = e.basics.int
 		}
 		if y.form.signed && int64(y.bits) < 0 || y.bits >= 8*to.form.size {
-			// Not defined in C; gdb shifts all out.
-			o := operand{kind: scalarOperand, typ: to.typ, form: to.form}
+			// Not defined in C. As in gdb, all bits are shifted out.
 			if op == shiftRight && to.form.signed && int64(x.bits) < 0 && !(y.form.signed && int64(y.bits) < 0) {
-				o.bits = math.MaxUint64
+				return to.scalar(math.MaxUint64), nil
 			}
-			return o, nil
+			return to.scalar(0), nil
 		}
 	}
 	a, b := to.form.cut(x.bits), y.bits
@@ -140,10 +137,10 @@ func (e *Expression) binary(op operator, x, y *operand) (operand, error) {
 		}
 		bits = a
 	}
-	return operand{kind: scalarOperand, typ: to.typ, form: to.form, bits: bits}, nil
+	return to.scalar(bits), nil
 }
 
-// integer computes in 64 bits and cuts to the result's form. It is false for a
+// integer applies an operator in 64 bits and cuts the result to a form. It returns false for a
 // division by zero.
 func integer(op operator, a, b uint64, f form) (uint64, bool) {
 	var r uint64
@@ -204,11 +201,11 @@ func (e *Expression) floatArithmetic(op operator, x, y *operand) (operand, error
 	default:
 		return operand{}, errorf("Integer-only operation on floating point number.")
 	}
-	return operand{kind: scalarOperand, typ: to.typ, form: to.form, bits: to.form.cut(math.Float64bits(r))}, nil
+	return to.scalar(to.form.cut(math.Float64bits(r))), nil
 }
 
-// wider returns the floating-point type that two numbers are computed in: the one
-// there is, or the larger.
+// wider returns the floating-point type in which an operation on two numbers is computed: the only
+// one, or the larger.
 func wider(x, y *operand) basic {
 	if x.form.kind != value.Float || y.form.kind == value.Float && y.form.size > x.form.size {
 		return basic{y.typ, y.form}
@@ -233,8 +230,7 @@ func (e *Expression) pointerArithmetic(op operator, x, y *operand) (operand, err
 		if size != step(y) {
 			return operand{}, errorf("First argument of `-' is a pointer and second argument is neither\nan integer nor a pointer of the same type.")
 		}
-		long := e.basics.long
-		return operand{kind: scalarOperand, typ: long.typ, form: long.form, bits: uint64(int64(x.bits-y.bits) / int64(size))}, nil
+		return e.basics.long.scalar(uint64(int64(x.bits-y.bits) / int64(size))), nil
 	}
 	return operand{}, errNotNumber
 }
@@ -245,7 +241,7 @@ func moved(p *operand, count uint64) operand {
 	return o
 }
 
-// step is how far apart the objects are that a pointer leads to, in bytes.
+// step returns the size in bytes of the objects to which a pointer points.
 func step(p *operand) uint64 { return min(max(p.typ.Strip().Elem().Size(), 1), maxTypeSize) }
 
 // compare compares numbers and pointers.

@@ -11,14 +11,14 @@ import (
 
 // arm64 sets r if it is a part of a register, or a register without a column.
 func (r *register) arm64(m *arch.Machine) {
-	if n, ok := number(r.name, "w", "", 31); ok {
+	if n, ok := registerNumber(r.name, "w", "", 31); ok {
 		r.column, r.typ = n, value.IntOf(m, "int", 4, true)
 	}
-	if n, ok := number(r.name, "v", "", 32); ok {
+	if n, ok := registerNumber(r.name, "v", "", 32); ok {
 		r.column, r.typ = 64+n, vector(m, "aarch64v", 16)
 	}
 	for prefix, base := range map[string]string{"d": "double", "s": "float"} {
-		if n, ok := number(r.name, prefix, "", 32); ok {
+		if n, ok := registerNumber(r.name, prefix, "", 32); ok {
 			r.column, r.typ = 64+n, value.Base(m, base)
 		}
 	}

@@ -15,7 +15,7 @@ var errInvalidCast = &Error{Message: "Invalid cast.", Err: value.ErrType}
 // cast converts an operand to a type.
 func (e *Expression) cast(o *operand, t *value.Type) (operand, error) {
 	to := formOf(t)
-	if o.kind == symbolOperand { // a cast gives data its type
+	if o.kind == symbolOperand { // the cast states the type of the data
 		return e.object(t, o.bits)
 	}
 	if to.kind == value.Void {
@@ -45,7 +45,7 @@ func (e *Expression) cast(o *operand, t *value.Type) (operand, error) {
 	return e.reinterpret(&object, t)
 }
 
-// truncate cuts a floating-point number to an integer.
+// truncate returns a floating-point number as an integer.
 func truncate(f float64, to form) uint64 {
 	switch {
 	case to.kind == value.Bool && f != 0:
@@ -62,8 +62,8 @@ func truncate(f float64, to form) uint64 {
 	return uint64(int64(f))
 }
 
-// reinterpret takes what lies in memory as an object of another type, as gdb does
-// where C has no cast.
+// reinterpret returns an object in memory as an object of another type, as gdb does where C has no
+// cast.
 func (e *Expression) reinterpret(o *operand, t *value.Type) (operand, error) {
 	if o.kind == valueOperand {
 		if e.dry {
@@ -80,7 +80,10 @@ func (e *Expression) reinterpret(o *operand, t *value.Type) (operand, error) {
 	return operand{}, errInvalidCast
 }
 
-var errNotLvalue = &Error{Message: "Left operand of assignment is not an lvalue."}
+var (
+	errNotLvalue = &Error{Message: "Left operand of assignment is not an lvalue."}
+	errReadOnly  = &Error{Message: "The program cannot be changed here."}
+)
 
 // assignment evaluates x = y and x += y.
 func (e *Expression) assignment(n *node) (operand, error) {
@@ -92,7 +95,7 @@ func (e *Expression) assignment(n *node) (operand, error) {
 	if err != nil {
 		return operand{}, err
 	}
-	if op := n.op.binary(); op != nop {
+	if op := assigning[n.op]; op != nop {
 		x := target
 		if err := e.rvalue(&x); err != nil {
 			return operand{}, at(err, n.x.column)
@@ -117,11 +120,11 @@ func (e *Expression) step(n *node) (operand, error) {
 	if err := e.rvalue(&old); err != nil {
 		return operand{}, err
 	}
-	one := operand{kind: scalarOperand, typ: e.basics.int.typ, form: e.basics.int.form, bits: 1}
 	op := add
 	if n.op == preDecrement || n.op == postDecrement {
 		op = subtract
 	}
+	one := e.basics.int.scalar(1)
 	changed, err := e.binary(op, &old, &one)
 	if err != nil {
 		return operand{}, err
@@ -134,7 +137,7 @@ func (e *Expression) step(n *node) (operand, error) {
 	return result, err
 }
 
-// assign changes target, and returns it.
+// assign changes target and returns it.
 func (e *Expression) assign(target, source *operand) (operand, error) {
 	if target.name != "" && target.kind != symbolOperand {
 		return e.assignConvenience(target.name, source)
@@ -160,7 +163,7 @@ func (e *Expression) assign(target, source *operand) (operand, error) {
 	}
 	writer, ok := e.frame.(value.Writer)
 	if !ok {
-		return operand{}, errorf("The program cannot be changed here.")
+		return operand{}, errReadOnly
 	}
 	v := target.held()
 	if target.kind == memoryOperand {
@@ -172,11 +175,11 @@ func (e *Expression) assign(target, source *operand) (operand, error) {
 	return e.operandOf(v), nil
 }
 
-// convert returns the bytes that an operand has as a type.
+// convert returns the bytes of an operand that is converted to a type.
 func (e *Expression) convert(o *operand, t *value.Type) ([]byte, error) {
 	to := formOf(t)
 	if to.kind == value.Array && o.kind == valueOperand && o.form.kind == value.Array && !e.dry {
-		b, err := o.held().Bytes() // a string: the rest is 0
+		b, err := o.held().Bytes() // a string, to be padded with zeros
 		if err != nil {
 			return nil, err
 		}
@@ -186,7 +189,7 @@ func (e *Expression) convert(o *operand, t *value.Type) ([]byte, error) {
 		if uint64(len(b)) > to.size {
 			return nil, errorf("The string is longer than the array.")
 		}
-		if to.size > value.MaxSize { // a cast names any size
+		if to.size > value.MaxSize { // a cast can name any size
 			return nil, &Error{Message: "The array is too large to be assigned.", Err: value.ErrTooLarge}
 		}
 		return append(b, make([]byte, to.size-uint64(len(b)))...), nil

@@ -11,8 +11,8 @@ import (
 	"github.com/clewdev/clew/value"
 )
 
-// call evaluates the arguments of a call, converts them to the function's
-// parameters, and hands the call to the Context.
+// call evaluates the arguments of a call, converts them to the function's parameters, and passes
+// the call to the Context.
 func (e *Expression) call(n *node) (operand, error) {
 	f, arguments, err := e.parts(n)
 	switch t := f.typ; {
@@ -31,9 +31,8 @@ func (e *Expression) call(n *node) (operand, error) {
 	return e.checked(v)
 }
 
-// Call evaluates, of an expression that as a whole is the call of a function, what
-// the Context's Call would be called with, and does not call it. Other expressions
-// are not evaluated, and ok is false. The error is a *Error.
+// Call evaluates the function and the arguments of an expression that as a whole is a call, without
+// calling it. For other expressions ok is false, and nothing is evaluated. The error is a *Error.
 func (e *Expression) Call(f value.Frame) (function value.Value, arguments []value.Value, ok bool, err error) {
 	if e.tree.op != callOf {
 		return value.Value{}, nil, false, nil
@@ -46,8 +45,8 @@ func (e *Expression) Call(f value.Frame) (function value.Value, arguments []valu
 	return value.At(fn.typ, fn.bits, f), arguments, true, nil
 }
 
-// parts evaluates the function of a call, and its arguments, which are nil where
-// nothing is read.
+// parts evaluates the function and the arguments of a call. If only types are needed, the arguments
+// are zero Values.
 func (e *Expression) parts(n *node) (f operand, arguments []value.Value, err error) {
 	operands := make([]operand, len(n.arguments))
 	for i, a := range n.arguments {
@@ -70,14 +69,14 @@ func (e *Expression) parts(n *node) (f operand, arguments []value.Value, err err
 	for i := range operands {
 		o := &operands[i]
 		column := n.arguments[i].column
-		text := o.kind == valueOperand && o.form.kind == value.Array // the Context finds it a place
+		isString := o.kind == valueOperand && o.form.kind == value.Array // the Context allocates it
 		switch {
-		case i < len(parameters) && text && formOf(parameters[i]).kind == value.Pointer:
+		case i < len(parameters) && isString && formOf(parameters[i]).kind == value.Pointer:
 		case i < len(parameters) && isReference(parameters[i]):
-			*o, err = e.referred(o, parameters[i])
+			*o, err = e.referred(o)
 		case i < len(parameters):
 			*o, err = e.cast(o, parameters[i])
-		case !text:
+		case !isString:
 			err = e.rvalue(o)
 		}
 		if err == nil && !e.dry {
@@ -95,13 +94,13 @@ func isReference(t *value.Type) bool {
 	return kind == value.Reference || kind == value.RvalueReference
 }
 
-// referred is what a reference parameter is passed: the address of an object.
-func (e *Expression) referred(o *operand, t *value.Type) (operand, error) {
-	if isReference(o.typeOr(t)) {
+// referred returns the argument for a reference parameter: the address of an object.
+func (e *Expression) referred(o *operand) (operand, error) {
+	if o.typ == nil || isReference(o.typ) {
 		return *o, nil
 	}
 	if o.kind == valueOperand && !e.dry {
-		if address, ok := o.held().Address(); ok { // of another object
+		if address, ok := o.held().Address(); ok { // in another object file
 			return e.pointer(o.typ, address), nil
 		}
 	}
@@ -111,16 +110,8 @@ func (e *Expression) referred(o *operand, t *value.Type) (operand, error) {
 	return e.pointer(o.typ, o.bits), nil
 }
 
-// typeOr is the type of an operand, or t where it has none.
-func (o *operand) typeOr(t *value.Type) *value.Type {
-	if o.typ == nil {
-		return t
-	}
-	return o.typ
-}
-
-// callee evaluates what is called: a function, of several of one name that which the
-// arguments fit best, or what a pointer points to.
+// callee evaluates the called function. Of overloaded functions it is the one that the arguments fit
+// best. A pointer is dereferenced.
 func (e *Expression) callee(n *node, arguments []operand) (operand, error) {
 	if n.x.op == variableOf && n.x.symbol.function != nil && len(n.x.symbol.others) > 0 {
 		fn, err := overload(n.x.symbol, arguments)
@@ -149,9 +140,8 @@ func (e *Expression) callee(n *node, arguments []operand) (operand, error) {
 	return f, nil
 }
 
-// overload chooses among the functions of a name: that which no argument fits worse
-// than any other, and one better (C++17 [over.match.best]). Where there is none the
-// error names all.
+// overload selects the function that no argument fits worse than any other, and one argument fits
+// better (C++17 [over.match.best]). If there is none, the error contains all functions.
 func overload(s *symbol, arguments []operand) (*value.Function, error) {
 	all := append([]*value.Function{s.function}, s.others...)
 	type candidate struct {
@@ -175,14 +165,14 @@ func overload(s *symbol, arguments []operand) (*value.Function, error) {
 		}
 	}
 	better := func(a, b candidate) bool {
-		any := false
+		isBetter := false
 		for i := range min(len(a.costs), len(b.costs)) {
 			if a.costs[i] > b.costs[i] {
 				return false
 			}
-			any = any || a.costs[i] < b.costs[i]
+			isBetter = isBetter || a.costs[i] < b.costs[i]
 		}
-		return any
+		return isBetter
 	}
 	for i, c := range viable {
 		best := true
@@ -204,8 +194,8 @@ func overload(s *symbol, arguments []operand) (*value.Function, error) {
 	return nil, errorf("The arguments do not select one function; there are %s. Cast an argument, as in (double)1.", strings.Join(names, " and "))
 }
 
-// conversion is what it costs to pass an argument as a parameter: 0 is the same type,
-// 1 a promotion, 2 another conversion, below 0 none is possible.
+// conversion returns the cost of passing an argument as a parameter: 0 for the same type, 1 for a
+// promotion, 2 for another conversion, -1 if none is possible.
 func conversion(o *operand, parameter *value.Type) int {
 	from := o.typ
 	if from == nil {
@@ -256,11 +246,11 @@ func conversion(o *operand, parameter *value.Type) int {
 	return -1
 }
 
-// maxBases bounds how deep a class is searched for a base class.
+// maxBases bounds the depth at which a base class is searched.
 const maxBases = 16
 
-// startsWith reports whether a class has a base class at its start: the address of an object
-// is that of the base class, too.
+// startsWith reports whether a class has a base class at its start, so that an object and its base
+// class object have the same address.
 func startsWith(class, base *value.Type, depth int) bool {
 	if depth == maxBases || class.Kind() != value.Struct && class.Kind() != value.Class {
 		return false

@@ -6,17 +6,8 @@ package expression
 
 import "github.com/clewdev/clew/value"
 
-// What follows is what names mean in C++ beyond what they do in C.
-
-// classes is asked by a parser too, where the names can be of C++.
-type classes interface {
-	// this returns the object whose member a name is by itself, in a function of
-	// its class, nil where the name is a local variable's or no member's.
-	this(name string) *symbol
-	// classMember returns a static member or function of a class.
-	classMember(class, name string) *symbol
-}
-
+// this returns the variable this if a name means a member of its class, and not a local variable,
+// else nil.
 func (c *Context) this(name string) *symbol {
 	if name == "this" || c.local(name) != nil {
 		return nil
@@ -32,6 +23,7 @@ func (c *Context) this(name string) *symbol {
 	return this
 }
 
+// classMember returns a static member or function of a class, or nil.
 func (c *Context) classMember(class, name string) *symbol {
 	if s := inObject(c.Info, c.Address, class+"::"+name); s != nil {
 		return s
@@ -45,22 +37,19 @@ func (c *Context) classMember(class, name string) *symbol {
 	return nil
 }
 
-// meaning returns what a name in a scope means. Where that is the name of a class,
-// its constructors have it too: a scope is then the class.
+// meaning returns the meaning of a name in a scope. The constructors of a class have its name too:
+// as a scope it means the class.
 func (p *parser) meaning(scope, name string) (*symbol, error) {
 	s, err := p.names.symbol(scope, name)
 	if err != nil && scope != "" && scope != "::" {
-		if c, ok := p.names.(classes); ok {
-			if s := c.classMember(scope, name); s != nil {
-				return s, nil
-			}
+		if member := p.names.classMember(scope, name); member != nil {
+			return member, nil
 		}
 	}
 	return s, err
 }
 
-// typeWord returns the type that a word is the name of, nil where it is of something
-// else. A class comes before its constructors.
+// typeWord returns the type with a name, or nil. A class hides its constructors.
 func (p *parser) typeWord(word string) *value.Type {
 	s, err := p.names.symbol("", word)
 	switch {
@@ -80,13 +69,9 @@ func (p *parser) typeWord(word string) *value.Type {
 	return nil
 }
 
-// implicit returns the member that a name is by itself, or nil.
+// implicit returns the member of the object of this that a name means, or nil.
 func (p *parser) implicit(t token) *node {
-	c, ok := p.names.(classes)
-	if !ok {
-		return nil
-	}
-	this := c.this(t.text)
+	this := p.names.this(t.text)
 	if this == nil {
 		return nil
 	}

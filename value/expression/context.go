@@ -14,40 +14,38 @@ import (
 	"github.com/clewdev/clew/value"
 )
 
-// Context gives the names in an expression their meanings. Only Machine must be set.
-// It is not changed, and its functions are called by the goroutine that compiles
-// or evaluates.
+// Context defines the meaning of names in an expression. Only Machine must be set. A Context is not
+// modified. Its functions are called by the goroutine that compiles or evaluates.
 type Context struct {
 	Machine *arch.Machine
 
-	// Info is the debugging information of the object that the frames will be in,
-	// nil where there is none, and Address the address in the object's file whose
-	// scope is meant: the lookup address of value.Frame.ProgramCounter less the bias.
+	// Info is the debugging information of the object that contains the frames, or nil. Address
+	// is the address in the object's file that determines the scope: the lookup address of
+	// value.Frame.ProgramCounter minus the bias.
 	Info    *value.Info
 	Address uint64
 
-	// Inlined is the number of inlined calls at Address to pass over: 0 is the
-	// scope of the innermost one.
+	// Inlined is the number of inlined calls at Address to skip: 0 selects the scope of the
+	// innermost one.
 	Inlined int
 
-	// Objects are frames of other objects (see value.Static): of their Info the
-	// globals, functions and types are seen where Info has none of the name.
+	// Objects are frames of other objects (see value.Static). Their globals, functions and types
+	// are visible if Info does not have the name.
 	Objects []value.Frame
 
-	// Symbol returns the run-time address of a symbol that no debugging
-	// information describes, and whether it is code. It may be nil.
+	// Symbol returns the run-time address of a symbol without debugging information, and whether
+	// it is code. It may be nil.
 	Symbol func(name string) (address uint64, code, ok bool)
 
-	// Convenience are the variables that begin with $ and are no registers. If it
-	// is nil, there are none.
+	// Convenience has the variables that begin with $ and are not registers. It may be nil.
 	Convenience Convenience
 
-	// History returns the n-th value of the history, or, where relative is set,
-	// the one that is n before the last. If it is nil, there is none.
+	// History returns the n-th value of the history, or, if relative is true, the n-th before the
+	// last. It may be nil.
 	History func(n int, relative bool) (value.Value, error)
 
-	// Call calls a function of the program, whose value has the type that it is to
-	// be called with, and returns its result. If it is nil, calls are errors.
+	// Call calls a function of the program and returns its result. The type of function is the
+	// one with which it is called. If Call is nil, calls are errors.
 	Call func(f value.Frame, function value.Value, arguments []value.Value) (value.Value, error)
 }
 
@@ -57,18 +55,18 @@ type Convenience interface {
 	Set(name string, v value.Value) error
 }
 
-// Error is what is wrong with an expression.
+// Error is an error in an expression.
 type Error struct {
-	Column  int    // in the expression's text, bytes from 1
-	Message string // a sentence, as gdb says it
-	Err     error  // what was the cause; may be nil
+	Column  int    // in the expression's text, in bytes from 1
+	Message string // a sentence, as in gdb
+	Err     error  // the cause, or nil
 }
 
 func (e *Error) Error() string { return e.Message }
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// at gives an error the place where it was met, unless it has one.
+// at adds a column to an error that has none.
 func at(err error, column int) error {
 	var e *Error
 	if errors.As(err, &e) {
@@ -80,9 +78,9 @@ func at(err error, column int) error {
 	return &Error{column, Sentence(err), err}
 }
 
-// Sentence returns what gdb says for an error of package value, which is met
-// where a value is printed or its bytes are read: "Cannot access memory at address
-// 0x0". Of other errors it is the text.
+// Sentence returns gdb's text for an error of package value that occurs when a value is printed or
+// its bytes are read: "Cannot access memory at address 0x0". For other errors it returns the
+// error's text.
 func Sentence(err error) string {
 	var memory *value.MemoryError
 	if errors.As(err, &memory) {
@@ -95,8 +93,8 @@ func errorf(format string, arguments ...any) error {
 	return &Error{Message: fmt.Sprintf(format, arguments...)}
 }
 
-// symbol is what a name means: one of variable, function, constant, code or data
-// without debugging information, or a type.
+// symbol is the meaning of a name: a variable, a function, an enumerator, a type, or code or data
+// without debugging information.
 type symbol struct {
 	name     string
 	variable *value.Variable
@@ -104,14 +102,15 @@ type symbol struct {
 	typ      *value.Type // of a type
 	constant operand     // of an enumerator
 	function *value.Function
-	address  uint64            // of a symbol, or of a variable that is only declared, run-time
-	others   []*value.Function // of the name that function has, in the same object
-	code     bool              // of a symbol
-	object   value.Frame       // that the variable or function is in, nil for the object of the frame
-	of       *value.Function   // of a variable looked up in a function, which need not be the frame's
+	others   []*value.Function // with the name of function, in the same object
+	address  uint64            // run-time, of a symbol or of a variable that is only declared
+	code     bool              // the symbol is code
+	object   value.Frame       // of the variable or function, nil if it is the frame's
+	of       *value.Function   // the function in which a variable was looked up, which need not be the frame's
 }
 
 // declared reports whether it is a variable that another object defines.
+
 func (s *symbol) declared() bool { return s.variable != nil && s.variable.Declared() }
 
 func (c *Context) machine() *arch.Machine { return c.Machine }
@@ -134,7 +133,7 @@ func (c *Context) symbol(scope, name string) (*symbol, error) {
 	default:
 		return c.scoped(scope, name)
 	}
-	var declared *symbol // of which no debugging information has the definition
+	var declared *symbol // without a definition in the debugging information
 	if c.Info != nil {
 		if s := inObject(c.Info, c.Address, name); s != nil {
 			if !s.declared() {
@@ -173,7 +172,7 @@ func (c *Context) symbol(scope, name string) (*symbol, error) {
 	return nil, noSymbol(name)
 }
 
-// local looks a name up in the blocks around Address.
+// local returns the variable with a name in the blocks around Address, or nil.
 func (c *Context) local(name string) *symbol {
 	if c.Info == nil {
 		return nil
@@ -188,7 +187,7 @@ func (c *Context) local(name string) *symbol {
 	return nil
 }
 
-// inObject looks a name up at file scope.
+// inObject returns the symbol with a name at file scope, or nil.
 func inObject(i *value.Info, pc uint64, name string) *symbol {
 	if i == nil {
 		return nil
@@ -211,7 +210,7 @@ func inObject(i *value.Info, pc uint64, name string) *symbol {
 	return nil
 }
 
-// scoped looks a name up in a file or a function.
+// scoped returns the symbol with a name in a file, a function or a class.
 func (c *Context) scoped(scope, name string) (*symbol, error) {
 	objects := c.Objects
 	if c.Info != nil {
@@ -244,8 +243,8 @@ func (c *Context) scoped(scope, name string) (*symbol, error) {
 	return nil, noSymbol(scope)
 }
 
-// inFunction looks a name up among the variables of a function, and reports whether
-// there is such a function.
+// inFunction returns the variable with a name in a function, or nil, and whether there is such a
+// function.
 func inFunction(i *value.Info, function, name string) (*symbol, bool) {
 	functions, err := i.Functions(function)
 	if err != nil {
@@ -291,14 +290,11 @@ func (c *Context) typeNamed(keyword, name string) (*value.Type, error) {
 	return nil, errorf("No type named %s.", name)
 }
 
-// otherTag says that there is no type with a tag, or one of another kind.
+// otherTag returns the error for a tag without a type. It says if the type has another tag.
 func (c *Context) otherTag(keyword, name string) error {
 	for _, other := range [...]string{"struct", "union", "enum"} {
-		if other == keyword {
+		if other == keyword || c.Info == nil {
 			continue
-		}
-		if c.Info == nil {
-			break
 		}
 		if _, err := c.Info.Type(other+" "+name, c.Address); err == nil {
 			switch keyword {
@@ -313,8 +309,7 @@ func (c *Context) otherTag(keyword, name string) error {
 	return errorf("No %s type named %s.", keyword, name)
 }
 
-// standardTypes are names of types that need no header here, by the base types
-// that the ABIs of Linux have for them.
+// standardTypes are the base types of types that need no header here, in the ABIs of Linux.
 var standardTypes = sync.OnceValue(func() map[string]string {
 	return map[string]string{
 		"int8_t": "signed char", "uint8_t": "unsigned char", "int16_t": "short", "uint16_t": "unsigned short",

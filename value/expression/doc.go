@@ -2,31 +2,28 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Package expression evaluates expressions of C, as users of gdb write them, over
-// the variables, registers and memory of a frame.
+// Package expression evaluates expressions of C, as users of gdb write them, with the variables,
+// registers and memory of a frame.
 //
-// [Compile] reads an expression once, in a [Context] that says what names mean
-// at some address of the program; [Expression.Evaluate] and [Expression.True]
-// then read it in frames as often as wanted. A comparison of variables and
-// registers allocates nothing, so that the condition of a breakpoint can be
-// asked at every hit.
+// [Compile] parses an expression once, in a [Context] that defines the names at an address of the
+// program. [Expression.Evaluate] and [Expression.True] then evaluate it in any number of frames.
+// A comparison of variables and registers allocates nothing, so that the condition of a breakpoint
+// can be evaluated at every hit.
 //
 // # The language
 //
-// It is C with its precedence and conversions, as gdb 13 has them, and gdb's
-// additions: registers ($rax, $pc), convenience variables ($count) and the
-// history ($, $$, $1, $$2) as far as the Context gives them, file.c::x and
-// function::x, arrays a@n of n objects in a row, and {type} address. Types are
-// those of the program, and those of C where the program does not name them, so
-// that *(int *)($rbx + 8) works in code that nobody described.
+// It is C with its precedence and conversions, as in gdb 13, and gdb's additions: registers ($rax,
+// $pc), convenience variables ($count) and the history ($, $$, $1, $$2) if the Context has them,
+// file.c::x and function::x, arrays a@n of n adjacent objects, and {type} address. Types are those
+// of the program, and those of C if the program does not name them, so that *(int *)($rbx + 8)
+// works in code without debugging information.
 //
-// What differs from gdb: floating-point numbers are computed in 64 bits (a long
-// double loses its low bits), the operators of C++ and other languages are not
-// there, and warnings (a shift by more bits than there are) are not given.
+// It differs from gdb in that floating-point numbers are computed in 64 bits (a long double loses
+// its low bits), operators of C++ and other languages are missing, and there are no warnings, for
+// example for a shift by too many bits.
 //
-// The package runs no code: a call of a function is handed to the Context, and
-// memory and registers are changed only by assignments, through the Frame.
+// The package runs no code: the Context makes the calls, and only assignments change memory and
+// registers, through the Frame.
 //
-// Errors are sentences, those that gdb says where gdb has one, because they are
-// what a user reads; as values they are [*Error].
+// Errors are sentences, and gdb's if it has one, because users read them. Their type is [*Error].
 package expression

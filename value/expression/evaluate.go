@@ -11,7 +11,7 @@ import (
 	"github.com/clewdev/clew/value"
 )
 
-// evaluate evaluates a node. What it returns may not be read yet.
+// evaluate evaluates a node. The result need not be loaded yet.
 func (e *Expression) evaluate(n *node) (operand, error) {
 	o, err := e.apply(n)
 	if err != nil {
@@ -20,7 +20,7 @@ func (e *Expression) evaluate(n *node) (operand, error) {
 	return o, nil
 }
 
-// scalarOf evaluates a node to what can be computed with.
+// scalarOf evaluates a node and loads the result.
 func (e *Expression) scalarOf(n *node) (operand, error) {
 	o, err := e.evaluate(n)
 	if err == nil {
@@ -110,27 +110,30 @@ func (e *Expression) apply(n *node) (operand, error) {
 	if n.op >= assign && n.op <= assignXor {
 		return e.assignment(n)
 	}
-	x, err := e.scalarOf(n.x)
-	if err != nil {
-		return operand{}, err
-	}
-	y, err := e.scalarOf(n.y)
+	x, y, err := e.operands(n)
 	if err != nil {
 		return operand{}, err
 	}
 	return e.binary(n.op, &x, &y)
 }
 
-func (e *Expression) boolean(yes bool) operand {
-	o := operand{kind: scalarOperand, typ: e.basics.int.typ, form: e.basics.int.form}
-	if yes {
-		o.bits = 1
+// operands evaluates and loads both operands of a node.
+func (e *Expression) operands(n *node) (x, y operand, err error) {
+	if x, err = e.scalarOf(n.x); err == nil {
+		y, err = e.scalarOf(n.y)
 	}
-	return o
+	return x, y, err
 }
 
-// truth evaluates a node as a condition. Types are known of both sides of an
-// operator even where one decides.
+func (e *Expression) boolean(yes bool) operand {
+	if yes {
+		return e.basics.int.scalar(1)
+	}
+	return e.basics.int.scalar(0)
+}
+
+// truth evaluates a node as a condition. If only types are needed, both sides of an operator are
+// evaluated.
 func (e *Expression) truth(n *node) (bool, error) {
 	switch n.op {
 	case logicalNot:
@@ -143,11 +146,7 @@ func (e *Expression) truth(n *node) (bool, error) {
 		}
 		return e.truthFor(n, n.y)
 	case equal, notEqual, less, lessEqual, greater, greaterEqual:
-		x, err := e.scalarOf(n.x)
-		if err != nil {
-			return false, err
-		}
-		y, err := e.scalarOf(n.y)
+		x, y, err := e.operands(n)
 		if err != nil {
 			return false, err
 		}
@@ -180,7 +179,7 @@ func (e *Expression) truthFor(operator, n *node) (bool, error) {
 	return o.bits != 0, nil
 }
 
-// object is what lies at an address.
+// object returns the object at an address.
 func (e *Expression) object(t *value.Type, address uint64) (operand, error) {
 	o := operand{kind: memoryOperand, typ: t, form: formOf(t), bits: address}
 	if o.form.kind == value.Void && !e.dry {
@@ -217,7 +216,7 @@ func (e *Expression) addressOf(n *node) (operand, error) {
 		if err := o.held().Err(); err != nil {
 			return operand{}, err
 		}
-		if address, ok := o.held().Address(); ok { // of another object
+		if address, ok := o.held().Address(); ok { // in another object file
 			return e.pointer(o.typ, address), nil
 		}
 	}
@@ -242,7 +241,7 @@ func (e *Expression) subscript(n *node) (operand, error) {
 		return operand{}, err
 	}
 	if !y.form.isInteger() || y.kind != scalarOperand {
-		return operand{}, errorf("Argument to arithmetic operation not a number or boolean.")
+		return operand{}, errNotNumber
 	}
 	switch {
 	case x.kind == valueOperand && x.form.kind == value.Array && e.dry:
@@ -262,7 +261,7 @@ func (e *Expression) subscript(n *node) (operand, error) {
 	return operand{}, errorf("cannot subscript requested type")
 }
 
-// checked makes an operand of a value that could not be had.
+// checked returns a value as an operand, or its error if it has no type.
 func (e *Expression) checked(v value.Value) (operand, error) {
 	o := e.operandOf(v)
 	if v.Type() == nil {
@@ -285,8 +284,8 @@ func (e *Expression) repeat(n *node) (operand, error) {
 	case x.kind != memoryOperand || x.form.kind == value.Func:
 		return operand{}, errorf("Only values in memory can be extended with '@'.")
 	case !y.form.isInteger():
-		return operand{}, errorf("Argument to arithmetic operation not a number or boolean.")
-	case e.dry && count <= 0: // not known yet
+		return operand{}, errNotNumber
+	case e.dry && count <= 0: // not evaluated
 		count = 1
 	case count <= 0 || count > math.MaxInt32:
 		return operand{}, errorf("Invalid number %d of repetitions.", count)
@@ -297,7 +296,7 @@ func (e *Expression) repeat(n *node) (operand, error) {
 	return e.object(value.ArrayOf(x.typ, uint64(count)), x.bits)
 }
 
-// sizeOf is an int, as in gdb.
+// sizeOf evaluates sizeof and _Alignof. As in gdb the result is an int.
 func (e *Expression) sizeOf(n *node) (operand, error) {
 	t := n.x.typ
 	if n.x.op != typeOf {
@@ -326,9 +325,9 @@ func (e *Expression) sizeOf(n *node) (operand, error) {
 	if n.op == alignOf {
 		size = t.Align()
 	} else if t.Strip().Kind() == value.Void {
-		size = 1 // as GNU C has it
+		size = 1 // as in GNU C
 	}
-	return operand{kind: scalarOperand, typ: e.basics.int.typ, form: e.basics.int.form, bits: e.basics.int.form.cut(size)}, nil
+	return e.basics.int.scalar(e.basics.int.form.cut(size)), nil
 }
 
 func (e *Expression) convenience(name string) (operand, error) {

@@ -9,26 +9,25 @@ import (
 	"github.com/clewdev/clew/value"
 )
 
-// Expression is an expression whose names have their meanings. It may be
-// evaluated as often as wanted, by one goroutine at a time.
+// Expression is a compiled expression. It may be evaluated any number of times, by one goroutine at
+// a time.
 type Expression struct {
 	tree    *node
 	context *Context
 	basics  basics
 
-	frame    value.Frame // of the evaluation that runs; nil when only types are asked for
-	dry      bool        // nothing is read or changed: sizeof, Type
-	scratch  []byte      // memory is read into it
+	frame    value.Frame // of the current evaluation; nil if only types are needed
+	dry      bool        // only types are needed, as for sizeof and Type: do not read or change anything
+	scratch  []byte      // buffer for reading
 	pointers map[*value.Type]*value.Type
 	fields   map[fieldKey]fieldPlace
 }
 
-// basics are the types that arithmetic makes.
+// basics are the types of results.
 type basics struct {
 	void                                        *value.Type
 	int, uint, long, ulong, longlong, ulonglong basic
-	char                                        *value.Type
-	untyped                                     basic // what * makes of an integer
+	untyped                                     basic // the target of an integer that is dereferenced
 }
 
 type basic struct {
@@ -36,8 +35,12 @@ type basic struct {
 	form form
 }
 
-// Compile reads an expression. The error is a *Error. Text that is longer than 64
-// KiB, or nested more than 500 levels deep, is one too.
+func (b basic) scalar(bits uint64) operand {
+	return operand{kind: scalarOperand, typ: b.typ, form: b.form, bits: bits}
+}
+
+// Compile parses an expression. The error is a *Error. It is an error if the text is longer than 64
+// KiB or nested more than 500 levels deep.
 func Compile(text string, c *Context) (*Expression, error) {
 	tree, err := parse(text, c)
 	if err != nil {
@@ -52,21 +55,20 @@ func newExpression(tree *node, c *Context) *Expression {
 }
 
 func basicsOf(m *arch.Machine) basics {
-	make := func(name string) basic {
+	base := func(name string) basic {
 		t := value.Base(m, name)
 		return basic{t, formOf(t)}
 	}
 	return basics{
-		void: value.Base(m, "void"), char: value.Base(m, "char"),
-		int: make("int"), uint: make("unsigned int"), long: make("long"), ulong: make("unsigned long"),
-		longlong: make("long long"), ulonglong: make("unsigned long long"), untyped: make("long"),
+		void: value.Base(m, "void"), int: base("int"), uint: base("unsigned int"), long: base("long"), ulong: base("unsigned long"),
+		longlong: base("long long"), ulonglong: base("unsigned long long"), untyped: base("long"),
 	}
 }
 
-// Evaluate evaluates the expression in a frame, whose object and place are those
-// of the Context. Of an expression that names an object the value is that object:
-// it is not read before its bytes are asked for, and can be assigned to. Assignments
-// in the expression need a frame that is a value.Writer. The error is a *Error.
+// Evaluate evaluates the expression in a frame of the Context's object at its Address. If the
+// expression names an object, the value is that object: its bytes are read when they are needed,
+// and it can be assigned to. Assignments in the expression need a frame that is a value.Writer. The
+// error is a *Error.
 func (e *Expression) Evaluate(f value.Frame) (value.Value, error) {
 	e.frame, e.dry = f, false
 	o, err := e.evaluate(e.tree)
@@ -80,7 +82,7 @@ func (e *Expression) Evaluate(f value.Frame) (value.Value, error) {
 	return v, nil
 }
 
-// True evaluates the expression as a condition: whether it is not 0.
+// True evaluates the expression as a condition and reports whether it is not 0.
 func (e *Expression) True(f value.Frame) (bool, error) {
 	e.frame, e.dry = f, false
 	yes, err := e.truth(e.tree)
@@ -90,17 +92,16 @@ func (e *Expression) True(f value.Frame) (bool, error) {
 	return yes, nil
 }
 
-// IsType reports whether the expression is the name of a type, as for gdb's
-// ptype. It has then a Type and no value.
+// IsType reports whether the expression is the name of a type, as for gdb's ptype. It then has a
+// Type and no value.
 func (e *Expression) IsType() bool { return e.tree.op == typeOf }
 
 // IsCall reports whether the expression as a whole is the call of a function.
 func (e *Expression) IsCall() bool { return e.tree.op == callOf }
 
-// Type returns the type that the expression has, without evaluating it: nothing
-// is read or changed. Only convenience variables and the history, whose types
-// change, are asked. The error is a *Error: it says what would be wrong whatever
-// the frame.
+// Type returns the type of the expression without evaluating it: nothing is read or changed, except
+// that convenience variables and the history are read, whose types change. The error is a *Error
+// that occurs in every frame.
 func (e *Expression) Type() (*value.Type, error) {
 	if e.IsType() {
 		return e.tree.typ, nil
@@ -125,7 +126,7 @@ func unknownType(name string) error {
 	return errorf("'%s' has unknown type; cast it to its declared type", name)
 }
 
-// result makes a value of an operand.
+// result returns an operand as a value.
 func (e *Expression) result(o *operand) (value.Value, error) {
 	switch o.kind {
 	case valueOperand:
@@ -145,7 +146,7 @@ func (e *Expression) result(o *operand) (value.Value, error) {
 	return value.Constant(o.typ, o.encode(nil, e.context.Machine), e.frame), nil
 }
 
-// typeOfNode returns the type of a part that was parsed, for typeof.
+// typeOfNode returns the type of a parsed part of an expression, for typeof.
 func typeOfNode(n *node, names names) (*value.Type, error) {
 	c, ok := names.(*Context)
 	if !ok {
@@ -154,8 +155,8 @@ func typeOfNode(n *node, names names) (*value.Type, error) {
 	return newExpression(n, c).Type()
 }
 
-// Assign assigns a value to another one, converted as by C's =, and writes it
-// through the frame of target. The error is a *Error.
+// Assign assigns a value to another one, converted as by C's =, through the frame of target. The
+// error is a *Error.
 func Assign(target, source value.Value) error {
 	m := target.Type().Machine()
 	e := newExpression(nil, &Context{Machine: m})

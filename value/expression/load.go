@@ -8,14 +8,18 @@ import (
 	"math"
 
 	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/internal/number"
 )
 
-// maxCallers is how far up a variable of another function is searched.
+// maxCallers bounds the number of callers that are searched for the frame of another function.
 const maxCallers = 1024
 
-var errNoRegisters = &Error{Message: "No registers."}
+var (
+	errNoRegisters = &Error{Message: "No registers."}
+	errNoFrame     = &Error{Message: "No frame selected."}
+)
 
-// operandOf makes an operand of a value. What lies in memory is not read.
+// operandOf returns a value as an operand. It does not read memory.
 func (e *Expression) operandOf(v value.Value) operand {
 	if v.Type() == nil {
 		return operand{kind: voidOperand}
@@ -31,7 +35,7 @@ func (e *Expression) operandOf(v value.Value) operand {
 	return held(v.Type(), v)
 }
 
-// variable returns a variable of the frame, or of its object or another.
+// variable returns the object or constant of a symbol.
 func (e *Expression) variable(s *symbol) (operand, error) {
 	switch {
 	case s.constant.kind == scalarOperand:
@@ -50,7 +54,7 @@ func (e *Expression) variable(s *symbol) (operand, error) {
 		frame = s.object
 	}
 	if frame == nil {
-		return operand{}, &Error{Message: "No frame selected."}
+		return operand{}, errNoFrame
 	}
 	if s.declared() && s.address != 0 {
 		return operand{kind: memoryOperand, typ: s.variable.Type, form: s.form, bits: s.address}, nil
@@ -60,9 +64,9 @@ func (e *Expression) variable(s *symbol) (operand, error) {
 	}
 	elsewhere := false
 	if s.of != nil {
-		if of := frameOf(frame, s); of != nil {
-			frame = of
-		} else { // a static variable needs no frame
+		if inner := frameOf(frame, s); inner != nil {
+			frame = inner
+		} else { // only a static variable can be read
 			frame, elsewhere = value.Static(frame, frame.Info(), frame.Bias()), true
 		}
 	}
@@ -76,7 +80,7 @@ func (e *Expression) variable(s *symbol) (operand, error) {
 	return e.operandOf(v), nil
 }
 
-// frameOf returns the innermost frame of the function whose variable is meant.
+// frameOf returns the innermost frame of the function in which a variable was looked up, or nil.
 func frameOf(f value.Frame, s *symbol) value.Frame {
 	for range maxCallers {
 		if f == nil {
@@ -98,7 +102,7 @@ func (e *Expression) untypedFunction() *value.Type {
 	return value.FuncOf(e.basics.int.typ, nil, true)
 }
 
-// load reads an operand of a scalar type, which then is a scalar. Others stay.
+// load reads an operand of a scalar type, which becomes a scalar. Others are not changed.
 func (e *Expression) load(o *operand) error {
 	switch o.kind {
 	case memoryOperand:
@@ -122,7 +126,7 @@ func (e *Expression) loadMemory(o *operand) error {
 		return nil
 	}
 	if e.frame == nil {
-		return &Error{Message: "No frame selected."}
+		return errNoFrame
 	}
 	if o.form.kind == value.Float && o.form.size != 4 && o.form.size != 8 {
 		f, err := value.At(o.typ, o.bits, e.frame).Float()
@@ -136,11 +140,11 @@ func (e *Expression) loadMemory(o *operand) error {
 	if err := e.frame.ReadMemory(b, o.bits); err != nil {
 		return &Error{Message: Sentence(&value.MemoryError{Address: o.bits}), Err: err}
 	}
-	o.kind, o.bits = scalarOperand, o.form.decode(getUint(b, e.context.Machine))
+	o.kind, o.bits = scalarOperand, o.form.decode(number.Uint(e.context.Machine.Order, b))
 	return nil
 }
 
-// decode makes of the bits as they lie in memory those of a scalar.
+// decode returns the bits of a scalar for its bits in memory.
 func (f form) decode(bits uint64) uint64 {
 	if f.kind == value.Float && f.size == 4 {
 		return math.Float64bits(float64(math.Float32frombits(uint32(bits))))
@@ -180,7 +184,7 @@ func (o *operand) isReference() bool {
 	return o.form.kind == value.Reference || o.form.kind == value.RvalueReference
 }
 
-// follow replaces a reference by the object that it refers to (C++17 [expr.type]).
+// follow replaces a reference by its object (C++17 [expr.type]).
 func (e *Expression) follow(o *operand) {
 	switch {
 	case !o.isReference():
@@ -194,16 +198,14 @@ func (e *Expression) follow(o *operand) {
 	}
 }
 
-// rvalue loads an operand and makes pointers of arrays and functions.
+// rvalue loads an operand and converts arrays and functions to pointers.
 func (e *Expression) rvalue(o *operand) error {
 	e.follow(o)
-	if o.form.kind == value.Array && o.kind == valueOperand && !e.dry {
-		if address, ok := o.held().Address(); ok { // of another object
+	if o.form.kind == value.Array && o.kind == valueOperand {
+		if address, ok := o.held().Address(); ok && !e.dry { // in another object file
 			*o = e.pointer(o.typ.Strip().Elem(), address)
 			return nil
 		}
-	}
-	if o.form.kind == value.Array && o.kind == valueOperand {
 		return errorf("evaluation of this expression requires the program to have a function \"malloc\".")
 	}
 	if o.kind == memoryOperand {
@@ -219,7 +221,7 @@ func (e *Expression) rvalue(o *operand) error {
 	return e.load(o)
 }
 
-// pointer makes a pointer, of a type that is made once.
+// pointer returns a pointer. Its type is made once for each target type.
 func (e *Expression) pointer(elem *value.Type, address uint64) operand {
 	t := e.pointers[elem]
 	if t == nil {

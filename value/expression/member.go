@@ -11,31 +11,29 @@ type fieldKey struct {
 	name string
 }
 
-// fieldPlace is where a member lies in its structure.
+// fieldPlace is the place of a member in its structure.
 type fieldPlace struct {
 	found  bool
-	plain  bool // lies at offset, in whole bytes
+	plain  bool // at offset, in whole bytes
 	typ    *value.Type
 	form   form
 	offset uint64
 }
 
-// member evaluates x.name and x->name, which mean the same, as in gdb.
+// member evaluates x.name and x->name, which as in gdb mean the same.
 func (e *Expression) member(n *node) (operand, error) {
 	x, err := e.evaluate(n.x)
 	if err != nil {
 		return operand{}, err
 	}
-	if x.form.kind == value.Pointer || x.kind == registerOperand || x.form.kind == value.Reference || x.form.kind == value.RvalueReference {
+	if x.form.kind == value.Pointer || x.kind == registerOperand || x.isReference() {
 		if err := e.rvalue(&x); err != nil {
 			return operand{}, err
 		}
 	}
-	if x.form.kind == value.Pointer {
-		if x.typ.Strip().Elem().Strip().Kind() != value.Void {
-			if x, err = e.dereference(&x); err != nil {
-				return operand{}, err
-			}
+	if x.form.kind == value.Pointer && x.typ.Strip().Elem().Strip().Kind() != value.Void {
+		if x, err = e.dereference(&x); err != nil {
+			return operand{}, err
 		}
 	}
 	if !x.form.isAggregate() {
@@ -63,7 +61,7 @@ func (e *Expression) member(n *node) (operand, error) {
 	return e.checked(v.FieldByName(n.text))
 }
 
-// field finds a member, also of an anonymous one and of base classes, once.
+// field returns a member, also of anonymous members and base classes. It caches the result.
 func (e *Expression) field(t *value.Type, name string) fieldPlace {
 	key := fieldKey{t, name}
 	place, ok := e.fields[key]
@@ -74,8 +72,8 @@ func (e *Expression) field(t *value.Type, name string) fieldPlace {
 	return place
 }
 
-// maxSearched bounds in how many types a member is looked for: debugging information
-// can say that a type is in itself.
+// maxSearched bounds the number of types that are searched for a member: in damaged debugging
+// information a type can contain itself.
 const maxSearched = 1000
 
 func findField(t *value.Type, name string) fieldPlace {

@@ -12,7 +12,7 @@ import (
 	"github.com/clewdev/clew/value"
 )
 
-// number returns the constant that a text is, or a message that says what is wrong with it.
+// number returns the constant in a text, or a message if it is invalid.
 func (p *parser) number(text string) (operand, string) {
 	lower := strings.ToLower(text)
 	hex := strings.HasPrefix(lower, "0x")
@@ -46,8 +46,8 @@ func (p *parser) number(text string) (operand, string) {
 	return p.integer(n, base == 10, strings.Contains(suffix, "u"), strings.Count(suffix, "l")), ""
 }
 
-// integer gives a constant the first type that holds it: C11 §6.4.4.1. A decimal
-// one that no signed type holds is an unsigned long, as in gdb.
+// integer returns a constant of the first type that can hold it: C11 §6.4.4.1. As in gdb a decimal
+// one that is too large for signed types is an unsigned long.
 func (p *parser) integer(n uint64, decimal, unsigned bool, longs int) operand {
 	m := p.names.machine()
 	for i, name := range [...]string{"int", "long", "long long"} {
@@ -94,10 +94,10 @@ func (p *parser) floatNumber(text, lower string, hex bool) (operand, string) {
 	return scalar(value.Base(p.names.machine(), name), math.Float64bits(f)), ""
 }
 
-// wide are the types of characters and strings with a prefix.
+// wide are the types of characters and strings by prefix.
 var wide = [256]string{0: "char", 'L': "wchar_t", 'u': "char16_t", 'U': "char32_t"}
 
-// wideType returns the type of characters, which only a program that has it knows.
+// wideType returns a character type. Those with a prefix must be in the program.
 func (p *parser) wideType(t token) *value.Type {
 	if t.prefix == 0 {
 		return value.Base(p.names.machine(), "char")
@@ -115,8 +115,8 @@ func (p *parser) character(t token) *node {
 	return &node{op: literalOf, operand: scalar(typ, formOf(typ).cut(uint64(t.codes[0]))), column: t.start + 1}
 }
 
-// string parses a string, or several in a row, which are one. It is an array
-// that lies nowhere.
+// string parses a string, or several adjacent ones, which are one. It is an array without an
+// address.
 func (p *parser) string() *node {
 	first := p.token
 	var codes []rune

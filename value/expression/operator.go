@@ -4,7 +4,7 @@
 
 package expression
 
-// operator is what a token of punctuation, or a node of the tree, does.
+// operator is the meaning of a token of punctuation or of a node of the tree.
 type operator uint8
 
 const (
@@ -83,8 +83,8 @@ const (
 	callOf    // x(arguments)
 )
 
-// precedence returns how tightly a binary operator binds, 0 for other tokens.
-// gdb's @ stands between shifts and sums.
+// precedence is how tightly a binary operator binds, 0 for other tokens. gdb's @ is between shifts
+// and sums.
 var precedence = [...]uint8{
 	comma:  1,
 	assign: 2, assignAdd: 2, assignSubtract: 2, assignMultiply: 2, assignDivide: 2, assignRemainder: 2,
@@ -100,32 +100,10 @@ var precedence = [...]uint8{
 	callOf: 0,
 }
 
-// binary returns the operator that an assigning one applies, nop for the
-// plain assignment.
-func (o operator) binary() operator {
-	switch o {
-	case assignAdd:
-		return add
-	case assignSubtract:
-		return subtract
-	case assignMultiply:
-		return multiply
-	case assignDivide:
-		return divide
-	case assignRemainder:
-		return remainder
-	case assignShiftLeft:
-		return shiftLeft
-	case assignShiftRight:
-		return shiftRight
-	case assignAnd:
-		return bitAnd
-	case assignOr:
-		return bitOr
-	case assignXor:
-		return bitXor
-	}
-	return nop
+// assigning are the binary operators of assignments, nop for the plain one.
+var assigning = [...]operator{
+	assignAdd: add, assignSubtract: subtract, assignMultiply: multiply, assignDivide: divide, assignRemainder: remainder,
+	assignShiftLeft: shiftLeft, assignShiftRight: shiftRight, assignAnd: bitAnd, assignOr: bitOr, assignXor: bitXor,
 }
 
 var operatorText = [...]string{

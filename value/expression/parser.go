@@ -13,10 +13,8 @@ import (
 )
 
 const (
-	// maxText is how long an expression may be, in bytes.
-	maxText = 1 << 16
-	// maxDepth is how deeply it may be nested: what is evaluated is as deep.
-	maxDepth = 500
+	maxText  = 1 << 16 // of an expression, in bytes
+	maxDepth = 500     // of nesting, which is also that of evaluation
 )
 
 // node is a part of an expression. Nodes are not changed after parsing.
@@ -37,20 +35,25 @@ type node struct {
 	arguments []*node     // of callOf
 }
 
-// names is what a parser asks for the meaning of names.
+// names defines the meaning of names.
 type names interface {
 	machine() *arch.Machine
-	// symbol returns what a name means. scope is "", or the file or function
-	// that the name is looked up in.
+	// symbol returns the meaning of a name. scope is "", or the file or function in which the
+	// name is looked up.
 	symbol(scope, name string) (*symbol, error)
-	// typeNamed returns the type that a keyword (struct, union, enum, or "" for
-	// base types and typedefs) and a name mean.
+	// typeNamed returns the type with a name. keyword is struct, union or enum, or "" for base
+	// types and typedefs.
 	typeNamed(keyword, name string) (*value.Type, error)
 	register(name string) *register
+	// this returns the object that has the member with a name, in a function of its class, or
+	// nil.
+	this(name string) *symbol
+	// classMember returns a static member or function of a class of C++, or nil.
+	classMember(class, name string) *symbol
 }
 
-// parser makes a tree of an expression. Its error is sticky, and of the
-// scanner's and its own the first.
+// parser builds the tree of an expression. Its error is sticky: the first one, its own or the
+// scanner's.
 type parser struct {
 	scanner scanner
 	names   names
@@ -147,7 +150,7 @@ func (p *parser) expect(op operator) {
 	}
 }
 
-// enter counts a level of nesting; the caller leaves it with leave.
+// enter counts a level of nesting. The caller must call leave, also if it returns false.
 func (p *parser) enter() bool {
 	p.depth++
 	if p.depth > maxDepth {
@@ -158,7 +161,7 @@ func (p *parser) enter() bool {
 
 func (p *parser) leave() { p.depth-- }
 
-// tree makes a node of an operator and its operands.
+// tree returns a node with an operator and its operands.
 func (p *parser) tree(op operator, offset int, operands ...*node) *node {
 	n := &node{op: op, column: offset + 1}
 	for i, o := range operands {
@@ -180,11 +183,10 @@ func (p *parser) tree(op operator, offset int, operands ...*node) *node {
 
 // expression parses operators that bind at least as tightly as level.
 func (p *parser) expression(level uint8) *node {
+	defer p.leave()
 	if !p.enter() {
-		p.leave()
 		return p.failWith(nil)
 	}
-	defer p.leave()
 	x := p.unary()
 	for !p.failed() && p.token.kind == operatorToken && int(p.token.op) < len(precedence) {
 		op, offset := p.token.op, p.token.start
@@ -248,18 +250,16 @@ func (p *parser) unary() *node {
 	return p.postfix(p.primary())
 }
 
-// operand parses what a prefix operator or a cast stands before.
+// operand parses the operand of a prefix operator or a cast.
 func (p *parser) operand() *node {
+	defer p.leave()
 	if !p.enter() {
-		p.leave()
 		return p.failWith(nil)
 	}
-	defer p.leave()
 	return p.unary()
 }
 
-// startsOperand reports whether what follows a type in parentheses is what is
-// cast to it.
+// startsOperand reports whether an operand of a cast follows its type.
 func (p *parser) startsOperand() bool {
 	if p.token.kind != operatorToken {
 		return p.token.kind != endToken
@@ -390,7 +390,7 @@ func (p *parser) symbol(scope string) *node {
 	return &node{op: variableOf, symbol: s, column: t.start + 1}
 }
 
-// dollar parses what begins with $.
+// dollar parses a token that begins with $.
 func (p *parser) dollar(t token) *node {
 	n := &node{op: historyOf, column: t.start + 1, relative: true}
 	name := t.text[1:]

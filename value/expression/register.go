@@ -11,10 +11,11 @@ import (
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/internal/number"
 )
 
-// Registers is what a Frame implements that knows registers which have no DWARF
-// column: "ymm0", "orig_rax", "cpsr".
+// Registers is implemented by a Frame that knows registers without a DWARF column: "ymm0",
+// "orig_rax", "cpsr".
 type Registers interface {
 	// NamedRegister returns the bytes of a register in the machine's byte order.
 	NamedRegister(name string) ([]byte, bool)
@@ -26,9 +27,9 @@ type Registers interface {
 type register struct {
 	name   string
 	column uint64
-	named  bool // has no column, but a name
-	pc     bool // the program counter, whatever the frame has in its column
-	offset int  // bytes from the least significant one
+	named  bool // without a column
+	pc     bool // the program counter, which is not read by its column
+	offset int  // of the part, in bytes from the least significant one
 	typ    *value.Type
 	form   form
 }
@@ -72,27 +73,26 @@ func (c *Context) register(name string) *register {
 	return r
 }
 
-// part makes r a part of the register in a column.
+// part sets r to a part of the register in a column.
 func (r *register) part(m *arch.Machine, column uint64, offset, size int) {
 	names := map[int]string{1: "int8_t", 2: "int16_t", 4: "int32_t", 8: "int64_t"}
 	r.column, r.offset, r.typ = column, offset, value.IntOf(m, names[size], size, true)
 }
 
-// number returns n of a name that is prefix, n and suffix.
-func number(name, prefix, suffix string, limit int) (uint64, bool) {
-	rest, ok := strings.CutPrefix(name, prefix)
+// registerNumber returns the number in a name that consists of a prefix, the number and a suffix.
+func registerNumber(name, prefix, suffix string, limit int) (uint64, bool) {
+	digits, ok := strings.CutPrefix(name, prefix)
 	if !ok {
 		return 0, false
 	}
-	if rest, ok = strings.CutSuffix(rest, suffix); !ok || len(rest) > 1 && rest[0] == '0' {
+	if digits, ok = strings.CutSuffix(digits, suffix); !ok || len(digits) > 1 && digits[0] == '0' {
 		return 0, false
 	}
-	n, err := strconv.Atoi(rest)
-	return uint64(n), err == nil && n >= 0 && n < limit && rest[0] != '+'
+	n, err := strconv.Atoi(digits)
+	return uint64(n), err == nil && n >= 0 && n < limit && digits[0] != '+'
 }
 
-// vector returns the union that gdb has for vector registers, without its 16-bit
-// floating-point numbers.
+// vector returns gdb's union for a vector register, without its 16-bit floating-point numbers.
 func vector(m *arch.Machine, name string, size int) *value.Type {
 	var fields []value.Field
 	for _, lane := range []struct {
@@ -143,14 +143,8 @@ func (e *Expression) loadRegister(o *operand) error {
 	if !ok {
 		return &Error{Message: "value of register " + r.name + " is not available", Err: value.ErrNotFound}
 	}
-	if !r.form.isScalar() {
-		*o = held(r.typ, value.Constant(r.typ, b, e.frame))
-		return nil
-	}
-	v := held(r.typ, value.Constant(r.typ, b, e.frame))
-	err := e.loadValue(&v)
-	*o = v
-	return err
+	*o = held(r.typ, value.Constant(r.typ, b, e.frame))
+	return e.loadValue(o)
 }
 
 // registerBytes returns the bytes of a register or its part.
@@ -167,20 +161,17 @@ func (e *Expression) registerBytes(r *register) ([]byte, bool) {
 	if !ok {
 		return nil, false
 	}
-	size := int(r.form.size)
-	if isBig(e.context.Machine) {
-		if len(b) < r.offset+size {
-			return nil, false
-		}
-		return b[len(b)-r.offset-size : len(b)-r.offset], true
-	}
+	size, start := int(r.form.size), r.offset
 	if r.form.kind == value.Float && size == 16 && len(b) == 10 {
-		b = append(b, make([]byte, 6)...) // x87 in memory has padding
+		b = append(b, make([]byte, 6)...) // x87 numbers are padded in memory
 	}
-	if len(b) < r.offset+size {
+	if number.IsBigEndian(e.context.Machine) {
+		start = len(b) - r.offset - size
+	}
+	if start < 0 || len(b) < start+size {
 		return nil, false
 	}
-	return b[r.offset : r.offset+size], true
+	return b[start : start+size], true
 }
 
 func (e *Expression) assignRegister(target, source *operand) (operand, error) {
@@ -191,7 +182,7 @@ func (e *Expression) assignRegister(target, source *operand) (operand, error) {
 	}
 	writer, ok := e.frame.(value.Writer)
 	if !ok {
-		return operand{}, errorf("The program cannot be changed here.")
+		return operand{}, errReadOnly
 	}
 	column := r.column
 	if r.pc {
@@ -204,7 +195,7 @@ func (e *Expression) assignRegister(target, source *operand) (operand, error) {
 			return operand{}, errorf("value of register %s is not available", r.name)
 		}
 		err = named.SetNamedRegister(r.name, b)
-	case r.offset > 0: // ah: al is written with it
+	case r.offset > 0: // ah is written together with al
 		old, known := e.frame.Register(column)
 		if !known {
 			return operand{}, errorf("value of register %s is not available", r.name)

@@ -13,9 +13,9 @@ type tokenKind uint8
 
 const (
 	endToken    tokenKind = iota
-	nameToken             // an identifier, or one in single quotes
+	nameToken             // an identifier, also in single quotes
 	dollarToken           // $name: a register, history or convenience variable
-	numberToken           // not looked into yet
+	numberToken           // not parsed yet
 	characterToken
 	stringToken
 	operatorToken // op
@@ -27,13 +27,12 @@ type token struct {
 	quoted bool   // of a name
 	prefix byte   // of characters and strings: 0, or L, u or U
 	text   string // of names and numbers
-	codes  []rune // the characters of a constant or string: bytes, where there is no prefix
+	codes  []rune // the characters of a constant or string; without a prefix, bytes
 	start  int    // offset in the expression's text
 	end    int
 }
 
-// scanner cuts an expression into tokens. Its error is sticky: after it, all
-// tokens are endToken.
+// scanner splits an expression into tokens. Its error is sticky: after it, all tokens are endToken.
 type scanner struct {
 	text   string
 	offset int
@@ -58,7 +57,7 @@ func (s *scanner) fail(start int, message string) token {
 	return token{kind: endToken, start: s.offset, end: s.offset}
 }
 
-// operators by their text, the longest first.
+// operators are sorted by length, longest first.
 var operators = [...]struct {
 	text string
 	op   operator
@@ -114,7 +113,8 @@ func (s *scanner) next() token {
 			return t
 		}
 	}
-	return s.fail(start, "Invalid character '"+string(firstRune(rest))+"' in expression.")
+	r, _ := utf8.DecodeRuneInString(rest)
+	return s.fail(start, "Invalid character '"+string(r)+"' in expression.")
 }
 
 func (s *scanner) take(kind tokenKind, n int) token {
@@ -123,13 +123,8 @@ func (s *scanner) take(kind tokenKind, n int) token {
 	return t
 }
 
-func firstRune(text string) rune {
-	r, _ := utf8.DecodeRuneInString(text)
-	return r
-}
-
-// nameLength returns the length of the name that text begins with. A file's name
-// in front of :: (dir/t.c::counter) is one name also without quotes.
+// nameLength returns the length of the name at the start of text. The name of a file before ::
+// (dir/t.c::counter) is one name, also without quotes.
 func nameLength(text string) int {
 	n := 0
 	for n < len(text) && isNamePart(text[n]) {
@@ -145,8 +140,8 @@ func nameLength(text string) int {
 	return n
 }
 
-// numberLength returns the length of the number that text begins with: like a
-// preprocessing number (C11 §6.4.8), a number takes all letters after it.
+// numberLength returns the length of the number at the start of text. Like a preprocessing number
+// (C11 §6.4.8), a number includes all letters after it.
 func numberLength(text string) int {
 	hex := len(text) > 1 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X')
 	n := 0
@@ -166,8 +161,8 @@ func numberLength(text string) int {
 	return n
 }
 
-// quoted scans a character constant, or a name in single quotes, which is
-// anything that is not a character constant ('t.c', 'main').
+// quoted scans a character constant or a name in single quotes, which is everything else in single
+// quotes ('t.c', 'main').
 func (s *scanner) quoted(start int, prefix byte) token {
 	open := s.offset
 	t := s.literal(characterToken, start, prefix)
@@ -210,7 +205,7 @@ func (s *scanner) literal(kind tokenKind, start int, prefix byte) token {
 			}
 			codes = append(codes, r)
 		case prefix == 0:
-			// A narrow string has the bytes of the text, whatever they encode.
+			// A string without prefix consists of the bytes of the text in any encoding.
 			codes = append(codes, rune(c))
 			s.offset++
 		default:
@@ -224,7 +219,7 @@ func (s *scanner) literal(kind tokenKind, start int, prefix byte) token {
 var escapes = [256]rune{'a': 7, 'b': 8, 'f': 12, 'n': 10, 'r': 13, 't': 9, 'v': 11, 'e': 27,
 	'\\': '\\', '\'': '\'', '"': '"', '?': '?'}
 
-// escape scans what follows a backslash: C11 §6.4.4.4, and \e.
+// escape scans an escape sequence after its backslash: C11 §6.4.4.4, and \e.
 func (s *scanner) escape() (rune, bool) {
 	if s.offset >= len(s.text) {
 		return 0, false
@@ -249,7 +244,7 @@ func (s *scanner) escape() (rune, bool) {
 	return 0, false
 }
 
-// digits scans a number. One that is too large loses its high digits, as in gdb.
+// digits scans a number. As in gdb, one that is too large loses its high digits.
 func (s *scanner) digits(base rune, limit int) (rune, bool) {
 	var r rune
 	n := 0

@@ -9,9 +9,10 @@ import (
 	"strings"
 
 	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/internal/spelling"
 )
 
-// isTypeKeyword reports whether a type name can begin with a keyword.
+// isTypeKeyword reports whether a keyword can begin the name of a type.
 func isTypeKeyword(word string) bool {
 	switch word {
 	case "unsigned", "signed", "long", "short", "int", "char", "float", "double",
@@ -28,8 +29,8 @@ func (t token) isKeyword(word string) bool {
 	return t.kind == nameToken && !t.quoted && t.text == word
 }
 
-// startsType reports whether a type name begins with a token, which next follows:
-// in front of "::" the name of a class is that of a scope.
+// startsType reports whether a token, followed by next, begins the name of a type. Before "::" the
+// name of a class is a scope.
 func (p *parser) startsType(t, next token) bool {
 	if t.kind != nameToken || t.quoted || next.is(scopeOf) {
 		return false
@@ -49,10 +50,10 @@ func (p *parser) typeName() *value.Type {
 	return p.declarator()(t)
 }
 
-// specifiers parses the words in front of a declarator.
+// specifiers parses the words before a declarator.
 func (p *parser) specifiers() *value.Type {
 	start := p.token.start
-	count := map[string]int{}
+	var words []string
 	var named *value.Type
 	for !p.failed() && p.token.kind == nameToken && !p.token.quoted {
 		word := p.token.text
@@ -60,7 +61,7 @@ func (p *parser) specifiers() *value.Type {
 		case isQualifier(word):
 			p.advance()
 		case named != nil:
-			return p.base(count, start, named)
+			return p.base(words, start, named)
 		case word == "struct" || word == "union" || word == "class" || word == "enum":
 			p.advance()
 			if p.token.kind != nameToken {
@@ -76,18 +77,18 @@ func (p *parser) specifiers() *value.Type {
 		case strings.HasPrefix(word, "typeof") || strings.HasPrefix(word, "__typeof"):
 			named = p.typeOf()
 		case isTypeKeyword(word):
-			count[word]++
+			words = append(words, word)
 			p.advance()
-		case len(count) > 0:
-			return p.base(count, start, nil)
+		case len(words) > 0:
+			return p.base(words, start, nil)
 		default:
 			if named = p.typeWord(word); named == nil {
-				return p.base(count, start, nil)
+				return p.base(words, start, nil)
 			}
 			p.advance()
 		}
 	}
-	return p.base(count, start, named)
+	return p.base(words, start, named)
 }
 
 func isQualifier(word string) bool {
@@ -98,7 +99,7 @@ func isQualifier(word string) bool {
 	return false
 }
 
-// typeOf parses typeof(x), of an expression or a type.
+// typeOf parses typeof of an expression or a type.
 func (p *parser) typeOf() *value.Type {
 	offset := p.token.start
 	p.advance()
@@ -118,57 +119,19 @@ func (p *parser) typeOf() *value.Type {
 
 func (p *parser) void() *value.Type { return value.Base(p.names.machine(), "void") }
 
-// base returns the type that the words of C mean in any order (C11 §6.7.2), or
-// named, where they are none.
-func (p *parser) base(count map[string]int, offset int, named *value.Type) *value.Type {
-	if named != nil || p.failed() {
-		if len(count) > 0 {
-			p.syntax()
-		}
-		if named == nil || p.failed() {
-			return p.void()
-		}
+// base returns named, or if it is nil the base type that words mean in any order (C11 §6.7.2).
+func (p *parser) base(words []string, offset int, named *value.Type) *value.Type {
+	name := spelling.Base(words)
+	if (named != nil) != (len(words) == 0) || named == nil && name == "" {
+		p.syntax()
+	}
+	switch {
+	case p.failed():
+		return p.void()
+	case named != nil:
 		return named
 	}
-	name := ""
-	for _, word := range [...]string{"char", "double", "float", "void", "_Bool", "__int128"} {
-		if count[word] > 0 {
-			name = word
-		}
-	}
-	switch {
-	case name == "" && count["short"] > 0:
-		name = "short"
-	case name == "" && count["long"] == 1:
-		name = "long"
-	case name == "" && count["long"] == 2:
-		name = "long long"
-	case name == "":
-		name = "int"
-	case name == "double" && count["long"] == 1:
-		name = "long double"
-	}
-	words := 0
-	for _, n := range count {
-		words += n
-	}
-	want := len(strings.Fields(name)) + count["unsigned"] + count["signed"]
-	if count["int"] > 0 && name != "int" {
-		want++
-	}
-	if name == "int" && count["int"] == 0 {
-		want--
-	}
-	switch {
-	case words != want || count["unsigned"]+count["signed"] > 1 || words == 0:
-		p.syntax()
-		return p.void()
-	case count["unsigned"] > 0:
-		name = "unsigned " + name
-	case count["signed"] > 0 && name == "char":
-		name = "signed char"
-	}
-	if name == "_Bool" { // the program's own, which it may call bool
+	if name == "_Bool" { // the program can have it as bool
 		if t, err := p.names.typeNamed("", name); err == nil {
 			return t
 		}
@@ -181,17 +144,15 @@ func (p *parser) base(count map[string]int, offset int, named *value.Type) *valu
 	return t
 }
 
-// maxTypeSize is the largest size of an array type in bytes: what machines can
-// address.
+// maxTypeSize bounds the size of an array type in bytes, to that of the address space of machines.
 const maxTypeSize = 1 << 56
 
-// declarator parses an abstract declarator and returns what it makes of a type.
+// declarator parses an abstract declarator and returns a function that applies it to a type.
 func (p *parser) declarator() func(*value.Type) *value.Type {
+	defer p.leave()
 	if !p.enter() {
-		p.leave()
 		return func(t *value.Type) *value.Type { return t }
 	}
-	defer p.leave()
 	pointers := 0
 	for p.accept(multiply) {
 		pointers++
@@ -221,11 +182,10 @@ func (p *parser) declarator() func(*value.Type) *value.Type {
 
 // suffix parses the [3][4] or (int, char *) of a declarator.
 func (p *parser) suffix() func(*value.Type) *value.Type {
+	defer p.leave()
 	if !p.enter() {
-		p.leave()
 		return func(t *value.Type) *value.Type { return t }
 	}
-	defer p.leave()
 	offset := p.token.start
 	switch {
 	case p.accept(openBracket):
@@ -239,9 +199,9 @@ func (p *parser) suffix() func(*value.Type) *value.Type {
 			p.advance()
 		}
 		p.expect(closeBracket)
-		rest := p.suffix()
+		inner := p.suffix()
 		return func(t *value.Type) *value.Type {
-			t = rest(t)
+			t = inner(t)
 			if high, low := bits.Mul64(n, t.Size()); high != 0 || low > maxTypeSize {
 				p.fail(offset, "The array type is too large.")
 				return t
@@ -255,8 +215,7 @@ func (p *parser) suffix() func(*value.Type) *value.Type {
 	return func(t *value.Type) *value.Type { return t }
 }
 
-// parameters parses the types of a function's parameters and the parenthesis
-// after them.
+// parameters parses the types of a function's parameters up to the closing parenthesis.
 func (p *parser) parameters() (types []*value.Type, variadic bool) {
 	for !p.failed() && !p.accept(closeParenthesis) {
 		if len(types) > 0 {
