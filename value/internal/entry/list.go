@@ -99,8 +99,7 @@ func (r *Reader) Entries(u *Unit, offset uint64) iter.Seq2[ListEntry, error] {
 
 // entries4 reads a list of .debug_loc (DWARF 4 §2.6.2).
 func (r *Reader) entries4(u *Unit, offset uint64, yield func(ListEntry, error) bool) error {
-	c := NewCursor(SectionName(".debug_loc"), r.locations(u), r.Machine.Order)
-	c.seek(offset)
+	c := r.listCursor(".debug_loc", u, offset)
 	base, highest := u.Base, ^uint64(0)>>(64-8*u.Width)
 	for c.Err == nil {
 		low, high := c.Uint(u.Width), c.Uint(u.Width)
@@ -121,8 +120,7 @@ func (r *Reader) entries4(u *Unit, offset uint64, yield func(ListEntry, error) b
 
 // entries5 reads a list of .debug_loclists (DWARF 5 §2.6.2).
 func (r *Reader) entries5(u *Unit, offset uint64, yield func(ListEntry, error) bool) error {
-	c := NewCursor(SectionName(".debug_loclists"), r.locations(u), r.Machine.Order)
-	c.seek(offset)
+	c := r.listCursor(".debug_loclists", u, offset)
 	base := u.Base
 	for c.Err == nil {
 		var entry ListEntry
@@ -169,8 +167,7 @@ func (r *Reader) entries5(u *Unit, offset uint64, yield func(ListEntry, error) b
 
 // entriesSplit reads a list of .debug_loc.dwo.
 func (r *Reader) entriesSplit(u *Unit, offset uint64, yield func(ListEntry, error) bool) error {
-	c := NewCursor(SectionName(".debug_loc.dwo"), r.locations(u), r.Machine.Order)
-	c.seek(offset)
+	c := r.listCursor(".debug_loc.dwo", u, offset)
 	for c.Err == nil {
 		var entry ListEntry
 		switch kind := c.Uint(1); {
@@ -194,6 +191,13 @@ func (r *Reader) entriesSplit(u *Unit, offset uint64, yield func(ListEntry, erro
 		}
 	}
 	return c.Err
+}
+
+// listCursor returns a cursor at an offset of the section with the location lists of a unit.
+func (r *Reader) listCursor(name SectionName, u *Unit, offset uint64) Cursor {
+	c := NewCursor(name, r.locations(u), r.Machine.Order)
+	c.seek(offset)
+	return c
 }
 
 // locations returns the section with the location lists of a unit.

@@ -72,9 +72,7 @@ func (r *Reader) Search(first *Unit, visit func(u *Unit) bool) error {
 		if u == first {
 			continue
 		}
-		if err := r.Index(u); err != nil && problem == nil {
-			problem = err
-		}
+		problem = cmp.Or(problem, r.Index(u))
 		if visit(u) {
 			return nil
 		}
@@ -129,7 +127,7 @@ func (x *indexer) walk(prefix string, depth int) error {
 		}
 		name, _ := e.Text(dwarf.AttrName)
 		n := &x.unit.Names
-		inner, within := "", false // the prefix of names in e, and whether e is read with an empty prefix too
+		inner, isModule := "", false // the prefix of names in e, and whether e is read even if that is empty
 		switch e.Tag {
 		case dwarf.TagSubprogram:
 			x.functions = x.keep(x.functions)
@@ -147,7 +145,7 @@ func (x *indexer) walk(prefix string, depth int) error {
 			}
 			inner = prefix + name + "::"
 		case dwarf.TagModule:
-			inner, within = prefix, true
+			inner, isModule = prefix, true
 			if x.unit.Language != D && name != "" { // a mangled name of D contains its modules
 				inner += name + "::"
 			}
@@ -173,7 +171,7 @@ func (x *indexer) walk(prefix string, depth int) error {
 				inner = prefix + name + "::"
 			}
 		}
-		if (inner != "" || within) && e.Children {
+		if (inner != "" || isModule) && e.Children {
 			// The prefixes of nested names together could take the square of the names' size.
 			if depth == 64 || len(inner) > 1<<12 {
 				return fmt.Errorf("%w: %v: nested deeper than 64", ErrDamaged, e.Offset)

@@ -12,22 +12,22 @@ import (
 	"github.com/clewdev/clew/arch"
 )
 
-// decimalFormat is how the bits after the sign are used.
+// decimalFormat describes the bits after the sign.
 type decimalFormat struct {
 	exponent uint // bits
 	digits   int  // of the largest coefficient
 	bias     int
 }
 
-// decimalFormats are by size in bytes.
+// decimalFormats are the formats by size in bytes.
 var decimalFormats = [...]decimalFormat{
 	4:  {8, 7, 101},
 	8:  {10, 16, 398},
 	16: {14, 34, 6176},
 }
 
-// Decimal returns a decimal number as the General Decimal Arithmetic
-// Specification writes it ("to-scientific-string"), as gdb does: 1.50 is not 1.5.
+// Decimal returns the text of a decimal number as in the General Decimal Arithmetic Specification
+// ("to-scientific-string") and gdb: 1.50 is not 1.5.
 func Decimal(m *arch.Machine, b []byte) string {
 	if len(b) >= len(decimalFormats) || decimalFormats[len(b)].digits == 0 || m.C.PackedDecimals {
 		return "<invalid float value>"
@@ -59,13 +59,13 @@ func Decimal(m *arch.Machine, b []byte) string {
 		if field(width-7, 1) != 0 {
 			name = "sNaN"
 		}
-		// What is larger than it may be counts as 0, as of a coefficient.
+		// As for a coefficient, a number that is too large counts as 0.
 		if payload := below(stored - 3); payload.Sign() != 0 && payload.Cmp(limit(format.digits-1)) < 0 {
 			name += payload.String()
 		}
 		return sign + name
 	case field(width-3, 2) == 0b11:
-		// The coefficient begins with 100, which is not stored.
+		// The coefficient begins with the bits 100, which are not stored.
 		exponent = int(field(stored-2, format.exponent))
 		coefficient = below(stored - 2)
 		coefficient.SetBit(coefficient, int(stored), 1)
@@ -79,8 +79,8 @@ func Decimal(m *arch.Machine, b []byte) string {
 	return sign + scientific(coefficient.String(), exponent-format.bias)
 }
 
-// scientific writes a coefficient with its exponent of ten: without one where no digit
-// is added for that but up to five zeros after the point.
+// scientific returns the text of a coefficient and an exponent of ten. It omits the exponent if that
+// adds at most five zeros, after the point.
 func scientific(digits string, exponent int) string {
 	adjusted := exponent + len(digits) - 1
 	switch point := len(digits) + exponent; {
@@ -96,19 +96,18 @@ func scientific(digits string, exponent int) string {
 	}
 	sign := "+"
 	if adjusted < 0 {
-		sign = "" // the number has it
+		sign = "" // the number includes it
 	}
 	return digits + "E" + sign + strconv.Itoa(adjusted)
 }
 
-// Leading returns the integer that a number's text begins with, which gdb takes for
-// the number as a character or an address: without its exponent, and as much of it as
-// 64 bits hold.
+// Leading returns the integer at the start of a number's text, without its exponent and limited to 64
+// bits. gdb uses it if the number is printed as a character or an address.
 func Leading(text string) *big.Int {
 	end := 0
 	for end < len(text) && (text[end] >= '0' && text[end] <= '9' || end == 0 && text[end] == '-') {
 		end++
 	}
-	n, _ := strconv.ParseInt(text[:end], 10, 64) // of none 0, of one that is too large the nearest
+	n, _ := strconv.ParseInt(text[:end], 10, 64) // 0 without digits, the nearest number if it is too large
 	return big.NewInt(n)
 }

@@ -14,15 +14,15 @@ import (
 
 // Float is a floating-point number of any format.
 type Float struct {
-	Value    *big.Float // nil for what is not a number
+	Value    *big.Float // nil if it is not finite
 	Negative bool
 	NaN      bool
 	Infinite bool
-	payload  *big.Int // the fraction's bits
-	digits   int      // decimal digits that distinguish it, as gdb counts them
+	payload  *big.Int // the bits of the fraction
+	digits   int      // number of decimal digits to print, as in gdb
 }
 
-// Finite reports whether n is a number.
+// Finite reports whether n is neither infinite nor a NaN, and valid.
 func (n Float) Finite() bool { return n.Value != nil }
 
 // DecodeFloat reads a number of a format.
@@ -48,8 +48,7 @@ func DecodeFloat(m *arch.Machine, format arch.FloatFormat, b []byte) Float {
 	return Float{}
 }
 
-// doubleDouble reads the sum of two numbers of 8 bytes, of which the first is the sum
-// rounded.
+// doubleDouble reads the sum of two numbers of 8 bytes. The first is the sum rounded.
 func doubleDouble(m *arch.Machine, b []byte) Float {
 	const precision = 2 * 53
 	high, low := ieee(m, b[:8], 11, 52, integerImplied), ieee(m, b[8:], 11, 52, integerImplied)
@@ -62,11 +61,10 @@ func doubleDouble(m *arch.Machine, b []byte) Float {
 	return high
 }
 
-// EncodeFloat writes a number to zeroed bytes, and returns false for a size that has no
-// format.
+// EncodeFloat writes a number to zeroed bytes. It returns false if no format has their size.
 func EncodeFloat(m *arch.Machine, format arch.FloatFormat, b []byte, n float64) bool {
-	// The formats with an exponent of 15 bits hold every float64: here with a significand
-	// of 64 bits, whose first one stands for the integer 1.
+	// The formats with an exponent of 15 bits can hold every float64. significand has 64 bits,
+	// of which the highest is the integer bit.
 	fraction, exponent := math.Frexp(math.Abs(n))
 	biased, significand := uint64(exponent-1+1<<14-1), 1<<63|math.Float64bits(fraction)<<11
 	switch {
@@ -104,31 +102,22 @@ func EncodeFloat(m *arch.Machine, format arch.FloatFormat, b []byte, n float64) 
 	return true
 }
 
-// decimalDigits returns how many digits gdb prints of a number of so many bits: two more
-// than they hold.
+// decimalDigits returns the number of digits that gdb prints for a significand: two more than it
+// can hold.
 func decimalDigits(bits uint) int { return 2 + int(bits)*30103/100000 }
 
-// integerBit is how a format has the bit of a significand that stands for the integer 1.
+// integerBit says how a format stores the integer bit of the significand.
 type integerBit uint8
 
 const (
-	integerImplied  integerBit = iota // by the exponent
+	integerImplied  integerBit = iota // not stored: the exponent implies it
 	integerOfX87                      // stored; the exponents 0 and 1 mean the same
-	integerOfM68881                   // stored, and ignored of infinities; the exponent 0 is below 1
+	integerOfM68881                   // stored, and ignored in infinities; the exponent 0 is less than 1
 )
 
-// ieee reads a number with an exponent and a fraction of so many bits.
+// ieee reads a number with an exponent and a fraction of given sizes.
 func ieee(m *arch.Machine, b []byte, exponentBits, fractionBits uint, integer integerBit) Float {
-	bits := new(big.Int)
-	ordered := make([]byte, len(b))
-	for k := range b {
-		if IsBigEndian(m) {
-			ordered[k] = b[k]
-		} else {
-			ordered[len(b)-1-k] = b[k]
-		}
-	}
-	bits.SetBytes(ordered)
+	bits := Integer(m, b, false)
 	stored := fractionBits
 	if integer != integerImplied {
 		stored++
@@ -139,7 +128,7 @@ func ieee(m *arch.Machine, b []byte, exponentBits, fractionBits uint, integer in
 	n := Float{Negative: bits.Bit(int(stored+exponentBits)) != 0, payload: fraction}
 	n.digits = decimalDigits(fractionBits + 1)
 	if integer == integerOfX87 && exponent != 0 && fraction.Bit(int(fractionBits)) == 0 {
-		return Float{} // what processors since the 80387 refuse
+		return Float{} // processors since the 80387 reject it
 	}
 	if exponent == 1<<exponentBits-1 {
 		n.Infinite = new(big.Int).And(fraction, mask(fractionBits)).Sign() == 0
@@ -160,7 +149,7 @@ func ieee(m *arch.Machine, b []byte, exponentBits, fractionBits uint, integer in
 	return n
 }
 
-// String writes the number as printf's %g does with its digits.
+// String returns the number as printf's %g writes it.
 func (n Float) String() string {
 	sign := ""
 	if n.Negative {

@@ -8,19 +8,21 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/big"
+	"slices"
 
 	"github.com/clewdev/clew/arch"
 )
 
-// Uint returns the number that 1 to 8 bytes are, 0 for any other count.
+// Uint returns the number in up to 8 bytes, and 0 for more.
 func Uint(order binary.ByteOrder, b []byte) (v uint64) {
-	if len(b) > 8 {
-		return 0
-	}
-	if len(b) == 8 {
+	switch {
+	case len(b) == 8:
 		return order.Uint64(b)
-	}
-	if order == binary.BigEndian {
+	case len(b) == 4:
+		return uint64(order.Uint32(b))
+	case len(b) > 8:
+		return 0
+	case order == binary.BigEndian:
 		for _, c := range b {
 			v = v<<8 | uint64(c)
 		}
@@ -32,7 +34,7 @@ func Uint(order binary.ByteOrder, b []byte) (v uint64) {
 	return v
 }
 
-// PutUint fills b, of any length, with the low bytes of v and zeros above.
+// PutUint writes v to b, of any length: its low bytes, or zeros above it.
 func PutUint(order binary.ByteOrder, b []byte, v uint64) {
 	if len(b) == 8 {
 		order.PutUint64(b, v)
@@ -50,7 +52,7 @@ func PutUint(order binary.ByteOrder, b []byte, v uint64) {
 	}
 }
 
-// SignExtend returns the number of the low bits of v, of which there are 1 to 64.
+// SignExtend returns the signed number in the low 1 to 64 bits of v.
 func SignExtend(v uint64, bits uint64) uint64 {
 	if bits == 0 || bits >= 64 {
 		return v
@@ -59,7 +61,7 @@ func SignExtend(v uint64, bits uint64) uint64 {
 	return uint64(int64(v<<shift) >> shift)
 }
 
-// Low returns the n least significant of the bytes of a number, or all.
+// Low returns the n least significant bytes of a number, or all if it has fewer.
 func Low(m *arch.Machine, b []byte, n int) []byte {
 	if n >= len(b) {
 		return b
@@ -72,8 +74,8 @@ func Low(m *arch.Machine, b []byte, n int) []byte {
 
 func IsBigEndian(m *arch.Machine) bool { return m.Order == binary.BigEndian }
 
-// CopyBits copies n bits. Bits count from the least significant one of the
-// first byte on, on big-endian machines from the most significant one.
+// CopyBits copies n bits. Bits are counted from the least significant one of the first byte, on
+// big-endian machines from the most significant one.
 func CopyBits(m *arch.Machine, dst []byte, to uint64, src []byte, from, n uint64) {
 	if to%8 == 0 && from%8 == 0 && n%8 == 0 {
 		copy(dst[to/8:], src[from/8:(from+n)/8])
@@ -90,20 +92,18 @@ func CopyBits(m *arch.Machine, dst []byte, to uint64, src []byte, from, n uint64
 	}
 }
 
-// SetBits sets n bits from the bit at on.
+// SetBits sets n bits, counted from the least significant one of each byte.
 func SetBits(b []byte, at, n uint64) {
 	for k := at; k < at+n; k++ {
 		b[k/8] |= 1 << (k % 8)
 	}
 }
 
-// Integer returns the number that bytes are.
+// Integer returns the number in bytes.
 func Integer(m *arch.Machine, b []byte, signed bool) *big.Int {
 	ordered := bytes.Clone(b)
 	if !IsBigEndian(m) {
-		for i, j := 0, len(ordered)-1; i < j; i, j = i+1, j-1 {
-			ordered[i], ordered[j] = ordered[j], ordered[i]
-		}
+		slices.Reverse(ordered)
 	}
 	n := new(big.Int).SetBytes(ordered)
 	if signed && len(ordered) > 0 && ordered[0] >= 0x80 {
@@ -112,7 +112,7 @@ func Integer(m *arch.Machine, b []byte, signed bool) *big.Int {
 	return n
 }
 
-// ExtendSign fills the bytes of a number above its low eight.
+// ExtendSign sets the bytes of a negative number above its low eight.
 func ExtendSign(m *arch.Machine, b []byte) {
 	for k := 8; k < len(b); k++ {
 		if IsBigEndian(m) {

@@ -14,19 +14,18 @@ var adaOperators = map[string]string{
 	"Oadd": "+", "Osubtract": "-", "Oconcat": "&", "Omultiply": "*", "Odivide": "/", "Oexpon": "**",
 }
 
-// Ada returns a name as the source has it that GNAT has encoded: "pkg__child__proc" is
-// pkg.child.proc, "pkg__Oadd" is pkg."+", "_ada_main" is main, and "pkg__workerTB" is the
-// body of the task pkg.worker. A name that GNAT has made for itself stands between "<" and
-// ">", as in gdb.
+// Ada returns the source name of a name that GNAT encoded: "pkg__child__proc" is pkg.child.proc,
+// "pkg__Oadd" is pkg."+", "_ada_main" is main, and "pkg__workerTB" is the body of the task
+// pkg.worker. Names that GNAT made up are in "<" and ">", as in gdb.
 func Ada(encoded string) string {
 	name := strings.TrimPrefix(encoded, "_ada_")
 	if name == "" || name[0] == '_' || name[0] == '<' {
 		return "<" + encoded + ">"
 	}
 	if at := strings.Index(name, "___"); at > 0 {
-		name = name[:at] // how it is represented
+		name = name[:at] // the suffix describes the representation
 	}
-	// The suffixes that distinguish overloaded functions and nested bodies.
+	// Suffixes distinguish overloaded functions and nested bodies.
 	for _, separator := range []string{".", "$", "__"} {
 		if at := strings.LastIndex(name, separator); at > 0 && isDigits(name[at+len(separator):]) {
 			name = name[:at]
@@ -61,7 +60,7 @@ func Ada(encoded string) string {
 	return strings.Join(kept, ".")
 }
 
-// isBlock reports whether a part of a name stands for a block without one: "B_4b", "B12b".
+// isBlock reports whether a part of a name stands for an unnamed block: "B_4b", "B12b".
 func isBlock(part string) bool {
 	rest, ok := strings.CutPrefix(part, "B")
 	if !ok {
@@ -73,8 +72,8 @@ func isBlock(part string) bool {
 
 func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
-// AdaLiteral returns the name of an enumeration literal without its package: a character
-// is 'a', of which GNAT makes "Qa", or its code after "QU" or "QW".
+// AdaLiteral returns the name of an enumeration literal without its package. GNAT encodes the
+// character 'a' as "Qa", others by their codes after "QU" or "QW".
 func AdaLiteral(encoded string) string {
 	name := encoded
 	if at := strings.LastIndex(name, "__"); at >= 0 && at+2 < len(name) {

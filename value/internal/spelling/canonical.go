@@ -6,10 +6,9 @@ package spelling
 
 import "strings"
 
-// Canonical returns the name of a type of C++ with the arguments of its templates as gdb
-// spells them, whatever the compiler did (libiberty's cp-demangle.c has the style):
-// "box<unsigned long, char const*>". What it does not know it leaves alone, as gdb does
-// what is not C++.
+// Canonical returns the name of a type of C++ with template arguments in gdb's spelling (the style is
+// in libiberty's cp-demangle.c): "box<unsigned long, char const*>". As in gdb, it returns a name
+// unchanged if it is not in C++'s syntax.
 func Canonical(name string) string {
 	if !strings.Contains(name, "<") {
 		return name
@@ -22,7 +21,7 @@ func Canonical(name string) string {
 	return out
 }
 
-// speller reads a name from its start. After a failure nothing that it returns counts.
+// speller reads a name from its start. After a failure its results are invalid.
 type speller struct {
 	rest   string
 	depth  int
@@ -34,7 +33,7 @@ func (s *speller) fail() string {
 	return ""
 }
 
-// take takes a text that stands next.
+// take skips a text if it is next.
 func (s *speller) take(text string) (ok bool) {
 	s.rest, ok = strings.CutPrefix(s.rest, text)
 	return ok
@@ -42,7 +41,7 @@ func (s *speller) take(text string) (ok bool) {
 
 func (s *speller) space() { s.rest = strings.TrimLeft(s.rest, " ") }
 
-// word takes an identifier, or the part of one that stands next.
+// word reads an identifier, or the rest of one.
 func (s *speller) word() (word string) {
 	n := 0
 	for n < len(s.rest) && isWord(s.rest[n]) {
@@ -56,20 +55,17 @@ func isWord(c byte) bool {
 	return c == '_' || c == '$' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= 0x80
 }
 
-// scoped reads a name with what it stands in: "std::vector<int>::iterator".
+// scoped reads a qualified name: "std::vector<int>::iterator".
 func (s *speller) scoped() string {
 	var b strings.Builder
 	for !s.failed {
 		const anonymous = "(anonymous namespace)"
-		switch {
-		case s.take(anonymous):
+		if s.take(anonymous) {
 			b.WriteString(anonymous)
-		default:
-			word := s.word()
-			if word == "" || word == "operator" {
-				return s.fail()
-			}
+		} else if word := s.word(); word != "" && word != "operator" {
 			b.WriteString(word)
+		} else {
+			return s.fail()
 		}
 		if s.take("<") {
 			b.WriteString(s.arguments())
@@ -82,7 +78,7 @@ func (s *speller) scoped() string {
 	return b.String()
 }
 
-// arguments reads the arguments of a template after its "<", with its ">".
+// arguments reads the arguments of a template from after its "<" up to its ">".
 func (s *speller) arguments() string {
 	if s.depth++; s.depth > maxDepth {
 		return s.fail()
@@ -103,7 +99,7 @@ func (s *speller) arguments() string {
 	return "<" + text + ">"
 }
 
-// argument reads a number, or a type.
+// argument reads a number or a type.
 func (s *speller) argument() string {
 	sign := ""
 	if s.take("-") {
@@ -113,7 +109,7 @@ func (s *speller) argument() string {
 		return sign + strings.ToLower(s.word()) // 7UL
 	}
 	if strings.HasPrefix(s.rest, "(") && !strings.HasPrefix(s.rest, "(anonymous") {
-		// The value of an enumeration: (Kind)1.
+		// A value of an enumeration: (Kind)1.
 		end := strings.IndexAny(s.rest, ",>")
 		if end < 0 || strings.ContainsAny(s.rest[1:end], "(<&' ") {
 			return s.fail()
@@ -125,7 +121,7 @@ func (s *speller) argument() string {
 	return s.typeName()
 }
 
-// typeName reads a type; qualifiers come after what they qualify.
+// typeName reads a type. Qualifiers follow the type that they qualify.
 func (s *speller) typeName() string {
 	var base string
 	var words, qualifiers []string
@@ -151,7 +147,7 @@ func (s *speller) typeName() string {
 		default:
 			s.rest = before
 			if base != "" || len(words) > 0 {
-				return s.fail() // a member pointer, or "unsigned __int128"
+				return s.fail() // a member pointer or "unsigned __int128"
 			}
 			base = s.scoped()
 			continue
@@ -187,5 +183,5 @@ func (s *speller) typeName() string {
 	return base
 }
 
-// maxDepth bounds how deep template arguments nest.
+// maxDepth bounds the nesting of template arguments.
 const maxDepth = 64

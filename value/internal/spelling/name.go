@@ -4,8 +4,7 @@
 
 package spelling
 
-// Last returns the part of a qualified name after the last "::" that is not
-// within template arguments.
+// Last returns the part of a qualified name after the last "::" outside of template arguments.
 func Last(name string) string {
 	depth, last := 0, 0
 	for k := 0; k+1 < len(name); k++ {
@@ -21,10 +20,9 @@ func Last(name string) string {
 	return name[last:]
 }
 
-// Base returns the shortest name of the base type of C that words name in any order:
-// "unsigned long" of "long", "unsigned" and "int". It returns "" for other types.
+// Base returns the shortest name of the base type of C that words name in any order (C 6.7.2):
+// "unsigned long" for "long", "unsigned" and "int". It returns "" for other types.
 func Base(words []string) string {
-	// C 6.7.2: the words come in any order.
 	count := make(map[string]int)
 	for _, w := range words {
 		count[w]++
