@@ -6,16 +6,16 @@ package dlang
 
 import "strings"
 
-// Bounds on a name: how deep types and templates nest, its length in bytes, and
-// how many parts of it are read, counting a part again for each reference back.
+// Bounds on a name: the nesting of types and templates, its length in bytes, and the number of parts
+// that are read, where each back reference counts its target again.
 const (
 	maxDepth = 64
 	maxText  = 1 << 14
 	maxSteps = 1 << 14
 )
 
-// Demangle returns the name that a symbol stands for, with the types of its
-// parameters; false where it is not a symbol of D.
+// Demangle returns the name of a symbol with the types of its parameters. It returns false if it is
+// not a symbol of D.
 func Demangle(symbol string) (name string, ok bool) {
 	if symbol == "_Dmain" {
 		return "D main", true
@@ -31,13 +31,13 @@ func Demangle(symbol string) (name string, ok bool) {
 	return name, true
 }
 
-// demangler reads a symbol front to back. After a failure all is empty.
+// demangler reads a symbol from its start. After a failure all results are "".
 type demangler struct {
 	s      string
 	at     int
 	depth  int
 	steps  int
-	last   int // where the last reference back to a type was read
+	last   int // offset of the outermost back reference to a type that is being read
 	failed bool
 }
 
@@ -46,7 +46,7 @@ func (d *demangler) fail() string {
 	return ""
 }
 
-// enter counts a part that is read, and how deep it is; leave ends it.
+// enter counts a part and its nesting. The caller must call leave if it returns true.
 func (d *demangler) enter() bool {
 	d.steps++
 	d.depth++
@@ -58,7 +58,7 @@ func (d *demangler) enter() bool {
 
 func (d *demangler) leave() { d.depth-- }
 
-// limit fails where a text has become too long.
+// limit fails if a text is too long.
 func (d *demangler) limit(text string) string {
 	if len(text) > maxText {
 		return d.fail()
@@ -81,33 +81,43 @@ func (d *demangler) take(prefix string) bool {
 	return false
 }
 
-// mangled reads what follows "_D": a qualified name and the type of what it
-// names, which only the parameters of a function are shown of.
+// rewind moves back to an earlier state. The steps since then still count.
+func (d *demangler) rewind(to demangler) {
+	to.steps = d.steps
+	*d = to
+}
+
+// mangled reads the part after "_D": a qualified name and its type. Only the parameters of a
+// function's type are in the result.
 func (d *demangler) mangled() string {
 	name := d.qualified(true)
-	if !d.take("Z") { // what the compiler made has no type
+	if !d.take("Z") { // symbols made by the compiler have no type
 		d.typeOf()
 	}
 	return name
 }
 
-// isSymbolName reports whether a name follows.
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// isTemplate reports whether an instance of a template is next.
+func (d *demangler) isTemplate() bool {
+	return d.peek(0) == '_' && d.peek(1) == '_' && (d.peek(2) == 'T' || d.peek(2) == 'U')
+}
+
+// isSymbolName reports whether a name is next.
 func (d *demangler) isSymbolName() bool {
 	c := d.peek(0)
-	if c >= '0' && c <= '9' {
-		return true
-	}
-	if c == '_' && d.peek(1) == '_' && (d.peek(2) == 'T' || d.peek(2) == 'U') {
+	if isDigit(c) || d.isTemplate() {
 		return true
 	}
 	if c != 'Q' {
 		return false
 	}
 	to, _, ok := d.backReference()
-	return ok && d.s[to] >= '0' && d.s[to] <= '9'
+	return ok && isDigit(d.s[to])
 }
 
-// backReference reads where the reference at d.at leads, and where it ends.
+// backReference returns the target of the back reference at d.at, and where the reference ends.
 func (d *demangler) backReference() (to, end int, ok bool) {
 	n := 0
 	for i := d.at + 1; i < len(d.s) && n < len(d.s); i++ {
@@ -126,8 +136,8 @@ func (d *demangler) backReference() (to, end int, ok bool) {
 	return 0, 0, false
 }
 
-// qualified reads names with dots between them. A function among them has
-// parameters; the modifiers of a method come after those of the last one.
+// qualified reads names and joins them with dots. Functions among them have parameters. The modifiers
+// of a method follow those of the last one.
 func (d *demangler) qualified(modifiers bool) string {
 	if !d.enter() {
 		return ""
@@ -135,12 +145,12 @@ func (d *demangler) qualified(modifiers bool) string {
 	defer d.leave()
 	var b strings.Builder
 	for n := 0; !d.failed && b.Len() <= maxText; n++ {
-		for d.peek(0) == '0' { // an anonymous one
+		for d.peek(0) == '0' { // an anonymous part
 			d.at++
 		}
 		start := d.at
 		name := d.symbol()
-		if prefix := made(name); prefix != "" && n > 0 && d.peek(0) == 'Z' && d.s[start] != 'Q' {
+		if prefix := generated[name]; prefix != "" && n > 0 && d.peek(0) == 'Z' && d.s[start] != 'Q' {
 			text := prefix + b.String()
 			b.Reset()
 			b.WriteString(text)
@@ -158,26 +168,15 @@ func (d *demangler) qualified(modifiers bool) string {
 	return d.limit(b.String())
 }
 
-// made returns what stands before the name of a type or a module for which the
-// compiler made what has a name, nothing where it did not.
-func made(name string) string {
-	switch name {
-	case "__init":
-		return "initializer for "
-	case "__vtbl":
-		return "vtable for "
-	case "__Class":
-		return "ClassInfo for "
-	case "__Interface":
-		return "Interface for "
-	case "__ModuleInfo":
-		return "ModuleInfo for "
-	}
-	return ""
+// generated are the prefixes in the names of symbols that the compiler generates for a type or a
+// module.
+var generated = map[string]string{
+	"__init": "initializer for ", "__vtbl": "vtable for ", "__Class": "ClassInfo for ", "__Interface": "Interface for ",
+	"__ModuleInfo": "ModuleInfo for ",
 }
 
-// parameters reads the type of a function without what it returns, where one
-// follows, and reads nothing where it does not fit.
+// parameters reads the type of a function except for its result, if one is next, and otherwise
+// nothing.
 func (d *demangler) parameters(b *strings.Builder, modifiers bool) {
 	c := d.peek(0)
 	if c != 'M' && !isConvention(c) {
@@ -189,17 +188,14 @@ func (d *demangler) parameters(b *strings.Builder, modifiers bool) {
 		suffix = d.modifierSuffix()
 	}
 	if !isConvention(d.peek(0)) {
-		*d = before
+		d.rewind(before)
 		return
 	}
 	d.at++
 	d.attributes()
 	list := d.arguments()
 	if d.failed || d.at == len(d.s) {
-		// What follows is the type of a variable, of a pointer to function perhaps.
-		steps := d.steps
-		*d = before
-		d.steps = steps
+		d.rewind(before) // this is the type of a variable, for example a pointer to function
 		return
 	}
 	b.WriteString("(" + list + ")")
@@ -208,8 +204,8 @@ func (d *demangler) parameters(b *strings.Builder, modifiers bool) {
 	}
 }
 
-// symbol reads one name: with its length before it, an instance of a template,
-// or a reference back to a name.
+// symbol reads one name: a length and the name, an instance of a template, or a back reference to a
+// name.
 func (d *demangler) symbol() string {
 	if !d.enter() {
 		return ""
@@ -234,7 +230,7 @@ func (d *demangler) symbol() string {
 	if d.failed || n <= 0 || n > len(d.s)-d.at {
 		return d.fail()
 	}
-	if n >= 5 && d.peek(0) == '_' && d.peek(1) == '_' && (d.peek(2) == 'T' || d.peek(2) == 'U') {
+	if n >= 5 && d.isTemplate() {
 		return d.template(d.at + n)
 	}
 	name := d.s[d.at:][:n]
@@ -254,7 +250,7 @@ func (d *demangler) symbol() string {
 
 func (d *demangler) number() (n int) {
 	start := d.at
-	for d.peek(0) >= '0' && d.peek(0) <= '9' {
+	for isDigit(d.peek(0)) {
 		if n = 10*n + int(d.peek(0)-'0'); n > 1<<30 {
 			d.fail()
 			return 0
@@ -267,8 +263,8 @@ func (d *demangler) number() (n int) {
 	return n
 }
 
-// template reads an instance of a template, which ends at an offset where that
-// is not negative.
+// template reads an instance of a template. It fails if the instance does not end at end, unless that
+// is negative.
 func (d *demangler) template(end int) string {
 	if !d.take("__T") && !d.take("__U") {
 		return d.fail()
@@ -319,8 +315,8 @@ func (d *demangler) alias() string {
 	if d.take("_D") {
 		return d.mangled()
 	}
-	if c := d.peek(0); c >= '0' && c <= '9' {
-		// Before 2017 a length stood before the whole.
+	if isDigit(d.peek(0)) {
+		// Before 2017, a length preceded the whole.
 		before := *d
 		if n := d.number(); !d.failed && n <= len(d.s)-d.at && strings.HasPrefix(d.s[d.at:], "_D") {
 			end := d.at + n
@@ -329,9 +325,7 @@ func (d *demangler) alias() string {
 				return name
 			}
 		}
-		steps := d.steps
-		*d = before
-		d.steps = steps
+		d.rewind(before)
 	}
 	return d.qualified(false)
 }

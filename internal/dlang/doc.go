@@ -2,10 +2,9 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Package dlang turns the symbols of compilers of D into names, as binutils and
-// gdb write them. It knows the mangling of the D ABI since 2017, with back
-// references, and what of the older one is the same.
+// Package dlang demangles symbols of D compilers as binutils and gdb do. It knows the mangling of
+// the D ABI since 2017, with back references, and the parts of the older one that are the same.
 //
-// It allocates no more than the longest result it was allowed, whatever the
-// symbol: references back can make a short one stand for a very long name.
+// Names are bounded in length for every symbol: with back references a short symbol can stand for a
+// very long name.
 package dlang

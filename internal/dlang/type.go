@@ -12,6 +12,8 @@ var basic = [256]string{
 	'q': "cfloat", 'r': "cdouble", 'c': "creal", 'b': "bool", 'a': "char", 'u': "wchar", 'w': "dchar", 'n': "typeof(null)",
 }
 
+var typeModifiers = [256]string{'O': "shared", 'x': "const", 'y': "immutable"}
+
 // typeOf reads a type.
 func (d *demangler) typeOf() string {
 	if !d.enter() {
@@ -28,12 +30,8 @@ func (d *demangler) typeOf() string {
 	}
 	d.at++
 	switch c {
-	case 'O':
-		return d.limit("shared(" + d.typeOf() + ")")
-	case 'x':
-		return d.limit("const(" + d.typeOf() + ")")
-	case 'y':
-		return d.limit("immutable(" + d.typeOf() + ")")
+	case 'O', 'x', 'y':
+		return d.limit(typeModifiers[c] + "(" + d.typeOf() + ")")
 	case 'N':
 		switch {
 		case d.take("g"):
@@ -67,12 +65,7 @@ func (d *demangler) typeOf() string {
 		}
 		return d.function(" delegate" + suffix)
 	case 'B':
-		n := d.number()
-		var list []string
-		for ; n > 0 && !d.failed; n-- {
-			list = append(list, d.typeOf())
-		}
-		return d.limit("Tuple!(" + strings.Join(list, ", ") + ")")
+		return d.limit("Tuple!(" + d.list(d.typeOf) + ")")
 	case 'z':
 		switch {
 		case d.take("i"):
@@ -87,12 +80,21 @@ func (d *demangler) typeOf() string {
 	return d.fail()
 }
 
-// referenced reads the type that a reference leads back to.
+// list reads a number and as many parts, and joins them with commas.
+func (d *demangler) list(read func() string) string {
+	var parts []string
+	for n := d.number(); n > 0 && !d.failed; n-- {
+		parts = append(parts, read())
+	}
+	return strings.Join(parts, ", ")
+}
+
+// referenced reads the type to which a back reference points.
 func (d *demangler) referenced(read func() string) string {
 	here := d.at
 	to, end, ok := d.backReference()
 	if !ok || d.last != 0 && here >= d.last {
-		return d.fail() // one within another leads further back
+		return d.fail() // a nested reference must point further back
 	}
 	last := d.last
 	d.last, d.at = here, to
@@ -104,22 +106,20 @@ func (d *demangler) referenced(read func() string) string {
 	return text
 }
 
-// function reads the type of a function, and writes kind after it.
+// conventions are the calling conventions in the types of functions.
+var conventions = map[byte]string{
+	'F': "", 'U': "extern(C) ", 'W': "extern(Windows) ", 'V': "extern(Pascal) ", 'R': "extern(C++) ", 'Y': "extern(Objective-C) ",
+}
+
+func isConvention(c byte) bool {
+	_, ok := conventions[c]
+	return ok
+}
+
+// function reads the type of a function. kind follows it in the result.
 func (d *demangler) function(kind string) string {
-	convention := ""
-	switch d.peek(0) {
-	case 'F':
-	case 'U':
-		convention = "extern(C) "
-	case 'W':
-		convention = "extern(Windows) "
-	case 'V':
-		convention = "extern(Pascal) "
-	case 'R':
-		convention = "extern(C++) "
-	case 'Y':
-		convention = "extern(Objective-C) "
-	default:
+	convention, ok := conventions[d.peek(0)]
+	if !ok {
 		return d.fail()
 	}
 	d.at++
@@ -152,9 +152,7 @@ func (d *demangler) modifierSuffix() (text string) {
 	}
 }
 
-func isConvention(c byte) bool { return c != 0 && strings.IndexByte("FUWVRY", c) >= 0 }
-
-// attributes reads those of a function.
+// attributes reads the attributes of a function.
 func (d *demangler) attributes() (text string) {
 	for d.peek(0) == 'N' {
 		name := functionAttributes[d.peek(1)]

@@ -5,11 +5,12 @@
 package dlang
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 )
 
-// value reads the argument of a template that is a value of a type.
+// value reads a template argument that is a value of a type.
 func (d *demangler) value(kind byte, name string) string {
 	if !d.enter() {
 		return ""
@@ -21,7 +22,7 @@ func (d *demangler) value(kind byte, name string) string {
 		return "null"
 	case d.take("N"):
 		return "-" + d.integer(kind)
-	case d.take("i"), c >= '0' && c <= '9':
+	case d.take("i"), isDigit(c):
 		return d.integer(kind)
 	case d.take("e"):
 		return d.real()
@@ -34,23 +35,15 @@ func (d *demangler) value(kind byte, name string) string {
 	case c == 'a' || c == 'w' || c == 'd':
 		return d.text()
 	case d.take("A"):
-		n := d.number()
-		var list []string
-		for ; n > 0 && !d.failed; n-- {
+		return d.limit("[" + d.list(func() string {
 			item := d.value(0, "")
 			if kind == 'H' {
 				item += ":" + d.value(0, "")
 			}
-			list = append(list, item)
-		}
-		return d.limit("[" + strings.Join(list, ", ") + "]")
+			return item
+		}) + "]")
 	case d.take("S"):
-		n := d.number()
-		var list []string
-		for ; n > 0 && !d.failed; n-- {
-			list = append(list, d.value(0, ""))
-		}
-		return d.limit(name + "(" + strings.Join(list, ", ") + ")")
+		return d.limit(name + "(" + d.list(func() string { return d.value(0, "") }) + ")")
 	case d.take("f"):
 		if d.take("_D") {
 			return d.mangled()
@@ -61,7 +54,7 @@ func (d *demangler) value(kind byte, name string) string {
 
 func (d *demangler) integer(kind byte) string {
 	start := d.at
-	for d.peek(0) >= '0' && d.peek(0) <= '9' {
+	for isDigit(d.peek(0)) {
 		d.at++
 	}
 	digits := d.s[start:d.at]
@@ -78,11 +71,11 @@ func (d *demangler) integer(kind byte) string {
 		case kind == 'a' && n >= ' ' && n < 0x7f:
 			return "'" + string(rune(n)) + "'"
 		case kind == 'a':
-			return `'\x` + hex(n, 2) + "'"
+			return fmt.Sprintf(`'\x%02x'`, n)
 		case kind == 'u':
-			return `'\u` + hex(n, 4) + "'"
+			return fmt.Sprintf(`'\u%04x'`, n)
 		}
-		return `'\U` + hex(n, 8) + "'"
+		return fmt.Sprintf(`'\U%08x'`, n)
 	case 'b':
 		if digits == "0" {
 			return "false"
@@ -98,12 +91,7 @@ func (d *demangler) integer(kind byte) string {
 	return digits
 }
 
-func hex(n uint64, width int) string {
-	s := strconv.FormatUint(n, 16)
-	return strings.Repeat("0", max(0, width-len(s))) + s
-}
-
-// real reads a floating-point number, which is in hexadecimal.
+// real reads a floating-point number, which is hexadecimal.
 func (d *demangler) real() string {
 	for text, name := range map[string]string{"NAN": "NaN", "INF": "Inf", "NINF": "-Inf"} {
 		if d.take(text) {
@@ -130,13 +118,13 @@ func (d *demangler) real() string {
 
 func (d *demangler) hexDigits() string {
 	start := d.at
-	for c := d.peek(0); c >= '0' && c <= '9' || c >= 'A' && c <= 'F' || c >= 'a' && c <= 'f'; c = d.peek(0) {
+	for c := d.peek(0); isDigit(c) || c >= 'A' && c <= 'F' || c >= 'a' && c <= 'f'; c = d.peek(0) {
 		d.at++
 	}
 	return d.s[start:d.at]
 }
 
-// text reads a string: its width, how many bytes it has, and those.
+// text reads a string: its width, its length in bytes, and the bytes in hexadecimal.
 func (d *demangler) text() string {
 	width := d.peek(0)
 	d.at++
@@ -152,17 +140,9 @@ func (d *demangler) text() string {
 			return d.fail()
 		}
 		d.at += 2
-		switch {
-		case c == '\t':
-			b.WriteString(`\t`)
-		case c == '\n':
-			b.WriteString(`\n`)
-		case c == '\r':
-			b.WriteString(`\r`)
-		case c == '\f':
-			b.WriteString(`\f`)
-		case c == '\v':
-			b.WriteString(`\v`)
+		switch escape := escapes[c]; {
+		case escape != "":
+			b.WriteString(escape)
 		case c >= ' ' && c < 0x7f:
 			b.WriteByte(byte(c))
 		default:
@@ -175,3 +155,5 @@ func (d *demangler) text() string {
 	}
 	return b.String()
 }
+
+var escapes = [256]string{'\t': `\t`, '\n': `\n`, '\r': `\r`, '\f': `\f`, '\v': `\v`}
