@@ -54,8 +54,7 @@ type TraceResult struct {
 	Disagree     int // executed where it gives a wrong one
 
 	// Undecided is the number of instructions that were executed where no table describes
-	// the code, in signal trampolines, and where the true frame is not known: on another
-	// stack, and after a jump out of several frames to code that no frame waits in.
+	// the code, in signal trampolines, and after a switch to another stack.
 	Undecided int
 
 	// Mismatches holds the first mismatch of each register at each instruction, in the
@@ -80,7 +79,8 @@ type TraceOptions struct {
 //
 // The true frames are known from the execution itself: a call makes one, whose callee-saved
 // registers have to be what they were at the call, and a return ends it. Callees and signal
-// handlers are compared too.
+// handlers are compared too. Code that jumps out of several frames (longjmp, an unwinder)
+// often describes the frame that it jumps to, before it does so: these are mismatches.
 //
 // The options may be nil.
 func Trace(m *arch.Machine, modules *unwind.Modules, states iter.Seq[TraceState], o *TraceOptions) (*TraceResult, error) {
@@ -165,7 +165,7 @@ func (t *tracer) step(s TraceState) bool {
 	if !t.started {
 		t.started = true
 		t.enter(s, sp)
-	} else if !t.lost {
+	} else if !t.lost && !t.interrupted(s, sp) {
 		if !t.leave(s, sp) {
 			return false
 		}
@@ -174,7 +174,7 @@ func (t *tracer) step(s TraceState) bool {
 	t.pc, t.before = pc, sp
 	t.result.Instructions++
 	switch {
-	case t.lost || t.frames[len(t.frames)-1].trampoline:
+	case t.lost, t.frames[len(t.frames)-1].trampoline:
 		t.result.Undecided++
 	default:
 		t.compare(s)
@@ -185,6 +185,7 @@ func (t *tracer) step(s TraceState) bool {
 // leave removes the frames that have ended. It returns false if none is left.
 func (t *tracer) leave(s TraceState, sp uint64) bool {
 	pc := s.Registers.PC
+	jumped := false // by longjmp, or to a handler of exceptions
 	for n := len(t.frames); n > 0; n-- {
 		f := &t.frames[n-1]
 		switch {
@@ -192,12 +193,12 @@ func (t *tracer) leave(s TraceState, sp uint64) bool {
 			if rules := t.rules(pc); rules != nil && rules.SignalFrame {
 				return true
 			}
-		case sp == f.sp && pc == f.returns:
-		case sp > f.sp && sp-f.sp < farAway && t.waits(t.frames[:n-1], pc, sp):
-		case sp > f.sp || f.sp-sp > farAway:
-			// Another stack, or a jump to a function that no longer waits.
-			t.lost = true
+		case sp > f.sp && (n == 1 || sp > t.frames[0].sp), sp < f.sp && f.sp-sp > farAway:
+			t.lost = true // on another stack
 			return true
+		case sp > f.sp:
+			jumped = true
+		case sp == f.sp && (t.pushes || jumped || pc == f.returns):
 		default:
 			return true
 		}
@@ -210,32 +211,46 @@ func (t *tracer) leave(s TraceState, sp uint64) bool {
 // another stack.
 const farAway = 1 << 26
 
-// waits reports whether a jump with the stack pointer sp, such as of longjmp or of an
-// exception, can have led to a function of the frames.
-func (t *tracer) waits(frames []trueFrame, pc, sp uint64) bool {
-	return len(frames) > 0 && sp <= frames[0].sp
+// interrupted adds the frames of a signal handler that starts, and of the kernel's
+// trampoline that it returns to. It reports whether one does.
+func (t *tracer) interrupted(s TraceState, sp uint64) bool {
+	returns, ok := t.returnAddress(s, sp)
+	if !ok || sp == t.before || t.frames[len(t.frames)-1].returns == returns {
+		return false
+	}
+	rules := t.rules(returns)
+	if rules == nil || !rules.SignalFrame {
+		return false
+	}
+	// An old return address of a handler may be left on the stack. The address that the
+	// trampoline leads back to decides.
+	after := *s.Registers
+	after.PC = returns
+	if t.pushes {
+		after.Set(t.sp, sp+uint64(t.machine.AddressSize))
+	}
+	frame := frameOf{TraceState{&after, s.Memory}, t.machine}
+	cfa, err := rules.FrameAddress(t.machine, frame, &t.evaluator)
+	if err != nil {
+		return false
+	}
+	back, err := t.recover(rules, ruleOf(rules, rules.ReturnAddress), rules.ReturnAddress, cfa, frame)
+	if err != nil || back-t.pc > maxInstruction {
+		return false
+	}
+	t.frames = append(t.frames, trueFrame{trampoline: true})
+	t.enter(s, sp)
+	return true
 }
 
-// called adds the frame of a function that the previous instruction called, and those of a
-// signal handler that came between.
+// called adds the frame of a function that the previous instruction called.
 func (t *tracer) called(s TraceState, sp uint64) {
 	returns, ok := t.returnAddress(s, sp)
-	if !ok {
+	if !ok || s.Registers.PC == returns || returns <= t.pc || returns-t.pc > maxInstruction ||
+		t.pushes && sp != t.before-uint64(t.machine.AddressSize) {
 		return
 	}
-	pc := s.Registers.PC
-	if rules := t.rules(returns); rules != nil && rules.SignalFrame && sp != t.before && !t.frames[len(t.frames)-1].trampoline {
-		if f := t.frames[len(t.frames)-1]; f.returns != returns {
-			t.frames = append(t.frames, trueFrame{trampoline: true})
-			t.enter(s, sp)
-		}
-		return
-	}
-	if pc == returns || returns <= t.pc || returns-t.pc > arch.MaxCallSize*2 || t.pushes && sp != t.before-uint64(t.machine.AddressSize) {
-		return
-	}
-	code := make([]byte, 0, arch.MaxCallSize)
-	code = code[:min(arch.MaxCallSize, int(returns-t.pc))]
+	code := make([]byte, min(arch.MaxCallSize, int(returns-t.pc)))
 	if s.Memory.ReadMemory(code, returns-uint64(len(code))) != nil {
 		return
 	}
@@ -243,6 +258,9 @@ func (t *tracer) called(s TraceState, sp uint64) {
 		t.enter(s, sp)
 	}
 }
+
+// maxInstruction is the size of the longest instruction of all machines in bytes.
+const maxInstruction = 15
 
 // enter adds the frame of a function that starts.
 func (t *tracer) enter(s TraceState, sp uint64) {

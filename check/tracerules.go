@@ -8,24 +8,29 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/unwind"
 )
 
 // frameOf is a TraceState as a frame that rules are evaluated in.
-type frameOf struct{ TraceState }
+type frameOf struct {
+	TraceState
+	machine *arch.Machine
+}
 
-func (f frameOf) Register(column uint64) (uint64, bool) { return f.Registers.Get(column) }
+func (f frameOf) Register(column uint64) (uint64, bool) {
+	if int(column) == f.machine.ProgramCounter {
+		return f.Registers.PC, true
+	}
+	return f.Registers.Get(column)
+}
 
 func (f frameOf) ReadMemory(p []byte, addr uint64) error { return f.Memory.ReadMemory(p, addr) }
 
 // rules returns the rules at a run-time address, nil if there are none.
 func (t *tracer) rules(pc uint64) *unwind.Rules {
-	module, _ := t.modules.Find(pc)
-	if module == nil || module.Source == nil {
-		return nil
-	}
-	rules, err := module.Source.Rules(pc - module.Bias)
+	rules, err := t.modules.Rules(pc)
 	if err != nil {
 		return nil
 	}
@@ -39,7 +44,7 @@ func (t *tracer) compare(s TraceState) {
 		t.result.Undecided++
 		return
 	}
-	frame := frameOf{s}
+	frame := frameOf{s, t.machine}
 	want := &t.frames[len(t.frames)-1]
 	agree := true
 	differ := func(place uint64, name string, rule cfi.Rule, expected, found uint64, err error) {

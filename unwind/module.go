@@ -5,7 +5,10 @@
 package unwind
 
 import (
+	"fmt"
 	"sync/atomic"
+
+	"github.com/clewdev/clew/cfi"
 )
 
 // Module is one mapped object with a load bias.
@@ -124,6 +127,16 @@ func (m *Modules) above(pc uint64) int {
 		n -= half
 	}
 	return low
+}
+
+// Rules returns the rules that hold at a run-time address. The error wraps cfi.ErrNoFDE if
+// no module's rules cover it.
+func (m *Modules) Rules(pc uint64) (*Rules, error) {
+	module, _ := m.Find(pc)
+	if module == nil || module.loaded().Source == nil {
+		return nil, fmt.Errorf("%w: no module covers %#x", cfi.ErrNoFDE, pc)
+	}
+	return module.Source.Rules(pc - module.Bias)
 }
 
 // Find returns the module of a run-time address, nil for none, and whether the address
