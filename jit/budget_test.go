@@ -54,7 +54,7 @@ var budgets = map[string]string{
 	"report/table":       "arch/disasm " + styling,
 	"report/source":      "report/table",
 	"report/...":         printing,
-	"check/...":          printing,
+	"check/...":          "session",
 	"record/...":         printing,
 
 	"session":          reading + " session/link session/internal/... cfi/preset @github.com/ianlancetaylor/demangle",
@@ -62,7 +62,7 @@ var budgets = map[string]string{
 	"session/socket":   "@golang.org/x/sys",
 	"session/hosted":   "session",
 	"session/rsp":      "session session/socket jit/gdb", // it publishes what lldb is to see
-	"session/frontend": "session",
+	"session/frontend": "session " + styling,
 	"session/console":  "session/frontend session/hosted " + styling,
 	"session/dap":      "session/frontend session/socket @github.com/google/go-dap " + styling,
 }
