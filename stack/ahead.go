@@ -11,20 +11,19 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// locator finds lines before they are asked for: while the stacks are walked, and while
-// the frames of tail calls are looked for, which takes less time. Each object is located
-// in by one goroutine, as a file is read by one at a time.
+// locator finds lines in the background, while stacks are walked and tail calls are
+// searched. Each object has at most one goroutine, because one goroutine at a time can
+// read a file.
 type locator struct {
 	wait sync.WaitGroup
 
-	mu      sync.Mutex              // held for the queues of the objects too
+	mu      sync.Mutex              // also guards the queues of the objects
 	running int                     // goroutines
-	then    func(ended func() bool) // what the last of them is to do
+	then    func(ended func() bool) // called by the last of them
 	ended   bool
 }
 
-// locateAhead begins to find what Name is to find of the lines at an address of an object;
-// once for each.
+// locateAhead starts to find the lines at an address of an object, once for each address.
 func (o *Objects) locateAhead(in *Object, address uint64) {
 	if in == nil || in.code != nil {
 		return
@@ -34,7 +33,7 @@ func (o *Objects) locateAhead(in *Object, address uint64) {
 	}
 	f, err := in.File()
 	if err != nil {
-		return // which Name tells
+		return // Name reports the error
 	}
 	if in.ahead == nil {
 		in.ahead = make(map[uint64]struct{})
@@ -51,7 +50,7 @@ func (o *Objects) locateAhead(in *Object, address uint64) {
 	}
 }
 
-// after has a function called once what has been asked for is located.
+// after calls a function, on another goroutine, once all requested addresses are located.
 func (l *locator) after(f func(ended func() bool)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -68,10 +67,10 @@ func (l *locator) hasEnded() bool {
 	return l.ended
 }
 
-// locate locates what is in the queue of an object.
+// locate locates the addresses in the queue of an object.
 func (l *locator) locate(in *Object, f *object.File) {
 	stackgrow.Grow()
-	_ = in.searchDebugFile(f) // which Name tells too
+	_ = in.searchDebugFile(f) // Name reports the error
 	for {
 		address, ok := l.next(in)
 		if !ok {
@@ -79,19 +78,15 @@ func (l *locator) locate(in *Object, f *object.File) {
 		}
 		_, _ = f.Locate(address)
 	}
-	if then := l.rest(); then != nil {
-		then(l.hasEnded)
-	}
-}
-
-// rest ends a goroutine, and returns what is to be done by it yet.
-func (l *locator) rest() (then func(ended func() bool)) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
+	var then func(ended func() bool)
 	if l.running--; l.running == 0 && !l.ended {
 		then, l.then = l.then, nil
 	}
-	return then
+	l.mu.Unlock()
+	if then != nil {
+		then(l.hasEnded)
+	}
 }
 
 // next takes an address from the queue of an object.
@@ -106,7 +101,7 @@ func (l *locator) next(in *Object) (address uint64, ok bool) {
 	return address, true
 }
 
-// end leaves what was not begun.
+// end drops the queued addresses and waits for the goroutines.
 func (l *locator) end() {
 	l.mu.Lock()
 	l.ended = true

@@ -15,8 +15,8 @@ import (
 	"github.com/clewdev/clew/unwind/ehabi"
 )
 
-// withExceptionTable returns a source that also reads the exception table of
-// an arm file, if it has one.
+// withExceptionTable returns a source that also reads the exception table of an arm file,
+// if it has one.
 func withExceptionTable(s unwind.Source, f *object.File) unwind.Source {
 	index := f.Machine().UnwindIndex
 	if index == elf.PT_NULL {
@@ -34,7 +34,7 @@ func withExceptionTable(s unwind.Source, f *object.File) unwind.Source {
 	return s
 }
 
-// maxExceptionIndex is more than the largest program has: libLLVM's takes 0.4 MB.
+// maxExceptionIndex exceeds the size of all known tables: libLLVM's has 0.4 MB.
 const maxExceptionIndex = 16 << 20
 
 type exceptionSource struct {

@@ -20,7 +20,7 @@ import (
 // GeneratedName is the name of all objects that are generated code.
 const GeneratedName = "[jit]"
 
-// describer has the names and lines of generated code, as [generated.Code] has.
+// describer is what package stack uses of a [generated.Code].
 type describer interface {
 	Function(pc uint64) (object.Symbol, bool)
 	Locate(pc uint64) ([]object.Location, error)
@@ -28,7 +28,7 @@ type describer interface {
 
 var errGenerated = errors.New("generated code has no object file")
 
-// generatedCode is the executable memory of a target that no file is mapped to.
+// generatedCode is the executable memory of a target without a mapped file.
 type generatedCode struct {
 	*generated.Reader
 	module  unwind.Module // of all such memory
@@ -56,7 +56,7 @@ func (g *generatedCode) find(s *snapshot.Snapshot, pc uint64) *Object {
 	return o
 }
 
-// searchable returns the objects in which the lists of generated code are.
+// searchable returns the objects to search for lists of generated code.
 func (o *Objects) searchable() []generated.Object {
 	list := o.CodeObjects()
 	objects := make([]generated.Object, len(list))
@@ -81,7 +81,7 @@ func (o *Objects) CodeObjects() []*Object {
 	slices.SortFunc(list, func(a, b *Object) int { return cmp.Compare(a.Mappings[0].Start, b.Mappings[0].Start) })
 	if len(list) > maxSearched {
 		if !o.cut {
-			o.generated.Skip(fmt.Errorf("of %d mapped objects only the first %d are searched for it", len(list), maxSearched))
+			o.generated.Skip(fmt.Errorf("only the first %d of %d mapped objects are searched for generated code", maxSearched, len(list)))
 		}
 		o.cut, list = true, list[:maxSearched]
 	}
@@ -95,21 +95,19 @@ func (o *Objects) GeneratedCode() ([]*generated.Source, error) {
 	return sources, errors.Join(o.generated.Skipped()...)
 }
 
-// vsyscall is the address of code of amd64's kernel in all processes. It has no name in
-// cores.
+// vsyscall is the address of code that amd64's kernel maps in all processes. The mapping
+// has no name in cores.
 const vsyscall = 0xffffffffff600000
 
 // CodeMemory returns the executable memory that contains no object file: generated code, and
-// memory that a runtime has reserved for it. It returns at most 65,536 ranges, and how many
-// more there are.
+// memory that a runtime reserved for it. It returns at most 65,536 ranges, and the number
+// of the others.
 func (o *Objects) CodeMemory() (list []snapshot.Mapping, more int) {
 	s := o.snapshot
 	for i := range s.Mappings {
 		m := &s.Mappings[i]
-		if !m.Executable || m.Path == "[vsyscall]" || m.Path == "[vdso]" || m.Start == vsyscall || perf.IsMarker(m.Path) {
-			continue
-		}
-		if o.isObjectCode(m.Start) {
+		if !m.Executable || m.Path == "[vsyscall]" || m.Path == "[vdso]" || m.Start == vsyscall || perf.IsMarker(m.Path) ||
+			o.isObjectCode(m.Start) {
 			continue
 		}
 		if len(list) == maxCodeMemory {
@@ -121,11 +119,11 @@ func (o *Objects) CodeMemory() (list []snapshot.Mapping, more int) {
 	return list, more
 }
 
-// maxCodeMemory bounds the ranges that CodeMemory returns. By default a process has at
-// most 65,530 mappings (vm.max_map_count); a core can claim more.
+// maxCodeMemory bounds the ranges that CodeMemory returns. A process has at most 65,530
+// mappings by default (vm.max_map_count); a core can claim more.
 const maxCodeMemory = 1 << 16
 
-// isObjectCode reports whether an object file is mapped as code at an address.
+// isObjectCode reports whether the code at an address is that of an object file.
 func (o *Objects) isObjectCode(address uint64) bool {
 	module, _ := o.Modules.Find(address)
 	object := o.byModule[module]

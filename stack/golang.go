@@ -13,15 +13,14 @@ import (
 	"github.com/clewdev/clew/unwind/golang"
 )
 
-// goSource is the source of a program that has Go functions. The program's call
-// frame information, if it has any, describes every function as if it had been
-// called, also those at which a stack starts or where the runtime changes stacks;
-// past them a walk would read what is none of the stack's. So Go functions are left
-// by Go's own table, where it is known how.
+// goSource is the source of a program with Go functions. The call frame information of Go
+// describes every function as if it had been called, also those at which a stack starts or
+// the runtime changes stacks. A walk past them would read memory outside the stack.
+// goSource therefore uses Go's own table for Go functions.
 type goSource struct {
 	unwind.Source
 	file  *object.File
-	table *golang.Table // nil for other machines than it knows
+	table *golang.Table // nil for machines that package golang does not support
 	start *unwind.Rules
 }
 

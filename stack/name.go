@@ -16,20 +16,18 @@ import (
 type NameOptions struct {
 	Lines bool // also find source lines, inlined calls and tail calls
 
-	// Meanwhile, if not nil and with Lines, is called on another goroutine when the lines
-	// of the frames are found that were there before, while Name does the rest. It may
-	// still run when Name returns. Close waits for it, and has ended return true. It may
-	// use Object.File and must not use what Name changes: of the frames that were there
-	// before, Symbol and Locations. Of several that wait the last one is called.
+	// Meanwhile may be nil. With Lines, it is called on another goroutine once the lines
+	// of the given frames are found, while Name continues. It may still run when Name
+	// returns; Close makes ended return true and waits for it. It may use Object.File. It
+	// must not use the fields that Name changes: Symbol and Locations of the given frames.
+	// If several functions wait, only the last one is called.
 	Meanwhile func(ended func() bool)
 }
 
-// Name finds the symbols of all frames of some stacks, and with Lines where in
-// the source they are, for each address once; with Lines it also inserts the
-// frames of tail calls, see Frame.TailCall. Names of more than 16 KiB are cut, and where
-// those of all frames take more than 32 MiB, names of more than 256 bytes; a cut name
-// ends in "…". The error says what could not be read, object by object; what was found
-// is kept.
+// Name finds the symbols of all frames of some stacks, and with Lines their places in the
+// source, once for each address. With Lines it also inserts the frames of tail calls: see
+// Frame.TailCall. It cuts long names as NameLimit does. The error says what could not be
+// read of each object. Name keeps everything else that it found.
 func (o *Objects) Name(stacks []Stack, opts NameOptions) error {
 	w := wanted{objects: o, of: make(map[*Object]*addresses), codes: make([][]*Code, len(stacks))}
 	for i := range stacks {
@@ -39,7 +37,7 @@ func (o *Objects) Name(stacks []Stack, opts NameOptions) error {
 		if opts.Meanwhile != nil {
 			o.ahead.after(opts.Meanwhile)
 		}
-		w.findSymbols() // lines are read meanwhile, which tail calls are found by
+		w.findSymbols() // the locator reads lines meanwhile, which tail calls need
 		tail := o.newTailCalls()
 		for i := range stacks {
 			if frames := tail.insert(stacks[i].Frames); len(frames) > len(stacks[i].Frames) {
@@ -63,13 +61,13 @@ func (o *Objects) Name(stacks []Stack, opts NameOptions) error {
 	return errors.Join(errs...)
 }
 
-// wanted is what is to be found, object by object.
+// wanted is the addresses to name, by object.
 type wanted struct {
 	objects *Objects
 	of      map[*Object]*addresses
-	codes   [][]*Code // of the frames of each stack; nil where no object is known
+	codes   [][]*Code // of the frames of each stack; nil for frames without an object
 
-	// Most frames are of the same object as the one before.
+	// Most frames are of the same object as the previous one.
 	last     *Object
 	lastWant *addresses
 }
@@ -106,14 +104,14 @@ func (w *wanted) add(stack int, frames []Frame, opts NameOptions) {
 	}
 }
 
-// findSymbols finds the symbols of the addresses that were added since it was called last.
+// findSymbols finds the symbols of the addresses that were added since its last call.
 func (w *wanted) findSymbols() {
 	for object, a := range w.of {
 		a.findSymbols(object)
 	}
 }
 
-// shortenNames cuts names that are too long, by the names of all frames.
+// shortenNames cuts long names. The limit depends on the names of all frames.
 func (w *wanted) shortenNames() {
 	var limit NameLimit
 	for _, codes := range w.codes {
@@ -163,7 +161,7 @@ func (a *addresses) add(address uint64) *Code {
 	return c
 }
 
-// findSymbols finds the symbols of the addresses that were added since it was called last.
+// findSymbols finds the symbols of the addresses that were added since its last call.
 func (a *addresses) findSymbols(o *Object) {
 	added, codes := a.list[a.named:], a.codes[a.named:]
 	if len(added) == 0 {
@@ -178,7 +176,7 @@ func (a *addresses) findSymbols(o *Object) {
 	}
 	f, err := o.File()
 	if o.notELF {
-		return // no source names the code, and nothing is wrong with the file
+		return // no source names the code, which is not an error
 	}
 	if err != nil {
 		a.errs.Add(err)
@@ -195,7 +193,7 @@ func (a *addresses) findSymbols(o *Object) {
 	}
 }
 
-// findLocations finds where in the source the addresses are.
+// findLocations finds the places of the addresses in the source.
 func (a *addresses) findLocations(o *Object) {
 	for _, c := range a.codes {
 		var err error
@@ -204,8 +202,8 @@ func (a *addresses) findLocations(o *Object) {
 	}
 }
 
-// locate finds where in the source an address is. The error names the object, or the file
-// that it is of.
+// locate finds the place of an address in the source. The error names the object or a file
+// of it.
 func (o *Object) locate(address uint64) ([]object.Location, error) {
 	if o.code != nil {
 		list, err := o.code.Locate(address)

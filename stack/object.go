@@ -21,12 +21,11 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// Objects are the objects that a snapshot's target has mapped: its program,
-// its libraries, the kernel's vDSO. They are opened when they are first
-// needed. Objects is not safe for concurrent use; see NameOptions.Meanwhile.
+// Objects are the objects that a snapshot's target has mapped: its program, its libraries,
+// the kernel's vDSO. Their files are opened when they are first needed. Objects is not safe
+// for concurrent use, apart from NameOptions.Meanwhile.
 type Objects struct {
-	// Modules leads from an address to the Object: its Module's Name is the
-	// object's.
+	// Modules are the modules of the objects, by run-time address; see Object and Find.
 	Modules unwind.Modules
 
 	snapshot   *snapshot.Snapshot
@@ -34,29 +33,27 @@ type Objects struct {
 	generated  generatedCode
 	ahead      locator
 	files      sharedFiles
-	opened     atomic.Int32       // objects whose file was asked for
+	opened     atomic.Int32       // objects that were opened, or tried to
 	errorText  atomic.Int64       // bytes of the errors of objects that cannot be read
-	partOwners *object.PartOwners // once it was closed
-	cut        bool               // inOrder has left some out and reported it
+	partOwners *object.PartOwners // set by Close
+	cut        bool               // CodeObjects exceeded its limit and reported it
 }
 
 const (
-	// maxSearched bounds how many objects are opened to search them: a process can map
-	// 65,530 files, or one file as often (vm.max_map_count).
+	// maxSearched bounds the objects that are opened to search them: a process can map
+	// 65,530 files, or one file that often (vm.max_map_count).
 	maxSearched = 1 << 13
-	// maxOpened bounds how many are opened at all: frames can lie in others.
+	// maxOpened bounds all opened objects: frames can lie in other ones.
 	maxOpened = maxSearched + 1<<10
 )
 
-// sharedFiles are the files that were opened. A file that is mapped as several objects,
-// as often as its process likes, is opened once.
+// sharedFiles are the opened files. A file that is mapped as several objects is opened once.
 type sharedFiles struct {
 	mu   sync.Mutex
 	open map[fileKey]*object.File
 }
 
-// fileKey distinguishes files that are mapped. A core has no inodes, and one file of a
-// name.
+// fileKey identifies a mapped file. A core has no inodes, and one file for each path.
 type fileKey struct {
 	device, inode uint64
 	path          string
@@ -70,16 +67,15 @@ func (s *sharedFiles) close() (errs []error) {
 	return errs
 }
 
-// maxErrorText bounds what the errors of objects hold: each names its path several times,
-// which can have 4 KB.
+// maxErrorText bounds the text of the errors of objects, in bytes: each contains its path of
+// up to 4 KB several times.
 const maxErrorText = 4 << 20
 
 var (
-	errManyErrors       = errors.New("it cannot be read, as thousands of mapped objects before it")
-	errManyErrorsNotELF = fmt.Errorf("%w, as thousands of mapped objects before it", object.ErrNotELF)
+	errManyErrors       = errors.New("cannot be read, like thousands of other mapped objects")
+	errManyErrorsNotELF = fmt.Errorf("%w, like thousands of other mapped objects", object.ErrNotELF)
+	errManyObjects      = fmt.Errorf("not opened: %d other mapped objects are open", maxOpened)
 )
-
-var errManyObjects = fmt.Errorf("not opened: %d mapped objects were opened before it", maxOpened)
 
 // Kind is the kind of code of an object.
 type Kind uint8
@@ -111,19 +107,18 @@ type Object struct {
 	Path    string // of the file that was read; "" if none was
 	Err     error  // why the file could not be read
 
-	// Bias is what is added to an address of the object to get the run-time
-	// address, once File was called.
+	// Bias is the difference between a run-time address and the address in the object. It
+	// is set once File was called.
 	Bias uint64
-	// Loaded says that the object was read from the target's memory, as its
-	// file is not to be had: it was replaced or deleted, or never was one.
+	// Loaded says that the object was read from the target's memory, because its file
+	// cannot be opened, or because it has none. It is set once File was called.
 	Loaded bool
-	// Missing says why the file of an object that was Loaded is not to be had;
-	// nil for the vDSO, which never was one.
+	// Missing says why the file of a Loaded object cannot be opened. It is nil for the
+	// vDSO, which has no file.
 	Missing error
 
-	// What is known once a frame lay in the object: that it has no call frame
-	// information at all, so that its frames are left by other means, and that
-	// it is a Go program.
+	// Bare says that the object has no call frame information at all, and Go that it is a
+	// Go program. Both are set once a walk met a frame in the object.
 	Bare, Go bool
 
 	snapshot  *snapshot.Snapshot
@@ -131,14 +126,14 @@ type Object struct {
 	objects   *Objects
 	file      *object.File
 	err       error
-	opened    sync.Once // file, err, Bias, Loaded and Missing are there
-	searched  sync.Once // the debug file was
+	opened    sync.Once // sets file, err, Bias, Loaded and Missing
+	searched  sync.Once // sets searchErr
 	searchErr error
 	ahead     map[uint64]struct{} // see locateAhead
-	queue     []uint64            // of ahead, what is not begun
+	queue     []uint64            // those of ahead that wait
 	locating  bool
-	notELF    bool // what is mapped has no name any more and is not ELF: a JIT compiler shares it with itself
-	copied    bool // a part of an image that is mapped a second time: code, and no variables of its own
+	notELF    bool // deleted and not an ELF file: memory that a JIT compiler maps twice
+	copied    bool // a second mapping of a part of an image: code without variables of its own
 
 	code describer // nil for an object file
 }
@@ -175,10 +170,10 @@ func NewObjects(s *snapshot.Snapshot) *Objects {
 			}
 			continue
 		}
-		// An object's mappings follow each other. Its first one holds the ELF
-		// header, so that a second copy of a file starts an object of its own,
-		// also behind one that was mapped whole, as data. Code can lie in the
-		// page of the header: then two mappings start there.
+		// The mappings of an object are consecutive, and the first one contains the ELF
+		// header. A mapping of the header therefore starts another object, also after a
+		// mapping of the whole file as data. If code lies in the page of the header,
+		// two mappings of the same object start there.
 		if last == nil || last.Name != m.Path || last.Mappings[0].Inode != m.Inode ||
 			m.Offset == 0 && (!m.Executable || last.Mappings[len(last.Mappings)-1].Offset != 0) || last.isCopied(m) {
 			last = &Object{Name: m.Path, snapshot: s, objects: o, copied: last != nil && last.isCopied(m)}
@@ -193,11 +188,10 @@ func NewObjects(s *snapshot.Snapshot) *Objects {
 	return o
 }
 
-// isCopied reports whether code that is mapped behind an object's mappings from the
-// same file is not where the object has it, but a second time elsewhere, as V8 maps
-// its built-in functions close to the code that it generates. What is out of the
-// order of the file is not of the image (gABI "Program Header": ascending p_vaddr),
-// unless it is as far from its offset as the rest.
+// isCopied reports whether m, which follows the object's mappings, is a second mapping of
+// code of the same file. V8 so maps its built-in functions close to the code that it
+// generates. A mapping out of the order of offsets is not part of the image (gABI "Program
+// Header": ascending p_vaddr), unless it has the load bias of the other code.
 func (o *Object) isCopied(m *snapshot.Mapping) bool {
 	if o.Name != m.Path || !m.Executable || m.Offset == 0 || m.Offset >= o.Mappings[len(o.Mappings)-1].Offset {
 		return false
@@ -207,9 +201,9 @@ func (o *Object) isCopied(m *snapshot.Mapping) bool {
 	})
 }
 
-// holdsObject reports whether what is mapped by a path can be an object file.
-// Memory that processes share has a path too: /dev/zero where it has no name (the
-// kernel's shmem_zero_setup), and /SYSV and a key in System V's.
+// holdsObject reports whether the path of a mapping can be that of an object file. Shared
+// memory has a path too: /dev/zero if it has no name (the kernel's shmem_zero_setup), and
+// /SYSV with a key for System V shared memory.
 func holdsObject(path string) bool {
 	switch {
 	case path == "" || strings.HasPrefix(path, "[") && path != "[vdso]":
@@ -220,17 +214,17 @@ func holdsObject(path string) bool {
 	return !strings.HasPrefix(path, "/SYSV")
 }
 
-// Object returns the object of a module; nil for a nil module, and for that of
-// memory without a file, of which a part can be generated code: see Find.
+// Object returns the object of a module. It is nil for a nil module and for the module of
+// memory without a file: see Find.
 func (o *Objects) Object(m *unwind.Module) *Object { return o.byModule[m] }
 
-// Find returns the object of a module that an address, a run-time one, lies in,
-// also if it is generated code. It is nil where none is known.
+// Find returns the object that contains a run-time address of a module, which can be
+// generated code. It is nil if none is known.
 func (o *Objects) Find(m *unwind.Module, address uint64) *Object {
 	object := o.byModule[m]
 	if m == &o.generated.module || object != nil && object.err != nil {
-		// Memory that a JIT compiler maps twice, to write and to run it, has a file
-		// that is not an object file ("/memfd:jit").
+		// A JIT compiler can map memory twice, to write and to run it. Its file is not
+		// an object file ("/memfd:jit").
 		if generated := o.generated.find(o.snapshot, address); generated != nil {
 			return generated
 		}
@@ -238,10 +232,10 @@ func (o *Objects) Find(m *unwind.Module, address uint64) *Object {
 	return object
 }
 
-// Snapshot returns the snapshot that the objects are of.
+// Snapshot returns the snapshot of the objects.
 func (o *Objects) Snapshot() *snapshot.Snapshot { return o.snapshot }
 
-// All yields the objects, those of generated code left out, in no order.
+// All yields the objects except those of generated code, in no order.
 func (o *Objects) All() iter.Seq[*Object] { return maps.Values(o.byModule) }
 
 // Close closes the files of all objects.
@@ -260,15 +254,15 @@ func (o *Objects) Close() error {
 	return errors.Join(errs...)
 }
 
-// searchDebugFile looks for the separate debug file of an object's file, once: where
-// there is none that takes as long each time.
+// searchDebugFile searches for the separate debug file, once: a search that finds nothing
+// is as expensive when it is repeated.
 func (o *Object) searchDebugFile(f *object.File) error {
 	o.searched.Do(func() { _, o.searchErr = o.snapshot.Search.OpenDebugFile(f) })
 	return o.searchErr
 }
 
-// File returns the object's file, opened at the first call: the very file that
-// is mapped, else the image in the target's memory.
+// File returns the object's file: the file that is mapped, else the image in the target's
+// memory. It is opened at the first call. The objects own it.
 func (o *Object) File() (*object.File, error) {
 	if o.code == nil {
 		o.opened.Do(o.openFile)
@@ -295,7 +289,7 @@ func (o *Object) openFile() {
 	}
 	for _, m := range o.Mappings {
 		if !m.Executable {
-			continue // or it can be one of the file as data
+			continue // a mapping of the file as data can have another bias
 		}
 		if bias, ok := o.file.Bias(m.Start, m.Offset, true); ok {
 			o.Bias = bias
@@ -305,7 +299,8 @@ func (o *Object) openFile() {
 	o.file, o.err = nil, fmt.Errorf("%s: no segment of the file fits its mapping at %#x", o.Name, o.Mappings[0].Start)
 }
 
-// shortenError drops the text of the object's errors where that of others is long.
+// shortenError drops the text of the object's errors if the errors of all objects exceed
+// maxErrorText.
 func (o *Object) shortenError() {
 	if o.objects.errorText.Add(int64(len(o.err.Error()))) <= maxErrorText {
 		return
@@ -331,7 +326,7 @@ func (o *Object) open() (*object.File, error) {
 		failed = err
 	}
 	if first.Offset != 0 || o.snapshot.Memory == nil {
-		return nil, fmt.Errorf("%s: its ELF header is not mapped, and its file is not to be had: %w", o.Name, failed)
+		return nil, fmt.Errorf("%s: its ELF header is not mapped, and its file cannot be opened: %w", o.Name, failed)
 	}
 	o.Loaded, o.Missing = true, failed
 	f, err := o.openImage()
@@ -341,7 +336,7 @@ func (o *Object) open() (*object.File, error) {
 	return f, err
 }
 
-// openMapped opens the file that is mapped, unless that was done for another object.
+// openMapped opens the mapped file, once for all objects that share it.
 func (o *Object) openMapped(m *snapshot.Mapping) (*object.File, error) {
 	files, key := &o.objects.files, fileKey{m.Device, m.Inode, m.Path, m.Deleted}
 	files.mu.Lock()
@@ -365,10 +360,9 @@ func (o *Object) openMapped(m *snapshot.Mapping) (*object.File, error) {
 	return file, nil
 }
 
-// openImage opens the object's image in the target's memory. Where code can be in the
-// page of the header, that page can also belong to the file mapped whole, as data,
-// right before: the image is at the header that the code fits. What follows code is not
-// the header of its image.
+// openImage opens the object's image in the target's memory. A mapping of the whole file as
+// data can precede the image, so several mappings can start with a header. The image is at
+// the header that fits the mapped code, and before that code.
 func (o *Object) openImage() (*object.File, error) {
 	for i, m := range o.Mappings[1:] {
 		if o.Mappings[i].Executable {
@@ -384,7 +378,7 @@ func (o *Object) openImage() (*object.File, error) {
 	return object.FromMemory(o.snapshot.Memory, o.Mappings[0].Start, o.Name)
 }
 
-// fits reports whether the object's code is mapped where an image has it.
+// fits reports whether the object's code is mapped at its place in an image.
 func (o *Object) fits(image *object.File) bool {
 	for _, m := range o.Mappings {
 		if m.Executable {
@@ -411,8 +405,8 @@ func (o *Object) load(m *unwind.Module) {
 	o.Bare, o.Go = t.Bare, t.Go
 }
 
-// failedSource is the source of an object that cannot be read. It can hold
-// generated code.
+// failedSource is the source of an object that cannot be read. It can contain generated
+// code.
 type failedSource struct {
 	objects *Objects // nil if it cannot
 	err     error

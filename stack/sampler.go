@@ -13,17 +13,18 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// Sampler walks the stacks of a target again and again, and counts the equal ones.
-// Of a stack only what has changed since the thread's last one is walked. It is not
-// safe for concurrent use.
+// Sampler walks the stacks of a target repeatedly and counts equal ones. It walks only the
+// part of a stack that differs from the thread's previous one. It is not safe for concurrent
+// use.
 type Sampler struct {
-	// Stacks are the different ones of each thread, in the order in which they were
-	// met first, without names: Objects.Name finds them, for slices of them. A
-	// Stack's Thread has an ID, a name and an Err only.
+	// Stacks are the different stacks of each thread in the order of their first samples,
+	// without names: Objects.Name can name slices of them. The Thread of a Stack only has
+	// an ID, a name and an Err.
 	Stacks []Stack
-	// Counts are how often each was met.
+	// Counts are the numbers of samples of the Stacks.
 	Counts []int
-	// Lost is how many were not kept, since there were too many different ones.
+	// Lost is the number of samples that were dropped because there were too many
+	// different stacks.
 	Lost int
 
 	objects *Objects
@@ -39,17 +40,17 @@ type Sampler struct {
 // maxSampledFrames bounds the memory of Stacks, to some 100 MB.
 const maxSampledFrames = 1 << 19
 
-// staleRounds is for how many samples what a target tells of its generated code is
-// believed to lack the code that nothing was known of.
+// staleRounds is after how many samples generated code is read again, if a stack contains
+// unknown code.
 const staleRounds = 16
 
 type sampledThread struct {
 	trail  unwind.Trail
-	frames []Frame // outermost first: those that stay are a prefix
-	last   int32   // of Stacks, that it had last
+	frames []Frame // outermost first, so that unchanged frames are a prefix
+	last   int32   // index into Stacks of the previous stack, -1 for none
 }
 
-// NewSampler returns a sampler of the objects' snapshot, which has counted nothing.
+// NewSampler returns a sampler of the objects' snapshot.
 func (o *Objects) NewSampler() *Sampler {
 	return &Sampler{
 		objects: o,
@@ -60,8 +61,8 @@ func (o *Objects) NewSampler() *Sampler {
 	}
 }
 
-// Sample walks the stacks of the threads as the snapshot has them now. Moved says
-// that its mappings have changed since the last time.
+// Sample walks the stacks of the threads in the current content of the snapshot. Moved says
+// that the mappings changed since the last call.
 func (s *Sampler) Sample(moved bool) {
 	s.round++
 	if moved || s.unknown && s.round%staleRounds == 0 {
@@ -85,7 +86,7 @@ func (s *Sampler) Sample(moved bool) {
 	}
 }
 
-// walk leaves the frames of a stack in k.
+// walk sets k.frames to the frames of a thread's stack.
 func (k *sampledThread) walk(s *Sampler, t *snapshot.Thread, reason *unwind.Reason, err *error) {
 	if t.Registers.PC == 0 && t.Err != nil {
 		k.trail.Forget()
@@ -120,10 +121,10 @@ func (s *Sampler) frame(step unwind.Step) Frame {
 	return f
 }
 
-// count counts the stack of a thread. Stack pointers do not tell stacks apart.
+// count counts the stack of a thread. It does not compare stack pointers.
 func (s *Sampler) count(t *snapshot.Thread, k *sampledThread, reason unwind.Reason, err error) {
 	if k.last >= 0 && s.equal(k.last, t, k, reason) {
-		s.again(k.last, t)
+		s.increment(k.last, t)
 		return
 	}
 	var h maphash.Hash
@@ -136,7 +137,7 @@ func (s *Sampler) count(t *snapshot.Thread, k *sampledThread, reason unwind.Reas
 	for _, i := range s.index[sum] {
 		if s.equal(i, t, k, reason) {
 			k.last = i
-			s.again(i, t)
+			s.increment(i, t)
 			return
 		}
 	}
@@ -153,8 +154,8 @@ func (s *Sampler) count(t *snapshot.Thread, k *sampledThread, reason unwind.Reas
 	s.Counts = append(s.Counts, 1)
 }
 
-// again counts a stack that a thread has had before. That it was not copied whole is kept.
-func (s *Sampler) again(i int32, t *snapshot.Thread) {
+// increment counts a known stack, and keeps the first error of copying it.
+func (s *Sampler) increment(i int32, t *snapshot.Thread) {
 	s.Counts[i]++
 	if known := s.Stacks[i].Thread; known.Err == nil {
 		known.Err = t.Err

@@ -103,9 +103,9 @@ func (c *compilingSource) Rules(pc uint64) (*unwind.Rules, error) {
 	return c.Sections.Rules(pc)
 }
 
-// entrySource is the source of a file with an entry point. The kernel starts a
-// program there, so that nothing called what is there. The tables of ld.so, of older
-// glibc on arm64, and of glibc on MIPS, m68k and sparc64 do not say so.
+// entrySource is the source of a file with an entry point. The kernel starts the program
+// there, so the function has no caller. The tables of ld.so, of older glibc on arm64, and of
+// glibc on MIPS, m68k and sparc64 do not say so.
 type entrySource struct {
 	unwind.Source
 	file    *object.File
@@ -121,11 +121,11 @@ func (s entrySource) Rules(pc uint64) (*unwind.Rules, error) {
 	return s.start, nil
 }
 
-// isEntry reports whether an address is in the function at the entry point. Where no
-// symbol says how large that is it has a few instructions, which make arguments and
-// call C; on arm64 up to 23, of which only the call's place is taken, as other
-// functions can follow. In a file without a table many functions are not covered: there
-// a symbol has to say so, and no other may stand in between, not even a label.
+// isEntry reports whether an address is in the function at the entry point. If no symbol
+// gives its size, it is taken for a few instructions, which prepare the arguments and call
+// C. On arm64 these are up to 23 instructions, and isEntry accepts only the return address,
+// because other functions can follow. If the file has no table, many functions are not
+// covered: then the nearest symbol must be that of the entry point.
 func (s entrySource) isEntry(pc uint64) bool {
 	const few, mostOfARM64, most = 32, 92, 1 << 10
 	entry := s.file.Entry()
@@ -145,8 +145,8 @@ func (s entrySource) isEntry(pc uint64) bool {
 	return s.file.Machine().ELF == elf.EM_AARCH64 && pc-entry < mostOfARM64 && called
 }
 
-// leadsOn reports whether rules say where the return address is. A function that calls
-// others cannot have it in its register all the time.
+// leadsOn reports whether rules give the place of the return address. A function that calls
+// others cannot keep it in its register.
 func leadsOn(r *unwind.Rules) bool {
 	for i := range r.Registers {
 		if rule := &r.Registers[i]; uint64(rule.Column) == r.ReturnAddress {

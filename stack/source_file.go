@@ -11,10 +11,10 @@ import (
 )
 
 // OpenSource opens a source file that the debugging information of an object names, by its
-// absolute path, as snapshot.Process.OpenSource does. Where this process is root, the
-// owners of the separate debug files and split units that were read must have the right to
-// read it too: another user can have put them beside a program. It may be called after
-// Close.
+// absolute path, as snapshot.Process.OpenSource does. If this process is root, the owners of
+// the separate debug files and split units that were read must also have the right to read
+// it, because another user could have put them next to a program. OpenSource may be called
+// after Close.
 func (o *Objects) OpenSource(path string) (*os.File, error) {
 	process := o.snapshot.Process
 	f, err := process.OpenSource(path)
@@ -37,8 +37,8 @@ func (o *Objects) OpenSource(path string) (*os.File, error) {
 	return f, nil
 }
 
-// readPartOwners returns the owners of the files that debugging information was read from,
-// besides those of the mapped files.
+// readPartOwners returns the owners of the files with debugging information that was read,
+// except the mapped files themselves.
 func (o *Objects) readPartOwners() object.PartOwners {
 	return object.PartOwnersOf(func(yield func(*object.File) bool) {
 		for _, f := range o.files.open {

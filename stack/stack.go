@@ -18,13 +18,12 @@ type Stack struct {
 	Thread *snapshot.Thread
 	Frames []Frame // innermost first
 
-	// Parked holds, of the stack of a goroutine that no thread runs, where it goes on
-	// and a copy of its stack, as a thread does. It is there where registers were asked
-	// for.
+	// Parked has the registers with which a parked goroutine continues, and a copy of its
+	// stack. It is nil for threads, and unless registers were requested.
 	Parked *snapshot.Thread
 
-	// Reason is why the walk ended, and Err what stood in its way; nil at the
-	// end of the stack.
+	// Reason is why the walk ended. Err is the error that ended it, nil at the end of the
+	// stack.
 	Reason unwind.Reason
 	Err    error
 }
@@ -53,59 +52,55 @@ type EarlyWalker interface {
 
 // Frame is one frame of a stack.
 type Frame struct {
-	PC, LookupPC uint64 // as unwind.Frame has them: run-time addresses
+	PC, LookupPC uint64 // run-time addresses: see unwind.Frame
 	SP           uint64
 	Method       unwind.Method
-	Gap          bool // as unwind.Frame has it: callers can be missing before the frame
+	Gap          bool // callers can be missing before the frame: see unwind.Frame
 	Interrupted  bool
 	Trampoline   bool
 
-	// TailCall says that the function has no frame any more: it called that of the
-	// frame before in the place of its return. Name found it by the call sites that
-	// the debugging information tells of. PC is behind the call, or where that is
-	// not said the call's own, SP and Registers are zero, and Method is that of
-	// the next frame.
+	// TailCall says that the function has no frame any more: it called the function of
+	// the previous frame by a tail call. Name finds such functions by the call sites in
+	// debugging information. PC is the address after the call, or the call's own if the
+	// former is unknown. SP and Registers are zero, and Method is that of the next frame.
 	TailCall bool
 
-	// Late says that the frame was found by reading writable memory after the
-	// target ran on: it may not fit the frames before it.
+	// Late says that the walk to the frame read writable memory after the target continued
+	// to run: the frame may not match the previous ones.
 	Late bool
 
 	// Code is the place of LookupPC. Objects.Name sets its names.
 	Code
 
-	// Registers are the registers in this frame, as far as they are known;
-	// nil where they were not asked for.
+	// Registers are the known registers in this frame; nil if they were not requested.
 	Registers unwind.FrameRegisters
 }
 
-// WalkOptions changes what Walk does. The zero value is good.
+// WalkOptions changes what Walk does. The zero value is valid.
 type WalkOptions struct {
 	Registers bool // keep the registers of every frame
-	Lines     bool // Name is to find lines: what that needs is read meanwhile, until Objects.Close
+	Lines     bool // Name will find lines: start to read them in the background
 	MaxFrames int  // of one stack; 0 means unwind.DefaultMaxFrames
 }
 
-// Threads can share a stack: what a thread has costs nothing to the author of a core. Walk
-// therefore cuts stacks after maxFrames frames of all threads, but not their first
-// minFrames.
+// Threads of a malicious core can share a stack. Walk therefore cuts stacks after maxFrames
+// frames of all threads, but keeps the first minFrames of each.
 const (
 	maxFrames = 1 << 20
 	minFrames = 64
 )
 
-// Walk walks the stacks of all threads of the objects' snapshot, in the order
-// of its threads. A thread without registers has a stack without frames, and
-// its Err. If all stacks together have more than a million frames, the stacks of the
-// threads after that are cut.
+// Walk walks the stacks of all threads of the objects' snapshot, in the order of its
+// threads. The stack of a thread without registers has no frames, and the thread's Err. If
+// all stacks have more than a million frames in total, later stacks are cut.
 func (o *Objects) Walk(opts WalkOptions) []Stack {
 	s := o.snapshot
 	stacks := make([]Stack, len(s.Threads))
 	w := &unwind.Walker{Machine: s.Machine, Modules: &o.Modules}
-	// Memory that is not needed costs nothing: it is never touched. One list for all
-	// would be copied again and again, and each stack would keep the copy of its time.
-	const most = 1 << 14
-	room := make([]Frame, min(minFrames*len(s.Threads), most))
+	// The stacks share blocks of frames. Memory that is not needed is never touched, so it
+	// costs nothing. A single growing list would be copied repeatedly.
+	const maxBlock = 1 << 14
+	block := make([]Frame, min(minFrames*len(s.Threads), maxBlock))
 	left := maxFrames
 	if opts.Registers {
 		left /= 4
@@ -118,10 +113,10 @@ func (o *Objects) Walk(opts WalkOptions) []Stack {
 			stack.Reason, stack.Err = unwind.NoRule, t.Err
 			continue
 		}
-		if len(room) < minFrames {
-			room = make([]Frame, min(minFrames*(len(s.Threads)-i), most))
+		if len(block) < minFrames {
+			block = make([]Frame, min(minFrames*(len(s.Threads)-i), maxBlock))
 		}
-		frames := room[:0]
+		frames := block[:0]
 		w.MaxFrames = min(cmp.Or(opts.MaxFrames, unwind.DefaultMaxFrames), max(left, minFrames))
 		err := object.Guard(func() error {
 			o.WalkThread(w, o.snapshot.ThreadMemory(t), opts, &frames)
@@ -129,8 +124,8 @@ func (o *Objects) Walk(opts WalkOptions) []Stack {
 		})
 		left -= len(frames)
 		stack.Frames = slices.Clip(frames)
-		if len(frames) <= len(room) { // else it has memory of its own
-			room = room[len(frames):]
+		if len(frames) <= len(block) { // otherwise frames has left the block
+			block = block[len(frames):]
 		}
 		stack.Reason, stack.Err = w.Reason(), w.Err()
 		if err != nil {
@@ -140,9 +135,9 @@ func (o *Objects) Walk(opts WalkOptions) []Stack {
 	return stacks
 }
 
-// walk walks the stack of one thread, that of memory, with the caller's walker, and
-// appends its frames, each as it is found: where a fault in a mapped file ends the walk
-// (object.Guard), frames has those before it.
+// WalkThread walks the stack of the thread of memory with the caller's walker. It appends
+// each frame to frames at once, so that they are kept if a fault in a mapped file ends the
+// walk (object.Guard).
 func (o *Objects) WalkThread(w *unwind.Walker, memory *snapshot.ThreadMemory, opts WalkOptions, frames *[]Frame) {
 	t := memory.Thread()
 	w.Memory = memory

@@ -11,37 +11,34 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// A function that calls another one in the place of its return leaves no frame:
-// what it called uses its place on the stack, and returns to its caller. But the
-// debugging information says which function the caller has called (DWARF 5 §3.4).
-// Where that is another one than returns to it, and tail calls lead from the one
-// to the other in one way only, the functions on it were there. gdb shows them
-// too; where there are several ways, what they share at both ends.
+// A function that makes a tail call leaves no frame: the called function uses its place on
+// the stack and returns to its caller. But debugging information says which function the
+// caller called (DWARF 5 §3.4). If another function returns to it, and only one path of tail
+// calls leads from the former to the latter, the functions on the path ran. Like gdb, if
+// there are several paths, tailCalls inserts the calls that they share at both ends.
 
-// Bounds of the search for the tail calls between two frames, in calls, and of
-// what is added to one stack, in frames.
 const (
-	maxTailCalls = 64
-	maxTailSteps = 1 << 12
-	maxTailAdded = 1 << 16
+	maxTailCalls = 64      // on a path between two frames
+	maxTailSteps = 1 << 12 // calls that a search between two frames follows
+	maxTailAdded = 1 << 16 // frames added to one stack
 )
 
-// tailCalls finds the functions that tail calls left no frame of.
+// tailCalls finds the functions that left no frame because of tail calls.
 type tailCalls struct {
 	objects *Objects
-	known   map[[2]tailPlace][]tailCall // by what is returned to, and the address that returns
+	known   map[[2]tailPlace][]tailCall // by the return address, and the place in the function that returns
 	entries map[tailPlace]tailPlace
 	symbols map[tailName]tailPlace
 	lists   map[tailPlace]tailList
 }
 
-// tailPlace is an address in an object; the zero value none.
+// tailPlace is an address in an object. The zero value is no place.
 type tailPlace struct {
 	object  *Object
 	address uint64
 }
 
-// tailName is what an object calls a function, or any of them where object is nil.
+// tailName is the name of a function in an object, or in any object if that is nil.
 type tailName struct {
 	object *Object
 	name   string
@@ -53,8 +50,7 @@ type tailCall struct {
 	site   object.CallSite
 }
 
-// tailList is the tail calls of one function; ok is false where no function is
-// known.
+// tailList is the tail calls of one function. Ok is false if the function is unknown.
 type tailList struct {
 	calls []tailCall
 	ok    bool
@@ -65,14 +61,13 @@ func (o *Objects) newTailCalls() *tailCalls {
 		symbols: make(map[tailName]tailPlace), lists: make(map[tailPlace]tailList)}
 }
 
-// insert returns the frames of a stack with those of functions that tail calls
-// left none of.
+// insert returns the frames of a stack with those of tail calls inserted.
 func (t *tailCalls) insert(frames []Frame) []Frame {
 	var out []Frame
 	from, added := 0, 0
 	for i := 1; i < len(frames) && added < maxTailAdded; i++ {
 		callee, caller := &frames[i-1], &frames[i]
-		// Any other method may have missed a frame between the two.
+		// Any other method can have missed a frame between the two.
 		if caller.Method != unwind.FromCFI || caller.Interrupted || caller.TailCall || callee.TailCall || callee.Trampoline {
 			continue
 		}
@@ -101,8 +96,8 @@ func (t *tailCalls) insert(frames []Frame) []Frame {
 	return append(out, frames[from:]...)
 }
 
-// between returns the tail calls that lead from the call of one frame to the
-// function of another, the first one first.
+// between returns the tail calls between the call of one frame and the function of another,
+// in the order in which they happened.
 func (t *tailCalls) between(callee, caller *Frame) []tailCall {
 	to := tailPlace{callee.Object, callee.Address}
 	back := tailPlace{caller.Object, caller.Address + caller.PC - caller.LookupPC}
@@ -121,8 +116,8 @@ func (t *tailCalls) between(callee, caller *Frame) []tailCall {
 	return path
 }
 
-// file returns the file of an object with its separate debug file, nil for none
-// and for generated code. Name says what is wrong with them.
+// file returns the file of an object with its separate debug file opened, nil if there is no
+// file. Name reports the errors.
 func (t *tailCalls) file(o *Object) *object.File {
 	if o == nil || o.code != nil {
 		return nil
@@ -134,7 +129,7 @@ func (t *tailCalls) file(o *Object) *object.File {
 	return f
 }
 
-// entry returns the first instruction of the function at a place.
+// entry returns the entry point of the function at a place.
 func (t *tailCalls) entry(p tailPlace) tailPlace {
 	e, ok := t.entries[p]
 	if !ok {
@@ -148,7 +143,7 @@ func (t *tailCalls) entry(p tailPlace) tailPlace {
 	return e
 }
 
-// target returns where the function of a call starts.
+// target returns the entry point of the called function.
 func (t *tailCalls) target(call *tailCall) tailPlace {
 	name := call.site.Name
 	switch {
@@ -157,7 +152,7 @@ func (t *tailCalls) target(call *tailCall) tailPlace {
 	case name == "":
 		return tailPlace{}
 	}
-	// What the object itself defines goes before others of the same name.
+	// A definition in the same object has priority.
 	if p := t.define(call.object, name); p.object != nil {
 		return p
 	}
@@ -174,7 +169,7 @@ func (t *tailCalls) target(call *tailCall) tailPlace {
 	return p
 }
 
-// define returns where an object defines a function, and remembers it.
+// define returns where an object defines a function. It remembers the results.
 func (t *tailCalls) define(o *Object, name string) tailPlace {
 	key := tailName{o, name}
 	p, ok := t.symbols[key]
@@ -187,7 +182,8 @@ func (t *tailCalls) define(o *Object, name string) tailPlace {
 
 func (t *tailCalls) definition(o *Object, name string) tailPlace {
 	if f := t.file(o); f != nil {
-		if s, ok := f.Symbol(name); ok && !s.Hidden { // which no call by this name leads to
+		// A call by name cannot reach a hidden symbol.
+		if s, ok := f.Symbol(name); ok && !s.Hidden {
 			return tailPlace{o, s.Address}
 		}
 	}
@@ -210,19 +206,18 @@ func (t *tailCalls) list(p tailPlace) tailList {
 	return l
 }
 
-// search returns what all ways of tail calls share at their ends that lead from
-// the function of a call to another one; nothing where that cannot be told, as an
-// indirect call may lead anywhere.
+// search returns the tail calls that all paths from a call to a function share at their
+// ends. It returns nil if a path is unknown, because an indirect call can lead anywhere.
 func (t *tailCalls) search(first *tailCall, to tailPlace) []tailCall {
 	s := tailSearch{tailCalls: t, to: to, steps: maxTailSteps, within: make(map[tailPlace]bool)}
 	if !s.follow(first) || !s.found {
 		return nil
 	}
-	rest := s.way[s.head:]
-	return append(s.way[:s.head:s.head], rest[len(rest)-min(s.tail, len(rest)):]...)
+	after := s.first[s.head:]
+	return append(s.first[:s.head:s.head], after[len(after)-min(s.tail, len(after)):]...)
 }
 
-// tailSearch looks for the ways from a call to a function.
+// tailSearch searches for the paths from a call to a function.
 type tailSearch struct {
 	*tailCalls
 	to     tailPlace
@@ -230,15 +225,12 @@ type tailSearch struct {
 	path   []tailCall
 	within map[tailPlace]bool // the calls of path
 
-	// The first way that was found, and how many calls at its head and at its
-	// tail are those of all others.
 	found      bool
-	way        []tailCall
-	head, tail int
+	first      []tailCall // the first path that was found
+	head, tail int        // how many calls at its ends all paths share
 }
 
-// follow looks for ways from a call on. It returns false where nothing can be
-// told.
+// follow searches for paths that continue with a call. It returns false if a path is unknown.
 func (s *tailSearch) follow(call *tailCall) bool {
 	target := s.target(call)
 	if s.steps--; s.steps < 0 || target.object == nil {
@@ -255,7 +247,7 @@ func (s *tailSearch) follow(call *tailCall) bool {
 		next := &list.calls[i]
 		place := tailPlace{next.object, next.site.PC}
 		if s.within[place] {
-			continue // functions that call each other may do so any number of times
+			continue // a cycle adds nothing to the shared ends
 		}
 		s.within[place] = true
 		s.path = append(s.path, *next)
@@ -269,19 +261,19 @@ func (s *tailSearch) follow(call *tailCall) bool {
 	return true
 }
 
-// arrive adds a way. It returns false where it shares nothing with those before.
+// arrive adds the current path. It returns false if all paths share nothing any more.
 func (s *tailSearch) arrive() bool {
 	if !s.found {
-		s.found, s.way = true, slices.Clone(s.path)
-		s.head, s.tail = len(s.way), len(s.way)
+		s.found, s.first = true, slices.Clone(s.path)
+		s.head, s.tail = len(s.first), len(s.first)
 		return true
 	}
-	n := len(s.way)
+	n := len(s.first)
 	head, tail := 0, 0
-	for head < min(s.head, len(s.path)) && s.way[head] == s.path[head] {
+	for head < min(s.head, len(s.path)) && s.first[head] == s.path[head] {
 		head++
 	}
-	for tail < min(s.tail, len(s.path)) && s.way[n-1-tail] == s.path[len(s.path)-1-tail] {
+	for tail < min(s.tail, len(s.path)) && s.first[n-1-tail] == s.path[len(s.path)-1-tail] {
 		tail++
 	}
 	s.head, s.tail = head, tail

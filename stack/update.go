@@ -11,8 +11,8 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// SetSnapshot makes the objects those of another snapshot of the same target. All that
-// was read of their files is kept. The former snapshot must not be used with them any more.
+// SetSnapshot replaces the snapshot by a newer one of the same target, and keeps the opened
+// files. The former snapshot must not be used with the objects any more.
 func (o *Objects) SetSnapshot(s *snapshot.Snapshot) {
 	o.snapshot = s
 	for _, object := range o.byModule {
@@ -21,11 +21,9 @@ func (o *Objects) SetSnapshot(s *snapshot.Snapshot) {
 	o.Update()
 }
 
-// Update takes in that the snapshot's target has mapped something else than when
-// the objects were made, or told something else of its generated code: process.Watch
-// changes a snapshot so. Objects that are where they were stay open, with all that
-// was read of them; those that are gone are still good for the frames that were found
-// in them, until Close.
+// Update adapts the objects to changed mappings and changed generated code of their
+// snapshot, as process.Watch makes them. Objects at the same place stay open. Unmapped
+// objects stay valid for the frames in them, until Close.
 func (o *Objects) Update() {
 	fresh := NewObjects(o.snapshot)
 	known := make(map[string][]*Object)
@@ -33,7 +31,7 @@ func (o *Objects) Update() {
 		known[old.Name] = append(known[old.Name], old)
 	}
 	o.resetGenerated()
-	modules := make(map[*unwind.Module]*unwind.Module) // a fresh one, and what stands for it
+	modules := make(map[*unwind.Module]*unwind.Module) // from fresh ones to those that are used
 	for m, now := range fresh.byModule {
 		if i := slices.IndexFunc(known[now.Name], now.isAt); i >= 0 {
 			old := known[now.Name][i]

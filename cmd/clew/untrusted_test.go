@@ -205,7 +205,7 @@ func TestPerfMapLeadsToSecret(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer os.Remove(perfMap)
-	for want, plant := range map[string]func(old, new string) error{"it is a symbolic link": os.Symlink, "3 bad lines": os.Link} {
+	for want, plant := range map[string]func(old, new string) error{"it is a symbolic link": os.Symlink, "3 invalid lines": os.Link} {
 		os.Remove(perfMap)
 		if err := plant(secret, perfMap); err != nil {
 			t.Fatal(err)

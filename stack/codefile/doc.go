@@ -7,10 +7,10 @@
 // are, which owner they must have and how much of them is read, for live
 // processes, cores and recordings. Package jit/perf has the formats themselves.
 //
-// A jitdump is found by its writer's mapping of it, and a perf map by the process
-// ID in its name, both in the file system that the process sees. Such files outlive
-// their process, process IDs are used again, and every user can write to /tmp.
-// A file of another process is therefore refused, with an error that wraps
+// A jitdump is found by its mapping in the process that writes it, and a perf map by the
+// process ID in its name, both in the file system of that process. Such files outlive
+// their process, process IDs are reused, and every user can write to /tmp. A file of
+// another process is therefore refused with an error that wraps
 // snapshot.ErrOtherProcess.
 //
 // The package creates and changes no file, and reads nothing from a process.

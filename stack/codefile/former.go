@@ -13,30 +13,27 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// Former is a function at an address that it has left.
+// Former is a function at an address from which it was moved or where it was overwritten.
 type Former struct {
 	object.Symbol
 
-	fate func() Fate
+	// Fate searches the later entries of the source for the end of the function.
+	Fate func() Fate
 }
 
-// Fate looks through all that came later for what became of the function there.
-func (f *Former) Fate() Fate { return f.fate() }
-
-// Fate is what ended the time of a function at its place.
+// Fate is the end of a function at an address.
 type Fate struct {
-	// Next is what took its place, or, with Moved, the function itself where it was
-	// moved to.
+	// Next is the function that replaced it, or with Moved, the function at its new place.
 	Next  object.Symbol
 	Moved bool
 
-	// Until says when that was, on the clock of the source: "12.5s". It is "" where
-	// the source does not know.
+	// Until is the time of the end by the clock of the source: "12.5s". It is "" if the
+	// source has no times.
 	Until string
 }
 
 // Former yields the functions with matching names that were overwritten or moved
-// before the dump ended, in the order of the times at which they were added.
+// before the dump ended, in the order in which they were added.
 func (d *Jitdump) Former(match func(name string) bool) iter.Seq[Former] {
 	return func(yield func(Former) bool) {
 		list := d.index.Functions()
@@ -74,7 +71,8 @@ func (m *Map) Former(match func(name string) bool) iter.Seq[Former] {
 			if at < 0 || at == i || !match(s.Name) {
 				continue
 			}
-			// One without a size reaches to the next one, and has its own address at least.
+			// A symbol without a size reaches to the next symbol, and at least contains its
+			// own address.
 			fate := func() Fate {
 				for k := i + 1; k < m.symbols.Len(); k++ {
 					if n := m.symbols.Symbol(k); s.Address-n.Address < max(n.Size, 1) {

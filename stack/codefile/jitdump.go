@@ -49,11 +49,11 @@ type Jitdump struct {
 	dump   *perf.Jitdump
 	index  *perf.Index
 	tables map[uint32]table // by function
-	any    int8             // Unwinds: 0 not known, 1 yes, -1 no
+	any    int8             // result of Unwinds: 0 unknown, 1 true, -1 false
 	recent [1 << 8]recent
 }
 
-// recent is the function that an address has had from a time on, for good.
+// recent is the last function at an address.
 type recent struct {
 	pc uint64
 	f  *perf.Function
@@ -66,8 +66,7 @@ type table struct {
 	err      error
 }
 
-// newJitdump makes a Jitdump of a file's data; damage is what was wrong with the
-// file.
+// newJitdump parses a file's data. Damage is the error of reading the file.
 func newJitdump(path string, data []byte, damage error) (*Jitdump, error) {
 	dump, err := perf.ParseJitdump(path, data)
 	if err != nil {
@@ -79,11 +78,11 @@ func newJitdump(path string, data []byte, damage error) (*Jitdump, error) {
 	}
 	d := &Jitdump{Path: path, Machine: arch.Lookup(dump.Machine, elf.ELFCLASSNONE, order), Counter: dump.Flags&perf.FlagArchTimestamp != 0,
 		elf: dump.Machine, dump: dump, index: dump.Index()}
-	all, bad := d.index.Damage()
+	all, invalid := d.index.Damage()
 	if all > 1 {
-		bad = fmt.Errorf("%s: %d bad records: %w", path, all, bad)
+		invalid = fmt.Errorf("%s: %d invalid records: %w", path, all, invalid)
 	}
-	d.Err = errors.Join(damage, dump.Damage(), d.index.Cut(), bad)
+	d.Err = errors.Join(damage, dump.Damage(), d.index.Cut(), invalid)
 	return d, nil
 }
 
@@ -101,8 +100,8 @@ func (d *Jitdump) Fits(m *arch.Machine, code func(address uint64) bool) error {
 	return fits(d.Path, len(list), func(i int) uint64 { return list[i].Address }, code)
 }
 
-// Find returns the function that lies at an address at a time, which is of the
-// dump's clock; nil where there is none.
+// Find returns the function at an address at a time of the dump's clock, nil if there is
+// none.
 func (d *Jitdump) Find(pc, time uint64) *perf.Function {
 	r := &d.recent[pc%uint64(len(d.recent))]
 	if r.f != nil && r.pc == pc && time >= r.f.Time {
@@ -118,11 +117,11 @@ func (d *Jitdump) Find(pc, time uint64) *perf.Function {
 	return f
 }
 
-// Functions returns all functions by the times at which they came, also those that
-// were moved or replaced since. They are the Jitdump's and must not be changed.
+// Functions returns all functions by the times at which they were added, also those that
+// were moved or replaced since. The caller must not change them.
 func (d *Jitdump) Functions() []perf.Function { return d.index.Functions() }
 
-// Last yields the functions that were there at the end.
+// Last yields the functions that existed at the end.
 func (d *Jitdump) Last() iter.Seq[*perf.Function] {
 	return func(yield func(*perf.Function) bool) {
 		list := d.index.Functions()
@@ -134,8 +133,8 @@ func (d *Jitdump) Last() iter.Seq[*perf.Function] {
 	}
 }
 
-// Symbol returns the name and the extent of a function. The name is part of what
-// was read.
+// Symbol returns the name and the extent of a function. The name is a part of the file's
+// data.
 func (d *Jitdump) Symbol(f *perf.Function) object.Symbol {
 	return object.Symbol{Name: d.index.Name(f), Address: f.Address, Size: uint64(f.Size), Source: object.StaticSymbols}
 }
@@ -157,7 +156,7 @@ func (d *Jitdump) Lines(f *perf.Function) iter.Seq[jit.Line] {
 // Locate returns the source line of an address in a function, as
 // object.File.Locate does. It returns nil if the line is unknown.
 func (d *Jitdump) Locate(f *perf.Function, pc uint64) []object.Location {
-	// Writers list them in ascending order, but for V8's inlined positions.
+	// Writers list lines in ascending order, except V8 for inlined positions.
 	var best jit.Line
 	for l := range d.Lines(f) {
 		if l.Offset <= pc-f.Address && (best.File == "" || l.Offset >= best.Offset) {
@@ -170,7 +169,7 @@ func (d *Jitdump) Locate(f *perf.Function, pc uint64) []object.Location {
 	return []object.Location{{Function: d.index.Name(f), File: best.File, Line: best.Line}}
 }
 
-// Code returns the machine code of a function. It is part of what was read.
+// Code returns the machine code of a function, a part of the file's data.
 func (d *Jitdump) Code(f *perf.Function) []byte {
 	if f == nil {
 		return nil
@@ -178,8 +177,7 @@ func (d *Jitdump) Code(f *perf.Function) []byte {
 	return d.index.Code(f)
 }
 
-// Frames returns the unwind table of a function, at run-time addresses; nil where
-// there is none.
+// Frames returns the unwind table of a function at run-time addresses, nil if there is none.
 func (d *Jitdump) Frames(f *perf.Function) (*cfi.Section, error) {
 	if f == nil {
 		return nil, nil
@@ -194,7 +192,7 @@ const maxTables = 1 << 12
 // wraps cfi.ErrNoFDE.
 var ErrNoTable = fmt.Errorf("%w: the jitdump has no unwind table of the function", cfi.ErrNoFDE)
 
-// Rules returns the rules by which the frame of a function at an address is left.
+// Rules returns the rules for unwinding a function at an address.
 func (d *Jitdump) Rules(f *perf.Function, pc uint64) (*unwind.Rules, error) {
 	if f == nil {
 		return nil, cfi.ErrNoFDE
@@ -232,7 +230,7 @@ func (d *Jitdump) Covers(f *perf.Function, pc uint64) bool {
 	return section.Find(pc, &fde) == nil
 }
 
-// Unwinds is false where no function has an unwind table.
+// Unwinds reports whether any function has an unwind table.
 func (d *Jitdump) Unwinds() bool {
 	if d.any == 0 {
 		d.any = -1

@@ -14,22 +14,22 @@ import (
 )
 
 // Map is the code that a perf map names. Its lines have no times: the last line for
-// an address counts, at any time. A Map does not change, and is safe for concurrent
+// an address applies at any time. A Map does not change, and is safe for concurrent
 // use.
 type Map struct {
 	Path string
-	Err  error // what could not be read of it, or why it was refused; nil where all was read
+	Err  error // why it was refused, or which parts could not be read; nil if all was read
 
 	symbols *perf.Map
 }
 
 func newMap(path string, data []byte, damage error) *Map {
 	m := &Map{Path: path, symbols: perf.ParseMap(path, data)}
-	all, bad := m.symbols.Damage()
+	all, invalid := m.symbols.Damage()
 	if all > 1 {
-		bad = fmt.Errorf("%s: %d bad lines: %w", path, all, bad)
+		invalid = fmt.Errorf("%s: %d invalid lines: %w", path, all, invalid)
 	}
-	m.Err = errors.Join(damage, m.symbols.Cut(), bad)
+	m.Err = errors.Join(damage, m.symbols.Cut(), invalid)
 	return m
 }
 
@@ -39,10 +39,10 @@ func (m *Map) Fits(code func(address uint64) bool) error {
 	return fits(m.Path, m.symbols.Len(), func(i int) uint64 { return m.symbols.Symbol(i).Address }, code)
 }
 
-// Lines is how many complete lines were read.
+// Lines returns the number of complete lines that were read.
 func (m *Map) Lines() int { return m.symbols.Len() }
 
-// Find returns the symbol that an address has. Its name is part of what was read.
+// Find returns the symbol of an address. Its name is a part of the file's data.
 func (m *Map) Find(pc uint64) (object.Symbol, bool) {
 	s, ok := m.symbols.Find(pc)
 	if !ok {
@@ -51,7 +51,7 @@ func (m *Map) Find(pc uint64) (object.Symbol, bool) {
 	return symbol(s), true
 }
 
-// Symbols yields the symbols, but those that later lines replaced.
+// Symbols yields the symbols that no later line replaced.
 func (m *Map) Symbols() iter.Seq[object.Symbol] {
 	return func(yield func(object.Symbol) bool) {
 		for s := range m.symbols.Current() {

@@ -16,15 +16,15 @@ import (
 // Marker is a mapping by which a process announces a jitdump to perf (perf.IsMarker).
 type Marker struct {
 	Path  string // as the process sees it
-	Inode uint64 // of the file that is mapped, 0 where that is not known
+	Inode uint64 // of the mapped file, 0 if unknown
 
-	// Open opens the very file that is mapped, whatever is at its path now. Where it
-	// is nil the file is looked for by its path.
+	// Open opens the mapped file, even if another file has its path now. If it is nil,
+	// the file at the path is opened.
 	Open func() (*os.File, error)
 }
 
-// openMarker opens the jitdump of a marker. A file that the process has mapped counts
-// as its own, whichever user wrote it.
+// openMarker opens the jitdump of a marker. A file that the process has mapped may have any
+// owner.
 func openMarker(p *snapshot.Process, m *Marker) (*os.File, error) {
 	if m.Open != nil {
 		return m.Open()
@@ -39,7 +39,7 @@ func openMarker(p *snapshot.Process, m *Marker) (*os.File, error) {
 	var info fs.FileInfo
 	if info, err = f.Stat(); err == nil {
 		if is := untrusted.IdentityOf(info); is != (untrusted.Identity{}) && is.Inode != m.Inode {
-			err = fmt.Errorf("%s: it is not the file that was mapped (inode %d, %d expected)", m.Path, is.Inode, m.Inode)
+			err = fmt.Errorf("%s: not the file that was mapped (inode %d, expected %d)", m.Path, is.Inode, m.Inode)
 		}
 	}
 	if err != nil {

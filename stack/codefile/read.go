@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"os"
 
 	"github.com/clewdev/clew/internal/untrusted"
 	"github.com/clewdev/clew/jit/perf"
@@ -21,16 +20,16 @@ import (
 // millions of functions.
 const maxBytes = math.MaxInt32
 
-// maxMapBytes bounds a perf map, in bytes: the lines of two million functions. Of a
-// larger one the end is read, as later lines replace earlier ones.
+// maxMapBytes bounds a perf map, in bytes: the lines of two million functions. If a map is
+// larger, its end is read, because later lines replace earlier ones.
 const maxMapBytes = 128 << 20
 
 // Reader reads the files of one target, at most two gigabytes in all, and each file
 // once. It is not safe for concurrent use.
 type Reader struct {
-	left  untrusted.Budget
-	ofMap int64 // bytes of a perf map
-	dumps map[untrusted.Identity]readDump
+	left     untrusted.Budget
+	mapLimit int64 // bytes of a perf map
+	dumps    map[untrusted.Identity]readDump
 }
 
 type readDump struct {
@@ -40,13 +39,13 @@ type readDump struct {
 
 // NewReader returns a Reader that has read nothing.
 func NewReader() *Reader {
-	return &Reader{left: maxBytes, ofMap: maxMapBytes, dumps: make(map[untrusted.Identity]readDump)}
+	return &Reader{left: maxBytes, mapLimit: maxMapBytes, dumps: make(map[untrusted.Identity]readDump)}
 }
 
-var errNoProcess = errors.New("files of the target are not to be had")
+var errNoProcess = errors.New("the target's files are not available")
 
-// Jitdump reads the jitdump of a marker, as far as it is written. It returns nil with
-// an error; the Jitdump's Err describes damaged parts.
+// Jitdump reads the jitdump of a marker, which may still be written. It returns an error
+// if no part can be read. The Jitdump's Err describes damaged parts.
 func (r *Reader) Jitdump(p *snapshot.Process, m Marker) (*Jitdump, error) {
 	if p == nil && m.Open == nil {
 		return nil, fmt.Errorf("%s: %w", m.Path, errNoProcess)
@@ -56,27 +55,27 @@ func (r *Reader) Jitdump(p *snapshot.Process, m Marker) (*Jitdump, error) {
 		return nil, err
 	}
 	defer f.Close()
-	is := untrusted.Identity{}
+	var id untrusted.Identity
 	if info, err := f.Stat(); err == nil {
-		is = untrusted.IdentityOf(info)
+		id = untrusted.IdentityOf(info)
 	}
-	known, ok := r.dumps[is]
+	known, ok := r.dumps[id]
 	if !ok {
 		var data []byte
-		data, known.err = r.read(f)
+		data, _, known.err = r.left.Read(f)
 		if len(data) > 0 || known.err == nil {
 			known.Jitdump, known.err = newJitdump(m.Path, data, known.err)
 		}
-		if is != (untrusted.Identity{}) {
-			r.dumps[is] = known
+		if id != (untrusted.Identity{}) {
+			r.dumps[id] = known
 		}
 	}
 	return known.Jitdump, known.err
 }
 
-// Map reads the perf map of a process, as far as it is written. It returns nil if
-// there is none. A map of another process, or one that cannot be read, has no symbols,
-// and its Err says why.
+// Map reads the perf map of a process, which may still be written. It returns nil if there
+// is none. A map of another process, or one that cannot be read, has no symbols, and its Err
+// says why.
 func (r *Reader) Map(p *snapshot.Process) (m *Map) {
 	if p == nil {
 		return nil
@@ -90,8 +89,8 @@ func (r *Reader) Map(p *snapshot.Process) (m *Map) {
 		var data []byte
 		if err == nil {
 			var start int64
-			if data, start, err = r.left.ReadEnd(f, r.ofMap); start > 0 {
-				data = data[bytes.IndexByte(data, '\n')+1:] // the rest of a line
+			if data, start, err = r.left.ReadEnd(f, r.mapLimit); start > 0 {
+				data = data[bytes.IndexByte(data, '\n')+1:] // drop an incomplete line
 			}
 			f.Close()
 		}
@@ -102,32 +101,25 @@ func (r *Reader) Map(p *snapshot.Process) (m *Map) {
 	return m
 }
 
-// read reads a file as far as the Reader may: with what was read comes an error
-// where that is not all.
-func (r *Reader) read(f *os.File) ([]byte, error) {
-	data, _, err := r.left.Read(f)
-	return data, err
-}
-
-// Read reads a file at a path that the caller trusts, whoever owns it: a jitdump, or else
-// a perf map; the other one is nil. The path may lead through a link of procfs, as
-// /proc/PID/root. The error is that of a file that is neither, or cannot be read.
+// Read reads a file at a path that the caller trusts, with any owner: a jitdump, or else a
+// perf map; the other result is nil. The path may lead through a link of procfs, such as
+// /proc/PID/root. Read returns an error if the file is neither or cannot be read.
 func (r *Reader) Read(path string) (*Jitdump, *Map, error) {
 	f, err := untrusted.OpenNamed(path)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer f.Close()
-	data, err := r.read(f)
+	data, _, err := r.left.Read(f)
 	if len(data) == 0 && err != nil {
 		return nil, nil, err
 	}
 	return Parse(path, data, err)
 }
 
-// Parse reads a jitdump or a perf map from memory, which must not change afterwards.
-// It returns nil for the other one. Errors call the file name; damage is a known
-// damage of the file, or nil. Parse fails if the file has neither format.
+// Parse reads a jitdump or a perf map from data, which must not change afterwards. The other
+// result is nil. Name is the file's name in errors, and damage the error of reading it, or
+// nil. Parse returns an error if the file has neither format.
 func Parse(name string, data []byte, damage error) (*Jitdump, *Map, error) {
 	d, err := newJitdump(name, data, damage)
 	if err == nil {
@@ -144,16 +136,16 @@ func Parse(name string, data []byte, damage error) (*Jitdump, *Map, error) {
 	return nil, nil, fmt.Errorf("neither a jitdump nor a perf map: %w; and none of its lines is an address, a size and a name", err)
 }
 
-// incomplete returns an error where a file ends with a part of something.
-func incomplete(name string, end, rest uint64, what string) error {
-	if rest == 0 {
+// incomplete returns an error if bytes remain after the last complete entry of a file.
+func incomplete(name string, end, remaining uint64, entry string) error {
+	if remaining == 0 {
 		return nil
 	}
-	return &perf.Error{File: name, Offset: end, Err: fmt.Errorf("%w: the last %d bytes are not a complete %s: the file is still being written, or was cut off", perf.ErrTruncated, rest, what)}
+	return &perf.Error{File: name, Offset: end, Err: fmt.Errorf("%w: the last %d bytes are not a complete %s: the file is still being written, or was cut off", perf.ErrTruncated, remaining, entry)}
 }
 
-// fits returns an error where most functions, given by their addresses, lie where
-// the process has no code: then another process has written of them.
+// fits returns an error if most functions, given by their addresses, lie where the process
+// has no code: then another process wrote the file.
 func fits(path string, all int, address func(i int) uint64, code func(address uint64) bool) error {
 	in := 0
 	for i := range all {

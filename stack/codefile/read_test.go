@@ -132,10 +132,10 @@ func TestMarkers(t *testing.T) {
 		{p, Marker{Path: "/jit-10.dump"}, ""},
 		{p, Marker{Path: "/jit-9.dump", Inode: inode + 1}, ""}, // which may have been copied there
 		{users, Marker{Path: "/jit-9.dump", Inode: inode}, ""},
-		{users, Marker{Path: "/jit-9.dump", Inode: inode + 1}, "it is not the file that was mapped"},
+		{users, Marker{Path: "/jit-9.dump", Inode: inode + 1}, "not the file that was mapped"},
 		{p, Marker{Path: "/gone/jit-9.dump", Open: open}, ""},
 		{nil, Marker{Path: "/gone/jit-9.dump", Open: open}, ""},
-		{nil, Marker{Path: "/jit-9.dump"}, "not to be had"},
+		{nil, Marker{Path: "/jit-9.dump"}, "are not available"},
 		{p, Marker{Path: "/jit-8.dump"}, "not a jitdump"},
 		{p, Marker{Path: "/jit-8.dump"}, "not a jitdump"},
 	} {
@@ -194,7 +194,7 @@ func TestLargeMap(t *testing.T) {
 	const text = "1000 10 old\n2000 10 gone\n1000 10 new\n3000 10 last\n"
 	root := write(t, map[string]string{"tmp/perf-1.map": text})
 	r := NewReader()
-	r.ofMap = 30
+	r.mapLimit = 30
 	m := r.Map(&snapshot.Process{Root: root, IDs: []int{1}})
 	names := ""
 	for s := range m.Symbols() {

@@ -131,7 +131,7 @@ func fileSource(d *codefile.Jitdump, m *codefile.Map, err error) (*Source, error
 // dumpCode is the code that existed at the end of a jitdump. If the process of a core ran on,
 // that can be later than the core.
 type dumpCode struct {
-	nothing
+	undescribed
 	file *codefile.Jitdump
 }
 
@@ -180,7 +180,7 @@ func (c *dumpCode) bytes(pc uint64) []byte { return c.file.Code(c.find(pc)) }
 
 // mapCode is the code that a perf map names.
 type mapCode struct {
-	nothing
+	undescribed
 	file *codefile.Map
 }
 

@@ -43,7 +43,6 @@ func (r *Reader) readLists(space *registry.Space, kind Kind) []*Source {
 	return r.sourcesOf(lists, kind)
 }
 
-// sourcesOf returns the lists as sources.
 func (r *Reader) sourcesOf(lists []registry.List, kind Kind) (sources []*Source) {
 	s := r.target.Snapshot
 	for i := range lists {
@@ -64,7 +63,7 @@ func (r *Reader) sourcesOf(lists []registry.List, kind Kind) (sources []*Source)
 		}
 		foreign := 0
 		var first error
-		seen := make(map[*byte]bool) // images, which several entries can have
+		seen := make(map[*byte]bool) // images, because entries can share one
 		for k := range list.Entries {
 			e := &list.Entries[k]
 			if e.Err == nil && seen[&e.Image[0]] {
@@ -131,7 +130,7 @@ func (r *Reader) addImage(source *Source, e *registry.Entry) error {
 // imageCode is the code that a symbol file describes. A target can have many thousand, and
 // each open one takes some 10 KB, so only those that contain a frame are opened.
 type imageCode struct {
-	nothing
+	undescribed
 	data   []byte
 	opened func() *reader.Image
 	tables ruleTables
@@ -144,7 +143,7 @@ func newImageCode(data []byte) *imageCode {
 	return c
 }
 
-// open opens the file, which addImage has opened before without an error.
+// open opens the file, which addImage opened before without an error.
 func (c *imageCode) open() *reader.Image {
 	f, _ := reader.Open(c.data)
 	return f
@@ -201,7 +200,7 @@ func (r *Reader) symbols(name string) iter.Seq[uint64] {
 		for _, o := range r.target.Objects() {
 			f, bias, err := o.Open()
 			if err != nil {
-				continue // and tells so where a frame needs it
+				continue // a frame in the object reports the error
 			}
 			if s, ok := f.Symbol(name); ok && !yield(s.Address+bias) {
 				return

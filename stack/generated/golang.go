@@ -52,7 +52,7 @@ func (r *Reader) goModules() (sources []*Source) {
 
 // goCode is the code of one module of a Go runtime's list.
 type goCode struct {
-	nothing
+	undescribed
 	module   *object.GoModule
 	snapshot *snapshot.Snapshot
 	table    func() (*golang.Table, bool)

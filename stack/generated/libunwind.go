@@ -29,7 +29,7 @@ func (r *Reader) dynInfoLists() (sources []*Source) {
 	for _, o := range r.target.Objects() {
 		f, bias, err := o.Open()
 		if err != nil {
-			continue // and tells so where a frame needs it
+			continue // a frame in the object reports the error
 		}
 		at, err := libunwind.Find(s.Machine, s.Memory, func(name string) (uint64, bool) {
 			symbol, ok := f.Symbol(name)
@@ -83,16 +83,16 @@ func (source *Source) addInfos(r *Reader, list *libunwind.List) error {
 
 // infoCode is the code that one info describes.
 type infoCode struct {
-	nothing
+	undescribed
 	info       *libunwind.Info
 	procedures []*region.Procedure // of the whole list: one can be an alias of another
 	machine    *arch.Machine
 	memory     cfi.Memory
 
 	read    bool
-	section *cfi.Section // of the regions, or all that the table leads to
+	section *cfi.Section // of the regions, or the whole table
 	err     error
-	tables  map[uint64]ruleTables // by FDE; of regions there is one
+	tables  map[uint64]ruleTables // by an address of the function
 }
 
 func (c *infoCode) name() string {
@@ -120,8 +120,8 @@ func (c *infoCode) functions() iter.Seq[object.Symbol] {
 	}
 }
 
-// frames returns a section that has only the FDE of an address: between the FDEs of a table
-// there can be other data.
+// frames returns a section that has only the FDE of an address, because other data can lie
+// between the FDEs of a table.
 func (c *infoCode) frames(pc uint64) ([]*cfi.Section, error) {
 	if !c.read {
 		c.read = true

@@ -31,8 +31,8 @@ type Object struct {
 	Name     string // its path
 	Mappings []*snapshot.Mapping
 
-	// Open returns the file, and the bias that is added to its addresses to get run-time
-	// addresses.
+	// Open returns the file, and the difference between run-time addresses and addresses in
+	// the file.
 	Open func() (f *object.File, bias uint64, err error)
 }
 
@@ -76,8 +76,8 @@ func sourceReaders() []sourceReader {
 }
 
 // finding is the result for an address. If sources disagree, the rules are those of the
-// first source that has some, and the name is of the same source if it has one, else of the
-// first that has.
+// first source with rules. The name is of the same source if it has one, else of the first
+// source with a name.
 type finding struct {
 	code  *Code // nil if no source covers the address
 	rules *unwind.Rules
@@ -127,7 +127,7 @@ func (r *Reader) look(pc uint64) finding {
 					f.code, named, covers = c, names, true
 				}
 			case f.err == nil:
-				f.err = fmt.Errorf("%w: the %v, which has the code at %#x, cannot be unwound by: %w", cfi.ErrNoFDE, s.Kind, pc, err)
+				f.err = fmt.Errorf("%w: the unwind table of the %v for the code at %#x cannot be used: %w", cfi.ErrNoFDE, s.Kind, pc, err)
 				if errors.Is(err, cfi.ErrNoFDE) {
 					f.err = fmt.Errorf("%w: the %v has no unwind table for the code at %#x", cfi.ErrNoFDE, s.Kind, pc)
 				}

@@ -69,20 +69,20 @@ type description interface {
 	image() []byte
 }
 
-// nothing has the methods of a description that most sources lack.
-type nothing struct{}
+// undescribed has the methods of a description that most sources lack.
+type undescribed struct{}
 
-func (nothing) former(func(string) bool) iter.Seq[codefile.Former] {
+func (undescribed) former(func(string) bool) iter.Seq[codefile.Former] {
 	return func(func(codefile.Former) bool) {}
 }
-func (nothing) locate(uint64) ([]object.Location, error) { return nil, nil }
-func (nothing) lines(uint64) iter.Seq[jit.Line]          { return func(func(jit.Line) bool) {} }
-func (nothing) frames(uint64) ([]*cfi.Section, error)    { return nil, nil }
-func (nothing) rules(uint64) (*unwind.Rules, error)      { return nil, cfi.ErrNoFDE }
-func (nothing) covers(uint64) bool                       { return false }
-func (nothing) unwinds() bool                            { return false }
-func (nothing) bytes(uint64) []byte                      { return nil }
-func (nothing) image() []byte                            { return nil }
+func (undescribed) locate(uint64) ([]object.Location, error) { return nil, nil }
+func (undescribed) lines(uint64) iter.Seq[jit.Line]          { return func(func(jit.Line) bool) {} }
+func (undescribed) frames(uint64) ([]*cfi.Section, error)    { return nil, nil }
+func (undescribed) rules(uint64) (*unwind.Rules, error)      { return nil, cfi.ErrNoFDE }
+func (undescribed) covers(uint64) bool                       { return false }
+func (undescribed) unwinds() bool                            { return false }
+func (undescribed) bytes(uint64) []byte                      { return nil }
+func (undescribed) image() []byte                            { return nil }
 
 // Code is code that an entry of a source describes: one symbol file, one info, one module, or
 // all of a jitdump or perf map.
@@ -210,12 +210,12 @@ func (f *Function) Code() ([]byte, error) {
 	return code, nil
 }
 
-var errNoCode = errors.New("the file has addresses and names, no code")
+var errNoCode = errors.New("the file has addresses and names, but no code")
 
 // codeRanges are pieces of code by address.
 type codeRanges struct {
 	list []codeRange // by start, once sorted
-	ends []uint64    // by index of list: the highest end of it and of those before
+	ends []uint64    // by index of list: the highest end up to it
 }
 
 type codeRange struct {

@@ -5,10 +5,11 @@
 package generated
 
 import (
-	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
@@ -31,15 +32,7 @@ func (s *Source) SymbolFile(m *arch.Machine, functions []Function) ([]byte, erro
 		return nil, fmt.Errorf("%s: a %v does not say for which machine its code is", s.Place, s.Kind)
 	}
 	functions = slices.Clone(functions)
-	slices.SortStableFunc(functions, func(a, b Function) int {
-		switch {
-		case a.Start < b.Start:
-			return -1
-		case a.Start > b.Start:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(functions, func(a, b Function) int { return cmp.Compare(a.Start, b.Start) })
 	var errs []error
 	fail := func(err error) {
 		if len(errs) < maxSkipped {
@@ -62,7 +55,7 @@ func (s *Source) SymbolFile(m *arch.Machine, functions []Function) ([]byte, erro
 				continue
 			}
 			if f.Start < end {
-				fail(fmt.Errorf("%s at %#x begins inside of another function, and is left out", f.Name, f.Start))
+				fail(fmt.Errorf("%s at %#x begins inside another function, and is left out", f.Name, f.Start))
 				continue
 			}
 			if f.Start+f.Size-code.Address > maxBatch || len(code.Functions) > 0 && f.Start-end > maxGap {
@@ -115,10 +108,7 @@ func (s *Source) Machine() *arch.Machine { return s.machine }
 // describe returns the function as package jit describes it. If it returns an error, parts
 // are missing.
 func (f *Function) describe(offset uint64) (jit.Function, error) {
-	name := f.Name
-	if i := bytes.IndexByte([]byte(name), 0); i >= 0 {
-		name = name[:i]
-	}
+	name, _, _ := strings.Cut(f.Name, "\x00")
 	if name == "" {
 		name = fmt.Sprintf("jit_%x", f.Start)
 	}
@@ -144,7 +134,7 @@ func (f *Function) describe(offset uint64) (jit.Function, error) {
 		case programErr != nil:
 			err = errors.Join(err, programErr)
 		case p.End > f.Size || fde.Start != f.Start:
-			err = errors.Join(err, fmt.Errorf("its unwind table is of %#x-%#x", fde.Start, fde.End))
+			err = errors.Join(err, fmt.Errorf("its unwind table covers %#x-%#x", fde.Start, fde.End))
 		default:
 			out.Unwind = withoutHandlers(p)
 		}
@@ -156,8 +146,8 @@ func (f *Function) describe(offset uint64) (jit.Function, error) {
 	return out, err
 }
 
-// withoutHandlers returns a program without personality routine and LSDA. These are not needed
-// to unwind, and are too far from the new file to be encoded.
+// withoutHandlers returns a program without personality routine and LSDA. A debugger does not
+// need them, and they are too far from the new file to be encoded.
 func withoutHandlers(p *cfi.Program) *cfi.Program {
 	cie := *p.CIE
 	cie.DWARF64, cie.Version, cie.AddressSize, cie.SegmentSize = false, 0, 0, 0

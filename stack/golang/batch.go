@@ -9,25 +9,25 @@ import (
 	"github.com/clewdev/clew/snapshot/goruntime"
 )
 
-// What is read at once, as each call of the kernel takes a while.
+// Goroutines are read in batches, because each system call is expensive.
 const (
 	batchGoroutines = 256
-	batchStacks     = 1 << 20 // bytes; what does not fit is read by itself
+	batchStacks     = 1 << 20 // bytes; other stacks are read one by one
 )
 
-// ahead is what was read of a goroutine together with those of others.
+// ahead is a goroutine that was read in a batch.
 type ahead struct {
 	goruntime.Goroutine
 	err  error
-	late bool // it was read after the target had run on
+	late bool // read after the target continued to run
 
-	stack    []byte // from its stack pointer on, nil where that is not read yet
-	complete bool   // all of it was copied while the target stood still
-	still    bool   // it was as it is once its stack was read
+	stack     []byte // from its stack pointer on, nil if not read yet
+	complete  bool   // the whole stack was copied while the target stood still
+	unchanged bool   // the goroutine did not run until its stack was read
 }
 
-// readAhead reads some goroutines and their stacks, and looks whether they have run
-// meanwhile. The result is valid until the next call.
+// readAhead reads some goroutines and their stacks, and checks whether they ran meanwhile.
+// The result is valid until the next call.
 func (r *goroutineReader) readAhead(list []uint64) []ahead {
 	s := r.objects.Snapshot()
 	memory := snapshotMemory{s}
@@ -35,10 +35,10 @@ func (r *goroutineReader) readAhead(list []uint64) []ahead {
 	r.structures.Read(list, func(i int, g goruntime.Goroutine, err error) {
 		r.ahead = append(r.ahead, ahead{Goroutine: g, err: err, late: s.Live && !memory.has(list[i])})
 	})
-	if r.room == nil {
-		r.room = make([]byte, batchStacks)
+	if r.stackBuffer == nil {
+		r.stackBuffer = make([]byte, batchStacks)
 	}
-	room := r.room
+	unused := r.stackBuffer
 	r.batch, r.reads = r.batch[:0], r.reads[:0]
 	for i := range r.ahead {
 		a := &r.ahead[i]
@@ -47,13 +47,13 @@ func (r *goroutineReader) readAhead(list []uint64) []ahead {
 		}
 		c, err := parkedAt(&a.Goroutine)
 		n := min(a.StackHigh-c.SP, maxReadStack)
-		if err != nil || n == 0 || n > uint64(len(room)) {
+		if err != nil || n == 0 || n > uint64(len(unused)) {
 			continue
 		}
-		stack := room[:n:n]
-		room = room[n:]
+		stack := unused[:n:n]
+		unused = unused[n:]
 		copied := 0
-		if !a.late { // or what was copied there can have been another's stack
+		if !a.late { // for a late one, the copy can be of another goroutine's stack
 			copied = s.ReadCopies(stack, c.SP)
 		}
 		if copied == len(stack) {
@@ -73,33 +73,34 @@ func (r *goroutineReader) readAhead(list []uint64) []ahead {
 		}
 	}
 	if s.Live {
-		r.lookAgain()
+		r.checkUnchanged()
 	}
 	return r.ahead
 }
 
 // readOf is a stack that is read in a batch.
 type readOf struct {
-	of    int // in goroutineReader.ahead
+	of    int // index into goroutineReader.ahead
 	stack []byte
 }
 
-// lookAgain finds which of the goroutines that were read ahead are as they were,
-// now that their stacks are read.
-func (r *goroutineReader) lookAgain() {
-	r.again, r.of = r.again[:0], r.of[:0]
+// checkUnchanged reads goroutines again, to find those that did not run while their stacks
+// were read.
+func (r *goroutineReader) checkUnchanged() {
+	r.rechecked, r.recheckedOf = r.rechecked[:0], r.recheckedOf[:0]
 	for i := range r.ahead {
 		if a := &r.ahead[i]; a.stack != nil && (a.late || !a.complete) {
-			r.again, r.of = append(r.again, a.Address), append(r.of, i)
+			r.rechecked, r.recheckedOf = append(r.rechecked, a.Address), append(r.recheckedOf, i)
 		}
 	}
-	r.structuresNow.Read(r.again, func(k int, now goruntime.Goroutine, err error) {
-		a := &r.ahead[r.of[k]]
-		a.still = err == nil && same(&a.Goroutine, &now)
+	r.structuresNow.Read(r.rechecked, func(k int, now goruntime.Goroutine, err error) {
+		a := &r.ahead[r.recheckedOf[k]]
+		a.unchanged = err == nil && same(&a.Goroutine, &now)
 	})
 }
 
-// exists reports whether a goroutine is one, and no place for one to come.
+// exists reports whether a goroutine has started and not ended: the runtime reuses its
+// structures.
 func exists(g *goruntime.Goroutine) bool {
 	switch g.State {
 	case goruntime.Idle, goruntime.Dead, goruntime.WaitingForCgo:

@@ -29,8 +29,9 @@ func Copiers(o *stack.Objects, all bool) (list []*goruntime.Copier) {
 	return list
 }
 
-// ThreadCopiers returns what copies the threads of a live target, each while it stands
-// still by itself, one for each Go runtime in it. It reads memory that changes as it does.
+// ThreadCopiers returns the copiers of a live target's threads, one for each Go runtime in it.
+// They copy a thread while only that thread stands still. ThreadCopiers itself reads changing
+// memory.
 func ThreadCopiers(o *stack.Objects) (list []*goruntime.ThreadCopier) {
 	runtimes, _ := runtimesOf(o)
 	for _, r := range runtimes {
@@ -69,25 +70,25 @@ func runtimesOf(o *stack.Objects) (list []runtime, err error) {
 	return list, errors.Join(errs...)
 }
 
-// maxHeaders is more than the ELF header and the program headers of an object take
-// that Go's linker or C's have made, bytes.
+// maxHeaders exceeds the size in bytes of the ELF header and program headers that Go's and
+// C's linkers write.
 const maxHeaders = 2 << 10
 
-// mayHoldGo returns the objects in which there can be a Go runtime, by their headers
-// in the target's memory: to open all is dear where there are many.
+// mayHoldGo returns the objects that can contain a Go runtime, by their headers in the
+// target's memory. Opening all objects is expensive if there are many.
 func mayHoldGo(o *stack.Objects) (list []*stack.Object) {
 	var batch []snapshot.Copy
-	var of []*stack.Object
-	look := func() {
+	var objects []*stack.Object // of batch
+	flush := func() {
 		if o.Snapshot().Memory != nil {
 			snapshot.ReadBatch(o.Snapshot().Memory, batch)
 		}
 		for i := range batch {
 			if o.Snapshot().Memory == nil || holdsThreadLocals(batch[i].Bytes) {
-				list = append(list, of[i])
+				list = append(list, objects[i])
 			}
 		}
-		batch, of = batch[:0], of[:0]
+		batch, objects = batch[:0], objects[:0]
 	}
 	for _, mapped := range o.CodeObjects() {
 		first := mapped.Mappings[0]
@@ -97,12 +98,12 @@ func mayHoldGo(o *stack.Objects) (list []*stack.Object) {
 			list = append(list, mapped)
 		default:
 			batch = append(batch, snapshot.Copy{Address: first.Start, Bytes: make([]byte, min(maxHeaders, first.End-first.Start))})
-			if of = append(of, mapped); len(of) == 64 {
-				look()
+			if objects = append(objects, mapped); len(objects) == 64 {
+				flush()
 			}
 		}
 	}
-	look()
+	flush()
 	return list
 }
 
@@ -116,13 +117,13 @@ func holdsThreadLocals(headers []byte) bool {
 		elf.Type(h.Type) != elf.ET_DYN || h.Phoff < uint64(n) || h.Phoff > uint64(len(headers)) {
 		return true
 	}
-	for rest := headers[h.Phoff:]; h.Phnum > 0; h.Phnum-- {
+	for table := headers[h.Phoff:]; h.Phnum > 0; h.Phnum-- {
 		var p elf.Prog64
-		n, err := binary.Decode(rest, binary.LittleEndian, &p)
+		n, err := binary.Decode(table, binary.LittleEndian, &p)
 		if err != nil || int(h.Phentsize) != n || elf.ProgType(p.Type) == elf.PT_TLS || elf.ProgType(p.Type) == elf.PT_INTERP {
 			return true
 		}
-		rest = rest[n:]
+		table = table[n:]
 	}
 	return false
 }

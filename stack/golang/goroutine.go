@@ -19,86 +19,86 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// Goroutine is a goroutine of a Go program, on a thread or on none.
+// Goroutine is a goroutine of a Go program, running on a thread or not.
 type Goroutine struct {
 	goruntime.Goroutine
 
-	// Stack is its stack. The stack's Thread runs it, and is nil if no thread does. The
-	// stack of a running goroutine begins with the thread's work for it, also in C code.
+	// Stack is its stack. The stack's Thread is the thread that runs it, or nil. The stack
+	// of a running goroutine starts with the thread's frames, also those in C code.
 	Stack stack.Stack
 
-	// Created is where it was created, without registers, once Name was called
-	// named as frames are; nil where that is not known. Goroutines may share it.
+	// Created is the frame that created it, without registers, or nil if it is unknown.
+	// Name sets its names. Goroutines may share it.
 	Created *stack.Frame
 
-	// Waited is for how long it waits, as the garbage collector has noticed it; 0
-	// where that is not known, as in a core.
+	// Waited is how long it has been waiting, since the garbage collector noticed it. It is
+	// 0 if that is unknown, as in a core.
 	Waited time.Duration
 
 	// System says that the runtime made it for itself.
 	System bool
 
-	// StackPointers are those of its frames but of tail calls, where it shares these
-	// with other goroutines and is in no group with them (Options.Share).
+	// StackPointers are those of its frames, except tail calls, if the frames are shared
+	// (Options.Share) and were walked first for another goroutine.
 	StackPointers []uint64
 
-	// Others are the goroutines that are equal to it, by ascending ID, each larger than
-	// its own: see Options.Group.
+	// Others are the other goroutines of its group by ascending ID, which exceed its own:
+	// see Options.Group.
 	Others []Other
 }
 
-// Other is a goroutine that is equal to another one in all but this.
+// Other is a goroutine of a group. Its other fields equal those of the group's Goroutine.
 type Other struct {
 	ID, Parent uint64
 	Waited     time.Duration
-	Stack      *stack.Stack // with Options.Registers; nil else, as the frames are equal
+	Stack      *stack.Stack // nil without Options.Registers, because the frames are equal
 }
 
-// Options changes what Goroutines does. The zero value is good.
+// Options changes what Goroutines does. The zero value is valid.
 type Options struct {
 	MaxFrames int  // of one stack; 0 means unwind.DefaultMaxFrames
-	System    bool // also those that the runtime made for itself
+	System    bool // also goroutines that the runtime made for itself
 
 	// Share makes goroutines with equal frames, apart from stack pointers, share them: SP
 	// is that of the first goroutine, and Goroutine.StackPointers has those of the others.
 	Share bool
 
-	// Group says that goroutines are grouped where there are at least so many; 0 is for
-	// never. Those of a group have the same state, the same place on the same thread, if
-	// any, and were created by the same go statement. Of a group the one with the lowest
-	// ID is returned, and has the Others. Share is implied.
+	// Group is the number of goroutines from which on they are grouped; 0 means never. The
+	// goroutines of a group have the same state, the same frames, the same thread if any,
+	// and the same go statement as creator. Goroutines returns the one with the lowest
+	// ID, with the Others. Group implies Share.
 	Group int
 
-	// Registers says that the registers of every frame are kept, and what was read of
-	// the stacks. Frames are not shared then.
+	// Registers keeps the registers of every frame, and copies of the stacks. Frames are
+	// not shared then.
 	Registers bool
 }
 
-// ErrMoved: a goroutine ran while its stack was read.
+// ErrMoved says that a goroutine ran while its stack was read.
 var ErrMoved = errors.New("it ran while its stack was read")
 
-// ErrNoGo: a target has no Go runtime.
+// ErrNoGo says that a target has no Go runtime.
 var ErrNoGo = errors.New("not a Go program: no Go runtime found")
 
-// Bounds of all goroutines together. A core may claim many goroutines with deep, equal
+// Bounds for all goroutines of a target. A core can claim many goroutines with deep, equal
 // stacks.
 const (
 	maxWalkedFrames   = 1 << 25
-	maxKeptFrames     = 1 << 20  // that are not shared
+	maxKeptFrames     = 1 << 20  // without shared ones
 	maxRegisterFrames = 1 << 18  // with registers
 	maxKeptStacks     = 64 << 20 // bytes
 	maxGroups         = 1 << 18
-	maxRemembered     = 1 << 16 // addresses of which is remembered what is there
+	maxRemembered     = 1 << 16 // addresses in each of the maps of goroutineReader
 )
 
-// Goroutines walks the stacks of all goroutines, in the order of the runtime's list:
-// about the order of their creation. Groups are in the order of their first goroutines.
-// The error says what could not be read; the rest is returned. It wraps ErrNoGo if there
-// is no runtime.
+// Goroutines walks the stacks of all goroutines, in the order of the runtime's list, which
+// is about that of their creation. Groups are in the order of their first goroutines. The
+// error says what could not be read; it wraps ErrNoGo if there is no runtime. All other
+// goroutines are returned with it.
 //
-// Goroutines of a live target that could not be copied while it stood still are read as
-// they are now. Each is checked again afterwards: if it ran meanwhile, its Stack's Err
-// wraps ErrMoved.
+// Goroutines of a live target that were not copied while it stood still are read in their
+// current state. If such a goroutine ran while its stack was read, its Stack's Err wraps
+// ErrMoved.
 func Goroutines(o *stack.Objects, opts Options) ([]Goroutine, error) {
 	runtimes, err := runtimesOf(o)
 	errs := []error{err}
@@ -118,7 +118,7 @@ func Goroutines(o *stack.Objects, opts Options) ([]Goroutine, error) {
 	}
 	r.distribute()
 	if r.ungrouped > 0 {
-		errs = append(errs, fmt.Errorf("%d goroutines are left out, which are not equal to one of the %d groups that are shown", r.ungrouped, maxGroups))
+		errs = append(errs, fmt.Errorf("%d goroutines are left out, because there are more than %d groups", r.ungrouped, maxGroups))
 	}
 	return r.list, errors.Join(errs...)
 }
@@ -129,36 +129,36 @@ type goroutineReader struct {
 	opts    Options
 	runtime runtime
 	walker  unwind.Walker
-	threads map[uint64]*snapshot.Thread // by the goroutine that they run
+	threads map[uint64]*snapshot.Thread // by the address of the goroutine that they run
 	list    []Goroutine
 	walks   int // frames that may still be walked
 	keeps   int // frames that may still be kept
-	kept    int // bytes of stacks that are kept
+	kept    int // bytes of kept stacks
 
-	current   Goroutine // that is being added to the list
+	current   Goroutine // the one to add to list
 	grouping  bool
-	groups    stackIndex // of list, where grouping
-	members   []member   // that are not in list, in the order of the runtime's
-	ungrouped int        // that are in none of too many groups
+	groups    stackIndex // of list, if grouping
+	members   []member   // the Others, in the order of the runtime's list
+	ungrouped int        // goroutines dropped because of maxGroups
 
-	structures, structuresNow *goruntime.Batch // as they were copied, and as they are
+	structures, structuresNow *goruntime.Batch // the copied state, and the current one
 
-	// The goroutines that were read ahead, and the buffer for them.
-	ahead []ahead
-	room  []byte
-	batch []snapshot.Copy
-	reads []readOf
-	again []uint64
-	of    []int
+	// The current batch, and buffers for it.
+	ahead       []ahead
+	stackBuffer []byte
+	batch       []snapshot.Copy
+	reads       []readOf
+	rechecked   []uint64 // addresses of goroutines
+	recheckedOf []int    // their indexes into ahead
 
-	frames    []stack.Frame   // of one stack
-	buffer    []byte          // the part of a stack that is read by itself
-	thread    snapshot.Thread // one that stands for a goroutine
+	frames    []stack.Frame   // of the current stack
+	buffer    []byte          // a stack that is read outside a batch
+	thread    snapshot.Thread // stands for a parked goroutine
 	memory    snapshot.ThreadMemory
 	shared    stackIndex
-	stacks    [][]stack.Frame         // that are shared
-	functions map[uint64]bool         // whether goroutines that begin there are the runtime's
-	entries   map[uint64]bool         // whether a function of Go begins there
+	stacks    [][]stack.Frame         // those that can be shared
+	functions map[uint64]bool         // by address: whether its goroutines are the runtime's
+	entries   map[uint64]bool         // by address: whether a Go function begins there
 	created   map[uint64]*stack.Frame // by PC
 }
 
@@ -194,8 +194,8 @@ func (r *goroutineReader) read() error {
 	return errors.Join(err, first)
 }
 
-// add walks the stack of a goroutine and appends it to the list, or adds it to a group,
-// if it is wanted.
+// add walks the stack of a goroutine and adds it to the list or a group, unless it is left
+// out.
 func (r *goroutineReader) add(a *ahead) {
 	if !exists(&a.Goroutine) {
 		return
@@ -214,7 +214,7 @@ func (r *goroutineReader) add(a *ahead) {
 	r.join(g)
 }
 
-// findThreads finds out which threads run which goroutines.
+// findThreads finds the threads that run goroutines.
 func (r *goroutineReader) findThreads(list []uint64) {
 	s, memory := r.objects.Snapshot(), snapshotMemory{r.objects.Snapshot()}
 	r.threads = make(map[uint64]*snapshot.Thread)
@@ -247,8 +247,8 @@ func (r *goroutineReader) findThreads(list []uint64) {
 	}
 }
 
-// sameNamespace reports whether the target's threads know themselves by the IDs that
-// the snapshot has.
+// sameNamespace reports whether the IDs of threads in the snapshot are those in the target's
+// own namespace.
 func sameNamespace(s *snapshot.Snapshot) bool { return s.Process == nil || s.Process.IDs[0] == s.PID }
 
 // threadsOnStacks are threads by ascending stack pointer.
@@ -291,12 +291,12 @@ func (r *goroutineReader) isSystem(g *goruntime.Goroutine) bool {
 			r.functions[g.Function] = is
 		}
 	}
-	// Finalizers and cleanups are the program's: what runs them waits for some by a
-	// reason of its own.
+	// Finalizers and cleanups are the program's code. Their goroutine is the runtime's only
+	// while it waits for some.
 	return is && (!r.runsOthers(g.Function) || g.Reason == "finalizer wait" || g.Reason == "cleanup wait")
 }
 
-// runsOthers reports whether a function of the runtime calls what the program gave it.
+// runsOthers reports whether a function of the runtime calls functions of the program.
 func (r *goroutineReader) runsOthers(function uint64) bool {
 	f, bias := r.file(function)
 	fn, _ := f.GoFunctionAt(function - bias)
@@ -307,8 +307,8 @@ func (r *goroutineReader) runsOthers(function uint64) bool {
 	return false
 }
 
-// file returns the file of the object that holds an address, with its bias; nil where
-// none does.
+// file returns the file of the object that contains an address, and its bias. The file is nil
+// if there is none.
 func (r *goroutineReader) file(address uint64) (f *object.File, bias uint64) {
 	m, _ := r.objects.Modules.Find(address)
 	o := r.objects.Object(m)
@@ -324,7 +324,7 @@ func (r *goroutineReader) file(address uint64) (f *object.File, bias uint64) {
 
 // creation returns the frame that created a goroutine.
 func (r *goroutineReader) creation(g *goruntime.Goroutine) *stack.Frame {
-	if g.Creation == 0 || g.ID == 1 { // the first one was not created by a function
+	if g.Creation == 0 || g.ID == 1 { // no function created the first one
 		return nil
 	}
 	f := r.created[g.Creation]
@@ -342,8 +342,8 @@ func (r *goroutineReader) creation(g *goruntime.Goroutine) *stack.Frame {
 	return f
 }
 
-// Name finds the symbols of all frames of some goroutines, and of where they
-// were created, as Name does.
+// Name finds the symbols of all frames of some goroutines and of their Created, as
+// stack.Objects.Name does.
 func Name(o *stack.Objects, list []Goroutine, opts stack.NameOptions) error {
 	var stacks []stack.Stack
 	of := make(map[*stack.Frame]int) // by a stack's first frame, as stacks are shared

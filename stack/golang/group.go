@@ -15,15 +15,15 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// member is a goroutine that is in the group of another one.
+// member is a goroutine in the group of another one.
 type member struct {
 	id, parent uint64
 	waited     time.Duration
 	stack      *stack.Stack // with registers, else nil
-	group      int32        // index of goroutineReader.list
+	group      int32        // index into goroutineReader.list
 }
 
-// stackIndex finds what was noted of a stack by a hash of its frames.
+// stackIndex finds numbers by the hash of a stack's frames.
 type stackIndex struct {
 	seed  maphash.Seed
 	known map[uint64][]int32
@@ -34,7 +34,7 @@ func newStackIndex() stackIndex {
 	return stackIndex{seed: maphash.MakeSeed(), known: make(map[uint64][]int32)}
 }
 
-// hash returns the hash of some frames, and of some words besides.
+// hash returns the hash of some frames and words.
 func (s *stackIndex) hash(frames []stack.Frame, words ...uint64) uint64 {
 	s.key = s.key[:0]
 	for _, w := range words {
@@ -46,21 +46,17 @@ func (s *stackIndex) hash(frames []stack.Frame, words ...uint64) uint64 {
 	return maphash.Bytes(s.seed, s.key)
 }
 
-// find returns the first number that was noted with a hash and for which is returns
-// true, -1 where there is none.
-func (s *stackIndex) find(hash uint64, is func(n int32) bool) int32 {
-	for _, n := range s.known[hash] {
-		if is(n) {
-			return n
-		}
+// find returns the first number added with a hash for which equal returns true, or -1.
+func (s *stackIndex) find(hash uint64, equal func(n int32) bool) int32 {
+	if i := slices.IndexFunc(s.known[hash], equal); i >= 0 {
+		return s.known[hash][i]
 	}
 	return -1
 }
 
 func (s *stackIndex) add(hash uint64, n int) { s.known[hash] = append(s.known[hash], int32(n)) }
 
-// join adds a goroutine to its group, or else to the list. Its frames are those that were
-// walked last.
+// join adds a goroutine with the frames of the last walk to its group, or else to the list.
 func (r *goroutineReader) join(g *Goroutine) {
 	if !r.grouping {
 		r.keep(g)
@@ -84,7 +80,7 @@ func (r *goroutineReader) join(g *Goroutine) {
 	}
 }
 
-// groupListed groups the goroutines of the list once they are numerous enough.
+// groupListed groups the goroutines of the list, once it has Options.Group of them.
 func (r *goroutineReader) groupListed() {
 	r.grouping = true
 	listed := r.list
@@ -100,14 +96,14 @@ func (r *goroutineReader) groupListed() {
 	}
 }
 
-// groupOf returns the index of the group that a goroutine with some frames is of, less
-// than 0 for none, and its hash.
+// groupOf returns the index and the hash of the group of a goroutine with some frames. The
+// index is -1 if there is no such group.
 func (r *goroutineReader) groupOf(g *Goroutine, frames []stack.Frame) (k int32, hash uint64) {
 	hash = r.groups.hash(frames, g.creation())
 	return r.groups.find(hash, func(n int32) bool { return alike(&r.list[n], g) && equalFrames(r.list[n].Stack.Frames, frames) }), hash
 }
 
-// begin begins a group.
+// begin starts a group.
 func (r *goroutineReader) begin(g *Goroutine, hash uint64) {
 	if len(r.list) == maxGroups {
 		r.ungrouped++
@@ -117,7 +113,7 @@ func (r *goroutineReader) begin(g *Goroutine, hash uint64) {
 	r.list = append(r.list, *g)
 }
 
-// joinGroup adds a goroutine to a group, which the one with the lowest ID stands for.
+// joinGroup adds a goroutine to a group. The one with the lowest ID represents it.
 func (r *goroutineReader) joinGroup(k int32, g *Goroutine) {
 	first := &r.list[k]
 	if g.ID < first.ID {
@@ -133,15 +129,15 @@ func (r *goroutineReader) joinGroup(k int32, g *Goroutine) {
 	r.members = append(r.members, m)
 }
 
-// distribute gives the groups their members.
+// distribute sets the Others of the groups.
 func (r *goroutineReader) distribute() {
 	counts := make([]int, len(r.list))
 	for i := range r.members {
 		counts[r.members[i].group]++
 	}
-	room := make([]Other, len(r.members))
+	others := make([]Other, len(r.members))
 	for k, n := range counts {
-		r.list[k].Others, room = room[:0:n], room[n:]
+		r.list[k].Others, others = others[:0:n], others[n:]
 	}
 	for i := range r.members {
 		m := &r.members[i]
@@ -161,7 +157,7 @@ func alike(a, b *Goroutine) bool {
 		a.Stack.Thread == b.Stack.Thread && a.Stack.Reason == b.Stack.Reason && sameText(a.Stack.Err, b.Stack.Err)
 }
 
-// creation returns where a goroutine was created, 0 where that is not known.
+// creation returns the address at which a goroutine was created, 0 if unknown.
 func (g *Goroutine) creation() uint64 {
 	if g.Created == nil {
 		return 0
@@ -173,15 +169,15 @@ func sameText(a, b error) bool {
 	return a == b || a != nil && b != nil && a.Error() == b.Error()
 }
 
-// equalFrames reports whether two stacks are equal, but for their stack pointers.
+// equalFrames reports whether two stacks are equal except for their stack pointers.
 func equalFrames(a, b []stack.Frame) bool {
 	return slices.EqualFunc(a, b, func(a, b stack.Frame) bool {
 		return a.PC == b.PC && a.LookupPC == b.LookupPC && a.Object == b.Object && a.Method == b.Method && a.Late == b.Late
 	})
 }
 
-// keep gives a goroutine the frames that were walked last, or where they may be shared
-// those of a stack before. It reports whether it could: there may be too many.
+// keep sets the frames of a goroutine to those of the last walk, or to equal ones of an
+// earlier goroutine if they may be shared. It returns false if there are too many frames.
 func (r *goroutineReader) keep(g *Goroutine) bool {
 	if len(r.frames) == 0 {
 		return true
@@ -212,7 +208,7 @@ func (r *goroutineReader) keep(g *Goroutine) bool {
 	return true
 }
 
-// stackPointers returns the stack pointers of some frames, which contain no tail call.
+// stackPointers returns the stack pointers of frames without tail calls.
 func stackPointers(frames []stack.Frame) []uint64 {
 	list := make([]uint64, len(frames))
 	for i := range frames {

@@ -16,7 +16,8 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// snapshotMemory is what a snapshot holds of a target's memory, and what that holds now.
+// snapshotMemory is the memory of a target: the snapshot's copies, and the current content
+// elsewhere.
 type snapshotMemory struct{ *snapshot.Snapshot }
 
 var errNoMemory = errors.New("the target's memory is not known")
@@ -35,24 +36,24 @@ func (s snapshotMemory) ReadMemory(p []byte, addr uint64) error {
 
 // ReadBatch implements snapshot.BatchMemory.
 func (s snapshotMemory) ReadBatch(batch []snapshot.Copy) {
-	var rest []snapshot.Copy
-	var of []int
 	if s.Memory != nil && !slices.ContainsFunc(batch, func(c snapshot.Copy) bool { return s.has(c.Address) }) {
 		snapshot.ReadBatch(s.Memory, batch)
 		return
 	}
+	var missing []snapshot.Copy
+	var indexes []int // of missing, into batch
 	for i, c := range batch {
 		if n := s.ReadCopies(c.Bytes, c.Address); n < len(c.Bytes) {
-			rest = append(rest, snapshot.Copy{Address: c.Address + uint64(n), Bytes: c.Bytes[n:]})
-			of = append(of, i)
+			missing = append(missing, snapshot.Copy{Address: c.Address + uint64(n), Bytes: c.Bytes[n:]})
+			indexes = append(indexes, i)
 		}
 	}
 	if s.Memory != nil {
-		snapshot.ReadBatch(s.Memory, rest)
+		snapshot.ReadBatch(s.Memory, missing)
 	}
-	for k := range rest {
-		if s.Memory == nil || rest[k].Bytes == nil {
-			batch[of[k]].Bytes = nil
+	for k := range missing {
+		if s.Memory == nil || missing[k].Bytes == nil {
+			batch[indexes[k]].Bytes = nil
 		}
 	}
 }
@@ -63,16 +64,15 @@ func (s snapshotMemory) has(addr uint64) bool {
 	return s.ReadCopies(b[:], addr) == 1
 }
 
-// maxReadStack is how many bytes of a stack are read at once; deeper ones are read on
-// where the walk comes there.
+// maxReadStack is how many bytes of a stack are read at once. The walk reads deeper parts.
 const maxReadStack = 64 << 10
 
-// maxReads is how often a goroutine is read that runs meanwhile.
+// maxReads is how often a goroutine is read if it runs meanwhile.
 const maxReads = 3
 
-var errTooManyFrames = errors.New("the stacks of goroutines together have too many frames")
+var errTooManyFrames = errors.New("the stacks of all goroutines have too many frames")
 
-// walk walks the stack of a goroutine; a is what was read ahead for it.
+// walk walks the stack of a goroutine, which was read as a.
 func (r *goroutineReader) walk(g *Goroutine, a *ahead) {
 	r.frames = r.frames[:0]
 	if r.walks <= 0 {
@@ -115,11 +115,11 @@ func (r *goroutineReader) walk(g *Goroutine, a *ahead) {
 		r.follow(g, t, true)
 		r.keepParked(&g.Stack, t)
 		n := len(r.frames)
-		beyond := n > 0 && r.frames[n-1].Late // as of C code that called Go
-		if !s.Live || !beyond && (!late && complete || try == 1 && a.still) {
+		beyond := n > 0 && r.frames[n-1].Late // in the stack of C code that called Go
+		if !s.Live || !beyond && (!late && complete || try == 1 && a.unchanged) {
 			return
 		}
-		// Where the goroutine is as it was, its stack is.
+		// A goroutine that did not run has not changed its stack.
 		now, err := r.runtime.Read(s.Memory, g.Address)
 		switch {
 		case err == nil && same(&g.Goroutine, &now):
@@ -137,9 +137,9 @@ func (r *goroutineReader) walk(g *Goroutine, a *ahead) {
 	}
 }
 
-// followScheduled walks on from the scheduler of a thread that is about to run a goroutine,
-// or has just taken over from it (runtime/proc.go, execute; mcall): that goes on where it
-// left its stack, which nothing on the thread's leads to.
+// followScheduled continues a walk if the thread is in the scheduler and about to run the
+// goroutine, or has just left it (runtime/proc.go, execute; mcall). The thread's stack does
+// not lead to that of the goroutine, so the walk continues at the saved registers.
 func (r *goroutineReader) followScheduled(g *Goroutine, a *ahead) {
 	n := len(r.frames)
 	if g.State != goruntime.Running || a.late || g.Stack.Reason != unwind.EndOfStack || n == 0 {
@@ -161,7 +161,7 @@ func (r *goroutineReader) followScheduled(g *Goroutine, a *ahead) {
 	r.follow(g, t, true)
 }
 
-// functionOf returns the name of the function of Go that a frame is in, "" for none.
+// functionOf returns the name of a frame's Go function, "" if there is none.
 func (r *goroutineReader) functionOf(f *stack.Frame) string {
 	file, bias := r.file(f.LookupPC)
 	if file == nil {
@@ -171,17 +171,17 @@ func (r *goroutineReader) functionOf(f *stack.Frame) string {
 	return fn.Name
 }
 
-// same reports whether a goroutine has not run since.
+// same reports whether a goroutine, read twice, did not run in between.
 func same(a, b *goruntime.Goroutine) bool {
 	return a.ID == b.ID && a.Runs == b.Runs && a.State == b.State && a.Reason == b.Reason && a.Sched == b.Sched && a.Syscall == b.Syscall && a.StackHigh == b.StackHigh
 }
 
-// parkedAt returns the registers with which a goroutine goes on that runs on no thread.
+// parkedAt returns the registers with which a parked goroutine continues.
 func parkedAt(g *goruntime.Goroutine) (c goruntime.Context, err error) {
 	c = g.Sched
 	switch g.State {
 	case goruntime.Running:
-		return c, errors.New("it runs, and on none of the threads")
+		return c, errors.New("it runs, but on none of the threads")
 	case goruntime.CopyingStack:
 		return c, errors.New("its stack is being moved")
 	case goruntime.InSyscall:
@@ -193,8 +193,8 @@ func parkedAt(g *goruntime.Goroutine) (c goruntime.Context, err error) {
 	return c, nil
 }
 
-// parked returns such a goroutine as a thread, without its stack. The result is valid
-// until the next call.
+// parked returns a parked goroutine as a thread, without its stack. The result is valid until
+// the next call.
 func (r *goroutineReader) parked(g *goruntime.Goroutine) (*snapshot.Thread, error) {
 	c, err := parkedAt(g)
 	if err != nil {
@@ -204,7 +204,8 @@ func (r *goroutineReader) parked(g *goruntime.Goroutine) (*snapshot.Thread, erro
 	*t = snapshot.Thread{Registers: unwind.Registers{PC: c.PC}, StackAddress: c.SP}
 	if g.Thread == 0 && g.LockedTo != 0 {
 		// C code that called Go is on the stack of the thread to which the goroutine is
-		// locked: the way there begins with the m that runs it, and now none does.
+		// locked. The walk finds that thread by the m that runs the goroutine, which is
+		// nil now.
 		t.Override = snapshot.Word{Address: g.Address + uint64(r.runtime.Layout.M), Value: g.LockedTo}
 	}
 	t.Registers.Set(uint64(m.StackPointer), c.SP)
@@ -218,7 +219,7 @@ func (r *goroutineReader) parked(g *goruntime.Goroutine) (*snapshot.Thread, erro
 	return t, nil
 }
 
-// keepParked keeps what a stack was walked by, as far as that is asked for.
+// keepParked sets the stack's Parked, if registers were requested.
 func (r *goroutineReader) keepParked(s *stack.Stack, t *snapshot.Thread) {
 	if !r.opts.Registers {
 		return
@@ -226,7 +227,7 @@ func (r *goroutineReader) keepParked(s *stack.Stack, t *snapshot.Thread) {
 	r.dropParked(s)
 	parked := *t
 	parked.Stack = nil
-	if r.kept+len(t.Stack) <= maxKeptStacks { // what is not kept is read when it is needed
+	if r.kept+len(t.Stack) <= maxKeptStacks { // else the stack is read when it is needed
 		r.kept += len(t.Stack)
 		parked.Stack = slices.Clone(t.Stack)
 	}
@@ -240,10 +241,9 @@ func (r *goroutineReader) dropParked(s *stack.Stack) {
 	}
 }
 
-// readStack reads a stack from a stack pointer on, and reports whether all of it was
-// copied while the target stood still: of a goroutine that was read late nothing was, as
-// what was copied there can have been another's stack. The result is valid until the next
-// call.
+// readStack reads a stack from a stack pointer on, and reports whether all of it was copied
+// while the target stood still. If the goroutine was read late, readStack uses no copy,
+// because that can be of another goroutine's stack. The result is valid until the next call.
 func (r *goroutineReader) readStack(sp, high uint64, late bool) (stack []byte, complete bool) {
 	s := r.objects.Snapshot()
 	n := min(high-sp, maxReadStack)
@@ -253,20 +253,20 @@ func (r *goroutineReader) readStack(sp, high uint64, late bool) (stack []byte, c
 		copied = s.ReadCopies(r.buffer, sp)
 	}
 	if copied < int(n) && (s.Memory == nil || s.Memory.ReadMemory(r.buffer[copied:], sp+uint64(copied)) != nil) {
-		n = uint64(copied) // the walk says what it misses
+		n = uint64(copied) // the walk reports what is missing
 	}
 	return r.buffer[:n], copied == len(r.buffer) && sp+n == high
 }
 
-// follow walks a stack. One that waits has called the scheduler, or has not begun.
-func (r *goroutineReader) follow(g *Goroutine, t *snapshot.Thread, waits bool) {
-	r.walker.Waiting = waits && !r.isEntry(t.Registers.PC)
+// follow walks a stack. A parked goroutine has called the scheduler, or has not started.
+func (r *goroutineReader) follow(g *Goroutine, t *snapshot.Thread, parked bool) {
+	r.walker.Waiting = parked && !r.isEntry(t.Registers.PC)
 	r.memory = *r.objects.Snapshot().ThreadMemory(t)
 	r.objects.WalkThread(&r.walker, &r.memory, stack.WalkOptions{Registers: r.opts.Registers}, &r.frames)
 	g.Stack.Reason, g.Stack.Err = r.walker.Reason(), r.walker.Err()
 }
 
-// isEntry reports whether a function of Go begins at an address.
+// isEntry reports whether a Go function begins at an address.
 func (r *goroutineReader) isEntry(pc uint64) bool {
 	is, known := r.entries[pc]
 	if !known {
