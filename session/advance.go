@@ -12,32 +12,33 @@ import (
 	"github.com/clewdev/clew/session/internal/worker"
 )
 
-// inSlot is where a worker is that stands in a slot.
+// inSlot describes a worker that is in a slot. slot is nil if it is in none.
 type inSlot struct {
 	slot  *placedSlot
 	point displace.Point
-	entry worker.General // the registers that it went into the slot with
+	entry worker.General // the registers with which the worker entered the slot
 }
 
-// happening is what ended one resume of the worker.
+// happening is the reason why the worker stopped after one resume.
 type happening uint8
 
 const (
-	stepped    happening = iota // one instruction is done
-	trapped                     // at a trap of the images', which was not considered yet
-	ownTrap                     // a trap instruction of the code itself
-	watched                     // an access that a debug register matches is done
-	atHardware                  // a debug register matches the next instruction
-	atHost                      // the stub of a host function is next
+	stepped    happening = iota // executed one instruction
+	trapped                     // at a trap of the session that is not considered yet
+	ownTrap                     // at a trap instruction of the code itself
+	watched                     // after an access that a debug register matches
+	atHardware                  // before an instruction that a debug register matches
+	atHost                      // at the stub of a host function
 	returned                    // from the call
-	signalled                   // by s.event
-	stopSignal                  // asked for
-	exited                      // s.event says how
+	signalled                   // the event has the signal
+	stopSignal                  // by Worker.Interrupt
+	exited                      // the event has the reason
+
+	advanceAgain = happening(0xff) // look again at the place where the worker is
 )
 
-// advance resumes the worker, for one instruction or until something happens, and
-// shows its registers. Where the worker stands at a trap that was not considered,
-// nothing runs.
+// advance resumes the worker, for one instruction or until something happens, and updates
+// s.registers. At a trap that is not considered yet, it runs nothing.
 func (s *Session) advance(single bool) (happening, worker.Event, error) {
 	for {
 		pc := s.registers.PC()
@@ -54,9 +55,7 @@ func (s *Session) advance(single bool) (happening, worker.Event, error) {
 	}
 }
 
-const advanceAgain = happening(0xff)
-
-// isTrap reports whether there is a trap at an address.
+// isTrap reports whether an address has a trap of the session or of another one.
 func (s *Session) isTrap(address uint64) bool {
 	i := s.Image(address)
 	if i == nil {
@@ -68,20 +67,19 @@ func (s *Session) isTrap(address uint64) bool {
 	return len(s.breakpointsAt(address)) > 0 || slices.ContainsFunc(s.internals, func(at internal) bool { return at.address == address })
 }
 
-// restarts reports whether the worker was stopped in a system call that the
-// kernel will restart: by moving the program counter back, which then has to be
-// the one that the kernel knows.
+// restarts reports whether the worker was stopped in a system call that the kernel will restart.
+// The kernel does so by moving the program counter back, so it must get the value that it knows.
 func (s *Session) restarts() bool {
 	return s.registers.PC() == s.shown && s.kernel.InSystemCall()
 }
 
-// isWhole reports whether the slot's instruction, or some of its repetitions, have been
-// executed, so that the worker may leave the slot.
+// isWhole reports whether the worker may leave the slot: it has executed the slot's instruction, or
+// whole repetitions of it.
 func (in *inSlot) isWhole() bool {
 	return in.slot == nil || in.point.Done || in.slot.Instruction.Kind == displace.Repeat
 }
 
-// enter prepares the registers that the worker goes on with.
+// enter prepares the registers with which the worker resumes.
 func (s *Session) enter(single bool) {
 	pc := s.registers.PC()
 	if s.restarts() {
@@ -92,7 +90,7 @@ func (s *Session) enter(single bool) {
 	if i := s.Image(pc); i != nil {
 		slot := i.traps.slotOf(pc)
 		if slot == nil && single && s.decode(pc).Kind == displace.Inhibit {
-			// The step takes the next instruction too: in a slot that is its jump.
+			// The step also executes the next instruction. In a slot that is the slot's jump.
 			slot, _ = i.traps.makeSlot(pc)
 		}
 		if slot != nil {
@@ -103,7 +101,7 @@ func (s *Session) enter(single bool) {
 	if pc != s.kernel.PC() {
 		s.registers.Enter(pc)
 	} else {
-		s.registers.SetPC(pc) // in a slot, and not what is shown
+		s.registers.SetPC(pc) // in a slot, where s.registers has the original address
 	}
 }
 
@@ -123,8 +121,7 @@ func (s *Session) resume(single bool) (happening, worker.Event, error) {
 	s.considered = 0
 	if s.registers != s.kernel {
 		if err := s.worker.SetRegisters(&s.registers); err != nil && err != worker.ErrGone {
-			// The session stays where it is, with what was refused to be set again.
-			s.registers, s.in, s.considered = registers, in, considered
+			s.registers, s.in, s.considered = registers, in, considered // the session stays where it is
 			return 0, worker.Event{}, fmt.Errorf("setting the worker's registers: %w", err)
 		}
 		s.kernel = s.registers
@@ -149,12 +146,11 @@ func (s *Session) resume(single bool) (happening, worker.Event, error) {
 		if s.in.isWhole() {
 			return whole, event, nil
 		}
-		// In the middle of a slot: its instruction is not done yet.
 	}
 }
 
-// step executes one instruction of the worker's, and hides the flag that this
-// needs, unless it is the code's own.
+// step executes one instruction of the worker, and hides the trap flag that this needs. With own
+// the code has set the flag itself, and it stays visible.
 func (s *Session) step(own bool) (happening, worker.Event, error) {
 	pc, sp := s.kernel.PC(), s.kernel.SP()
 	kind := s.decode(pc).Kind
@@ -171,7 +167,7 @@ func (s *Session) step(own bool) (happening, worker.Event, error) {
 	switch kind {
 	case displace.PopFlags, displace.InterruptReturn:
 		if s.kernel.PC() != pc {
-			return what, event, nil // its return address is popped
+			return what, event, nil // the instruction has popped the flags
 		}
 	case displace.PushFlags:
 		var flags [2]byte
@@ -182,8 +178,8 @@ func (s *Session) step(own bool) (happening, worker.Event, error) {
 	case displace.Syscall:
 		s.registers.HideTrapFlag()
 	}
-	// The kernel hides it, but not once it has stepped over popf or iret (see
-	// enable_single_step in arch/x86/kernel/step.c): there it stays set.
+	// The kernel hides the flag, but not after a step over popf or iret: enable_single_step in
+	// arch/x86/kernel/step.c.
 	s.registers.ClearTrapFlag()
 	return what, event, nil
 }
@@ -204,7 +200,7 @@ func (s *Session) decode(pc uint64) displace.Instruction {
 	return instruction
 }
 
-// wait waits for the worker and classifies what happened.
+// wait waits for the worker and classifies the event. resumed is the error of the resume.
 func (s *Session) wait(resumed error) (happening, worker.Event, error) {
 	if resumed != nil && resumed != worker.ErrGone {
 		return 0, worker.Event{}, fmt.Errorf("resuming the worker: %w", resumed)
@@ -228,7 +224,7 @@ func (s *Session) wait(resumed error) (happening, worker.Event, error) {
 	return what, event, nil
 }
 
-// lose gives up a worker that has ended. The next call starts another.
+// lose closes the worker. The next call starts another one.
 func (s *Session) lose() error {
 	err := s.worker.Close()
 	s.mu.Lock()
@@ -249,21 +245,21 @@ func (s *Session) classify(event *worker.Event) happening {
 		}
 		if i := s.Image(pc); i != nil {
 			if i.hostAt(pc) != nil || i.traps.patched(pc) {
-				// advance checks what is there, because it may just have been removed.
+				// Another goroutine may just have removed the trap: advance checks.
 				s.registers.SetPC(pc)
 				return advanceAgain
 			}
 		}
 		s.showSlot()
 		if s.in.slot != nil && event.Addr == pc {
-			event.Addr = s.registers.PC() - worker.TrapAdvance // arm64 names it
+			event.Addr = s.registers.PC() - worker.TrapAdvance // arm64 reports the trap's address
 		}
 		return ownTrap
 	}
 	pc := s.registers.PC()
 	s.showSlot()
 	if s.in.slot != nil && event.Addr == pc {
-		event.Addr = s.registers.PC() // SIGILL and SIGFPE name the instruction
+		event.Addr = s.registers.PC() // SIGILL and SIGFPE report the instruction's address
 	}
 	switch {
 	case s.worker.IsWatch(event):
@@ -276,8 +272,8 @@ func (s *Session) classify(event *worker.Event) happening {
 	return signalled
 }
 
-// showSlot makes the registers of a worker that is in a slot those of the
-// instruction that the slot stands for.
+// showSlot changes the registers of a worker in a slot to those that it would have at the original
+// instruction.
 func (s *Session) showSlot() {
 	pc := s.registers.PC()
 	if s.in.slot == nil || pc-s.in.slot.start >= displace.MaxSlot {
@@ -290,7 +286,7 @@ func (s *Session) showSlot() {
 	}
 	s.in.point = point
 	if !point.Done && s.in.slot.Instruction.Kind != displace.Repeat {
-		s.considered = point.PC // the trap was; the original instruction is still to be executed
+		s.considered = point.PC // the original instruction is not executed yet
 	}
 	s.registers.SetPC(point.PC)
 	column := uint64(point.Fix.Register)

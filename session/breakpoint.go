@@ -12,66 +12,90 @@ import (
 
 // Breakpoint is a breakpoint or logpoint of a session. Its exported fields do not change.
 type Breakpoint struct {
-	ID        int    // from 1, also of watchpoints; not used twice
-	Location  string // what BreakAt was given
+	ID        int    // from 1; breakpoints and watchpoints share the numbers, none is used twice
+	Location  string // the argument of BreakAt
 	Addresses []uint64
 	Options   BreakpointOptions
-
-	session *Session
-	count   counter // under the session's mu
+	counter
 }
 
-// BreakpointOptions says when a breakpoint stops. The zero value, like nil, is
-// always.
+// BreakpointOptions says when a breakpoint or watchpoint stops the session. With the zero value, or
+// nil, every hit does.
 type BreakpointOptions struct {
 	// Condition decides whether a hit counts. It runs while the worker waits, and must not run
-	// code. The frame is the innermost one, valid until Condition returns. Its error, or panic,
-	// stops the session as if it were true, and is Stop.Err.
+	// code. The frame is the innermost one, valid until Condition returns. An error or a panic of
+	// Condition stops the session as if the condition were true, and is Stop.Err.
 	Condition func(*Frame) (bool, error)
 
 	Skip      int  // number of hits to pass silently
 	Max       int  // number of stops after which the breakpoint removes itself; 0 means never
 	Temporary bool // same as Max of 1
 
-	// Log makes it a logpoint: Log runs instead of stopping. An error stops.
+	// Log makes it a logpoint: Log runs, and the session does not stop. An error of Log stops it.
 	Log func(*Frame) error
 
-	// Hardware uses a debug register of the worker instead of a trap instruction.
-	// It may then be anywhere, also outside of the images. There are few (four on
-	// amd64, shared with watchpoints). One that a step ends at is met when the
-	// session goes on from there.
+	// Hardware uses a debug register of the worker instead of a trap instruction. The address may
+	// then be outside of the images. The machine has few debug registers (amd64 has four, which
+	// watchpoints use too). If a step ends at the address, the breakpoint is hit when the session
+	// continues from there.
 	Hardware bool
 }
 
-// counter counts what happens at a breakpoint or watchpoint.
+// optionsOf returns the options that o stands for.
+func optionsOf(o *BreakpointOptions) (options BreakpointOptions) {
+	if o != nil {
+		options = *o
+	}
+	if options.Temporary {
+		options.Max = 1
+	}
+	return options
+}
+
+// counter counts the hits of a breakpoint or watchpoint. The session's mu guards its other fields.
 type counter struct {
+	session     *Session
 	hits, stops int
 	disabled    bool
 }
 
-// breakpointTable holds a session's breakpoints and watchpoints.
-type breakpointTable struct {
-	last    int // ID
-	list    []*Breakpoint
-	watches []*Watchpoint
-	at      map[uint64][]*Breakpoint // those that are switched on; slices are not changed
+// Hits returns how often it was hit with its condition true.
+func (c *counter) Hits() int {
+	c.session.mu.Lock()
+	defer c.session.mu.Unlock()
+	return c.hits
 }
 
-// Break sets a breakpoint at an address in an image. The error wraps ErrAddress where a trap
-// cannot replace an instruction. Break may be called while the session runs. A repeated string
-// instruction meets the breakpoint once, except in steps, which are single repetitions. A
-// session that is stopped at the address meets the breakpoint when it comes back there, not
-// before.
+// Enabled reports whether it is switched on.
+func (c *counter) Enabled() bool {
+	c.session.mu.Lock()
+	defer c.session.mu.Unlock()
+	return !c.disabled
+}
+
+// breakpointTable holds a session's breakpoints and watchpoints.
+type breakpointTable struct {
+	lastID  int
+	list    []*Breakpoint
+	watches []*Watchpoint
+	at      map[uint64][]*Breakpoint // the enabled ones; slices are replaced, never changed
+}
+
+// Break sets a breakpoint at an address in an image. It may be called while the session runs. The
+// error wraps ErrAddress if a trap cannot replace the instruction.
 //
-// The starts of instructions cannot be found in memory. In the middle of an amd64 instruction a
-// breakpoint is refused only if the bytes from there on do not form an instruction. Otherwise
-// it changes the instruction around it, which then does something else. Addresses from Locate,
-// Disassemble and stops are starts of instructions.
+// A repeated string instruction hits the breakpoint once, except in steps, which are single
+// repetitions. If the session is stopped at the address, the code hits the breakpoint only when
+// it comes back there.
+//
+// The address must be the start of an instruction, as those from Locate, Disassemble and stops are.
+// Break cannot check that on amd64: it refuses the middle of an instruction only if the bytes from
+// there do not form an instruction. Otherwise the trap changes what the instruction does.
 func (s *Session) Break(address uint64, o *BreakpointOptions) (*Breakpoint, error) {
 	return s.setBreakpoint(fmt.Sprintf("*%#x", address), []uint64{address}, o)
 }
 
-// BreakAt sets a breakpoint at all addresses of a location: see Locate.
+// BreakAt sets a breakpoint at all addresses of a location. Locate describes locations.
 func (s *Session) BreakAt(location string, o *BreakpointOptions) (*Breakpoint, error) {
 	if s.closed.Load() {
 		return nil, ErrClosed
@@ -84,42 +108,36 @@ func (s *Session) BreakAt(location string, o *BreakpointOptions) (*Breakpoint, e
 }
 
 func (s *Session) setBreakpoint(location string, addresses []uint64, o *BreakpointOptions) (*Breakpoint, error) {
-	b := &Breakpoint{Location: location, Addresses: addresses, session: s}
-	if o != nil {
-		b.Options = *o
-	}
-	if b.Options.Temporary {
-		b.Options.Max = 1
-	}
+	b := &Breakpoint{Location: location, Addresses: addresses, Options: optionsOf(o), counter: counter{session: s}}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.state == Closed {
 		return nil, ErrClosed
 	}
 	t := &s.breakpoints
-	b.ID = t.last + 1
-	t.list = append(slices.Clip(t.list), b) // the debug registers are those of the list
+	b.ID = t.lastID + 1
+	t.list = append(slices.Clip(t.list), b) // armRegisters reads the list
 	if err := t.arm(s, b); err != nil {
 		t.list = t.list[:len(t.list)-1]
 		return nil, err
 	}
-	t.last = b.ID
+	t.lastID = b.ID
 	return b, nil
 }
 
-// arm makes a breakpoint work. With an error nothing of it does.
+// arm sets the traps or debug registers of a breakpoint: all, or none and an error.
 func (t *breakpointTable) arm(s *Session, b *Breakpoint) error {
-	if t.at == nil {
-		t.at = map[uint64][]*Breakpoint{}
-	}
 	if b.Options.Hardware {
-		b.count.disabled = false
-		err := s.arm()
+		b.disabled = false
+		err := s.armRegisters()
 		if err != nil {
-			b.count.disabled = true
-			s.arm()
+			b.disabled = true
+			s.armRegisters()
 		}
 		return err
+	}
+	if t.at == nil {
+		t.at = map[uint64][]*Breakpoint{}
 	}
 	for n, address := range b.Addresses {
 		if err := s.setTrap(address); err != nil {
@@ -127,7 +145,7 @@ func (t *breakpointTable) arm(s *Session, b *Breakpoint) error {
 			return err
 		}
 		if s.state == Stopped && address == s.registers.PC() {
-			s.considered = address // it is met when the code comes back
+			s.considered = address // the code hits it when it comes back
 		}
 		t.at[address] = append(slices.Clip(slices.Clone(t.at[address])), b)
 	}
@@ -145,16 +163,15 @@ func (s *Session) setTrap(address uint64) error {
 	return i.traps.set(address)
 }
 
-// disarm makes a breakpoint work no more at some of its addresses.
+// disarm removes the traps of a breakpoint from some of its addresses.
 func (t *breakpointTable) disarm(s *Session, b *Breakpoint, addresses []uint64) error {
 	if b.Options.Hardware {
 		return nil
 	}
 	var failed []error
 	for _, address := range addresses {
-		left := slices.DeleteFunc(slices.Clone(t.at[address]), func(other *Breakpoint) bool { return other == b })
-		t.at[address] = left
-		if len(left) == 0 {
+		t.at[address] = without(t.at[address], b)
+		if len(t.at[address]) == 0 {
 			delete(t.at, address)
 		}
 		if i := s.Image(address); i != nil && i.hostAt(address) == nil {
@@ -164,13 +181,16 @@ func (t *breakpointTable) disarm(s *Session, b *Breakpoint, addresses []uint64) 
 	return errors.Join(failed...)
 }
 
-// clear takes all breakpoints out of the images.
+// without returns a copy of a list without one element.
+func without[E comparable](list []E, element E) []E {
+	return slices.DeleteFunc(slices.Clone(list), func(other E) bool { return other == element })
+}
+
+// clear removes all breakpoints from the images.
 func (t *breakpointTable) clear(s *Session) error {
 	var failed []error
 	for _, b := range t.list {
-		if !b.count.disabled {
-			failed = append(failed, t.disarm(s, b, b.Addresses))
-		}
+		failed = append(failed, t.disable(s, b))
 	}
 	t.list, t.watches = nil, nil
 	return errors.Join(failed...)
@@ -179,7 +199,7 @@ func (t *breakpointTable) clear(s *Session) error {
 // leave removes the breakpoints that have an address in an image.
 func (t *breakpointTable) leave(s *Session, i *Image) error {
 	var failed []error
-	for _, b := range slices.Clone(t.list) {
+	for _, b := range t.list {
 		if slices.ContainsFunc(b.Addresses, i.Contains) {
 			failed = append(failed, t.remove(s, b))
 		}
@@ -188,18 +208,18 @@ func (t *breakpointTable) leave(s *Session, i *Image) error {
 }
 
 func (t *breakpointTable) remove(s *Session, b *Breakpoint) error {
-	n := slices.Index(t.list, b)
-	if n < 0 {
+	t.list = without(t.list, b)
+	return t.disable(s, b)
+}
+
+func (t *breakpointTable) disable(s *Session, b *Breakpoint) error {
+	if b.disabled {
 		return nil
 	}
-	t.list = slices.Delete(slices.Clone(t.list), n, n+1)
-	if b.count.disabled {
-		return nil
-	}
-	b.count.disabled = true
+	b.disabled = true
 	err := t.disarm(s, b, b.Addresses)
 	if b.Options.Hardware {
-		err = errors.Join(err, s.arm())
+		err = errors.Join(err, s.armRegisters())
 	}
 	return err
 }
@@ -211,113 +231,105 @@ func (s *Session) Breakpoints() []*Breakpoint {
 	return slices.Clone(s.breakpoints.list)
 }
 
-// Remove removes a breakpoint or watchpoint. The error wraps ErrNotFound, or
-// ErrRunning for one in a debug register while the session runs.
+// Remove removes a breakpoint or watchpoint. The error wraps ErrNotFound, or ErrRunning for one in
+// a debug register while the session runs.
 func (s *Session) Remove(id int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.state == Closed {
-		return ErrClosed
+	b, w, err := s.find(id)
+	switch {
+	case err != nil:
+		return err
+	case w != nil:
+		s.dropWatchpoint(w)
+		return s.armRegisters()
 	}
-	if b := s.breakpoint(id); b != nil {
-		if b.Options.Hardware && s.state == Running {
-			return ErrRunning
-		}
-		return s.breakpoints.remove(s, b)
-	}
-	if w := s.watchpoint(id); w != nil {
-		return s.removeWatchpoint(w)
-	}
-	return failure(ErrNotFound, "there is no breakpoint %d", id)
+	return s.breakpoints.remove(s, b)
 }
 
-func (s *Session) breakpoint(id int) *Breakpoint {
-	for _, b := range s.breakpoints.list {
-		if b.ID == id {
-			return b
+// find returns the breakpoint or watchpoint with an ID, if it can be changed now.
+func (s *Session) find(id int) (b *Breakpoint, w *Watchpoint, err error) {
+	if s.state == Closed {
+		return nil, nil, ErrClosed
+	}
+	inRegister := false
+	if n := slices.IndexFunc(s.breakpoints.list, func(b *Breakpoint) bool { return b.ID == id }); n >= 0 {
+		b = s.breakpoints.list[n]
+		inRegister = b.Options.Hardware
+	} else if n := slices.IndexFunc(s.breakpoints.watches, func(w *Watchpoint) bool { return w.ID == id }); n >= 0 {
+		w, inRegister = s.breakpoints.watches[n], true
+	} else {
+		return nil, nil, failure(ErrNotFound, "there is no breakpoint %d", id)
+	}
+	if inRegister && s.state == Running {
+		return nil, nil, ErrRunning
+	}
+	return b, w, nil
+}
+
+// Enable switches a breakpoint or watchpoint on or off. The error wraps ErrNotFound, or ErrRunning
+// for one in a debug register while the session runs.
+func (s *Session) Enable(id int, enabled bool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b, w, err := s.find(id)
+	switch {
+	case err != nil:
+		return err
+	case w != nil:
+		return s.enableWatchpoint(w, enabled)
+	case !enabled:
+		return s.breakpoints.disable(s, b)
+	case b.disabled:
+		if err := s.breakpoints.arm(s, b); err != nil {
+			return err
 		}
+		b.disabled = false
 	}
 	return nil
 }
 
-// Enable switches a breakpoint or watchpoint on or off. The error wraps
-// ErrNotFound, or ErrRunning for one in a debug register while the session runs.
-func (s *Session) Enable(id int, enabled bool) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	b := s.breakpoint(id)
-	switch {
-	case s.state == Closed:
-		return ErrClosed
-	case b == nil:
-		if w := s.watchpoint(id); w != nil {
-			return s.enableWatchpoint(w, enabled)
-		}
-		return failure(ErrNotFound, "there is no breakpoint %d", id)
-	case b.count.disabled != enabled:
-		return nil
-	case b.Options.Hardware && s.state == Running:
-		return ErrRunning
-	case enabled:
-		if err := s.breakpoints.arm(s, b); err != nil {
-			return err
-		}
-		b.count.disabled = false
-		return nil
-	}
-	b.count.disabled = true
-	err := s.breakpoints.disarm(s, b, b.Addresses)
-	if b.Options.Hardware {
-		err = errors.Join(err, s.arm())
-	}
-	return err
-}
-
-// Hits returns how often the breakpoint was met with its condition true.
-func (b *Breakpoint) Hits() int {
-	b.session.mu.Lock()
-	defer b.session.mu.Unlock()
-	return b.count.hits
-}
-
-// Enabled reports whether the breakpoint is switched on.
-func (b *Breakpoint) Enabled() bool {
-	b.session.mu.Lock()
-	defer b.session.mu.Unlock()
-	return !b.count.disabled
-}
-
-// breakpointsAt returns the breakpoints that are switched on at an address.
+// breakpointsAt returns the enabled breakpoints at an address.
 func (s *Session) breakpointsAt(address uint64) []*Breakpoint {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.breakpoints.at[address]
 }
 
-// atBreakpoint asks all breakpoints at an address whether to stop; the first that
-// wants to is the stop's. The others count their hits too.
+// atBreakpoint returns a stop if a breakpoint at an address stops the session. Stop.Breakpoint is
+// the first one that does; the others count their hits too.
 func (s *Session) atBreakpoint(address uint64) *Stop {
 	var stop *Stop
 	for _, b := range s.breakpointsAt(address) {
-		wanted, err := s.meet(&b.Options, &b.count)
-		if !wanted {
-			continue
-		}
-		if b.Options.Max > 0 && b.count.stops >= b.Options.Max {
-			s.mu.Lock()
-			s.breakpoints.remove(s, b)
-			s.mu.Unlock()
-		}
-		if stop == nil && (b.Options.Log == nil || err != nil) {
-			stop = s.stopped(AtBreakpoint)
-			stop.Breakpoint, stop.Err = b, err
-		}
+		stop, _ = s.meetBreakpoint(stop, b)
 	}
 	return stop
 }
 
-// meet counts a hit where the condition holds, and reports whether it counts as a
-// stop. Logpoints log then.
+// meetBreakpoint counts a hit of a breakpoint. It returns stop, or a new one if stop is nil and the
+// breakpoint stops the session, and whether the hit has removed the breakpoint.
+func (s *Session) meetBreakpoint(stop *Stop, b *Breakpoint) (_ *Stop, removed bool) {
+	counts, err := s.meet(&b.Options, &b.counter)
+	if !counts {
+		return stop, false
+	}
+	if removed = b.isSpent(&b.Options); removed {
+		s.mu.Lock()
+		s.breakpoints.remove(s, b)
+		s.mu.Unlock()
+	}
+	if stop == nil && (b.Options.Log == nil || err != nil) {
+		stop = s.stopped(AtBreakpoint)
+		stop.Breakpoint, stop.Err = b, err
+	}
+	return stop, removed
+}
+
+// isSpent reports whether the last of the stops has happened.
+func (c *counter) isSpent(o *BreakpointOptions) bool { return o.Max > 0 && c.stops >= o.Max }
+
+// meet counts a hit if the condition is true, and reports whether it counts as a stop. It then
+// calls Log.
 func (s *Session) meet(o *BreakpointOptions, c *counter) (stop bool, err error) {
 	defer func() {
 		if p := recover(); p != nil {

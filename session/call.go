@@ -18,11 +18,11 @@ import (
 // Arguments are the arguments of a call, passed by the machine's C calling convention. Missing
 // arguments are 0.
 type Arguments struct {
-	Words  []uint64  // up to 8 integers and pointers, in the order of the function's own
+	Words  []uint64  // up to 8 integers and pointers, in the order of the function's parameters
 	Floats []float64 // up to 8 floating-point arguments; see Float32
 
-	// StopAtEntry stops before the first instruction: with AtBreakpoint if a breakpoint there
-	// stops, otherwise with AtEntry.
+	// StopAtEntry stops the session before the first instruction. The reason is AtBreakpoint if a
+	// breakpoint there stops, otherwise AtEntry.
 	StopAtEntry bool
 }
 
@@ -31,10 +31,9 @@ const maxArguments = 8
 // Float32 returns the element of Arguments.Floats that passes f as a float32.
 func Float32(f float32) float64 { return math.Float64frombits(uint64(math.Float32bits(f))) }
 
-// Call calls the function at an address of an image and returns at the first
-// stop, which is the function's return if nothing else comes before. A fault is
-// a stop, not an error. The error wraps ErrRunning, ErrStopped, ErrArguments for
-// more than 8 words, or ErrAddress for an address that is in no image.
+// Call calls the function at an address of an image and returns at the first stop, at the latest
+// when the function returns. A fault is a stop, not an error. The error wraps ErrRunning,
+// ErrStopped, ErrArguments for more than 8 words, or ErrAddress for an address outside the images.
 func (s *Session) Call(function uint64, words ...uint64) (*Stop, error) {
 	return s.CallWith(function, Arguments{Words: words})
 }
@@ -42,14 +41,13 @@ func (s *Session) Call(function uint64, words ...uint64) (*Stop, error) {
 // CallWith is Call with any arguments.
 func (s *Session) CallWith(function uint64, a Arguments) (*Stop, error) {
 	if len(a.Words) > maxArguments || len(a.Floats) > maxArguments {
-		return nil, fmt.Errorf("%d words and %d floating-point arguments, of each at most %d: %w", len(a.Words), len(a.Floats), maxArguments, ErrArguments)
+		return nil, fmt.Errorf("%d words and %d floating-point arguments (at most %d of each): %w", len(a.Words), len(a.Floats), maxArguments, ErrArguments)
 	}
 	return s.call(function, a, func(top uint64) uint64 { return top })
 }
 
-// CallMain calls a function as C's main is called: with the number of arguments, an array of
-// pointers to them, and an empty environment, all on the worker's stack. It uses only
-// StopAtEntry of a.
+// CallMain calls a function with the arguments of C's main: their number, an array of pointers to
+// them, and an empty environment, all on the worker's stack. It uses only StopAtEntry of a.
 func (s *Session) CallMain(function uint64, arguments []string, a Arguments) (*Stop, error) {
 	size := 0
 	for _, argument := range arguments {
@@ -77,8 +75,8 @@ func (s *Session) CallMain(function uint64, arguments []string, a Arguments) (*S
 	})
 }
 
-// call starts a call. push puts what the arguments point to on the stack, and
-// returns its new top.
+// call starts a call. push stores the data to which arguments point on the stack, and returns the
+// new top of the stack.
 func (s *Session) call(function uint64, a Arguments, push func(top uint64) uint64) (*Stop, error) {
 	if s.Image(function) == nil && !s.closed.Load() {
 		return nil, failure(ErrAddress, "%#x is in no image of the session", function)
@@ -104,32 +102,21 @@ func (s *Session) call(function uint64, a Arguments, push func(top uint64) uint6
 	})
 }
 
-func whileFree(state State) error {
-	switch state {
-	case Running:
-		return ErrRunning
-	case Stopped:
-		return ErrStopped
-	}
-	return nil
-}
-
 // prepare sets the worker's registers and stack for a call.
 func (s *Session) prepare(function uint64, a Arguments, push func(top uint64) uint64) error {
 	if !reachable(func() { s.pass(function, a, push) }) {
-		// The next call has another one.
-		return errors.Join(failure(ErrAddress, "the stack of the session was unmapped or protected by its code"), s.lose())
+		return errors.Join(failure(ErrAddress, "the code has unmapped or protected the stack of the session"), s.lose())
 	}
-	s.in, s.considered, s.shown, s.met = inSlot{}, 0, 0, nil
-	s.worker.Anew()
-	s.worker.Met()
+	s.in, s.considered, s.shown, s.matched = inSlot{}, 0, 0, nil
+	s.worker.Moved()
+	s.worker.Matches()
 	if err := s.worker.SetFloats(a.Floats); err != nil && err != worker.ErrGone {
 		return fmt.Errorf("setting the worker's vector registers: %w", err)
 	}
 	return nil
 }
 
-// pass passes the arguments, but for those in vector registers.
+// pass sets the stack and the general registers for a call; SetFloats sets the vector registers.
 func (s *Session) pass(function uint64, a Arguments, push func(top uint64) uint64) {
 	_, top := s.worker.Stack()
 	top = push(top) &^ 15
@@ -152,22 +139,18 @@ func (s *Session) pass(function uint64, a Arguments, push func(top uint64) uint6
 	r.SetSP(top)
 	slot := r.SetReturn(returnAddress(s.returns))
 	if slot == 0 {
-		slot = top - 8 // only to find out here whether there is a stack
+		slot = top - 8 // the write only checks that the stack is mapped
 	}
 	s.machine.Order.PutUint64(memoryAt(slot, 8), returnAddress(s.returns))
 	r.SetVectors(len(a.Floats))
 	r.Enter(function)
 }
 
-// run has the controlling thread run code from one state to the next. f
-// returns the stop that ends it.
-func (s *Session) run(from func(State) error, f func() (*Stop, error)) (*Stop, error) {
+// run executes f on the controlling thread if check accepts the current state. f runs code and
+// returns the stop at which that ends.
+func (s *Session) run(check func(State) error, f func() (*Stop, error)) (*Stop, error) {
 	s.mu.Lock()
-	if s.state == Closed {
-		s.mu.Unlock()
-		return nil, ErrClosed
-	}
-	if err := from(s.state); err != nil {
+	if err := check(s.state); err != nil {
 		s.mu.Unlock()
 		return nil, err
 	}
@@ -209,15 +192,15 @@ func (s *Session) run(from func(State) error, f func() (*Stop, error)) (*Stop, e
 	return s.finish(before, stop, err)
 }
 
-// A thread that sleeps until the other one answers must be woken. That takes longer than a
-// short call if its processor is a virtual machine's and must be woken too. So the caller and
-// the controlling thread poll for a while first, and yield their processors between polls.
+// Waking a sleeping thread takes longer than a short call if its processor belongs to a virtual
+// machine and sleeps too. So the caller and the controlling thread poll for a while before they
+// sleep, and yield their processors between polls.
 const (
-	answerSoon = 100 * time.Microsecond // a few times what a short call takes
+	answerSoon = 100 * time.Microsecond // a few times the duration of a short call
 	workSoon   = 50 * time.Microsecond
 )
 
-// await waits for the end of what the controlling thread was given.
+// await waits until the controlling thread has finished its work.
 func (s *Session) await() {
 	for begin := time.Now(); len(s.ack) == 0 && time.Since(begin) < answerSoon; {
 		runtime.Gosched()
@@ -226,12 +209,10 @@ func (s *Session) await() {
 	<-s.ack
 }
 
-// lookForWork waits a while for what comes next. A caller that has no other
-// processor to come by must not wait for it, and a locked goroutine can't give its
-// own away without sleeping.
+// lookForWork polls for the next work for a while.
 func (s *Session) lookForWork() {
 	if runtime.GOMAXPROCS(0) == 1 {
-		return
+		return // a locked goroutine yields its processor to the caller only by sleeping
 	}
 	for begin := time.Now(); len(s.work) == 0 && time.Since(begin) < workSoon; {
 		yieldThread()
@@ -281,7 +262,7 @@ func (s *Session) conclude(before State, stop *Stop, err error) (*Stop, error) {
 	return stop, nil
 }
 
-// leave gives up the call that the worker is in.
+// leave ends the current call without returning from its functions.
 func (s *Session) leave() *Stop {
 	s.registers.Reset()
 	s.registers.Enter(returnAddress(s.returns))

@@ -12,11 +12,10 @@ import (
 )
 
 // Condition returns the condition of a breakpoint at an address from an expression in gdb's
-// syntax: "i == 500 && p->next". The expression is compiled once, in the scope at the address:
-// unknown names and operators that do not fit their operands are reported here, as
-// *expression.Error, and not at the hits. A condition must be given to only one breakpoint or
-// watchpoint. It cannot call functions or use convenience variables. Its assignments take
-// effect.
+// syntax: "i == 500 && p->next". It compiles the expression once, in the scope at the address, and
+// returns an *expression.Error for unknown names and operators that do not fit their operands. The
+// condition is for one breakpoint or watchpoint only. It cannot call functions or use convenience
+// variables. Its assignments take effect.
 func (s *Session) Condition(text string, address uint64) (func(*Frame) (bool, error), error) {
 	e, err := expression.Compile(text, s.Context(address))
 	if err != nil {
@@ -29,22 +28,21 @@ func (s *Session) Condition(text string, address uint64) (func(*Frame) (bool, er
 		return nil, &expression.Error{Column: 1, Message: "Attempt to use a type name as an expression"}
 	}
 	return func(f *Frame) (bool, error) {
-		yes, err := e.True(f)
+		holds, err := e.True(f)
 		if err != nil {
 			return false, fmt.Errorf("condition %s: %w", text, err)
 		}
-		return yes, nil
+		return holds, nil
 	}, nil
 }
 
-// Context returns the context in which expressions are compiled at an address: names are looked
-// up in its scope, in its object, and in the other images. The caller owns it, and may set its
-// other fields.
+// Context returns the context for compiling expressions at an address. It looks names up in the
+// scope at the address, in its object, and in the other images. The caller owns it, and may set
+// its other fields.
 func (s *Session) Context(address uint64) *expression.Context {
-	c := &expression.Context{Machine: s.machine, Address: address, Symbol: s.named}
-	here := s.Image(address)
-	if here != nil {
-		c.Info = here.Info(address)
+	c := &expression.Context{Machine: s.machine, Address: address, Symbol: s.findSymbol}
+	if i := s.Image(address); i != nil {
+		c.Info = i.Info(address)
 	}
 	for _, i := range s.images() {
 		for _, open := range i.infos {
@@ -56,9 +54,8 @@ func (s *Session) Context(address uint64) *expression.Context {
 	return c
 }
 
-// named finds a function or data by name, also a function that only its own file
-// sees.
-func (s *Session) named(name string) (address uint64, code, ok bool) {
+// findSymbol finds a function or data by name, also a function that is local to its file.
+func (s *Session) findSymbol(name string) (address uint64, code, ok bool) {
 	for _, i := range s.images() {
 		if address, ok := i.Symbol(name); ok {
 			return address, i.Contains(address), true
@@ -74,8 +71,8 @@ func (s *Session) named(name string) (address uint64, code, ok bool) {
 	return 0, false, false
 }
 
-// NamedRegister returns the bytes of a register that has no DWARF column, of the
-// innermost frame.
+// NamedRegister returns the bytes of a register without a DWARF column. Only the innermost frame
+// has such registers.
 func (f *Frame) NamedRegister(name string) (value []byte, ok bool) {
 	if f.Level != 0 {
 		return nil, false
@@ -84,7 +81,7 @@ func (f *Frame) NamedRegister(name string) (value []byte, ok bool) {
 	return value, ok && err == nil
 }
 
-// SetNamedRegister sets such a register. Conditions cannot.
+// SetNamedRegister sets a register without a DWARF column. Conditions cannot call it.
 func (f *Frame) SetNamedRegister(name string, p []byte) error {
 	if f.Level != 0 {
 		return fmt.Errorf("register %s in frame %d: %w", name, f.Level, ErrNotFound)
@@ -92,7 +89,7 @@ func (f *Frame) SetNamedRegister(name string, p []byte) error {
 	return f.session.SetRegister(name, p)
 }
 
-// anyRegister runs where the worker may be asked.
+// anyRegister returns a register of any class. Only the controlling goroutine may call it.
 func (s *Session) anyRegister(name string) ([]byte, bool) {
 	if v, ok := s.registers.Get(name); ok {
 		b := make([]byte, 8)

@@ -4,9 +4,7 @@
 
 package session
 
-import (
-	"github.com/clewdev/clew/arch/disasm"
-)
+import "github.com/clewdev/clew/arch/disasm"
 
 // Instruction is a disassembled instruction.
 type Instruction struct {
@@ -15,11 +13,11 @@ type Instruction struct {
 	Text    string // GNU syntax, with names of functions
 }
 
-// maxInstruction is the longest instruction of a machine that sessions run on.
+// maxInstruction is the size in bytes of the longest instruction of the supported machines.
 const maxInstruction = 15
 
-// Disassemble returns count instructions from an address on, of the code without breakpoints.
-// It returns fewer, and an error, where the memory ends.
+// Disassemble returns count instructions from an address on, without traps of breakpoints. If the
+// memory ends before, it returns fewer instructions and an error.
 func (s *Session) Disassemble(address uint64, count int) ([]Instruction, error) {
 	name := func(address uint64) (string, uint64) {
 		if i := s.Image(address); i != nil {

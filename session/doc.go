@@ -2,20 +2,19 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Package session calls generated code under full control, in the same process:
-// with breakpoints, stepping, watchpoints, and without a fault ever reaching the
-// Go program.
+// Package session calls generated code under full control, in the same process: with breakpoints,
+// steps and watchpoints. A fault of the code never reaches the Go program.
 //
 // An [Image] is code with its description: a batch of package jit (NewImage), relocatable ELF
 // objects of any compiler (LoadImage), or Go functions that the code may call (NewHost). A
-// [Session] runs functions of its images in a worker: a separate process that shares this one's
-// address space and is traced by it. The code's writes to memory remain; a fault of the code is
-// a [Stop].
+// [Session] runs functions of its images in a worker, a separate process that shares the address
+// space of this one. This process traces the worker. The code's writes to memory remain; a fault
+// of the code is a [Stop].
 //
 // # Object files
 //
-// Undefined symbols of objects are resolved in other images (ImageOptions.Imports). Package
-// session/hosted is such a library: printf, malloc, memcpy and the like, as Go functions.
+// LoadImage looks undefined symbols up in other images (ImageOptions.Imports). Package
+// session/hosted is such an image: printf, malloc, memcpy and the like, as Go functions.
 // LoadImage runs nothing: Image.Constructors lists the constructors of C++ and of
 // __attribute__((constructor)), which the program must call before any other function.
 //
@@ -29,10 +28,10 @@
 //
 // # What the program must not do
 //
-// A wait4(-1) anywhere in the program takes stops away from its sessions; wait for children by
+// A wait4(-1) anywhere in the program takes stops away from its sessions. Wait for children by
 // their PID, as package os/exec does. While a breakpoint is set, only sessions may call code of
 // the image: the trap instruction at the breakpoint would kill the program.
 //
-// The package runs on Linux, amd64 and arm64. Elsewhere New returns an error that
-// wraps errors.ErrUnsupported. It uses no cgo.
+// The package runs on Linux on amd64 and arm64, without cgo. Elsewhere New returns an error that
+// wraps errors.ErrUnsupported.
 package session

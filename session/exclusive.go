@@ -11,40 +11,42 @@ import (
 	"github.com/clewdev/clew/session/internal/worker"
 )
 
-// An exclusive sequence of arm64 goes from a load exclusive to a store that succeeds only if
-// nothing came between. A stop in it makes the store fail, so stepping through it never ends.
-// Steps treat a sequence as one instruction, and so do debug registers that match in it: it is
-// executed in a slot with traps at its ends.
+// An exclusive sequence of arm64 begins with a load exclusive and ends with a store exclusive, which
+// fails if the processor takes an exception in between. A stop inside the sequence makes the store
+// fail, so single steps would never leave the sequence. Steps and matches of debug registers
+// therefore treat the sequence as one instruction: it is executed in a slot with traps at its ends.
 
-// sequence returns the slot of the exclusive sequence that begins at an address,
-// or nil.
+// sequence returns the slot of the exclusive sequence that begins at an address, or nil.
 func (s *Session) sequence(pc uint64) *placedSlot {
-	if !displace.HasExclusive(s.machine) {
-		return nil
-	}
 	i := s.Image(pc)
-	if i == nil {
+	if i == nil || !displace.HasExclusive(s.machine) {
 		return nil
 	}
-	var code [4]byte
-	if s.ReadMemory(code[:], pc) != nil {
-		return nil
-	}
-	if instruction, err := displace.Decode(s.machine, code[:], pc); err != nil || instruction.Kind != displace.Exclusive {
+	if instruction, ok := s.decodeWord(pc); !ok || instruction.Kind != displace.Exclusive {
 		return nil
 	}
 	return i.traps.sequence(pc)
 }
 
-// sequence returns the slot of the exclusive sequence that begins at an address,
-// or nil where no end of it is found.
+// decodeWord decodes an instruction of four bytes.
+func (s *Session) decodeWord(pc uint64) (displace.Instruction, bool) {
+	var code [4]byte
+	if s.ReadMemory(code[:], pc) != nil {
+		return displace.Instruction{}, false
+	}
+	instruction, err := displace.Decode(s.machine, code[:], pc)
+	return instruction, err == nil
+}
+
+// sequence returns the slot of the exclusive sequence that begins at an address, or nil if it finds
+// no end of the sequence.
 func (t *trapTable) sequence(pc uint64) *placedSlot {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if slot, ok := t.sequences[pc]; ok {
 		return slot
 	}
-	slot, err := t.placeWith(t.text(pc, displace.Lookahead), pc, func(slot *displace.Slot) {
+	slot, err := t.place(t.text(pc, displace.Lookahead), pc, func(slot *displace.Slot) {
 		for _, p := range slot.Points {
 			if p.Done {
 				copy(slot.Code[p.Offset:], trapInstruction(t.image.machine))
@@ -61,7 +63,7 @@ func (t *trapTable) sequence(pc uint64) *placedSlot {
 	return slot
 }
 
-// runSequence executes a sequence, like a step one instruction.
+// runSequence executes a sequence as a step executes one instruction.
 func (s *Session) runSequence(slot *placedSlot) (happening, worker.Event, error) {
 	s.considered = 0
 	s.enterSequence(slot)
@@ -83,8 +85,8 @@ func (s *Session) enterSequence(slot *placedSlot) {
 
 // passSequence sets r, the registers of a worker at a match of a debug register, so that the
 // worker executes the exclusive sequence around the match. It reports false if there is none. A
-// match inside a sequence restarts it, which is only done if the sequence itself repeats when
-// its store fails.
+// match inside a sequence restarts it, which is allowed only if the sequence repeats itself after
+// its store has failed.
 func (s *Session) passSequence(r *worker.General) bool {
 	s.registers = *r
 	s.showSlot()
@@ -109,11 +111,6 @@ func (s *Session) passSequence(r *worker.General) bool {
 // retries reports whether a sequence ends with a branch to its beginning.
 func (s *Session) retries(slot *placedSlot) bool {
 	start := slot.Points[0].PC
-	last := start + uint64(slot.Size) - 4
-	var code [4]byte
-	if s.ReadMemory(code[:], last) != nil {
-		return false
-	}
-	instruction, err := displace.Decode(s.machine, code[:], last)
-	return err == nil && instruction.Direct && instruction.Target == start
+	last, ok := s.decodeWord(start + uint64(slot.Size) - 4)
+	return ok && last.Direct && last.Target == start
 }

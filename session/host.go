@@ -8,7 +8,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/clewdev/clew/arch"
@@ -20,23 +19,22 @@ import (
 type HostFunction struct {
 	Name string
 
-	// Call runs on the goroutine that controls the session while the worker waits. It must not
-	// call methods of the session but Interrupt. If it panics or returns an error, the session
-	// stops with HostFailed; continuing then returns from the function. An *ExitError ends the
-	// call.
+	// Call runs on the goroutine that controls the session while the worker waits. It may call no
+	// method of the session except Interrupt. If it panics or returns an error, the session stops
+	// with HostFailed; continuing then returns from the function. An *ExitError ends the call.
 	Call func(*HostCall) error
 }
 
-// ExitError is the error that a host function returns to end its call, as C's exit ends a
-// program. The stop is ExitedProcess, with the low byte of the code.
+// ExitError is the error with which a host function ends the call, as C's exit ends a program. The
+// stop is ExitedProcess, with the low byte of Code.
 type ExitError struct{ Code int }
 
 func (e *ExitError) Error() string { return fmt.Sprintf("the code called exit(%d)", e.Code) }
 
 const stubSize = 16
 
-// NewHost makes an image of Go functions. Every session that calls them, also through other
-// code, must have the image.
+// NewHost makes an image of Go functions. Every session with code that calls them must have the
+// image.
 func NewHost(name string, functions ...HostFunction) (*Image, error) {
 	m := jit.Host()
 	if m == nil {
@@ -67,34 +65,26 @@ func NewHost(name string, functions ...HostFunction) (*Image, error) {
 	return i, nil
 }
 
-// hosts are all images of host functions. They name the function in the error for code that
-// calls one while its session does not have the image.
+// hosts are all images of host functions, for foreignHost.
 var hosts struct {
 	sync.Mutex
 	images []*Image
 }
 
-// forgetHost is called when an image is closed.
-func forgetHost(i *Image) {
-	hosts.Lock()
-	defer hosts.Unlock()
-	hosts.images = slices.DeleteFunc(hosts.images, func(other *Image) bool { return other == i })
-}
-
-// foreignHost explains a trap at an address that is the stub of a host function
-// which the session does not have.
+// foreignHost returns an error if an address is the stub of a host function. A session calls it for
+// a trap outside its own images.
 func foreignHost(address uint64) error {
 	hosts.Lock()
 	defer hosts.Unlock()
 	for _, i := range hosts.images {
 		if f := i.hostAt(address); f != nil {
-			return failure(ErrNotFound, "the code calls the host function %s, and the session does not have its image, %s", f.Name, i.name)
+			return failure(ErrNotFound, "the code calls the host function %s of the image %s, which the session does not have", f.Name, i.name)
 		}
 	}
 	return nil
 }
 
-// returnInstruction returns the bytes of ret.
+// returnInstruction returns the bytes of the machine's ret.
 func returnInstruction(m *arch.Machine) []byte {
 	if m.CodeAlign == 1 {
 		return []byte{0xc3}
@@ -102,7 +92,7 @@ func returnInstruction(m *arch.Machine) []byte {
 	return []byte{0xc0, 0x03, 0x5f, 0xd6}
 }
 
-// newStubs makes an image of code in memory of its own.
+// newStubs copies code to new memory and makes an image of it.
 func newStubs(code *jit.Code) (*Image, error) {
 	memory, err := jit.NewMemory(max(len(code.Text), 1))
 	if err != nil {
@@ -122,10 +112,10 @@ func newStubs(code *jit.Code) (*Image, error) {
 	return i, nil
 }
 
-// IsHost reports whether the image is Go functions, of NewHost.
+// IsHost reports whether the image is one of NewHost.
 func (i *Image) IsHost() bool { return len(i.host) > 0 }
 
-// hostAt returns the host function with its stub at an address.
+// hostAt returns the host function that has its stub at an address, or nil.
 func (i *Image) hostAt(address uint64) *HostFunction {
 	if len(i.host) == 0 {
 		return nil
@@ -137,8 +127,8 @@ func (i *Image) hostAt(address uint64) *HostFunction {
 	return &i.host[n/stubSize]
 }
 
-// returnImage is where calls return to: a trap that sessions take for the end of
-// the call. Its unwind table says that nothing called it.
+// returnImage has the address to which calls return: a trap that ends the call. Its unwind table
+// marks the outermost frame.
 var returnImage = sync.OnceValues(func() (*Image, error) {
 	m := jit.Host()
 	if m == nil {
@@ -149,28 +139,28 @@ var returnImage = sync.OnceValues(func() (*Image, error) {
 		return nil, err
 	}
 	trap := trapInstruction(m)
-	// The return address is the second instruction: the address before a return address decides
-	// in which function it is.
+	// The return address is the second instruction, because unwinders look up the address before
+	// a return address.
 	text := bytes.Repeat(trap, 4)
 	return newStubs(&jit.Code{Name: "session", Machine: m, Text: text,
 		Functions: []jit.Function{{Name: "session.return", Size: uint64(len(text)), Unwind: end}}})
 })
 
-// ReturnImage returns the code that calls return to. It is the last frame of every stack, and
-// is for callers that walk stacks themselves. It is not one of the session's images, and only
-// breakpoints in a debug register can be in it. It must not be closed.
+// ReturnImage returns the code to which calls return. Callers that walk stacks need it: it is the
+// last frame of every stack. It is not one of Images. Only hardware breakpoints can be set in it.
+// It must not be closed.
 func (s *Session) ReturnImage() *Image { return s.returns }
 
-// returnAddress is where calls return to.
+// returnAddress returns the address in returnImage to which calls return.
 func returnAddress(i *Image) uint64 {
 	return i.ranges[0].Start + uint64(len(trapInstruction(i.machine)))
 }
 
-// HostCall is a call of a host function. It is valid until that returns.
+// HostCall is a call of a host function. It is valid until the function returns.
 type HostCall struct {
 	session *Session
 	result  uint64
-	failed  error // of an argument on the stack that cannot be read
+	failed  error // of reading an argument or setting a result
 }
 
 // Word returns the n-th integer or pointer argument, from 0.
@@ -195,7 +185,7 @@ func (c *HostCall) Float(n int) float64 {
 	return f
 }
 
-// Return sets the integer result; without it, it is 0.
+// Return sets the integer result, which is 0 otherwise.
 func (c *HostCall) Return(word uint64) { c.result = word }
 
 // ReturnFloat sets the floating-point result.
@@ -215,7 +205,7 @@ func (c *HostCall) WriteMemory(p []byte, address uint64) error {
 	return c.session.WriteMemory(p, address)
 }
 
-// ReadString reads a string that ends with NUL, of at most limit bytes.
+// ReadString reads a string up to its NUL byte, or limit bytes if there is none among them.
 func (c *HostCall) ReadString(address uint64, limit int) (string, error) {
 	return c.session.readString(address, limit)
 }

@@ -28,12 +28,12 @@ type Range struct{ Start, End uint64 } // [Start, End)
 type Function struct {
 	Name  string
 	Start uint64 // address
-	Size  uint64 // bytes; where the image does not say, up to the next one
+	Size  uint64 // bytes; if the image has no size for it, up to the next function
 }
 
-// Image is code in memory, with ELF bytes that describe it at its addresses. Several sessions
-// can use one image at once: breakpoints of one do not stop another. Its methods may be called
-// from several goroutines.
+// Image is code in memory, with ELF files that describe it at its addresses. Several sessions can
+// use one image at the same time: breakpoints of one do not stop another. Its methods may be
+// called from several goroutines.
 type Image struct {
 	name      string
 	machine   *arch.Machine
@@ -42,31 +42,31 @@ type Image struct {
 	ranges    []Range
 	functions []Function
 	program   *link.Program  // of LoadImage
-	host      []HostFunction // of NewHost, one a stub
-	memory    *jit.Memory    // of NewHost and of this package's own
+	host      []HostFunction // of NewHost, by stub
+	memory    *jit.Memory    // that newStubs allocated
 
 	traps trapTable
 
 	demangle sync.Once
-	sources  map[string]sourceName // of the functions that have mangled names
+	sources  map[string]sourceName // by mangled name
 
 	compile  sync.Once
 	compiled tables
-	infos    []func() *value.Info // one a file, opened at first use
+	infos    []func() *value.Info // by file, opened at first use
 
 	mu     sync.Mutex
 	users  int
 	closed bool
 }
 
-// ImageOptions changes what LoadImage does.
+// ImageOptions are the options of LoadImage.
 type ImageOptions struct {
-	// Imports are searched for symbols that none of the objects defines, in order.
+	// Imports are searched in order for symbols that none of the objects defines.
 	Imports []*Image
 }
 
-// NewImage makes an image of a batch. The batch's memory stays the caller's and must stay
-// mapped until the image is closed. Nothing is published.
+// NewImage makes an image of a batch of generated code. The caller owns the batch's memory, which
+// must stay mapped until the image is closed. NewImage publishes nothing.
 func NewImage(c *jit.Code) (*Image, error) {
 	machine := c.Machine
 	if machine == nil {
@@ -94,23 +94,16 @@ func NewImage(c *jit.Code) (*Image, error) {
 	return i.finish(), nil
 }
 
-// LoadImage loads and links relocatable objects, as compilers make them, into memory that the
-// image owns. Undefined symbols are looked up in the imports: the C library's printf, malloc
-// and so on are in package session/hosted. Constructors are not called, see Image.Constructors.
-// Each worker has its own thread-local variables; they are initialized again when a session
-// must start another worker.
+// LoadImage loads and links relocatable objects, as compilers write them, into memory that the
+// image owns. It looks undefined symbols up in the imports: the C library's printf, malloc and so
+// on are in package session/hosted. It does not call constructors: see Image.Constructors. Each
+// worker has its own thread-local variables. They are initialized again when a session must start
+// another worker.
 func LoadImage(o *ImageOptions, objects ...*object.File) (*Image, error) {
 	if o == nil {
 		o = &ImageOptions{}
 	}
-	resolve := func(name string) (uint64, bool) {
-		for _, i := range o.Imports {
-			if address, ok := i.Symbol(name); ok {
-				return address, true
-			}
-		}
-		return 0, false
-	}
+	resolve := func(name string) (uint64, bool) { return lookUp(o.Imports, name) }
 	program, err := link.Load(&link.Options{Resolve: resolve}, objects...)
 	if err != nil {
 		return nil, err
@@ -158,21 +151,15 @@ func (i *Image) addRange(r Range) {
 }
 
 func (i *Image) finish() *Image {
-	slices.SortFunc(i.ranges, func(a, b Range) int {
-		if a.Start < b.Start {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(i.ranges, func(a, b Range) int { return cmp.Compare(a.Start, b.Start) })
 	i.findFunctions()
 	i.traps.image = i
 	return i
 }
 
-// Constructors returns the addresses of the functions that objects want called
-// before all others, in that order and without arguments (.preinit_array and
-// .init_array). LoadImage does not call them: they are code as any other, and the
-// program decides whether they run, once, in which session.
+// Constructors returns the addresses of the objects' constructors (.preinit_array and .init_array),
+// in the order in which they must be called, without arguments, before all other functions.
+// LoadImage does not call them: the caller decides in which session they run, once.
 func (i *Image) Constructors() []uint64 {
 	if i.program == nil {
 		return nil
@@ -180,10 +167,10 @@ func (i *Image) Constructors() []uint64 {
 	return i.program.Init
 }
 
-// Name returns what the image is called: the batch's name, or the files'.
+// Name returns the name of the batch, or the names of the files.
 func (i *Image) Name() string { return i.name }
 
-// Ranges returns where the code is, in ascending order.
+// Ranges returns the address ranges of the code, in ascending order. The image owns the slice.
 func (i *Image) Ranges() []Range { return i.ranges }
 
 // Contains reports whether an address is in the code.
@@ -208,11 +195,11 @@ func (i *Image) rangeOf(address uint64) (Range, bool) {
 	return i.ranges[n], true
 }
 
-// Files returns the files that describe the code, one per batch or object. All addresses in
-// them are run-time addresses, so the bias is 0.
+// Files returns the files that describe the code, one for each batch or object. Their addresses are
+// run-time addresses, so the bias is 0.
 func (i *Image) Files() []*object.File { return i.files }
 
-// ELF returns the bytes of the files, in the same order. They must not be changed.
+// ELF returns the bytes of Files, in the same order. The image owns them.
 func (i *Image) ELF() [][]byte { return i.elf }
 
 // File returns the file that describes the code at an address, or nil.
@@ -223,8 +210,7 @@ func (i *Image) File(address uint64) *object.File {
 	return nil
 }
 
-// Info returns the debugging information about variables and types of the code at
-// an address, or nil where there is none.
+// Info returns the debugging information of the code at an address, or nil.
 func (i *Image) Info(address uint64) *value.Info {
 	if n := i.fileIndex(address); n >= 0 {
 		return i.infos[n]()
@@ -233,20 +219,15 @@ func (i *Image) Info(address uint64) *value.Info {
 }
 
 func (i *Image) fileIndex(address uint64) int {
-	if !i.Contains(address) {
+	switch {
+	case !i.Contains(address):
 		return -1
+	case i.program == nil:
+		return 0
 	}
-	if i.program != nil {
-		for n, o := range i.program.Objects {
-			for _, r := range o.Text {
-				if address-r.Start < r.End-r.Start {
-					return n
-				}
-			}
-		}
-		return -1
-	}
-	return 0
+	return slices.IndexFunc(i.program.Objects, func(o *link.Object) bool {
+		return slices.ContainsFunc(o.Text, func(r link.Range) bool { return address-r.Start < r.End-r.Start })
+	})
 }
 
 // Symbol returns the address of a function or of data, by its name.
@@ -265,7 +246,17 @@ func (i *Image) Symbol(name string) (address uint64, ok bool) {
 	return 0, false
 }
 
-// use counts a session that has the image.
+// lookUp returns the address of a symbol in the first of the images that has it.
+func lookUp(images []*Image, name string) (address uint64, ok bool) {
+	for _, i := range images {
+		if address, ok := i.Symbol(name); ok {
+			return address, true
+		}
+	}
+	return 0, false
+}
+
+// use counts a session as a user of the image.
 func (i *Image) use() error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -282,8 +273,7 @@ func (i *Image) release() {
 	i.users--
 }
 
-// Close gives the image's memory back. The error wraps ErrInUse while a session
-// has the image.
+// Close frees the image's memory. The error wraps ErrInUse while a session has the image.
 func (i *Image) Close() error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -295,7 +285,9 @@ func (i *Image) Close() error {
 	}
 	i.closed = true
 	if i.host != nil {
-		forgetHost(i)
+		hosts.Lock()
+		hosts.images = without(hosts.images, i)
+		hosts.Unlock()
 	}
 	failed := []error{i.traps.close()}
 	for _, f := range i.files {
@@ -310,8 +302,8 @@ func (i *Image) Close() error {
 	return errors.Join(failed...)
 }
 
-// findFunctions lists the functions that have symbols. Symbols of assembly code often have no
-// type and no size: a label outside of all other functions is a function.
+// findFunctions sets i.functions from the symbols. Symbols of assembly code often have no type and
+// no size: a label outside all other functions is a function.
 func (i *Image) findFunctions() {
 	var labels []object.Symbol
 	for _, f := range i.files {
@@ -357,14 +349,13 @@ func (i *Image) findFunctions() {
 	slices.SortStableFunc(i.functions, compareFunctions)
 }
 
-// compareFunctions sorts by addresses. Where several start at one, that of most
-// bytes is the last, which is the one that covers what others do.
+// compareFunctions sorts by address. Of those with equal addresses the largest is the last, so that
+// covering finds it.
 func compareFunctions(a, b Function) int {
 	return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Size, b.Size))
 }
 
-// Functions returns all functions, in ascending order of their addresses. The
-// slice is the image's.
+// Functions returns all functions, in ascending order of their addresses. The image owns the slice.
 func (i *Image) Functions() []Function { return i.functions }
 
 // Function returns the function that covers an address.

@@ -11,31 +11,31 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// Inlined calls have no instruction of their own: at the first instruction of the inlined
-// function, the worker is both before the call and in it. As in gdb, a session that stops there
-// is before the call, and a step enters it without executing anything. The code below keeps
-// track of which calls at the program counter are entered.
+// An inlined call has no instruction: at the first instruction of the inlined function, the worker
+// is both before the call and in it. As in gdb, a session that stops there is before the call, and
+// a step enters the call without executing anything. The code below keeps track of the calls at
+// the program counter that are entered.
 
-// inlineState says how many of the inlined calls at a stop are not entered yet.
+// inlineState is the number of inlined calls at a stop that are not entered yet.
 type inlineState struct {
 	stop    *Stop
 	known   bool
 	skipped int
 }
 
-// position is where the worker is in the source.
+// position is the worker's place in the source.
 type position struct {
 	pc   uint64
 	file *object.File
 	row  object.LineRange
 
-	// functions are the inlined calls at the program counter, the innermost first,
-	// and the function itself; none where it is not known.
+	// functions are the inlined calls at the program counter, innermost first, then the function
+	// itself. It is empty if the function is unknown.
 	functions []object.Function
-	skipped   int // of them, not entered
+	skipped   int // number of functions that are not entered
 }
 
-// position returns where the worker is, with no call that starts there entered.
+// position returns the worker's place before all inlined calls that start there.
 func (s *Session) position() position {
 	p := position{pc: s.registers.PC()}
 	i := s.Image(p.pc)
@@ -57,7 +57,7 @@ func (s *Session) position() position {
 	return p
 }
 
-// shownPosition is position with the calls entered that the user sees entered.
+// shownPosition is position after the calls that the user sees as entered.
 func (s *Session) shownPosition() position {
 	p := s.position()
 	if !s.inline.known {
@@ -75,8 +75,8 @@ func (s *Session) shownPosition() position {
 	return p
 }
 
-// skippedAt returns how many calls are not entered at a breakpoint: none that it
-// was set in.
+// skippedAt returns how many calls are not entered at a breakpoint. The calls of the function at
+// which it was set, and those around it, are entered.
 func (p *position) skippedAt(b *Breakpoint) int {
 	if b == nil || p.skipped == 0 {
 		return p.skipped
@@ -90,8 +90,8 @@ func (p *position) skippedAt(b *Breakpoint) int {
 	return p.skipped
 }
 
-// frame returns what the user sees as the innermost frame: an inlined call, or
-// the function itself, nil where it is not known.
+// frame returns the function of the innermost frame that the user sees: an inlined call, or the
+// function itself. It returns nil if that is unknown.
 func (p *position) frame() *object.Function {
 	if len(p.functions) == 0 {
 		return nil
@@ -99,7 +99,7 @@ func (p *position) frame() *object.Function {
 	return &p.functions[p.skipped]
 }
 
-// function returns the function itself, nil where it is not known.
+// function returns the function around all inlined calls, or nil if it is unknown.
 func (p *position) function() *object.Function {
 	if len(p.functions) == 0 {
 		return nil
@@ -107,7 +107,7 @@ func (p *position) function() *object.Function {
 	return &p.functions[len(p.functions)-1]
 }
 
-// extent returns the range of the function that the program counter is in.
+// extent returns the range of the function that contains the program counter.
 func (p *position) extent() object.AddressRange {
 	if f := p.function(); f != nil {
 		for _, r := range f.Ranges {
@@ -119,8 +119,8 @@ func (p *position) extent() object.AddressRange {
 	return object.AddressRange{}
 }
 
-// line returns the line that the user sees: that of the call that the worker is about to enter,
-// or of the instruction.
+// line returns the line that the user sees: of the call that the worker is about to enter, or of
+// the instruction.
 func (p *position) line() (file string, line int) {
 	if p.skipped > 0 {
 		call := &p.functions[p.skipped-1]

@@ -16,19 +16,19 @@ import (
 // Locate returns the addresses that a location names:
 //
 //	*0x401000        an address
-//	fib              a function, after its prologue; of several with that name, and
-//	                 of calls of it that were inlined, all
-//	ns::C<int>::fib  one in a scope, by as many of its scopes as are wanted; template
-//	                 arguments can be left out
-//	ns::fib(int)     the one with these parameters; a symbol as the linker has it
-//	                 (_ZN2ns3fibEi) is as good
+//	fib              all functions with the name, after their prologues, and all inlined
+//	                 calls of them
+//	ns::C<int>::fib  a function in a scope; outer scopes and template arguments can be
+//	                 left out
+//	ns::fib(int)     the function with these parameters; the linker's symbol
+//	                 (_ZN2ns3fibEi) works too
 //	*fib             a function's first instruction
 //	*fib+12          bytes from a function's first instruction
-//	fib.c:12         a line, or the next that has code; the file by its name or the
+//	fib.c:12         a line, or the next one with code; the file by its name or the
 //	                 end of its path
 //	fib.c:fib        a function of a file
-//	12               a line of the file that the innermost frame is in
-//	+1, -1           lines from the line that the innermost frame is in
+//	12               a line of the innermost frame's file
+//	+1, -1           lines from the innermost frame's line
 //
 // The error wraps ErrNotFound.
 func (s *Session) Locate(location string) ([]uint64, error) {
@@ -45,29 +45,25 @@ func (s *Session) Locate(location string) ([]uint64, error) {
 		}
 		file, line := s.here()
 		return s.locateLine(file, line+n)
-	case isNumber(location):
-		n, err := strconv.Atoi(location)
-		if err != nil {
-			return nil, failure(ErrNotFound, "%q is not a line", location)
-		}
-		file, _ := s.here()
-		return s.locateLine(file, n)
 	}
+	file, name := "", location
 	if colon := fileColon(location); colon > 0 {
-		file, rest := location[:colon], location[colon+1:]
-		if isNumber(rest) {
-			n, err := strconv.Atoi(rest)
-			if err != nil {
-				return nil, failure(ErrNotFound, "%q is not a line", rest)
-			}
-			return s.locateLine(file, n)
-		}
-		return s.locateFunction(rest, file)
+		file, name = location[:colon], location[colon+1:]
 	}
-	return s.locateFunction(location, "")
+	if !isNumber(name) {
+		return s.locateFunction(name, file)
+	}
+	line, err := strconv.Atoi(name)
+	if err != nil {
+		return nil, failure(ErrNotFound, "%q is not a line", name)
+	}
+	if file == "" {
+		file, _ = s.here()
+	}
+	return s.locateLine(file, line)
 }
 
-// fileColon returns the index of the colon after a file. It is not part of "::".
+// fileColon returns the index of the colon after a file, or -1. It is not part of "::".
 func fileColon(location string) int {
 	for k := len(location) - 1; k > 0; k-- {
 		if location[k] != ':' {
@@ -121,15 +117,15 @@ func (s *Session) entries(name string) []uint64 {
 	return list
 }
 
-// functionsNamed returns the functions of a file of the image that a name stands
-// for, and calls of them that were inlined.
+// functionsNamed returns the functions of a file of the image that a name stands for, and inlined
+// calls of them.
 func (i *Image) functionsNamed(f *object.File, name string) []object.Function {
-	list, _ := f.Functions(name) // what cannot be read costs itself
+	list, _ := f.Functions(name) // ignore what cannot be read
 	n := parseName(name)
 	if last := n.last(); last != name {
-		found, _ := f.Functions(last) // by the name alone: also what has no symbol
+		found, _ := f.Functions(last) // also functions without a symbol
 		for _, each := range found {
-			if of, ok := demangled(each.Name); ok && n.stands(of) {
+			if full, ok := demangled(each.Name); ok && n.matches(full) {
 				list = append(list, each)
 			}
 		}
@@ -191,7 +187,7 @@ func isIn(f *object.File, function *object.Function, file string) bool {
 
 func (s *Session) locateLine(file string, line int) ([]uint64, error) {
 	if file == "" {
-		return nil, failure(ErrNotFound, "line %d of which file? name it, as in fib.c:%d", line, line)
+		return nil, failure(ErrNotFound, "line %d of an unknown file; name the file, as in fib.c:%d", line, line)
 	}
 	var addresses []uint64
 	var failed []error
@@ -207,12 +203,12 @@ func (s *Session) locateLine(file string, line int) ([]uint64, error) {
 		}
 	}
 	if len(addresses) == 0 {
-		return nil, errors.Join(failure(ErrNotFound, "no code is for line %d of %s", line, file), errors.Join(failed...))
+		return nil, errors.Join(failure(ErrNotFound, "no code for line %d of %s", line, file), errors.Join(failed...))
 	}
 	return addresses, nil
 }
 
-// here returns where in the source the innermost frame is.
+// here returns the innermost frame's place in the source.
 func (s *Session) here() (file string, line int) {
 	f, err := s.Frame()
 	if err != nil || len(f.Locations) == 0 {

@@ -10,9 +10,9 @@ import (
 	"runtime/debug"
 )
 
-// MemoryError says that memory cannot be read or written.
+// MemoryError is the error of a read or write of memory.
 type MemoryError struct {
-	Address uint64 // the first one that cannot
+	Address uint64 // the first address that cannot be accessed
 	Write   bool
 	Err     error
 }
@@ -27,9 +27,9 @@ func (e *MemoryError) Error() string {
 
 func (e *MemoryError) Unwrap() error { return e.Err }
 
-// ReadMemory fills p with the memory at an address: of all of this process, as it would be
-// without breakpoints. The error is a *MemoryError; p then holds the bytes before its Address.
-// It works in every state but Closed, and implements cfi.Memory.
+// ReadMemory fills p with memory of this process, without traps of breakpoints. The address may be
+// any of this process. If the error is a *MemoryError, p holds the bytes before its Address.
+// ReadMemory works in every state but Closed, and implements cfi.Memory.
 func (s *Session) ReadMemory(p []byte, address uint64) error {
 	if s.closed.Load() {
 		return ErrClosed
@@ -51,9 +51,9 @@ func (s *Session) ReadMemory(p []byte, address uint64) error {
 	return nil
 }
 
-// WriteMemory writes p to the memory at an address. Code of the images can be written, also
-// under breakpoints, although it is mapped read-only. The error is a *MemoryError; the bytes
-// before its Address were written.
+// WriteMemory writes p to the memory at an address. It can write code of the images although that
+// is mapped read-only; breakpoints in it stay set. If the error is a *MemoryError, the bytes before
+// its Address are written.
 func (s *Session) WriteMemory(p []byte, address uint64) error {
 	if s.closed.Load() {
 		return ErrClosed
@@ -77,9 +77,8 @@ func (s *Session) WriteMemory(p []byte, address uint64) error {
 	return nil
 }
 
-// readOnStack reads memory of the worker's stack without a system call, and reports false for
-// other memory. Only the controlling goroutine may call it, in a run: at other times the stack
-// may be unmapped.
+// readOnStack reads the worker's stack without a system call, and reports false for other memory.
+// Only the controlling goroutine may call it, during a run: otherwise the stack may be unmapped.
 func (s *Session) readOnStack(p []byte, address uint64) bool {
 	low, high := s.worker.Stack()
 	if address < low || address >= high || uint64(len(p)) > high-address {
@@ -88,9 +87,8 @@ func (s *Session) readOnStack(p []byte, address uint64) bool {
 	return reachable(func() { copy(p, memoryAt(address, uint64(len(p)))) })
 }
 
-// reachable runs f, which accesses code or the worker's stack without a system
-// call, and reports whether it could: the code that runs may have unmapped or
-// protected them.
+// reachable runs f, which accesses code or the worker's stack without a system call. It reports
+// false if f faults: the running code may have unmapped or protected that memory.
 func reachable(f func()) (ok bool) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -105,8 +103,8 @@ func reachable(f func()) (ok bool) {
 	return true
 }
 
-// piece returns how many of n bytes at an address are code of one image, and that image; or how
-// many lie before the next code, and nil.
+// piece divides n bytes at an address where code begins or ends. It returns the size of the first
+// part, and its image, or nil if it is not code of an image.
 func (s *Session) piece(address uint64, n int) (int, *Image) {
 	for _, i := range s.images() {
 		for _, r := range i.ranges {
@@ -124,7 +122,7 @@ func (s *Session) piece(address uint64, n int) (int, *Image) {
 func (s *Session) readString(address uint64, limit int) (string, error) {
 	var text []byte
 	for len(text) < limit {
-		// Not over the end of a page, as the next may not be there.
+		// The next page may not be mapped.
 		part := make([]byte, min(limit-len(text), 256, int(4096-address%4096)))
 		if err := s.ReadMemory(part, address); err != nil {
 			return string(text), err

@@ -18,20 +18,20 @@ import (
 	"github.com/clewdev/clew/jit"
 )
 
-// memoryAt returns memory of this process that is known to be mapped.
+// memoryAt returns memory of this process. It must be mapped.
 func memoryAt(address, size uint64) []byte {
 	p := uintptr(address)
 	return unsafe.Slice(*(**byte)(unsafe.Pointer(&p)), size)
 }
 
-// readProcess reads memory of this process that may not be mapped, and returns
-// how many bytes it could read.
+// readProcess reads memory of this process, which need not be mapped. It returns the number of
+// bytes that it has read.
 func readProcess(p []byte, address uint64) (int, error) {
 	return transfer(unix.SYS_PROCESS_VM_READV, p, address)
 }
 
-// writeProcess writes memory of this process that may not be mapped or writable,
-// and returns how many bytes it could write.
+// writeProcess writes memory of this process, which need not be mapped or writable. It returns the
+// number of bytes that it has written.
 func writeProcess(p []byte, address uint64) (int, error) {
 	return transfer(unix.SYS_PROCESS_VM_WRITEV, p, address)
 }
@@ -60,8 +60,8 @@ func transfer(call uintptr, p []byte, address uint64) (int, error) {
 	return done, nil
 }
 
-// transferFile does the same where a seccomp filter forbids these calls. It does
-// not look at the protection of pages.
+// transferFile does the same if a seccomp filter forbids these calls. It ignores the protection of
+// pages.
 func transferFile(call uintptr, p []byte, address uint64) (n int, err error) {
 	f, err := processMemory()
 	if err != nil {
@@ -76,13 +76,12 @@ func transferFile(call uintptr, p []byte, address uint64) (n int, err error) {
 		n, err = f.WriteAt(p, int64(address))
 	}
 	if err != nil {
-		err = unix.EFAULT // EIO and others, as files say it
+		err = unix.EFAULT // files return EIO and others
 	}
 	return n, err
 }
 
-// processMemory is /proc/self/mem: through it, code can be written that is mapped
-// without that right, so that it is never writable to those that run it.
+// processMemory is /proc/self/mem. Writes to it reach code that is mapped without write permission.
 var processMemory = sync.OnceValues(func() (*os.File, error) {
 	return os.OpenFile("/proc/self/mem", os.O_RDWR, 0)
 })
@@ -97,7 +96,7 @@ func writeText(p []byte, address uint64) error {
 		_, err = f.WriteAt(p, int64(address))
 	}
 	if err != nil && runtime.GOARCH == "amd64" && writeUnprotected(p, address) == nil {
-		return nil // where proc_mem.force_override=never is an option of the kernel
+		return nil // the kernel has the option proc_mem.force_override=never
 	}
 	if err != nil {
 		return fmt.Errorf("writing code at %#x: %w", address, err)
@@ -126,27 +125,19 @@ func writeUnprotected(p []byte, address uint64) error {
 	return nil
 }
 
-// executable is memory for code that is written through writeText.
+// executable is executable memory, which writeText writes.
 type executable struct {
 	address, size uint64
 }
 
-// addressEnd returns the end of the addresses that every process has. A hint above it asks
-// the kernel for more.
-func addressEnd() uint64 {
-	if m := jit.Host(); m != nil {
-		return 1 << m.AddressBits
-	}
-	return 0
-}
-
 // newExecutable maps executable memory at most reach bytes from an address.
 func newExecutable(near, size, reach uint64) (executable, error) {
-	// The kernel takes the address as a hint and keeps to it where it can.
+	end := uint64(1) << jit.Host().AddressBits // a hint above it asks the kernel for larger addresses
+	// The kernel takes the address as a hint, and uses it if it can.
 	for distance := size; distance < reach; distance *= 2 {
 		for _, hint := range []uint64{near + distance, near - distance} {
 			hint &^= uint64(os.Getpagesize()) - 1
-			if hint < 1<<16 || hint >= addressEnd() {
+			if hint < 1<<16 || hint >= end {
 				continue
 			}
 			p := uintptr(hint)
@@ -174,14 +165,14 @@ func (e *executable) close() error {
 	return err
 }
 
-// dumpable reports whether other processes of the same user may look into this one
-// (prctl(2), PR_GET_DUMPABLE).
+// dumpable reports whether other processes of the same user may inspect this one (prctl(2),
+// PR_GET_DUMPABLE).
 func dumpable() bool {
 	v, _, errno := unix.RawSyscall(unix.SYS_PRCTL, unix.PR_GET_DUMPABLE, 0, 0)
 	return errno != 0 || v == 1
 }
 
-// thisThread returns the number of the thread that calls it.
+// thisThread returns the ID of the calling thread.
 func thisThread() int { return unix.Gettid() }
 
 func yieldThread() { unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }

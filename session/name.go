@@ -11,21 +11,20 @@ import (
 	"github.com/ianlancetaylor/demangle"
 )
 
-// sourceName is the name of a function as the source has it.
+// sourceName is the name of a function in the source.
 type sourceName struct {
 	parts      []string // namespaces, classes and the name, without spaces
-	parameters string   // "(int)" and what follows, without spaces; "" for none
+	parameters string   // "(int)" and qualifiers, without spaces; "" for none
 }
 
-// maxMangled is the longest symbol that is demangled, in bytes, and 2 to the
-// maxDemangledPower the longest result: a short one can stand for a very long name.
+// Limits of demangling, in bytes. A short symbol can stand for a very long name.
 const (
-	maxMangled        = 4096
-	maxDemangledPower = 14
+	maxMangled        = 4096 // of the symbol
+	maxDemangledPower = 14   // of the result: 1<<maxDemangledPower
 )
 
-// demangled returns the name that a symbol of C++ or Rust stands for. Of a part
-// of a function that the compiler moved away ("f.cold") it is none.
+// demangled returns the name for which a symbol of C++ or Rust stands. The cold part of a function
+// ("f.cold") has none.
 func demangled(symbol string) (sourceName, bool) {
 	if len(symbol) > maxMangled || !strings.HasPrefix(symbol, "_Z") && !strings.HasPrefix(symbol, "_R") || strings.Contains(symbol, ".cold") {
 		return sourceName{}, false
@@ -34,7 +33,7 @@ func demangled(symbol string) (sourceName, bool) {
 	if err != nil {
 		return sourceName{}, false
 	}
-	// A template's instance has the type of its result in front.
+	// The full name of a template's instance begins with the result type.
 	plain, err := demangle.ToString(symbol, demangle.NoParams, demangle.MaxLength(maxDemangledPower))
 	if err != nil {
 		return sourceName{}, false
@@ -48,7 +47,7 @@ func demangled(symbol string) (sourceName, bool) {
 	return n, true
 }
 
-// parseName takes apart what a user calls a function.
+// parseName parses the name of a function that a user wrote.
 func parseName(text string) (n sourceName) {
 	text = strings.TrimPrefix(strings.TrimSpace(text), "::")
 	depth, start, parameters := 0, 0, -1
@@ -59,7 +58,7 @@ func parseName(text string) (n sourceName) {
 		}
 		switch text[k] {
 		case '(':
-			// After "::" there is a name: (anonymous namespace).
+			// After "::" it begins the name "(anonymous namespace)".
 			if depth == 0 && k > start && parameters < 0 {
 				parameters = k
 			}
@@ -70,8 +69,11 @@ func parseName(text string) (n sourceName) {
 			depth--
 		case ':':
 			if depth == 0 && strings.HasPrefix(text[k:], "::") {
-				// The parentheses held the parameters of an enclosing function.
-				n.parts = append(n.parts, withoutSpaces(cutAt(text[start:k], parameters-start)))
+				end := k
+				if parameters >= 0 { // of an enclosing function
+					end = parameters
+				}
+				n.parts = append(n.parts, withoutSpaces(text[start:end]))
 				k++
 				start, parameters = k+1, -1
 			}
@@ -86,14 +88,7 @@ func parseName(text string) (n sourceName) {
 	return n
 }
 
-func cutAt(s string, at int) string {
-	if at < 0 {
-		return s
-	}
-	return s[:at]
-}
-
-// operatorAt returns the length of an operator's name; brackets in it do not count as brackets.
+// operatorAt returns the length of an operator's name, which can contain brackets.
 func operatorAt(text string, at int) (length int, ok bool) {
 	const word = "operator"
 	if !strings.HasPrefix(text[at:], word) || at > 0 && isIdentifier(text[at-1]) {
@@ -114,26 +109,26 @@ func isIdentifier(c byte) bool {
 
 func withoutSpaces(s string) string { return strings.ReplaceAll(s, " ", "") }
 
-// last is the function's own name.
+// last returns the name without scopes and parameters.
 func (n *sourceName) last() string { return n.parts[len(n.parts)-1] }
 
-// stands reports whether n, which a user wrote, names a function as gdb
-// understands it: scopes, template arguments and parameters can be left out.
-func (n *sourceName) stands(of sourceName) bool {
-	if len(n.parts) > len(of.parts) {
+// matches reports whether n, which a user wrote, stands for a function with a full name. As in gdb,
+// n can leave out outer scopes, template arguments and parameters.
+func (n *sourceName) matches(full sourceName) bool {
+	if len(n.parts) > len(full.parts) {
 		return false
 	}
-	for k, part := range of.parts[len(of.parts)-len(n.parts):] {
+	for k, part := range full.parts[len(full.parts)-len(n.parts):] {
 		if n.parts[k] != part && n.parts[k] != withoutTemplate(part) {
 			return false
 		}
 	}
-	if n.parameters == "" || n.parameters == of.parameters {
+	if n.parameters == "" || n.parameters == full.parameters {
 		return true
 	}
-	// "area()" of a method that is const.
-	rest, ok := strings.CutPrefix(of.parameters, n.parameters)
-	return ok && strings.HasSuffix(n.parameters, ")") && !strings.ContainsAny(rest, "()")
+	// "area()" matches "area() const".
+	qualifiers, ok := strings.CutPrefix(full.parameters, n.parameters)
+	return ok && strings.HasSuffix(n.parameters, ")") && !strings.ContainsAny(qualifiers, "()")
 }
 
 // withoutTemplate returns a part of a name without template arguments.
@@ -144,33 +139,29 @@ func withoutTemplate(part string) string {
 	return part
 }
 
-// isNamed reports whether a function has a name that a user wrote.
+// isNamed reports whether a name that a user wrote stands for a function.
 func isNamed(function, name string) bool {
 	if function == name {
 		return true
 	}
-	of, ok := demangled(function)
-	if !ok {
-		return false
-	}
+	full, ok := demangled(function)
 	n := parseName(name)
-	return n.stands(of)
+	return ok && n.matches(full)
 }
 
-// symbolsNamed returns the linkage names of an image's functions that a user's
-// name stands for.
+// symbolsNamed returns the linkage names of the image's functions for which a name stands.
 func (i *Image) symbolsNamed(n *sourceName) []string {
 	i.demangle.Do(func() {
 		i.sources = map[string]sourceName{}
 		for _, f := range i.functions {
-			if of, ok := demangled(f.Name); ok {
-				i.sources[f.Name] = of
+			if full, ok := demangled(f.Name); ok {
+				i.sources[f.Name] = full
 			}
 		}
 	})
 	var list []string
-	for symbol, of := range i.sources {
-		if n.stands(of) {
+	for symbol, full := range i.sources {
+		if n.matches(full) {
 			list = append(list, symbol)
 		}
 	}

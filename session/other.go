@@ -38,7 +38,7 @@ type surroundings struct{}
 
 func (w *walker) surround(*Session) error { return errors.ErrUnsupported }
 
-func (w *walker) leave() {}
+func (w *walker) closeSurroundings() {}
 
 func (w *walker) biasAround(uint64) uint64 { return 0 }
 

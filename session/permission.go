@@ -14,8 +14,7 @@ import (
 	"github.com/clewdev/clew/session/internal/worker"
 )
 
-// explain turns the refusal of a system call into an error that says which rule
-// refused it, and what can be done.
+// explain adds the reason and a remedy to the error of a refused system call.
 func explain(err error) error {
 	var refused *worker.PermissionError
 	if !errors.As(err, &refused) {
@@ -24,11 +23,11 @@ func explain(err error) error {
 	return fmt.Errorf("%w: %w: %s", ErrPermission, refused, refusal(refused, os.ReadFile))
 }
 
-// refusal finds out why.
+// refusal returns the reason and a remedy.
 func refusal(refused *worker.PermissionError, readFile func(string) ([]byte, error)) string {
 	status := field(readFile, "/proc/thread-self/status")
 	if refused.Call == "clone" {
-		if status["Seccomp"] == "2" && !errors.Is(refused, syscall.EAGAIN) { // of limits: clone(2)
+		if status["Seccomp"] == "2" && !errors.Is(refused, syscall.EAGAIN) { // EAGAIN is from limits: clone(2)
 			return "a seccomp filter forbids to clone a process with shared memory; allow clone3 or clone with CLONE_VM in it"
 		}
 		return "no process can be made; look at the limits of processes (ulimit -u, pids.max)"

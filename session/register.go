@@ -11,11 +11,10 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// Registers are the general registers of the worker, a copy. The zero value is
-// all zero.
+// Registers is a copy of the worker's general registers. In the zero value all are 0.
 type Registers struct{ general worker.General }
 
-// PC returns the address of the instruction that runs next.
+// PC returns the address of the next instruction.
 func (r *Registers) PC() uint64 { return r.general.PC() }
 
 // SP returns the stack pointer.
@@ -57,22 +56,19 @@ func (r *Registers) Unwind() unwind.Registers {
 	return u
 }
 
-// Registers returns the general registers of a stopped session, or, in the states
-// Idle and Exited, those that the worker was left with.
+// Registers returns the general registers of a stopped session. In the states Idle and Exited it
+// returns the worker's last ones.
 func (s *Session) Registers() (Registers, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch s.state {
-	case Closed:
-		return Registers{}, ErrClosed
-	case Running:
-		return Registers{}, ErrRunning
+	if err := unlessRunning(s.state); err != nil {
+		return Registers{}, err
 	}
 	return Registers{s.registers}, nil
 }
 
-// SetRegisters sets the general registers of a stopped session. A program counter outside of
-// the images is an error that wraps ErrAddress, unless the current one is outside too.
+// SetRegisters sets the general registers of a stopped session. A program counter outside the images
+// is an error that wraps ErrAddress, unless the current one is outside too.
 func (s *Session) SetRegisters(r Registers) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,7 +84,7 @@ func (s *Session) setRegisters(r Registers) error {
 		return failure(ErrAddress, "the program counter %#x is in no image of the session", pc)
 	}
 	if pc != s.registers.PC() {
-		s.considered = 0 // a breakpoint there is to be met
+		s.considered = 0 // a breakpoint there counts
 	}
 	s.registers = r.general
 	return nil
@@ -110,23 +106,23 @@ func (s *Session) setColumn(column, v uint64) error {
 type RegisterClass uint8
 
 const (
-	GeneralRegister RegisterClass = iota // and program counter, flags, segments
+	GeneralRegister RegisterClass = iota // also program counter, flags, segments
 	FloatRegister                        // x87: st0 to st7, and its control words
-	VectorRegister                       // and its control words
+	VectorRegister                       // also its control words
 )
 
-// RegisterInfo is a register of the worker, with gdb's name for it.
+// RegisterInfo describes a register of the worker.
 type RegisterInfo struct {
-	Name   string
-	Size   int // bytes
-	Column int // DWARF column, -1 where it has none
+	Name   string // gdb's
+	Size   int    // bytes
+	Column int    // DWARF column, or -1
 	Class  RegisterClass
 }
 
-// RegisterInfos returns all registers that the worker has on this machine, in
-// gdb's order: on amd64 also st0–st7, xmm0–15, with AVX the upper halves as ymm0h
-// and so on, with AVX-512 k0–k7 and the other parts of zmm0–31, fs_base, gs_base,
-// orig_rax; on arm64 also v0–v31, fpsr, fpcr, tpidr.
+// RegisterInfos returns all registers that the worker has on this machine, in gdb's order. On amd64
+// they include st0–st7 and xmm0–15, with AVX the upper halves as ymm0h and so on, with AVX-512 k0–k7
+// and the other parts of zmm0–31, fs_base, gs_base and orig_rax; on arm64 v0–v31, fpsr, fpcr and
+// tpidr.
 func (s *Session) RegisterInfos() []RegisterInfo {
 	var list []RegisterInfo
 	for _, n := range worker.Names {
@@ -148,17 +144,13 @@ func generalSize(name string) int {
 	return 8
 }
 
-// Register returns the bytes of a register of a stopped session, least
-// significant first, by the names of RegisterInfos, "pc" and "sp". The error wraps
-// ErrNotFound.
+// Register returns the bytes of a register of a stopped session, least significant first. The names
+// are those of RegisterInfos, "pc" and "sp". The error wraps ErrNotFound.
 func (s *Session) Register(name string) (value []byte, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch s.state {
-	case Closed:
-		return nil, ErrClosed
-	case Running:
-		return nil, ErrRunning
+	if err := unlessRunning(s.state); err != nil {
+		return nil, err
 	}
 	r := Registers{s.registers}
 	if v, ok := r.Get(name); ok {
@@ -178,8 +170,8 @@ func (s *Session) Register(name string) (value []byte, err error) {
 	return value, nil
 }
 
-// SetRegister sets a register of a stopped session; missing bytes are zero. The
-// error wraps ErrNotFound, or ErrAddress as SetRegisters's does.
+// SetRegister sets a register of a stopped session. Missing bytes are 0. The error wraps ErrNotFound,
+// or ErrAddress as that of SetRegisters.
 func (s *Session) SetRegister(name string, value []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -209,35 +201,14 @@ func notFound(err error) error {
 	return err
 }
 
-// columnBytes returns the bytes of the register with a DWARF column; of a vector
-// register all that belong to it, for AVX the whole ymm.
-func (s *Session) columnBytes(column uint64, innermost bool) (value []byte, ok bool) {
-	if !innermost {
-		return nil, false
-	}
-	if s.onWorker(func() { value, ok = s.worker.ColumnBytes(column) }) != nil {
-		return nil, false
-	}
-	return value, ok
-}
-
-func (s *Session) setColumnBytes(column uint64, p []byte) (err error) {
-	if e := s.onWorker(func() { err = s.worker.SetColumnBytes(column, p) }); e != nil {
-		return e
-	}
-	if err != nil {
-		return fmt.Errorf("register %d: %w", column, notFound(err))
-	}
-	return nil
-}
-
-// onWorker runs f on the controlling thread; it may be called there, by a
-// condition, and by whoever has the session stopped.
+// onWorker runs f on the controlling thread. Callers are on that thread, in a condition, or have a
+// frame of a stopped session.
 func (s *Session) onWorker(f func()) error {
 	s.mu.Lock()
 	switch s.state {
 	case Running:
-		// Only conditions, logpoints and host functions have frames now.
+		// The caller is on the controlling thread: only conditions, logpoints and host functions
+		// have frames during a run.
 		s.mu.Unlock()
 		f()
 		return nil

@@ -12,18 +12,17 @@ import (
 	"github.com/clewdev/clew/session/internal/worker"
 )
 
-// The methods here go on from a stop until the next one. From a breakpoint the
-// instruction that stands there runs first. A breakpoint, a fault or an interrupt
-// ends a step early, with its own reason. The error wraps ErrNotStopped or
-// ErrRunning.
+// The methods here resume a stopped session until the next stop. At a breakpoint the original
+// instruction runs first. A breakpoint, a fault or an interrupt ends a step early; the stop then has
+// that reason. The error wraps ErrNotStopped or ErrRunning.
 
 // Continue resumes the code until the next stop.
 func (s *Session) Continue() (*Stop, error) {
 	return s.run(whileStopped, s.proceed)
 }
 
-// StepInstruction executes one instruction, into calls. A host function counts as one
-// instruction, and one iteration of a repeated string instruction does too.
+// StepInstruction executes one instruction, into calls. A host function counts as one instruction,
+// and so does one iteration of a repeated string instruction.
 func (s *Session) StepInstruction() (*Stop, error) {
 	return s.run(whileStopped, func() (*Stop, error) {
 		stop, err := s.stepOnce()
@@ -34,8 +33,8 @@ func (s *Session) StepInstruction() (*Stop, error) {
 	})
 }
 
-// StepRange executes instructions for as long as the program counter stays in
-// [start, end), into calls: the range of a line, as debuggers step it.
+// StepRange executes instructions, into calls, while the program counter is in [start, end). Debuggers
+// step a source line so.
 func (s *Session) StepRange(start, end uint64) (*Stop, error) {
 	return s.run(whileStopped, func() (*Stop, error) {
 		for {
@@ -64,21 +63,36 @@ func (s *Session) RunTo(address uint64) (*Stop, error) {
 	})
 }
 
-func whileStopped(state State) error {
+// unlessRunning returns an error while the session runs, and after Close.
+func unlessRunning(state State) error {
 	switch state {
 	case Running:
 		return ErrRunning
-	case Stopped:
-		return nil
 	case Closed:
 		return ErrClosed
+	}
+	return nil
+}
+
+// whileStopped returns an error unless the session is stopped in a call.
+func whileStopped(state State) error {
+	if err := unlessRunning(state); err != nil || state == Stopped {
+		return err
 	}
 	return ErrNotStopped
 }
 
-// Abort ends the call: its stack is discarded, its writes to memory stay. The stop's reason is
-// Aborted. A running session is interrupted first, and the call or resume that runs it returns
-// the same stop. The reason is not Aborted if the call ended by itself meanwhile.
+// whileFree returns an error unless a call can start.
+func whileFree(state State) error {
+	if state == Stopped {
+		return ErrStopped
+	}
+	return unlessRunning(state)
+}
+
+// Abort ends the call: it discards the call's stack, but the writes to memory remain. The stop's
+// reason is Aborted, or another one if the call has ended by itself. A running session is
+// interrupted first, and the call or resume that runs it returns the same stop.
 func (s *Session) Abort() (*Stop, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,9 +115,9 @@ func (s *Session) Abort() (*Stop, error) {
 	return stop, nil
 }
 
-// Interrupt stops the running code; the call or resume that runs it returns
-// Interrupted. It returns before that, and may be called from any goroutine. The
-// error is ErrNotRunning unless the session is running.
+// Interrupt stops the running code; the call or resume that runs it returns a stop with the reason
+// Interrupted. Interrupt does not wait for that. It may be called from any goroutine. The error is
+// ErrNotRunning unless the session is running.
 func (s *Session) Interrupt() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,7 +133,7 @@ func (s *Session) Interrupt() error {
 func (s *Session) interrupt() error {
 	s.interrupted.Store(true)
 	if s.worker == nil {
-		return nil // about to start: the flag is seen then
+		return nil // startWorker checks the flag
 	}
 	if err := s.worker.Interrupt(); err != nil && err != worker.ErrGone {
 		return fmt.Errorf("interrupting the worker: %w", err)
@@ -127,19 +141,19 @@ func (s *Session) interrupt() error {
 	return nil
 }
 
-// The functions below run on the controlling goroutine, in a run.
+// The functions below run on the controlling goroutine, during a run.
 
-// internal is a place where a run ends.
+// internal is a place where the current run stops.
 type internal struct {
 	address uint64
-	cfa     uint64 // of the frame in which it does; 0 is any
+	cfa     uint64 // of the frame in which it stops; 0 is any
 	reason  Reason
 }
 
-// breakInternally sets a trap for this run only.
+// breakInternally sets a trap for the current run only.
 func (s *Session) breakInternally(at internal) error {
 	if at.address == returnAddress(s.returns) {
-		return nil // the call's end ends every run
+		return nil // every run stops there
 	}
 	i := s.Image(at.address)
 	if i == nil {
@@ -154,7 +168,7 @@ func (s *Session) breakInternally(at internal) error {
 	return nil
 }
 
-// dropInternals takes all such traps back.
+// dropInternals removes the traps of breakInternally.
 func (s *Session) dropInternals() []internal {
 	for _, at := range s.internals {
 		if i := s.Image(at.address); i != nil {
@@ -180,8 +194,8 @@ func (s *Session) proceed() (*Stop, error) {
 	}
 }
 
-// stepOnce executes one instruction. If it returns no stop, the instruction is done, and a trap
-// after it has been considered.
+// stepOnce executes one instruction. If it returns no stop, it has executed the instruction and
+// considered a trap after it.
 func (s *Session) stepOnce() (*Stop, error) {
 	for {
 		what, event, err := s.advance(true)
@@ -209,10 +223,10 @@ func (s *Session) stepOnce() (*Stop, error) {
 	}
 }
 
-// stopped is a stop where the worker is.
+// stopped returns a stop at the worker's program counter.
 func (s *Session) stopped(reason Reason) *Stop { return &Stop{Reason: reason, PC: s.registers.PC()} }
 
-// handle looks at what happened, and returns nil where the run goes on.
+// handle returns the stop for a happening, or nil if the run continues.
 func (s *Session) handle(what happening, event worker.Event) *Stop {
 	switch what {
 	case trapped, stopSignal, signalled:
@@ -273,17 +287,16 @@ var (
 	errGoexit   = errors.New("a host function or condition ended its goroutine (runtime.Goexit), and the call with it")
 )
 
-// returned is the stop at the end of a call.
+// returned returns the stop at the end of a call.
 func (s *Session) returned() *Stop {
-	stop := &Stop{Reason: Returned}
-	stop.PC = s.registers.PC()
+	stop := s.stopped(Returned)
 	stop.Result, stop.Result2 = s.registers.Result()
 	stop.FloatResult, stop.Err = s.worker.Float(0)
 	return stop
 }
 
-// atTrap considers the trap that the worker is at: those of this run first, then
-// the user's breakpoints. It is nil where none of them is a reason to stop.
+// atTrap considers the trap at the program counter. It returns a stop if a breakpoint or an internal
+// trap of this run stops there, otherwise nil.
 func (s *Session) atTrap() *Stop {
 	pc := s.registers.PC()
 	s.considered = pc

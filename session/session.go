@@ -26,22 +26,20 @@ type Options struct {
 	// StackSize is the size of the stack that the code runs on, in bytes; 0 is 1 MiB.
 	StackSize int
 
-	// Locked says that the calling goroutine is locked to its thread (runtime.LockOSThread),
-	// and stays so until it has closed the session: this thread then controls the session.
-	// Otherwise the session has its own thread, and each call and resume costs two switches
-	// between threads, as much as the rest of a single step. With Locked, only this goroutine
-	// may run code or access registers other than the general ones; the others get ErrThread. A
-	// program that replaces itself (execve) on that thread must close the session first:
-	// otherwise the worker would stay.
+	// Locked makes the calling goroutine's thread control the session. The goroutine must be
+	// locked to its thread (runtime.LockOSThread) until it has closed the session. Otherwise the
+	// session has its own thread, and each call and resume costs two switches between threads, as
+	// much as the rest of a single step. With Locked, only this goroutine may run code or access
+	// registers other than the general ones; the others get ErrThread. A program that replaces
+	// itself (execve) on that thread must close the session first, or the worker remains.
 	Locked bool
 }
 
 const defaultStackSize = 1 << 20
 
-// Session runs functions of its images in a worker. Its methods may be called
-// from several goroutines; those that run code, from one at a time: the others
-// get ErrRunning, apart from Interrupt, Abort, State, Close, breakpoints, and
-// reading and writing of memory.
+// Session runs functions of its images in a worker. Its methods may be called from several
+// goroutines. While one of them runs code, the others return ErrRunning, except Interrupt, Abort,
+// State, Close, and those for breakpoints and memory.
 type Session struct {
 	machine   *arch.Machine
 	stackSize int
@@ -51,44 +49,42 @@ type Session struct {
 
 	interrupted atomic.Bool // Interrupt was called for this run
 
-	// All calls of the worker are made on one thread. With Options.Locked it is
-	// that of the program's goroutine, else that of a goroutine of the session's,
-	// which runs what comes through work, one function at a time, and answers each
-	// through ack. Sending needs mu.
-	thread int // with Options.Locked
-	work   chan func()
-	ack    chan struct{}
-	ended  chan struct{} // the goroutine
-	over   chan struct{} // what Close does
-	loud   func()        // lets stops be signalled again
+	// One thread makes all calls of the worker: with Options.Locked that of the program's
+	// goroutine, otherwise that of the goroutine that runs serve. serve runs the functions from
+	// work one by one and sends to ack after each. Only the holder of mu sends to work.
+	thread         int // ID, with Options.Locked
+	work           chan func()
+	ack            chan struct{}
+	ended          chan struct{} // closed when serve has ended
+	over           chan struct{} // closed when Close has ended
+	restoreSIGCHLD func()
 
 	mu          sync.Mutex
 	changed     sync.Cond // a run has ended
 	state       State
-	running     bool     // somebody is in run
+	running     bool     // a goroutine is in run
 	aborted     bool     // Abort was called for this run
-	latest      *outcome // of the run, or the last one
+	latest      *outcome // of the current or last run
 	breakpoints breakpointTable
 
-	// The fields below belong to that goroutine while state is Running, otherwise to the holder
-	// of mu.
+	// The fields below belong to the controlling goroutine while state is Running, otherwise to
+	// the holder of mu.
 	worker     *worker.Worker
-	registers  worker.General // as they are shown
-	kernel     worker.General // as the worker has them
-	shown      uint64         // the program counter as it was shown at the last stop
+	registers  worker.General // with original addresses, as callers see them
+	kernel     worker.General // with addresses in slots, as the kernel has them
+	shown      uint64         // PC of registers at the last stop
 	in         inSlot
-	considered uint64 // the trap here was looked at: to go on means to pass it
+	considered uint64 // address of a trap that has been handled: a resume passes it
 	internals  []internal
-	met        []any // watchpoints and hardware breakpoints, not asked yet
+	matched    []any // watchpoints and hardware breakpoints that atWatchpoint has to handle
 	inline     inlineState
 	hit        Frame // for conditions
 	walker     walker
 }
 
-// New starts a session. Its worker is a process and lives until Close, or until
-// this program ends, however it ends. The error wraps ErrPermission where the
-// system does not allow that, and errors.ErrUnsupported on machines that the
-// package does not know.
+// New starts a session. Its worker is a process that lives until Close or until this program ends.
+// The error wraps ErrPermission if the system does not allow that, and errors.ErrUnsupported on
+// machines that the package does not support.
 func New(o *Options) (*Session, error) {
 	if o == nil {
 		o = &Options{}
@@ -118,7 +114,7 @@ func New(o *Options) (*Session, error) {
 			return nil, err
 		}
 	}
-	s.loud = sigchld.Quiet()
+	s.restoreSIGCHLD = sigchld.Quiet()
 	if o.Locked {
 		s.thread = thisThread()
 		close(s.ended)
@@ -126,31 +122,26 @@ func New(o *Options) (*Session, error) {
 	} else {
 		s.work, s.ack = make(chan func(), 1), make(chan struct{}, 1)
 		started := make(chan error)
-		go s.trace(started)
+		go func() {
+			runtime.LockOSThread() // the thread ends with the goroutine
+			err := s.startWorker()
+			started <- err
+			if err == nil {
+				s.serve()
+			}
+		}()
 		err = <-started
 	}
 	if err != nil {
-		s.loud()
+		s.restoreSIGCHLD()
 		s.releaseImages()
 		return nil, err
 	}
 	return s, nil
 }
 
-// trace is the goroutine that controls the worker. Its thread ends with it.
-func (s *Session) trace(started chan<- error) {
-	runtime.LockOSThread()
-	err := s.startWorker()
-	started <- err
-	if err != nil {
-		return
-	}
-	s.serve()
-}
-
-// serve runs what comes through work. A host function or condition that ends its
-// goroutine (runtime.Goexit) takes the thread along, and with it the worker: the
-// next call has others.
+// serve runs the functions from work. If a host function or condition ends the goroutine
+// (runtime.Goexit), the thread and the worker end too; the next call gets new ones.
 func (s *Session) serve() {
 	over := false
 	defer func() {
@@ -178,7 +169,7 @@ func (s *Session) serve() {
 	over = true
 }
 
-// startWorker starts a worker for the next call.
+// startWorker starts the worker, or another one after the previous has ended.
 func (s *Session) startWorker() error {
 	w, err := worker.Start(worker.Options{StackSize: s.stackSize})
 	if err != nil {
@@ -207,7 +198,7 @@ func (s *Session) startWorker() error {
 	return s.armHardware()
 }
 
-// initTLS gives the worker an image's thread-local variables.
+// initTLS initializes an image's thread-local variables in the worker.
 func (s *Session) initTLS(i *Image) {
 	if s.worker == nil || i.program == nil || i.program.TLS == nil {
 		return
@@ -217,8 +208,7 @@ func (s *Session) initTLS(i *Image) {
 	clear(block[copy(block, t.Image):])
 }
 
-// do runs f on the controlling thread. The caller holds mu, and the session does
-// not run.
+// do runs f on the controlling thread. The caller holds mu, and the session does not run.
 func (s *Session) do(f func()) error {
 	if s.thread != 0 {
 		if thisThread() != s.thread {
@@ -233,9 +223,8 @@ func (s *Session) do(f func()) error {
 }
 
 // Close kills the worker in any state of the session, removes the session's breakpoints, and
-// releases everything but the images. A call or resume that runs returns ErrClosed. Close waits
-// for it, and for a host function that it may be in. Closing twice is not an error; the second
-// Close waits for the first to end.
+// releases everything but the images. A running call or resume returns ErrClosed. Close waits for
+// it, also while it is in a host function. A second Close waits for the first and returns nil.
 func (s *Session) Close() error {
 	s.mu.Lock()
 	if s.state == Closed {
@@ -260,8 +249,8 @@ func (s *Session) Close() error {
 		err = errors.Join(err, s.worker.Close())
 	}
 	<-s.ended
-	s.loud()
-	s.walker.leave()
+	s.restoreSIGCHLD()
+	s.walker.closeSurroundings()
 	s.releaseImages()
 	return err
 }
@@ -291,13 +280,14 @@ func (s *Session) PID() int {
 
 func (s *Session) images() []*Image { return *s.imageList.Load() }
 
-// Images returns the images of the session, in the order in which they came.
+// Images returns the images of the session, in the order in which they were added. The caller owns
+// the slice.
 func (s *Session) Images() []*Image { return slices.Clone(s.images()) }
 
-// AddImage adds an image.
+// AddImage adds an image. The error wraps ErrInUse if the session already has it.
 func (s *Session) AddImage(i *Image) error {
 	if i == nil {
-		return fmt.Errorf("an image that is nil: %w", ErrArguments)
+		return fmt.Errorf("the image is nil: %w", ErrArguments)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -316,31 +306,25 @@ func (s *Session) AddImage(i *Image) error {
 	return nil
 }
 
-// RemoveImage takes an image away, and the session's breakpoints in it. The error
-// wraps ErrRunning or ErrStopped in these states, and ErrNotFound.
+// RemoveImage removes an image, and the session's breakpoints in it. The error wraps ErrRunning or
+// ErrStopped in these states, and ErrNotFound if the session does not have the image.
 func (s *Session) RemoveImage(i *Image) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch s.state {
-	case Closed:
-		return ErrClosed
-	case Running:
-		return ErrRunning
-	case Stopped:
-		return ErrStopped
+	if err := whileFree(s.state); err != nil {
+		return err
 	}
-	n := slices.Index(s.images(), i)
-	if n < 0 {
+	if !slices.Contains(s.images(), i) {
 		return fmt.Errorf("image %s: %w", i.name, ErrNotFound)
 	}
 	err := s.breakpoints.leave(s, i)
-	left := slices.Delete(slices.Clone(s.images()), n, n+1)
-	s.imageList.Store(&left)
+	images := without(s.images(), i)
+	s.imageList.Store(&images)
 	i.release()
 	return err
 }
 
-// Image returns the image that holds the code at an address, or nil.
+// Image returns the image with the code at an address, or nil.
 func (s *Session) Image(address uint64) *Image {
 	for _, i := range s.images() {
 		if i.Contains(address) {
@@ -350,12 +334,5 @@ func (s *Session) Image(address uint64) *Image {
 	return nil
 }
 
-// Symbol returns the address of a function or of data of the images, in their order.
-func (s *Session) Symbol(name string) (address uint64, ok bool) {
-	for _, i := range s.images() {
-		if address, ok := i.Symbol(name); ok {
-			return address, true
-		}
-	}
-	return 0, false
-}
+// Symbol returns the address of a function or of data, in the first image that has the name.
+func (s *Session) Symbol(name string) (address uint64, ok bool) { return lookUp(s.images(), name) }

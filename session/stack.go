@@ -15,61 +15,58 @@ import (
 	"github.com/clewdev/clew/value"
 )
 
-// Frame is one frame of a stopped session's stack. It implements value.Frame,
-// value.Writer and value.ThreadStorage, and is valid until the session goes on. The
-// frames of a session share its walker: they are for one goroutine at a time, and
-// not beside Session.Stack.
+// Frame is one frame of a stopped session's stack. It implements value.Frame, value.Writer and
+// value.ThreadStorage, and is valid until the session resumes. The frames of a session share its
+// walker: only one goroutine at a time may use them or call Session.Stack.
 type Frame struct {
 	Level int // 0 is the innermost
 
-	// PC and LookupPC are as unwind.Frame has them: the second belongs to the call
-	// in frames that wait for one to return. Run-time addresses.
+	// PC and LookupPC are run-time addresses, as in unwind.Frame. In a frame that waits for a call
+	// to return, LookupPC is in the call instruction.
 	PC, LookupPC uint64
 	Method       unwind.Method
 
-	Image    *Image   // nil for code of the program's own
-	Object   string   // that code's file, where it is known
-	Function Function // zero where none is known
+	Image    *Image   // nil for code outside the images
+	Object   string   // file of such code, if it is known
+	Function Function // zero if it is unknown
 
-	// Locations are where the frame is in the source: the innermost inlined call
-	// first, the function itself last.
+	// Locations are the frame's places in the source: the innermost inlined call first, the
+	// function itself last.
 	Locations []object.Location
 
 	session   *Session
-	registers *unwind.Registers // nil where they are the worker's own
-	stack     *Stack            // that the frame is of, nil for innermost
+	registers *unwind.Registers // nil for the worker's current ones
+	stack     *Stack            // that has the frame; nil for Session.innermost
 	bias      uint64            // of Object
 }
 
 // Stack is the stack of a stopped session.
 type Stack struct {
-	Frames []Frame // innermost first; the last is the function that was called
+	Frames []Frame // innermost first; the last is the called function
 
-	// Reason is why the walk ended, and Err its error.
+	// Reason is the reason why the walk ended, and Err its error.
 	Reason unwind.Reason
 	Err    error
 
 	limited bool // there may be more frames
 }
 
-// walker walks the worker's stack. Its modules are those of the images that the
-// session had when they were made.
+// walker walks the worker's stack. Its modules cover images.
 type walker struct {
 	unwind.Walker
-	images  *[]*Image
+	images  *[]*Image // the list of the session when the modules were made
 	modules unwind.Modules
-	around  *surroundings // nil until a stack leads out of the images
-	looked  epoch         // when around was read last
+	around  *surroundings // nil until a stack has code outside the images
+	looked  epoch         // of the last read of around
 }
 
-// epoch is a time in which mappings are assumed not to change: a run, or the stop that
-// ended it.
+// epoch is a period in which mappings are assumed not to change: a run, or the stop after it.
 type epoch struct {
 	run     *outcome
 	running bool
 }
 
-// tables is the source of an image's rules.
+// tables is the unwind.Source of an image.
 type tables []*unwind.Table
 
 func (t tables) Rules(pc uint64) (*unwind.Rules, error) {
@@ -87,7 +84,7 @@ func (t tables) Rules(pc uint64) (*unwind.Rules, error) {
 func (i *Image) rules() tables {
 	i.compile.Do(func() {
 		for _, f := range i.files {
-			sections, _ := f.CFISections() // what is damaged costs only itself
+			sections, _ := f.CFISections() // ignore damaged sections
 			for _, s := range sections {
 				i.compiled = append(i.compiled, unwind.Compile(s))
 			}
@@ -102,7 +99,7 @@ func (s *Session) walk() *walker {
 		return &s.walker
 	}
 	w := &s.walker
-	w.leave()
+	w.closeSurroundings()
 	*w = walker{images: list}
 	w.addImages(s)
 	w.Walker = unwind.Walker{Machine: s.machine, Modules: &w.modules, Memory: s}
@@ -121,8 +118,8 @@ func (w *walker) addImages(s *Session) {
 	}
 }
 
-// Stack returns the frames, at most limit; 0 is all. The error is ErrNotStopped,
-// ErrRunning or ErrClosed.
+// Stack returns at most limit frames, or all if limit is 0. The error is ErrNotStopped, ErrRunning or
+// ErrClosed.
 func (s *Session) Stack(limit int) (*Stack, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -132,7 +129,7 @@ func (s *Session) Stack(limit int) (*Stack, error) {
 	return s.frames(limit), nil
 }
 
-// frames is Stack for callers that may use the registers.
+// frames is Stack for callers that hold mu or are the controlling goroutine.
 func (s *Session) frames(limit int) *Stack {
 	stack := s.walkFrames(limit)
 	outside := slices.ContainsFunc(stack.Frames, func(f Frame) bool { return f.Image == nil && f.Object == "" })
@@ -142,8 +139,8 @@ func (s *Session) frames(limit int) *Stack {
 	return stack
 }
 
-// lookAround reads the mappings around the images, once in a run and once at a stop, and
-// reports whether it did. It closes the objects that it found before.
+// lookAround reads the mappings around the images, at most once in each epoch, and reports whether
+// it did. It closes the objects of the previous read.
 func (s *Session) lookAround() bool {
 	w := s.walk()
 	now := epoch{s.latest, s.running}
@@ -192,7 +189,7 @@ func (f *Frame) describe() {
 	if len(f.Locations) == 0 {
 		return
 	}
-	// The line is the one that steps and breakpoints go by.
+	// Use the same line as steps and breakpoints.
 	if row, _ := file.LineRange(f.LookupPC); row.Line != 0 {
 		here := &f.Locations[0]
 		here.File, here.Line, here.Column = row.File, row.Line, row.Column
@@ -203,8 +200,8 @@ func (f *Frame) describe() {
 	}
 }
 
-// Frame returns the innermost frame. The error is that of Stack, or wraps ErrNotFound after the
-// call's return, where a debug register can stop.
+// Frame returns the innermost frame. The error is that of Stack. It wraps ErrNotFound if a hardware
+// breakpoint in ReturnImage stopped the session.
 func (s *Session) Frame() (*Frame, error) {
 	stack, err := s.Stack(1)
 	if err != nil {
@@ -216,8 +213,8 @@ func (s *Session) Frame() (*Frame, error) {
 	return &stack.Frames[0], nil
 }
 
-// innermost returns the innermost frame, without a name, for conditions and the
-// like: it is used again at the next stop.
+// innermost returns the innermost frame without its function, for conditions and logpoints. The next
+// call overwrites it.
 func (s *Session) innermost() *Frame {
 	pc := s.registers.PC()
 	s.hit = Frame{PC: pc, LookupPC: pc, session: s, Image: s.Image(pc)}
@@ -231,10 +228,11 @@ func (s *Session) innermost() *Frame {
 // ProgramCounter returns PC and LookupPC.
 func (f *Frame) ProgramCounter() (pc, lookup uint64) { return f.PC, f.LookupPC }
 
-// Bias is 0 for code of images, whose files have run-time addresses.
+// Bias returns the load bias of the frame's object. It is 0 for images, because their files have
+// run-time addresses.
 func (f *Frame) Bias() uint64 { return f.bias }
 
-// Register returns the value of a DWARF column in the frame, where it is known.
+// Register returns the value of a DWARF column in the frame, if it is known.
 func (f *Frame) Register(column uint64) (uint64, bool) {
 	if f.registers == nil {
 		return f.session.registers.Column(column)
@@ -242,10 +240,14 @@ func (f *Frame) Register(column uint64) (uint64, bool) {
 	return f.registers.Get(column)
 }
 
-// RegisterBytes returns the bytes of a vector or floating-point register. Of other
-// frames than the innermost they are not known where a call can change them.
-func (f *Frame) RegisterBytes(column uint64) ([]byte, bool) {
-	return f.session.columnBytes(column, f.Level == 0)
+// RegisterBytes returns the bytes of a vector or floating-point register of the innermost frame, for
+// AVX the whole ymm register. In other frames they are unknown.
+func (f *Frame) RegisterBytes(column uint64) (value []byte, ok bool) {
+	if f.Level != 0 {
+		return nil, false
+	}
+	err := f.session.onWorker(func() { value, ok = f.session.worker.ColumnBytes(column) })
+	return value, ok && err == nil
 }
 
 // CFA returns the canonical frame address.
@@ -260,7 +262,7 @@ func (f *Frame) CFA() (uint64, bool) {
 	start := f.session.unwindRegisters()
 	if f.registers != nil {
 		start = *f.registers
-		start.PC = f.LookupPC // the rules of the call hold
+		start.PC = f.LookupPC // the rules at the call apply
 	}
 	level := 0
 	for caller := range w.Walk(&start) {
@@ -291,7 +293,7 @@ func (f *Frame) Caller() value.Frame {
 // ReadMemory reads memory as Session.ReadMemory does.
 func (f *Frame) ReadMemory(p []byte, address uint64) error {
 	if f.registers == nil && f.session.readOnStack(p, address) {
-		return nil // a condition's frame, in a run
+		return nil // the frame of a condition, during a run
 	}
 	return f.session.ReadMemory(p, address)
 }
@@ -307,7 +309,8 @@ func (f *Frame) Info() *value.Info {
 	return f.Image.Info(f.LookupPC)
 }
 
-// ThreadAddress returns where a thread-local variable of the frame's code is.
+// ThreadAddress returns the address of a thread-local variable of the frame's code. offset is the
+// variable's offset in the program's thread-local storage.
 func (f *Frame) ThreadAddress(offset uint64) (uint64, error) {
 	if f.Image == nil || f.Image.program == nil || f.Image.program.TLS == nil || f.session.worker == nil {
 		return 0, fmt.Errorf("thread-local variables of the code at %#x: %w", f.LookupPC, ErrNotFound)
@@ -315,8 +318,7 @@ func (f *Frame) ThreadAddress(offset uint64) (uint64, error) {
 	return f.session.worker.ThreadPointer() + uint64(f.Image.program.TLS.Offset) + offset, nil
 }
 
-// SetRegister sets a register in the frame: where it was saved on the stack, or
-// the worker's own.
+// SetRegister sets a register in the frame: its saved value on the stack, or the worker's register.
 func (f *Frame) SetRegister(column, v uint64) error {
 	if err := f.setRegister(column, v); err != nil {
 		return err
@@ -380,5 +382,12 @@ func (f *Frame) SetRegisterBytes(column uint64, p []byte) error {
 	if f.Level > 0 {
 		return failure(ErrNotFound, "register %d of frame %d is not known", column, f.Level)
 	}
-	return f.session.setColumnBytes(column, p)
+	var err error
+	if e := f.session.onWorker(func() { err = f.session.worker.SetColumnBytes(column, p) }); e != nil {
+		return e
+	}
+	if err != nil {
+		return fmt.Errorf("register %d: %w", column, notFound(err))
+	}
+	return nil
 }

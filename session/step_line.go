@@ -11,8 +11,7 @@ import (
 	"github.com/clewdev/clew/session/internal/displace"
 )
 
-// Steps by line end where those of gdb 13 do: the rules are those of its
-// infrun.c, in their order.
+// Steps by line follow the rules of gdb 13 (infrun.c), in their order.
 
 // NextInstruction executes one instruction, over calls.
 func (s *Session) NextInstruction() (*Stop, error) {
@@ -29,13 +28,14 @@ func (s *Session) NextInstruction() (*Stop, error) {
 				return stop, err
 			}
 		}
-		return l.stopAt(&position{}), nil // in all calls that are inlined here
+		return l.stopAt(&position{}), nil // inside all calls that are inlined here
 	})
 }
 
 // StepLine runs to the start of another source line, into functions with line numbers and over
-// those without. It stops after the prologue of a function that it enters. Before an inlined
-// call it enters the call and executes nothing. It leaves a function without line numbers.
+// those without. In a function that it enters it stops after the prologue. Before an inlined call
+// it enters the call and executes nothing. From a function without line numbers it runs to the
+// caller.
 func (s *Session) StepLine() (*Stop, error) {
 	return s.run(whileStopped, func() (*Stop, error) {
 		l := lineStep{Session: s, reason: SteppedLine}
@@ -43,8 +43,8 @@ func (s *Session) StepLine() (*Stop, error) {
 	})
 }
 
-// NextLine runs to the start of another source line of this function, or to its caller: there
-// it stops at the next line, which is the line of the call if a statement of that line starts
+// NextLine runs to the start of another source line of this function, or to its caller. In the
+// caller it stops at the next line; that is the line of the call if a statement of the line starts
 // after the call.
 func (s *Session) NextLine() (*Stop, error) {
 	return s.run(whileStopped, func() (*Stop, error) {
@@ -53,17 +53,17 @@ func (s *Session) NextLine() (*Stop, error) {
 	})
 }
 
-// StepOut runs until the function in the frame of the given level (0 is the innermost) returns
-// to its caller. It leaves an innermost inlined call as NextLine does. The outermost function's
-// end is the end of the call. The error wraps ErrNotFound if there is no such frame.
+// StepOut runs until the function in the frame of the given level (0 is the innermost) returns to
+// its caller. It leaves an innermost inlined call as NextLine does. At the outermost level it runs
+// to the end of the call. The error wraps ErrNotFound if there is no such frame.
 func (s *Session) StepOut(level int) (*Stop, error) {
 	return s.run(whileStopped, func() (*Stop, error) {
 		if p := s.shownPosition(); level == 0 && p.frame() != nil && p.frame().Inlined {
 			l := lineStep{Session: s, over: true, reason: SteppedOut}
 			p.skipped++
 			l.from(p)
-			// Of no line, and an empty range: the step ends anywhere in the frame
-			// that the call was inlined in.
+			// Without a line and with an empty range, the step ends anywhere in the frame around
+			// the inlined call.
 			l.file, l.line, l.start, l.end = "", 0, p.pc, p.pc
 			return l.loop()
 		}
@@ -89,37 +89,35 @@ type frameID struct {
 	depth      int
 }
 
-// known reports whether the frame's place on the stack is known. Two unknown frames are never
-// the same.
-func (f frameID) known() bool { return f.cfa != 0 }
-
-func (f frameID) is(other frameID) bool { return f.known() && f == other }
+// is reports whether both are the same frame. A frame with an unknown place on the stack (CFA 0) is
+// not the same as any other.
+func (f frameID) is(other frameID) bool { return f.cfa != 0 && f == other }
 
 // lineStep is a step by line.
 type lineStep struct {
 	*Session
-	over   bool // over calls: next
+	over   bool // over calls, as next does
 	reason Reason
 
-	start, end uint64 // to be stepped through without a look
+	start, end uint64 // range that the step passes without looking
 	frame      frameID
-	function   frameID // of the function that frame is, or is inlined in
+	function   frameID // the function of the frame, or around it if the frame is inlined
 	file       string
 	line       int
 }
 
-// from makes the step one away from a position.
+// from sets the line and frame that the step leaves.
 func (l *lineStep) from(p position) {
 	l.file, l.line = p.line()
-	l.in(&p)
+	l.setFrame(&p)
 }
 
-func (l *lineStep) in(p *position) {
+func (l *lineStep) setFrame(p *position) {
 	calls := l.calls()
 	l.frame, l.function = p.id(calls.cfa, p.skipped), p.id(calls.cfa, len(p.functions)-1)
 }
 
-// id identifies the frame of function n of the position.
+// id returns the ID of the frame of p.functions[n].
 func (p *position) id(cfa uint64, n int) frameID {
 	if n < 0 || n >= len(p.functions) {
 		return frameID{cfa: cfa}
@@ -127,14 +125,14 @@ func (p *position) id(cfa uint64, n int) frameID {
 	return frameID{cfa, p.functions[n].Entry, len(p.functions) - 1 - n}
 }
 
-// calls is the frame that the worker is in and the one that called it. Of what is
-// not known the addresses are 0.
+// calls describes the innermost frame and its caller. Unknown addresses are 0.
 type calls struct {
-	cfa                uint64
-	pc, lookup, caller uint64 // of the caller: where it goes on, in the call, its CFA
+	cfa        uint64 // of the innermost frame
+	pc, lookup uint64 // the return address, and an address in the call instruction
+	caller     uint64 // CFA of the caller
 }
 
-// calls walks two frames, without a look at what they are.
+// calls walks two frames. It does not look up their functions.
 func (s *Session) calls() (c calls) {
 	w, start := s.walk(), s.unwindRegisters()
 	level := 0
@@ -160,14 +158,14 @@ func (l *lineStep) run() (*Stop, error) {
 	}
 	l.from(p)
 	if l.start, l.end = p.row.Start, p.row.End; p.row.Line == 0 {
-		// Until the function is left; or one instruction, where it is not known.
+		// To the end of the function, or by one instruction if the function is unknown.
 		r := p.extent()
 		l.start, l.end = r.Low, r.High
 	}
 	return l.loop()
 }
 
-// loop goes on until a rule says that the step is done.
+// loop runs until a rule ends the step.
 func (l *lineStep) loop() (*Stop, error) {
 	for {
 		if stop, err := l.passRange(); stop != nil || err != nil {
@@ -176,17 +174,17 @@ func (l *lineStep) loop() (*Stop, error) {
 		p := l.position()
 		for {
 			calls := l.calls()
-			what, target := l.judge(&p, &calls)
-			if what == done {
+			verdict, target := l.judge(&p, &calls)
+			if verdict == done {
 				return l.stopAt(&p), nil
 			}
-			if what == goOn {
+			if verdict == stepRange {
 				break
 			}
 			var stop *Stop
 			var err error
-			if what == into {
-				// The same line may continue after the prologue: the step ends there.
+			if verdict == into {
+				// The step ends after the prologue, even if the same line continues there.
 				l.start, l.end = 0, 0
 				stop, err = l.runTo(internal{address: target})
 			} else {
@@ -202,15 +200,14 @@ func (l *lineStep) loop() (*Stop, error) {
 	}
 }
 
-// stopAt ends the step, with no more calls entered than p has.
+// stopAt ends the step. The user then sees the same inlined calls as entered as in p.
 func (l *lineStep) stopAt(p *position) *Stop {
 	stop := l.stopped(l.reason)
 	l.inline = inlineState{stop: stop, known: true, skipped: p.skipped}
 	return stop
 }
 
-// passRange executes instructions, at least one, until the program counter is out
-// of the range.
+// passRange executes at least one instruction, until the program counter is outside the range.
 func (l *lineStep) passRange() (*Stop, error) {
 	for {
 		if stop, err := l.stepWhole(); stop != nil || err != nil {
@@ -222,8 +219,8 @@ func (l *lineStep) passRange() (*Stop, error) {
 	}
 }
 
-// stepWhole executes one instruction, with all its repetitions: each of perhaps a
-// million would be a step.
+// stepWhole executes one instruction with all its repetitions. There can be millions, too many for
+// single steps.
 func (l *lineStep) stepWhole() (*Stop, error) {
 	if i := l.decode(l.registers.PC()); i.Kind == displace.Repeat {
 		next := l.registers.PC() + uint64(i.Size)
@@ -235,7 +232,7 @@ func (l *lineStep) stepWhole() (*Stop, error) {
 	return l.stepOnce()
 }
 
-// runTo runs until an internal trap. Without a stop the worker is there.
+// runTo runs to an internal trap. It returns a stop only if the session stopped for another reason.
 func (l *lineStep) runTo(at internal) (*Stop, error) {
 	at.reason = arrived
 	if err := l.breakInternally(at); err != nil {
@@ -256,8 +253,8 @@ func (l *lineStep) runTo(at internal) (*Stop, error) {
 // arrived is the reason of stops at the internal traps of steps.
 const arrived Reason = 0xff
 
-// runToCaller runs until the function that the worker is in returns. Where it is
-// not known to whom, it runs on to the next stop.
+// runToCaller runs until the current function returns, or to the next stop if its caller is unknown
+// or outside the images.
 func (l *lineStep) runToCaller(c *calls) (*Stop, error) {
 	if c.pc == 0 || c.pc != returnAddress(l.returns) && l.Image(c.pc) == nil {
 		return l.proceed()
@@ -265,19 +262,19 @@ func (l *lineStep) runToCaller(c *calls) (*Stop, error) {
 	return l.runTo(internal{address: c.pc, cfa: c.caller})
 }
 
-// verdict is what to do out of the range.
+// verdict is the next action of a step at a position outside its range.
 type verdict uint8
 
 const (
-	done     verdict = iota
-	goOn             // through the range
-	toCaller         // of the function that was called
-	into             // the function, up to the end of its prologue
+	done      verdict = iota
+	stepRange         // step through the range again
+	toCaller          // run until the current function returns
+	into              // run to the end of the current function's prologue
 )
 
-// judge decides what to do at a position out of the range of the step. It enters
-// calls of p.
-func (l *lineStep) judge(p *position, c *calls) (what verdict, target uint64) {
+// judge returns the next action of a step at a position outside its range. It may enter inlined calls
+// of p. target is the end of the prologue for into.
+func (l *lineStep) judge(p *position, c *calls) (v verdict, target uint64) {
 	if l.isCall(p, c) {
 		if !l.over && p.file != nil {
 			if target, ok := l.target(p); ok {
@@ -301,15 +298,15 @@ func (l *lineStep) judge(p *position, c *calls) (what verdict, target uint64) {
 		same := file == l.file && line == l.line
 		switch {
 		case l.over && same:
-			return goOn, 0
+			return stepRange, 0
 		case same:
-			p.skipped-- // the call is on the line that is stepped from: into it
+			p.skipped-- // the call is on the line that the step leaves: enter it
 		}
 		return done, 0
 	}
 	if f := p.frame(); f != nil && f.Inlined && !here.is(l.frame) && l.within(p, c.cfa) {
 		if l.over {
-			return goOn, 0
+			return stepRange, 0
 		}
 		return done, 0
 	}
@@ -318,20 +315,19 @@ func (l *lineStep) judge(p *position, c *calls) (what verdict, target uint64) {
 		if p.row.Statement {
 			return done, 0
 		}
-		// A row that is not a statement is stepped through, and does not count as the line that
-		// the step comes from.
+		// The step continues through a row that is not a statement. Its line does not replace the
+		// line that the step leaves.
 		refresh, line = !here.is(l.frame), 0
 	}
 	l.start, l.end = p.row.Start, p.row.End
 	if refresh {
-		l.in(p)
+		l.setFrame(p)
 		l.file, l.line = p.row.File, line
 	}
-	return goOn, 0
+	return stepRange, 0
 }
 
-// within reports whether the step's frame is one that the innermost one of p was
-// inlined in.
+// within reports whether the innermost frame of p is inlined in the step's frame.
 func (l *lineStep) within(p *position, cfa uint64) bool {
 	for n := p.skipped + 1; n < len(p.functions); n++ {
 		if p.id(cfa, n).is(l.frame) {
@@ -341,7 +337,7 @@ func (l *lineStep) within(p *position, cfa uint64) bool {
 	return false
 }
 
-// isCall reports whether p is in a function that the step's function has called.
+// isCall reports whether the step's function has called the function of p.
 func (l *lineStep) isCall(p *position, c *calls) bool {
 	if p.id(c.cfa, len(p.functions)-1).is(l.function) || c.caller == 0 || c.caller != l.function.cfa {
 		return false
@@ -349,7 +345,7 @@ func (l *lineStep) isCall(p *position, c *calls) bool {
 	return l.entry(c.lookup) == l.function.entry
 }
 
-// entry returns where the function with a call starts.
+// entry returns the start of the function that contains a call instruction.
 func (s *Session) entry(call uint64) uint64 {
 	i := s.Image(call)
 	if i == nil {
@@ -364,8 +360,8 @@ func (s *Session) entry(call uint64) uint64 {
 	return f.Start
 }
 
-// target returns where a step into the function at p ends, and false where the
-// function has no lines.
+// target returns the address where a step into the function at p ends, and false if the function has
+// no line numbers.
 func (l *lineStep) target(p *position) (target uint64, ok bool) {
 	entry := p.extent().Low
 	if row, _ := p.file.LineRange(entry); row.Line == 0 {

@@ -21,12 +21,12 @@ var (
 	ErrNotFound   = errors.New("not found")
 	ErrThread     = errors.New("the session belongs to another thread (Options.Locked)")
 	ErrInUse      = errors.New("in use")
-	// ErrPermission says that the system refuses what a session needs. The error
-	// that wraps it says which rule does, and what can be done.
+	// ErrPermission means that the system refused a call that a session needs. The error that wraps
+	// it has the reason and a remedy.
 	ErrPermission = errors.New("the system does not allow it")
 )
 
-// failure returns an error of one of the kinds above, for errors.Is, with a text of its own.
+// failure returns an error that wraps kind but does not print it.
 func failure(kind error, format string, arguments ...any) error {
 	return &failed{fmt.Errorf(format, arguments...), kind}
 }
@@ -41,28 +41,23 @@ func (f *failed) Unwrap() []error { return []error{f.kind, f.text} }
 type State uint8
 
 const (
-	// Idle: nothing was called yet.
-	Idle State = iota
-	// Running: a call or a resume has not returned yet.
-	Running
-	// Stopped: inside of a call.
-	Stopped
-	// Exited: the last call has returned, was aborted, or has ended its process.
-	Exited
-	// Closed: by Close.
-	Closed
+	Idle    State = iota // no call yet
+	Running              // a call or a resume has not returned yet
+	Stopped              // in a call
+	Exited               // the last call has returned, was aborted, or has ended its process
+	Closed               // by Close
 )
 
 func (s State) String() string {
 	return [...]string{"idle", "running", "stopped", "exited", "closed"}[s]
 }
 
-// Kind groups the reasons why a run ends.
+// Kind is a group of reasons.
 type Kind uint8
 
 const (
 	KindBreakpoint Kind = iota // a breakpoint, a watchpoint, or the end of a step
-	KindSignal                 // a fault, or a trap of the code's own
+	KindSignal                 // a fault, a trap instruction of the code, or a failed host function
 	KindInterrupt
 	KindExit
 )
@@ -71,7 +66,7 @@ func (k Kind) String() string {
 	return [...]string{"breakpoint", "signal", "interrupt", "exit"}[k]
 }
 
-// Reason is why a run ended.
+// Reason is the reason why a run ended.
 type Reason uint8
 
 const (
@@ -84,7 +79,7 @@ const (
 	SteppedOut
 	RanTo
 	Trapped       // by a trap instruction of the code itself: PC is after it on amd64, at it on arm64
-	Signalled     // by a signal, a fault mostly
+	Signalled     // by a signal, usually of a fault
 	Interrupted   // by Interrupt
 	HostFailed    // a host function panicked or returned an error: Stop.Err
 	Returned      // the function that was called returned: Stop.Result
@@ -110,11 +105,11 @@ func (r Reason) Kind() Kind {
 	return KindBreakpoint
 }
 
-// Signal is a signal for the worker. It is never delivered.
+// Signal is a signal for the worker. The worker never receives it.
 type Signal struct {
-	Number  int    // SIGSEGV and so on; 0 where there is none
+	Number  int    // SIGSEGV and so on; 0 for none
 	Code    int    // si_code of sigaction(2): SEGV_MAPERR and so on
-	Address uint64 // si_addr: of the fault, for SIGSEGV and SIGBUS; of the instruction, for SIGFPE, SIGILL
+	Address uint64 // si_addr: of the fault for SIGSEGV and SIGBUS, of the instruction for SIGFPE and SIGILL
 }
 
 // Linux's numbers on all machines of the package: signal(7).
@@ -126,7 +121,7 @@ const (
 var signals = [...]string{4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", sigbus: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL", sigsegv: "SIGSEGV",
 	13: "SIGPIPE", 14: "SIGALRM", 15: "SIGTERM", 16: "SIGSTKFLT", 24: "SIGXCPU", 25: "SIGXFSZ", 31: "SIGSYS"}
 
-// String returns the name, as "SIGSEGV".
+// String returns the name, for example "SIGSEGV".
 func (s Signal) String() string {
 	if s.Number > 0 && s.Number < len(signals) && signals[s.Number] != "" {
 		return signals[s.Number]
@@ -134,61 +129,59 @@ func (s Signal) String() string {
 	return fmt.Sprintf("signal %d", s.Number)
 }
 
-// Stop says why and where a run ended. It is the caller's.
+// Stop is the reason and the place at which a run ended. The caller owns it.
 type Stop struct {
 	Reason Reason
 
-	// PC is the address of the instruction that runs next. At a breakpoint that is
-	// the breakpoint's address.
+	// PC is the address of the next instruction. At a breakpoint it is the breakpoint's address.
 	PC uint64
 
-	Signal     Signal      // with Trapped and Signalled, and what killed an ExitedProcess
+	Signal     Signal      // with Trapped and Signalled; the signal that killed an ExitedProcess
 	Breakpoint *Breakpoint // with AtBreakpoint; valid also if the stop has removed it
 	Watchpoint *Watchpoint // with AtWatchpoint
 
-	// Watchpoints are all that the same access has met and that want a stop, with
-	// AtWatchpoint. Watchpoint is the first of them.
+	// Watchpoints are all watchpoints that stop for the same access, with AtWatchpoint. Watchpoint
+	// is the first of them.
 	Watchpoints []*Watchpoint
 
 	// Result, Result2 and FloatResult are the function's result registers, with Returned: the
-	// first integer one (rax, x0), the second (rdx, x1), and the low half of the first vector
+	// first integer register (rax, x0), the second (rdx, x1), and the low half of the first vector
 	// register (xmm0, d0).
 	Result, Result2 uint64
 	FloatResult     float64
 
-	// ExitCode is the code that the worker ended with: of exit_group, or -1 if it
-	// was aborted or killed. It is the low byte of what the code gave.
+	// ExitCode is the low byte of the argument of exit_group, or -1 if the worker was aborted or
+	// killed.
 	ExitCode int
 
-	// Err is the error of a host function or a condition, the reason why the worker's process
-	// was ended from outside, or the explanation where the code is Trapped at a host function
-	// of an image that the session does not have.
+	// Err is the error of a host function or a condition, the reason why the worker's process was
+	// killed, or, with Trapped, the name of a host function in an image that the session does not
+	// have.
 	Err error
 }
 
 func (s *Stop) String() string {
+	text := ""
 	switch s.Reason {
 	case Returned:
 		return fmt.Sprintf("returned %#x", s.Result)
-	case ExitedProcess:
-		if s.Err != nil {
-			return fmt.Sprintf("exited: %v", s.Err)
-		}
-		return fmt.Sprintf("exited with code %d", s.ExitCode)
 	case Aborted:
 		return "aborted"
+	case ExitedProcess:
+		text = "exited"
+		if s.Err == nil {
+			text += fmt.Sprintf(" with code %d", s.ExitCode)
+		}
 	case Signalled, Trapped:
-		text := fmt.Sprintf("%v at %#x, code %d", s.Signal, s.PC, s.Signal.Code)
+		text = fmt.Sprintf("%v at %#x, code %d", s.Signal, s.PC, s.Signal.Code)
 		if s.Signal.Number == sigsegv || s.Signal.Number == sigbus {
 			text += fmt.Sprintf(", address %#x", s.Signal.Address)
 		}
-		if s.Err != nil {
-			text += fmt.Sprintf(": %v", s.Err)
-		}
-		return text
+	default:
+		text = fmt.Sprintf("%v at %#x", s.Reason, s.PC)
 	}
 	if s.Err != nil {
-		return fmt.Sprintf("%v at %#x: %v", s.Reason, s.PC, s.Err)
+		text += fmt.Sprintf(": %v", s.Err)
 	}
-	return fmt.Sprintf("%v at %#x", s.Reason, s.PC)
+	return text
 }

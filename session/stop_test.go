@@ -85,7 +85,7 @@ func TestErrorTexts(t *testing.T) {
 	}{
 		{missing, ErrNotFound, "function nothing is in no image of the session"},
 		{address, ErrAddress, "0x8 is in no image of the session"},
-		{watch, ErrAddress, "8 bytes at 0x3 cannot be watched: 1, 2, 4 or 8 bytes can be, at a multiple of their number"},
+		{watch, ErrAddress, "cannot watch 8 bytes at 0x3: a watchpoint has 1, 2, 4 or 8 bytes, at a multiple of their number"},
 		{s.Remove(99), ErrNotFound, "there is no breakpoint 99"},
 		{s.AddImage(store), ErrInUse, "image store was added already"},
 		{store.Close(), ErrInUse, "1 sessions have image store"},

@@ -15,9 +15,8 @@ import (
 	"github.com/clewdev/clew/value"
 )
 
-// surroundings are the program and libraries of this process: code of images can
-// call them by their addresses, and stacks then lead through them. They are
-// looked at only when a stack does.
+// surroundings are the program and libraries of this process. Code of images can call them, and they
+// are then on the stack. The walker reads them only for such a stack.
 type surroundings struct {
 	objects *stack.Objects
 	infos   map[*stack.Object]*value.Info
@@ -29,31 +28,29 @@ func (w *walker) surround(s *Session) error {
 	if len(mappings) == 0 {
 		return err
 	}
-	w.leave()
-	taken := &snapshot.Snapshot{PID: os.Getpid(), Machine: s.machine, Mappings: mappings, Memory: s,
+	w.closeSurroundings()
+	self := &snapshot.Snapshot{PID: os.Getpid(), Machine: s.machine, Mappings: mappings, Memory: s,
 		Open: func(m *snapshot.Mapping) (*os.File, error) { return process.OpenMapping(os.Getpid(), m) }}
-	w.around = &surroundings{objects: stack.NewObjects(taken), infos: map[*stack.Object]*value.Info{}}
+	w.around = &surroundings{objects: stack.NewObjects(self), infos: map[*stack.Object]*value.Info{}}
 	w.modules = unwind.Modules{}
 	w.addImages(s)
 	for _, m := range mappings {
-		module, ok := w.around.objects.Modules.Find(m.Start)
-		if !ok || module == nil || m.Path == "" {
-			continue
+		if module, ok := w.around.objects.Modules.Find(m.Start); ok && module != nil && m.Path != "" {
+			w.modules.Add(m.Start, m.End, module)
 		}
-		w.modules.Add(m.Start, m.End, module)
 	}
 	return nil
 }
 
-// leave closes what surround opened.
-func (w *walker) leave() {
+// closeSurroundings closes the files that surround opened.
+func (w *walker) closeSurroundings() {
 	if w.around != nil {
 		w.around.objects.Close()
 		w.around = nil
 	}
 }
 
-// object returns the object around the images that an address is in, or nil.
+// object returns the object around the images at an address, or nil.
 func (w *walker) object(address uint64) (*stack.Object, *object.File) {
 	if w.around == nil {
 		return nil, nil
@@ -73,8 +70,7 @@ func (w *walker) object(address uint64) (*stack.Object, *object.File) {
 	return o, f
 }
 
-// biasAround returns the load bias of the object around the images that an address is
-// in, 0 if there is none.
+// biasAround returns the load bias of the object around the images at an address, or 0.
 func (w *walker) biasAround(address uint64) uint64 {
 	if o, _ := w.object(address); o != nil {
 		return o.Bias
@@ -82,7 +78,7 @@ func (w *walker) biasAround(address uint64) uint64 {
 	return 0
 }
 
-// describeAround finds the function and source of a frame outside of the images.
+// describeAround sets the function and source of a frame outside the images.
 func (f *Frame) describeAround() {
 	o, file := f.session.walker.object(f.LookupPC)
 	if o == nil {
@@ -95,7 +91,7 @@ func (f *Frame) describeAround() {
 	f.Locations, _ = file.Locate(f.LookupPC - o.Bias)
 }
 
-// infoAround returns the debugging information of a frame outside of the images.
+// infoAround returns the debugging information of a frame outside the images, or nil.
 func (f *Frame) infoAround() *value.Info {
 	w := &f.session.walker
 	o, file := w.object(f.LookupPC)

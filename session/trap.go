@@ -9,16 +9,16 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/session/internal/displace"
 )
 
-// trapTable holds the trap instructions that stand in an image's code, for all
-// sessions. A trap stays while any session wants it; every worker that meets it
-// and does not want it goes on through the trap's slot, and so do those that
-// want it, afterwards.
+// trapTable holds the trap instructions in an image's code, for all sessions. A trap remains while
+// any session uses it. A worker that passes the trap executes the original instruction in the trap's
+// slot: when its session resumes, or at once if its session has no breakpoint there.
 type trapTable struct {
 	image *Image
 
@@ -31,21 +31,20 @@ type trapTable struct {
 // trap is one trap instruction.
 type trap struct {
 	address  uint64
-	original []byte // replaced by the trap
+	original []byte // that the trap replaces
 	users    int
 	slot     *placedSlot
-	code     []byte // that the slot was made of
+	code     []byte // from which the slot was made
 }
 
-// placedSlot is a slot in memory. It is never changed: workers may be in it at
-// any time, also after its trap is gone.
+// placedSlot is a slot in memory. It never changes: workers may be in it at any time, also after its
+// trap is removed.
 type placedSlot struct {
 	*displace.Slot
 	start uint64
-	pc    uint64 // of the original
 }
 
-// slotArea is memory for slots near the code that they stand for.
+// slotArea is memory for slots near the code that they replace.
 type slotArea struct {
 	memory executable
 	slots  uint64
@@ -53,7 +52,7 @@ type slotArea struct {
 
 const slotAreaSize = 64 << 10
 
-// trapInstruction returns the bytes of the machine's trap instruction: int3; brk 0.
+// trapInstruction returns the machine's trap instruction: int3 or brk 0.
 func trapInstruction(m *arch.Machine) []byte {
 	if m.CodeAlign == 1 {
 		return []byte{0xcc}
@@ -61,7 +60,7 @@ func trapInstruction(m *arch.Machine) []byte {
 	return []byte{0x00, 0x00, 0x20, 0xd4}
 }
 
-// set puts a trap at an address, or counts one more user of it.
+// set puts a trap at an address, or adds a user to it.
 func (t *trapTable) set(address uint64) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -78,7 +77,7 @@ func (t *trapTable) set(address uint64) error {
 	return nil
 }
 
-// prepare returns the trap at an address; a new one does not stand there yet.
+// prepare returns the trap for an address. A new one is not in memory yet.
 func (t *trapTable) prepare(address uint64) (*trap, error) {
 	existing := t.traps[address]
 	if existing != nil && existing.users > 0 {
@@ -92,10 +91,10 @@ func (t *trapTable) prepare(address uint64) (*trap, error) {
 	if len(code) < size {
 		return nil, failure(ErrAddress, "%#x is not in the code of %s", address, t.image.name)
 	}
-	if err := t.checkExclusive(address); err != nil {
-		return nil, err
+	if start, inside := t.sequenceStartLocked(address); inside {
+		return nil, failure(ErrAddress, "%#x is inside an exclusive sequence, which would never end with a breakpoint there; set it at %#x", address, start)
 	}
-	slot, err := t.place(code, address)
+	slot, err := t.place(code, address, nil)
 	if err != nil {
 		advice := ""
 		if !errors.Is(err, displace.ErrInvalid) {
@@ -110,7 +109,7 @@ func (t *trapTable) prepare(address uint64) (*trap, error) {
 	return t.traps[address], nil
 }
 
-// makeSlot returns a slot for an instruction that no trap stands at.
+// makeSlot returns a slot for an instruction without a trap.
 func (t *trapTable) makeSlot(address uint64) (*placedSlot, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -121,8 +120,7 @@ func (t *trapTable) makeSlot(address uint64) (*placedSlot, error) {
 	return trap.slot, nil
 }
 
-// text returns at most size bytes of code from an address on, without traps. The
-// caller holds mu.
+// text returns at most size bytes of code from an address on, without traps. The caller holds mu.
 func (t *trapTable) text(address uint64, size int) []byte {
 	r, ok := t.image.rangeOf(address)
 	if !ok {
@@ -134,15 +132,8 @@ func (t *trapTable) text(address uint64, size int) []byte {
 	return code[:n]
 }
 
-func (t *trapTable) checkExclusive(address uint64) error {
-	if start, inside := t.sequenceStartLocked(address); inside {
-		return failure(ErrAddress, "%#x is inside of an exclusive sequence, which a breakpoint there never lets end; set it at %#x", address, start)
-	}
-	return nil
-}
-
-// sequenceStart returns where the exclusive sequence begins that an address is
-// inside of.
+// sequenceStart returns the start of the exclusive sequence around an address, and whether the
+// address is inside one.
 func (t *trapTable) sequenceStart(address uint64) (start uint64, inside bool) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -159,22 +150,18 @@ func (t *trapTable) sequenceStartLocked(address uint64) (start uint64, inside bo
 	return start + uint64(at), inside
 }
 
-// place makes the slot of an instruction.
-func (t *trapTable) place(code []byte, pc uint64) (*placedSlot, error) {
-	return t.placeWith(code, pc, func(*displace.Slot) {})
-}
-
-// placeWith is place of a slot that is changed first.
-func (t *trapTable) placeWith(code []byte, pc uint64, change func(*displace.Slot)) (*placedSlot, error) {
+// place makes the slot of an instruction. change, unless it is nil, changes the slot before it is
+// written.
+func (t *trapTable) place(code []byte, pc uint64, change func(*displace.Slot)) (*placedSlot, error) {
 	var area *slotArea
-	for _, a := range t.areas {
-		if a.slots < slotAreaSize/displace.MaxSlot && reaches(t.image.machine, a.memory.address, pc) {
-			area = a
-			break
-		}
-	}
-	if area == nil {
-		memory, err := newExecutable(pc, slotAreaSize, reach(t.image.machine))
+	reach := slotReach(t.image.machine)
+	n := slices.IndexFunc(t.areas, func(a *slotArea) bool {
+		return a.slots < slotAreaSize/displace.MaxSlot && max(a.memory.address, pc)-min(a.memory.address, pc) <= reach
+	})
+	if n >= 0 {
+		area = t.areas[n]
+	} else {
+		memory, err := newExecutable(pc, slotAreaSize, reach)
 		if err != nil {
 			return nil, err
 		}
@@ -186,26 +173,26 @@ func (t *trapTable) placeWith(code []byte, pc uint64, change func(*displace.Slot
 	if err != nil {
 		return nil, err
 	}
-	change(slot)
+	if change != nil {
+		change(slot)
+	}
 	if err := writeText(slot.Code, start); err != nil {
 		return nil, err
 	}
 	area.slots++
-	return &placedSlot{slot, start, pc}, nil
+	return &placedSlot{slot, start}, nil
 }
 
-// reach is how far slots may be from the code they stand for: see displace.Make.
-func reach(m *arch.Machine) uint64 {
+// slotReach returns the largest distance between a slot and its original: see displace.Make.
+func slotReach(m *arch.Machine) uint64 {
 	if m.CodeAlign == 1 {
 		return 1<<30 - slotAreaSize
 	}
 	return 100_000_000 - slotAreaSize
 }
 
-func reaches(m *arch.Machine, a, b uint64) bool { return max(a, b)-min(a, b) <= reach(m) }
-
-// clear takes back one set. A worker that has met the trap already and finds it
-// gone goes on at its address.
+// clear removes a user of the trap at an address, and the trap after the last user. A worker that has
+// already executed the trap continues at the trap's address.
 func (t *trapTable) clear(address uint64) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -213,22 +200,17 @@ func (t *trapTable) clear(address uint64) error {
 	if trap == nil || trap.users == 0 {
 		return nil
 	}
-	if trap.users--; trap.users > 0 || !t.stands(address) {
+	if trap.users--; trap.users > 0 {
 		return nil
+	}
+	code := make([]byte, len(trap.original))
+	if _, err := readProcess(code, address); err == nil && !bytes.Equal(code, trapInstruction(t.image.machine)) {
+		return nil // the program has written other code
 	}
 	return writeText(trap.original, address)
 }
 
-// stands reports whether there is a trap instruction in memory, as far as that can
-// be read: the program may have put other code over it.
-func (t *trapTable) stands(address uint64) bool {
-	instruction := trapInstruction(t.image.machine)
-	code := make([]byte, len(instruction))
-	_, err := readProcess(code, address)
-	return err != nil || bytes.Equal(code, instruction)
-}
-
-// slotOf returns the slot of the trap that stands at an address, or nil.
+// slotOf returns the slot of the trap at an address, or nil.
 func (t *trapTable) slotOf(address uint64) *placedSlot {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -238,9 +220,8 @@ func (t *trapTable) slotOf(address uint64) *placedSlot {
 	return nil
 }
 
-// patched reports whether a trap instruction that a worker has executed was put
-// there. It may be gone since; where the program has one of its own below, the
-// worker would only execute that.
+// patched reports whether a trap instruction that a worker has executed is or was a trap of the
+// table. If the code has a trap instruction now and the table none, it is the code's own.
 func (t *trapTable) patched(address uint64) bool {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -248,21 +229,17 @@ func (t *trapTable) patched(address uint64) bool {
 	if trap == nil || trap.users > 0 {
 		return trap != nil
 	}
-	code := make([]byte, len(trapInstruction(t.image.machine)))
-	_, err := readProcess(code, address)
-	return err == nil && !traps(t.image.machine, code)
-}
-
-// traps reports whether code begins with a breakpoint instruction, which on arm64
-// the program can write with another number than trapInstruction does.
-func traps(m *arch.Machine, code []byte) bool {
-	if m.CodeAlign == 1 {
-		return bytes.Equal(code, trapInstruction(m))
+	code := make([]byte, len(trap.original))
+	if _, err := readProcess(code, address); err != nil {
+		return false
 	}
-	return binary.LittleEndian.Uint32(code)&0xffe0001f == 0xd4200000
+	if t.image.machine.CodeAlign == 1 {
+		return !bytes.Equal(code, trapInstruction(t.image.machine))
+	}
+	return binary.LittleEndian.Uint32(code)&0xffe0001f != 0xd4200000 // brk with any number
 }
 
-// read reads code as it would be without traps. Nobody sets or clears one meanwhile.
+// read reads code without traps.
 func (t *trapTable) read(p []byte, address uint64) (int, error) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -280,7 +257,8 @@ func (t *trapTable) restoreLocked(p []byte, address uint64) {
 	}
 }
 
-// overlay copies what part lies in p, both with their addresses.
+// overlay copies part, which belongs at the address at, to p, which begins at address, as far as they
+// overlap.
 func overlay(p []byte, address uint64, part []byte, at uint64) {
 	switch {
 	case at >= address && at-address < uint64(len(p)):
@@ -290,16 +268,14 @@ func overlay(p []byte, address uint64, part []byte, at uint64) {
 	}
 }
 
-// write writes to the code. Where traps stand the original changes below them,
-// and what passes them.
+// write writes to the code. Traps in it remain; write changes their originals and makes new slots.
 func (t *trapTable) write(p []byte, address uint64) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var failed []error
-	patched := append([]byte(nil), p...)
+	patched := bytes.Clone(p)
 	for _, trap := range t.traps {
 		if trap.users > 0 {
-			// The trap stays in memory.
 			overlay(patched, address, trapInstruction(t.image.machine), trap.address)
 		}
 	}
@@ -308,20 +284,17 @@ func (t *trapTable) write(p []byte, address uint64) error {
 	}
 	clear(t.sequences)
 	for _, trap := range t.traps {
-		if trap.address >= address+uint64(len(p)) || trap.address+displace.Lookahead <= address {
-			continue
-		}
-		if trap.users == 0 {
-			continue // it stays known: a worker may be about to find that it is gone
+		if trap.users == 0 || trap.address >= address+uint64(len(p)) || trap.address+displace.Lookahead <= address {
+			continue // an unused trap stays in the table: a worker may just have executed it
 		}
 		overlay(trap.original, trap.address, p, address)
 		code := t.text(trap.address, displace.Lookahead)
 		if bytes.Equal(code, trap.code) {
 			continue
 		}
-		slot, err := t.place(code, trap.address)
+		slot, err := t.place(code, trap.address, nil)
 		if err != nil {
-			failed = append(failed, fmt.Errorf("the breakpoint at %#x cannot be passed any more: %w", trap.address, err))
+			failed = append(failed, fmt.Errorf("execution cannot continue from the breakpoint at %#x any more: %w", trap.address, err))
 			continue
 		}
 		trap.slot, trap.code = slot, code

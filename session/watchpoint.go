@@ -12,63 +12,53 @@ import (
 	"github.com/clewdev/clew/session/internal/worker"
 )
 
-// Access is what a watchpoint watches for.
+// Access is the kind of access for which a watchpoint stops.
 type Access uint8
 
 const (
-	Write     Access = 1 + iota // any write, also of the value that is there
+	Write     Access = 1 + iota // any write, also of an equal value
 	ReadWrite                   // any access
 	Change                      // a write that changes the value
 )
 
-// Watchpoint stops a session when memory is accessed, through a debug register of the worker.
-// The stop is after the instruction with the access. Writes of the kernel during system calls
-// are not seen.
+// Watchpoint stops a session when the code accesses memory. It uses a debug register of the worker.
+// The session stops after the instruction with the access. The processor does not report writes of
+// the kernel during system calls.
 type Watchpoint struct {
 	ID      int
 	Address uint64
 	Size    int // bytes: 1, 2, 4 or 8, aligned
 	Access  Access
 	Options BreakpointOptions
+	counter
 
-	session  *Session
-	count    counter // under the session's mu
 	old, now []byte
 }
 
-// Watch sets a watchpoint. It ignores the option Hardware. The error wraps ErrAddress for a
-// size or alignment that the machine does not have, ErrInUse where all debug registers are
-// taken, and ErrRunning.
+// Watch sets a watchpoint. It ignores the option Hardware. The error wraps ErrAddress for a size or
+// alignment that the machine does not support, ErrInUse if all debug registers are taken, and
+// ErrRunning.
 func (s *Session) Watch(address uint64, size int, access Access, o *BreakpointOptions) (*Watchpoint, error) {
-	w := &Watchpoint{Address: address, Size: size, Access: access, session: s, now: make([]byte, size&15)}
-	if o != nil {
-		w.Options = *o
-	}
-	if w.Options.Temporary {
-		w.Options.Max = 1
-	}
 	if size != 1 && size != 2 && size != 4 && size != 8 || address%uint64(size) != 0 || access < Write || access > Change {
-		return nil, failure(ErrAddress, "%d bytes at %#x cannot be watched: 1, 2, 4 or 8 bytes can be, at a multiple of their number", size, address)
+		return nil, failure(ErrAddress, "cannot watch %d bytes at %#x: a watchpoint has 1, 2, 4 or 8 bytes, at a multiple of their number", size, address)
 	}
+	w := &Watchpoint{Address: address, Size: size, Access: access, Options: optionsOf(o), counter: counter{session: s}, now: make([]byte, size)}
 	if err := s.ReadMemory(w.now, address); err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch s.state {
-	case Closed:
-		return nil, ErrClosed
-	case Running:
-		return nil, ErrRunning
-	}
-	w.ID = s.breakpoints.last + 1
-	s.breakpoints.watches = append(slices.Clone(s.breakpoints.watches), w)
-	if err := s.arm(); err != nil {
-		s.breakpoints.watches = s.breakpoints.watches[:len(s.breakpoints.watches)-1]
-		s.arm()
+	if err := unlessRunning(s.state); err != nil {
 		return nil, err
 	}
-	s.breakpoints.last = w.ID
+	w.ID = s.breakpoints.lastID + 1
+	s.breakpoints.watches = append(slices.Clone(s.breakpoints.watches), w)
+	if err := s.armRegisters(); err != nil {
+		s.breakpoints.watches = s.breakpoints.watches[:len(s.breakpoints.watches)-1]
+		s.armRegisters()
+		return nil, err
+	}
+	s.breakpoints.lastID = w.ID
 	return w, nil
 }
 
@@ -79,72 +69,38 @@ func (s *Session) Watchpoints() []*Watchpoint {
 	return slices.Clone(s.breakpoints.watches)
 }
 
-func (s *Session) watchpoint(id int) *Watchpoint {
-	for _, w := range s.breakpoints.watches {
-		if w.ID == id {
-			return w
-		}
-	}
-	return nil
-}
-
-func (s *Session) removeWatchpoint(w *Watchpoint) error {
-	if s.state == Running {
-		return ErrRunning
-	}
-	s.dropWatchpoint(w)
-	return s.arm()
-}
-
 func (s *Session) dropWatchpoint(w *Watchpoint) {
-	s.breakpoints.watches = slices.DeleteFunc(slices.Clone(s.breakpoints.watches), func(other *Watchpoint) bool { return other == w })
-	w.count.disabled = true
+	s.breakpoints.watches = without(s.breakpoints.watches, w)
+	w.disabled = true
 }
 
 func (s *Session) enableWatchpoint(w *Watchpoint, enabled bool) error {
-	if s.state == Running {
-		return ErrRunning
-	}
-	before := w.count.disabled
-	w.count.disabled = !enabled
+	wasDisabled := w.disabled
+	w.disabled = !enabled
 	if enabled {
 		s.ReadMemory(w.now, w.Address)
 	}
-	if err := s.arm(); err != nil {
-		w.count.disabled = before
-		s.arm()
+	if err := s.armRegisters(); err != nil {
+		w.disabled = wasDisabled
+		s.armRegisters()
 		return err
 	}
 	return nil
 }
 
-// Hits returns how often the watchpoint was met with its condition true.
-func (w *Watchpoint) Hits() int {
-	w.session.mu.Lock()
-	defer w.session.mu.Unlock()
-	return w.count.hits
-}
-
-// Enabled reports whether the watchpoint is switched on.
-func (w *Watchpoint) Enabled() bool {
-	w.session.mu.Lock()
-	defer w.session.mu.Unlock()
-	return !w.count.disabled
-}
-
-// Values returns the memory as it was before and after the last access that was
-// seen. The slices are the caller's.
+// Values returns the memory before and after the last access that was seen. The caller owns the
+// slices.
 func (w *Watchpoint) Values() (old, now []byte) {
 	w.session.mu.Lock()
 	defer w.session.mu.Unlock()
 	return bytes.Clone(w.old), bytes.Clone(w.now)
 }
 
-// debugRegisters returns what the worker's debug registers have to watch, and by
-// whom each is used. The caller holds mu or is the controlling goroutine.
+// debugRegisters returns the settings of the worker's debug registers, and the breakpoint or
+// watchpoint that uses each. The caller holds mu or is the controlling goroutine.
 func (s *Session) debugRegisters() (list []worker.Watch, users []any) {
 	for _, b := range s.breakpoints.list {
-		if !b.Options.Hardware || b.count.disabled {
+		if !b.Options.Hardware || b.disabled {
 			continue
 		}
 		for _, address := range b.Addresses {
@@ -153,7 +109,7 @@ func (s *Session) debugRegisters() (list []worker.Watch, users []any) {
 		}
 	}
 	for _, w := range s.breakpoints.watches {
-		if w.count.disabled {
+		if w.disabled {
 			continue
 		}
 		access := worker.Write
@@ -166,10 +122,9 @@ func (s *Session) debugRegisters() (list []worker.Watch, users []any) {
 	return list, users
 }
 
-// arm makes the worker's debug registers those that the tables ask for; with an
-// error, the caller changes the tables back and calls it again. The caller holds
-// mu.
-func (s *Session) arm() (err error) {
+// armRegisters sets the worker's debug registers as the tables require. After an error the caller
+// changes the tables back and calls it again. The caller holds mu.
+func (s *Session) armRegisters() (err error) {
 	switch s.state {
 	case Running:
 		return ErrRunning
@@ -184,7 +139,7 @@ func (s *Session) arm() (err error) {
 	return err
 }
 
-// armHardware is arm on the controlling goroutine.
+// armHardware is armRegisters on the controlling goroutine.
 func (s *Session) armHardware() error {
 	list, _ := s.debugRegisters()
 	if len(list) == 0 && !s.worker.Watches() {
@@ -192,7 +147,7 @@ func (s *Session) armHardware() error {
 	}
 	err := s.worker.SetWatches(list)
 	if err == worker.ErrWatches {
-		return failure(ErrInUse, "%d debug registers are asked for and the machine has %d", len(list), worker.MaxWatches)
+		return failure(ErrInUse, "%d debug registers are needed and the machine has %d", len(list), worker.MaxWatches)
 	}
 	if errors.Is(err, worker.ErrGone) {
 		return nil
@@ -200,77 +155,41 @@ func (s *Session) armHardware() error {
 	return err
 }
 
-// match notes what the worker's debug registers have matched, for atWatchpoint.
+// match appends the users of the debug registers that have matched to s.matched.
 func (s *Session) match() happening {
 	s.mu.Lock()
 	_, users := s.debugRegisters()
 	s.mu.Unlock()
 	what := atHardware
-	for _, n := range s.worker.Met() {
+	for _, n := range s.worker.Matches() {
 		if n >= len(users) {
 			continue
 		}
 		if _, ok := users[n].(*Watchpoint); ok {
 			what = watched
 		}
-		if !slices.Contains(s.met, users[n]) {
-			s.met = append(s.met, users[n])
+		if !slices.Contains(s.matched, users[n]) {
+			s.matched = append(s.matched, users[n])
 		}
 	}
 	return what
 }
 
-// atWatchpoint asks all watchpoints, and hardware breakpoints, that the worker has
-// met whether to stop.
+// atWatchpoint returns a stop if a watchpoint or hardware breakpoint in s.matched stops the session.
 func (s *Session) atWatchpoint() *Stop {
 	var stop *Stop
 	rearm := false
-	met := s.met
-	s.met = nil
-	for _, user := range met {
+	matched := s.matched
+	s.matched = nil
+	for _, user := range matched {
+		removed := false
 		switch u := user.(type) {
 		case *Breakpoint:
-			wanted, err := s.meet(&u.Options, &u.count)
-			if !wanted {
-				continue
-			}
-			if u.Options.Max > 0 && u.count.stops >= u.Options.Max {
-				s.mu.Lock()
-				u.count.disabled = true
-				s.breakpoints.disarm(s, u, u.Addresses)
-				s.breakpoints.list = slices.DeleteFunc(slices.Clone(s.breakpoints.list), func(other *Breakpoint) bool { return other == u })
-				s.mu.Unlock()
-				rearm = true
-			}
-			if stop == nil && (u.Options.Log == nil || err != nil) {
-				stop = s.stopped(AtBreakpoint)
-				stop.Breakpoint, stop.Err = u, err
-			}
+			stop, removed = s.meetBreakpoint(stop, u)
 		case *Watchpoint:
-			if !s.changedAt(u) {
-				continue
-			}
-			wanted, err := s.meet(&u.Options, &u.count)
-			if !wanted {
-				continue
-			}
-			if u.Options.Max > 0 && u.count.stops >= u.Options.Max {
-				s.mu.Lock()
-				s.dropWatchpoint(u)
-				s.mu.Unlock()
-				rearm = true
-			}
-			if u.Options.Log != nil && err == nil {
-				continue
-			}
-			if stop == nil {
-				stop = s.stopped(AtWatchpoint)
-				stop.Watchpoint, stop.Err = u, err
-			}
-			if stop.Reason == AtWatchpoint {
-				stop.Watchpoints = append(stop.Watchpoints, u)
-			}
+			stop, removed = s.meetWatchpoint(stop, u)
 		}
+		rearm = rearm || removed
 	}
 	if rearm {
 		s.mu.Lock()
@@ -280,8 +199,35 @@ func (s *Session) atWatchpoint() *Stop {
 	return stop
 }
 
-// refreshWatchpoints reads what is watched before the code goes on: others may
-// have written it. The controlling goroutine calls it.
+// meetWatchpoint is meetBreakpoint for a watchpoint.
+func (s *Session) meetWatchpoint(stop *Stop, w *Watchpoint) (_ *Stop, removed bool) {
+	if !s.changedAt(w) {
+		return stop, false
+	}
+	counts, err := s.meet(&w.Options, &w.counter)
+	if !counts {
+		return stop, false
+	}
+	if removed = w.isSpent(&w.Options); removed {
+		s.mu.Lock()
+		s.dropWatchpoint(w)
+		s.mu.Unlock()
+	}
+	if w.Options.Log != nil && err == nil {
+		return stop, removed
+	}
+	if stop == nil {
+		stop = s.stopped(AtWatchpoint)
+		stop.Watchpoint, stop.Err = w, err
+	}
+	if stop.Reason == AtWatchpoint {
+		stop.Watchpoints = append(stop.Watchpoints, w)
+	}
+	return stop, removed
+}
+
+// refreshWatchpoints reads the watched memory before the code continues, because others may have
+// written it. Only the controlling goroutine may call it.
 func (s *Session) refreshWatchpoints() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -290,8 +236,8 @@ func (s *Session) refreshWatchpoints() {
 	}
 }
 
-// changedAt notes a watchpoint's new value, and reports whether the access is one
-// that it watches for.
+// changedAt stores the new value of a watchpoint's memory, and reports whether the watchpoint stops
+// for this access.
 func (s *Session) changedAt(w *Watchpoint) bool {
 	value := make([]byte, w.Size)
 	if s.ReadMemory(value, w.Address) != nil {

@@ -49,7 +49,7 @@ failed:
 child:
 	JMP	·pause(SB)
 
-// pause is all that a worker does by itself. R12 is the process that made it.
+// pause is the only code of a worker. R12 has the process ID of its parent.
 TEXT ·pause(SB), NOSPLIT|NOFRAME, $0-0
 	MOVQ	$157, AX	// prctl
 	MOVQ	$1, DI	// PR_SET_PDEATHSIG

@@ -47,7 +47,7 @@ failed:
 child:
 	JMP	·pause(SB)
 
-// pause is all that a worker does by itself. R19 is the process that made it.
+// pause is the only code of a worker. R19 has the process ID of its parent.
 TEXT ·pause(SB), NOSPLIT|NOFRAME, $0-0
 	MOVD	$167, R8	// prctl
 	MOVD	$1, R0	// PR_SET_PDEATHSIG

@@ -2,33 +2,32 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Package worker is the mechanism below a debug session: a process that shares
-// this program's address space and that this program traces. It starts one,
-// reads and sets its registers, resumes it, and waits for it.
+// Package worker starts and controls workers, the processes of debug sessions. A worker shares this
+// program's address space, and this program traces it. The package starts a worker, reads and sets
+// its registers, resumes it, and waits for it.
 //
-// A worker has no code of its own but an endless pause. Whoever uses it sets its
-// registers and resumes it. No signal ever reaches it: all are blocked, those of
-// faults are taken by the tracer.
+// A worker has no code except an endless pause: a caller sets its registers and resumes it. No signal
+// reaches a worker: it blocks all, and the tracer takes those of faults.
 //
 // The package knows nothing of images, breakpoints and calls.
 package worker
 
 import "errors"
 
-// ErrGone says that the worker's process has ended.
+// ErrGone means that the worker's process has ended.
 var ErrGone = errors.New("the worker has ended")
 
-// EventKind is what Wait waited for.
+// EventKind is the kind of an Event.
 type EventKind uint8
 
 const (
-	Stopped  EventKind = iota // by a signal that it will not get, a trap among them
+	Stopped  EventKind = iota // by a signal, also of a trap; the worker does not receive it
 	Exited                    // by exit_group or exit: Event.Code
 	Killed                    // by Kill, or from outside
-	Replaced                  // it called execve, and was killed for it
+	Replaced                  // it called execve, and was killed for that
 )
 
-// Event is why a worker no longer runs.
+// Event is the reason why a worker no longer runs.
 type Event struct {
 	Kind   EventKind
 	Signal int    // number
@@ -37,12 +36,12 @@ type Event struct {
 	PID    int    // si_pid of a signal that a process sent
 }
 
-// Options says what a worker has.
+// Options are the options of Start.
 type Options struct {
 	StackSize int // bytes
 }
 
-// Bytes around the thread pointer that a worker has for thread-local storage.
+// Sizes in bytes of a worker's thread-local storage on both sides of the thread pointer.
 const (
 	TLSBelow = 64 << 10
 	TLSAbove = 64 << 10

@@ -7,14 +7,37 @@
 package worker
 
 import (
+	"math/bits"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-// IsStop reports whether the worker was stopped by Interrupt, or by somebody who
-// stops processes.
+// IsStop reports whether Interrupt or another SIGSTOP stopped the worker.
 func (e *Event) IsStop() bool { return e.Signal == int(unix.SIGSTOP) }
+
+// Watches reports whether any debug register is set.
+func (w *Worker) Watches() bool { return w.watches > 0 }
+
+// Matches returns the watches that have matched since the last call of Matches, as indexes of the
+// list of SetWatches.
+func (w *Worker) Matches() []int {
+	var list []int
+	for matched := w.matched; matched != 0; matched &= matched - 1 {
+		list = append(list, bits.TrailingZeros32(matched))
+	}
+	w.matched = 0
+	return list
+}
+
+// indexVectors returns the registers by name.
+func indexVectors(list []VectorName) map[string]*VectorName {
+	byName := make(map[string]*VectorName, len(list))
+	for n := range list {
+		byName[list[n].Name] = &list[n]
+	}
+	return byName
+}
 
 func (r *General) field(n *Name) unsafe.Pointer { return unsafe.Add(unsafe.Pointer(r), n.Offset) }
 

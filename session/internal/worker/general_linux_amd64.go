@@ -57,11 +57,11 @@ func (w *Worker) SetRegisters(r *General) error {
 	return w.ptracePointer(unix.PTRACE_SETREGS, 0, unsafe.Pointer(r))
 }
 
-// PC returns the address of the instruction that runs next.
+// PC returns the address of the next instruction.
 func (r *General) PC() uint64 { return r.rip }
 
-// SetPC sets the address of the instruction that runs next. What the worker did
-// in the kernel stays as it is: see Enter.
+// SetPC sets the address of the next instruction. The kernel may still restart a system call: see
+// Enter.
 func (r *General) SetPC(pc uint64) { r.rip = pc }
 
 // SP returns the stack pointer.
@@ -70,12 +70,11 @@ func (r *General) SP() uint64 { return r.rsp }
 // SetSP sets the stack pointer.
 func (r *General) SetSP(sp uint64) { r.rsp = sp }
 
-// noSystemCall in orig_rax keeps the kernel from restarting a system call that
-// was interrupted.
+// noSystemCall in orig_rax prevents the kernel from restarting an interrupted system call.
 const noSystemCall = ^uint64(0)
 
-// Enter sets the program counter and forgets a system call that the worker was
-// interrupted in.
+// Enter sets the program counter, so that the kernel does not restart a system call in which the
+// worker was interrupted.
 func (r *General) Enter(pc uint64) {
 	r.rip = pc
 	r.origRAX = noSystemCall
@@ -83,17 +82,21 @@ func (r *General) Enter(pc uint64) {
 
 const trapFlag = 0x100 // TF of eflags: Intel SDM volume 1, 3.4.3.3
 
-// Reset makes the registers those of a thread that is about to call a function:
-// all zero but those that belong to the thread.
+// Reset prepares the registers for a call: all become 0 except those of the thread.
 func (r *General) Reset() {
 	*r = General{cs: r.cs, ss: r.ss, ds: r.ds, es: r.es, fs: r.fs, gs: r.gs, fsBase: r.fsBase, gsBase: r.gsBase,
 		origRAX: noSystemCall, eflags: 0x202} // IF, and the bit that is always set
 }
 
-// SetWord sets the n-th integer argument of a call, n below 6; false for others,
-// which go to the stack.
+// words returns the registers of integer arguments (psABI amd64, 3.2.3).
+func (r *General) words() [6]*uint64 {
+	return [...]*uint64{&r.rdi, &r.rsi, &r.rdx, &r.rcx, &r.r8, &r.r9}
+}
+
+// SetWord sets the n-th integer argument of a call. It returns false if the argument belongs on the
+// stack.
 func (r *General) SetWord(n int, v uint64) bool {
-	words := [...]*uint64{&r.rdi, &r.rsi, &r.rdx, &r.rcx, &r.r8, &r.r9}
+	words := r.words()
 	if n >= len(words) {
 		return false
 	}
@@ -101,17 +104,16 @@ func (r *General) SetWord(n int, v uint64) bool {
 	return true
 }
 
-// Word returns the n-th integer argument of a call, and false where it is on the
-// stack.
+// Word returns the n-th integer argument of a call, and false if it is on the stack.
 func (r *General) Word(n int) (uint64, bool) {
-	words := [...]*uint64{&r.rdi, &r.rsi, &r.rdx, &r.rcx, &r.r8, &r.r9}
+	words := r.words()
 	if n >= len(words) {
 		return 0, false
 	}
 	return *words[n], true
 }
 
-// SetVectors says how many vector registers hold arguments (psABI amd64, 3.2.3).
+// SetVectors sets the number of vector registers with arguments (psABI amd64, 3.2.3).
 func (r *General) SetVectors(n int) { r.rax = uint64(n) }
 
 // Result returns the two registers of integer results.
@@ -128,30 +130,28 @@ func initThread(m *memory) {
 	block[5] = 0x9e3779b97f4a7c00 // its lowest byte is 0, as glibc's
 }
 
-// SetReturn sets where the function that is about to be called returns to. Where
-// the machine keeps that on the stack, it makes room and returns its address.
+// SetReturn sets the return address of a call. If the machine keeps it on the stack, SetReturn moves
+// the stack pointer and returns the address at which the caller must store it, otherwise 0.
 func (r *General) SetReturn(uint64) (slot uint64) {
 	r.rsp -= 8
 	return r.rsp
 }
 
-// StackWord returns the address of the n-th word argument on the stack, of a
-// function that was just entered.
+// StackWord returns the address of the n-th integer argument on the stack, at the first instruction of
+// a function.
 func (r *General) StackWord(n int) uint64 { return r.rsp + 8 + uint64(n-6)*8 }
 
-// HideTrapFlag takes the flag that single steps need out of where the syscall
-// instruction leaves the flags.
+// HideTrapFlag clears the flag of single steps in the flags that the syscall instruction has saved.
 func (r *General) HideTrapFlag() { r.r11 &^= trapFlag }
 
-// TrapFlag reports whether the code has set TF itself: the kernel hides that of
-// its own single steps.
+// TrapFlag reports whether the code has set TF itself: the kernel hides the flag of its own steps.
 func (r *General) TrapFlag() bool { return r.eflags&trapFlag != 0 }
 
 // ClearTrapFlag clears TF.
 func (r *General) ClearTrapFlag() { r.eflags &^= trapFlag }
 
-// InSystemCall reports whether the kernel will restart a system call when the
-// worker is resumed: its result is one of ERESTARTSYS and kin (linux/errno.h).
+// InSystemCall reports whether the kernel moves the program counter back to a system call when the
+// worker resumes: its result is ERESTARTSYS or a similar one (linux/errno.h).
 func (r *General) InSystemCall() bool {
 	if int64(r.origRAX) < 0 {
 		return false
@@ -163,11 +163,10 @@ func (r *General) InSystemCall() bool {
 	return false
 }
 
-// TrapAdvance is how far behind a trap instruction's address the program counter
-// is after it.
+// TrapAdvance is the program counter after a trap instruction minus the instruction's address.
 const TrapAdvance = 1
 
-// siKernel is the code of a SIGTRAP of int3 (SI_KERNEL of asm-generic/siginfo.h).
+// siKernel is the code of int3's SIGTRAP (SI_KERNEL of asm-generic/siginfo.h).
 const siKernel = 0x80
 
 // IsTrapInstruction reports whether the worker has executed a trap instruction.

@@ -43,18 +43,6 @@ const (
 	ntHWWatch  = 0x403
 )
 
-// getSet reads a register set and returns how many bytes it has.
-func (w *Worker) getSet(set uintptr, p unsafe.Pointer, size uintptr) (uint64, error) {
-	v := unix.Iovec{Base: (*byte)(p), Len: uint64(size)}
-	err := w.ptracePointer(unix.PTRACE_GETREGSET, set, unsafe.Pointer(&v))
-	return v.Len, err
-}
-
-func (w *Worker) setSet(set uintptr, p unsafe.Pointer, size uintptr) error {
-	v := unix.Iovec{Base: (*byte)(p), Len: uint64(size)}
-	return w.ptracePointer(unix.PTRACE_SETREGSET, set, unsafe.Pointer(&v))
-}
-
 // Registers reads the general registers.
 func (w *Worker) Registers(r *General) error {
 	_, err := w.getSet(ntPRStatus, unsafe.Pointer(r), unsafe.Sizeof(*r))
@@ -68,10 +56,10 @@ func (w *Worker) SetRegisters(r *General) error {
 	return w.setSet(ntPRStatus, unsafe.Pointer(r), unsafe.Sizeof(*r))
 }
 
-// PC returns the address of the instruction that runs next.
+// PC returns the address of the next instruction.
 func (r *General) PC() uint64 { return r.pc }
 
-// SetPC sets the address of the instruction that runs next.
+// SetPC sets the address of the next instruction.
 func (r *General) SetPC(pc uint64) { r.pc = pc }
 
 // SP returns the stack pointer.
@@ -80,23 +68,22 @@ func (r *General) SP() uint64 { return r.sp }
 // SetSP sets the stack pointer.
 func (r *General) SetSP(sp uint64) { r.sp = sp }
 
-// Enter sets the program counter. A system call that the worker was interrupted
-// in is not restarted then: at a stop its svc is what runs next already, and the
-// kernel does no more than leave that so (arch/arm64/kernel/signal.c, do_signal).
+// Enter sets the program counter, so that the kernel does not restart a system call in which the
+// worker was interrupted. The kernel moves the program counter back to svc before the stop
+// (arch/arm64/kernel/signal.c, do_signal).
 func (r *General) Enter(pc uint64) { r.pc = pc }
 
 // Bits of pstate (Arm ARM C5.2) that belong to the thread: SSBS.
 const threadState = 1 << 12
 
-// Reset makes the registers those of a thread that is about to call a function:
-// all zero but what belongs to the thread.
+// Reset prepares the registers for a call: all become 0 except those of the thread.
 func (r *General) Reset() { *r = General{pstate: r.pstate & threadState} }
 
 // wordRegisters is the number of registers with integer arguments (AAPCS64 6.8.2).
 const wordRegisters = 8
 
-// SetWord sets the n-th integer argument of a call, n below 8; false for others,
-// which go to the stack.
+// SetWord sets the n-th integer argument of a call. It returns false if the argument belongs on the
+// stack.
 func (r *General) SetWord(n int, v uint64) bool {
 	if n >= wordRegisters {
 		return false
@@ -105,8 +92,7 @@ func (r *General) SetWord(n int, v uint64) bool {
 	return true
 }
 
-// Word returns the n-th integer argument of a call, and false where it is on the
-// stack.
+// Word returns the n-th integer argument of a call, and false if it is on the stack.
 func (r *General) Word(n int) (uint64, bool) {
 	if n >= wordRegisters {
 		return 0, false
@@ -114,8 +100,8 @@ func (r *General) Word(n int) (uint64, bool) {
 	return r.x[n], true
 }
 
-// StackWord returns the address of the n-th word argument on the stack, of a
-// function that was just entered.
+// StackWord returns the address of the n-th integer argument on the stack, at the first instruction of
+// a function.
 func (r *General) StackWord(n int) uint64 { return r.sp + uint64(n-wordRegisters)*8 }
 
 // SetVectors does nothing: the callee knows how many vector registers hold
@@ -128,33 +114,31 @@ func (r *General) Result() (uint64, uint64) { return r.x[0], r.x[1] }
 // SetResult sets the register of integer results.
 func (r *General) SetResult(v uint64) { r.x[0] = v }
 
-// SetReturn sets where the function that is about to be called returns to. Where
-// the machine keeps that on the stack, it makes room and returns its address.
+// SetReturn sets the return address of a call. If the machine keeps it on the stack, SetReturn moves
+// the stack pointer and returns the address at which the caller must store it, otherwise 0.
 func (r *General) SetReturn(address uint64) (slot uint64) {
 	r.x[x30] = address
 	return 0
 }
 
-// initThread has nothing to prepare: a thread's block has two words that are glibc's
-// own, and its stack protector's number is a variable.
+// initThread does nothing: only glibc uses the two words of a thread's block, and its stack
+// protector's number is a variable.
 func initThread(*memory) {}
 
-// HideTrapFlag does nothing: programs cannot see what single steps need.
+// HideTrapFlag does nothing: programs cannot see the state of single steps.
 func (r *General) HideTrapFlag() {}
 
-// TrapFlag is false, as no program can set such a flag.
+// TrapFlag returns false: there is no such flag.
 func (r *General) TrapFlag() bool { return false }
 
 // ClearTrapFlag does nothing.
 func (r *General) ClearTrapFlag() {}
 
-// InSystemCall reports whether the program counter of a worker that was
-// interrupted in a system call stands behind it, and is moved back when the
-// worker is resumed. Here it is moved before the stop: see Enter.
+// InSystemCall reports whether the kernel moves the program counter back to a system call when the
+// worker resumes. Here the kernel moves it before the stop: see Enter.
 func (r *General) InSystemCall() bool { return false }
 
-// TrapAdvance is how far behind a trap instruction's address the program counter
-// is after it.
+// TrapAdvance is the program counter after a trap instruction minus the instruction's address.
 const TrapAdvance = 0
 
 // Codes of a SIGTRAP (asm-generic/siginfo.h).
@@ -169,9 +153,8 @@ func (e *Event) IsTrapInstruction() bool {
 	return e.Signal == int(unix.SIGTRAP) && e.Code == trapBreakpoint
 }
 
-// IsStep reports whether the worker has finished a single step. Of a step over a
-// system call the kernel tells in words of nobody (linux/ptrace.h,
-// user_single_step_report).
+// IsStep reports whether the worker has finished a single step. After a step over a system call the
+// code and PID are 0 (linux/ptrace.h, user_single_step_report).
 func (e *Event) IsStep() bool {
 	return e.Signal == int(unix.SIGTRAP) && (e.Code == trapTrace || e.Code == 0 && e.PID == 0)
 }

@@ -17,7 +17,7 @@ func Start(Options) (*Worker, error) {
 	return nil, fmt.Errorf("a worker on %s/%s: %w", runtime.GOOS, runtime.GOARCH, errors.ErrUnsupported)
 }
 
-// Worker cannot be started on this system: none of its methods is ever called.
+// Worker cannot be started on this system.
 type Worker struct{ Pass func(*General) bool }
 
 func (*Worker) PID() int                            { return 0 }
@@ -35,8 +35,8 @@ func (*Worker) Watches() bool                       { return false }
 func (*Worker) SetWatches([]Watch) error            { return ErrWatches }
 func (*Worker) IsWatch(*Event) bool                 { return false }
 func (*Worker) Breaks(uint64) (met, left bool)      { return false, false }
-func (*Worker) Anew()                               {}
-func (*Worker) Met() []int                          { return nil }
+func (*Worker) Moved()                              {}
+func (*Worker) Matches() []int                      { return nil }
 func (*Worker) Float(int) (float64, error)          { return 0, ErrGone }
 func (*Worker) SetFloat(int, float64) error         { return ErrGone }
 func (*Worker) SetFloats([]float64) error           { return ErrGone }
@@ -48,7 +48,7 @@ func (*Event) IsTrapInstruction() bool              { return false }
 func (*Event) IsStep() bool                         { return false }
 func (*Event) IsStop() bool                         { return false }
 
-// General are general registers; here there are none.
+// General is empty: this system has no workers.
 type General struct{}
 
 func (*General) PC() uint64                     { return 0 }
@@ -73,7 +73,7 @@ func (*General) TrapFlag() bool                 { return false }
 func (*General) ClearTrapFlag()                 {}
 func (*General) InSystemCall() bool             { return false }
 
-// Names and Vectors are empty: no registers are known.
+// Names is empty, as is the result of Vectors.
 var Names []Name
 
 func Vectors() []VectorName { return nil }

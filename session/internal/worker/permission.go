@@ -6,7 +6,7 @@ package worker
 
 import "fmt"
 
-// PermissionError says that the system refused a call that a worker needs.
+// PermissionError is the error of a system call that a worker needs.
 type PermissionError struct {
 	Call string // clone, ptrace
 	Err  error

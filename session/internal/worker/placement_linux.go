@@ -13,16 +13,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// placement keeps a worker on the processor of its tracer for as long as it has
-// not run for long. Tracer and worker take turns; where the one that goes on has
-// to wake another processor, which in a virtual machine has been halted by then, a
+// placement keeps a worker on the processor of its tracer while its runs are short. Tracer and
+// worker take turns. If each turn wakes another processor, which a virtual machine has halted, a
 // single step takes three times as long.
 type placement struct {
-	allowed unix.CPUSet // where the worker may run
-	here    int         // the processor that it is bound to, -1 for none
+	allowed unix.CPUSet // processors on which the worker may run
+	here    int         // the processor to which it is bound, or -1
 }
 
-// brief is how long a worker stays bound, a few times what a step takes.
+// brief is the time for which a worker stays bound, a few times the duration of a step.
 const brief = 100 * time.Microsecond
 
 func (p *placement) init() {
@@ -48,9 +47,8 @@ func (w *Worker) follow() {
 	}
 }
 
-// waitBriefly waits for the worker for as long as it stays bound, giving it the
-// processor again and again, and then lets it run anywhere. It returns 0 where
-// the worker runs on.
+// waitBriefly waits for a bound worker for the time brief, and yields the processor to it. It then
+// lets the worker run on any processor, and returns 0 if the worker still runs.
 func (w *Worker) waitBriefly(status *unix.WaitStatus) int {
 	if w.place.here < 0 {
 		return 0

@@ -6,16 +6,15 @@ package worker
 
 import "errors"
 
-// ErrNoRegister says that there is no register of a name.
+// ErrNoRegister means that there is no register with the name.
 var ErrNoRegister = errors.New("no such register")
 
-// Name is a general register's name, its place in General, its size in gdb's
-// eyes, and its DWARF column, -1 where it has none.
+// Name describes a general register.
 type Name struct {
 	Name   string
-	Offset uintptr
-	Size   int // bytes
-	Column int
+	Offset uintptr // in General
+	Size   int     // bytes, as gdb has it
+	Column int     // DWARF column, or -1
 }
 
 // Class is the group that a register belongs to.
@@ -26,12 +25,12 @@ const (
 	VectorClass
 )
 
-// VectorName is a register that is not a general one.
+// VectorName describes a register that is not a general one.
 type VectorName struct {
 	Name   string
 	Size   int // bytes
-	Column int // DWARF column, -1 where it has none
+	Column int // DWARF column, or -1
 	Class  Class
 
-	offset int // in what the kernel gives, bytes
+	offset int // in the kernel's data, bytes
 }

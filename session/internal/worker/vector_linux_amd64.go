@@ -5,13 +5,13 @@
 package worker
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"unsafe"
-
-	"golang.org/x/sys/unix"
 )
 
 // cpuid executes CPUID.
@@ -28,10 +28,10 @@ const (
 	headerOffset = 512 // XSTATE_BV
 )
 
-// area is the XSAVE area of this processor.
+// area is the layout of this processor's XSAVE area.
 type area struct {
-	names  []VectorName // offset is in the area, its standard form
-	size   int          // with the parts that names leaves out, such as the tiles of AMX
+	names  []VectorName // with offsets in the standard form
+	size   int          // bytes, with parts that are not in names, such as the tiles of AMX
 	byName map[string]*VectorName
 }
 
@@ -44,8 +44,8 @@ var xsave = sync.OnceValue(func() *area {
 		add(FloatClass, fmt.Sprintf("st%d", n), 10, 33+n, 32+16*n)
 	}
 	for n, name := range []string{"fctrl", "fstat", "ftag", "fiseg", "fioff", "foseg", "fooff", "fop"} {
-		// ftag's form in the area has one bit a register: see Vector. In 64-bit mode
-		// fiseg and foseg are the upper halves of the two addresses.
+		// ftag has one bit for each register in the area: see Vector. In 64-bit mode fiseg and
+		// foseg are the upper halves of the two addresses.
 		add(FloatClass, name, 4, -1, []int{0, 2, 4, 12, 8, 20, 16, 6}[n])
 	}
 	for n := range 16 {
@@ -56,16 +56,15 @@ var xsave = sync.OnceValue(func() *area {
 	if _, _, c, _ := cpuid(1, 0); c>>27&1 != 0 { // OSXSAVE
 		low, current, largest, high := cpuid(0xd, 0)
 		enabled = uint64(high)<<32 | uint64(low)
-		// The kernel takes the registers only as a whole.
-		a.size = max(a.size, int(current), int(largest))
+		a.size = max(a.size, int(current), int(largest)) // the kernel accepts only the whole area
 	}
-	part := func(n uint32, more func(offset int)) {
+	part := func(n uint32, addNames func(offset int)) {
 		if enabled>>n&1 == 0 {
 			return
 		}
 		size, offset, _, _ := cpuid(0xd, n)
 		a.size = max(a.size, int(offset+size))
-		more(int(offset))
+		addNames(int(offset))
 	}
 	part(partAVX, func(offset int) {
 		for n := range 16 {
@@ -90,46 +89,38 @@ var xsave = sync.OnceValue(func() *area {
 		}
 	})
 	part(partPKRU, func(offset int) { add(VectorClass, "pkru", 8, -1, offset) })
-	a.byName = map[string]*VectorName{}
-	for n := range a.names {
-		a.byName[a.names[n].Name] = &a.names[n]
-	}
+	a.byName = indexVectors(a.names)
 	return a
 })
 
-// Vectors returns the registers that are no general ones.
+// Vectors returns the registers that are not general ones.
 func Vectors() []VectorName { return xsave().names }
 
 const ntX86XState = 0x202 // NT_X86_XSTATE of elf.h
 
-func (w *Worker) state(request int, p []byte) error {
-	v := unix.Iovec{Base: unsafe.SliceData(p), Len: uint64(len(p))}
-	return w.ptracePointer(request, ntX86XState, unsafe.Pointer(&v))
-}
-
-func (w *Worker) vectors() ([]byte, error) {
-	p := make([]byte, max(xsave().size, 4096))
-	v := unix.Iovec{Base: unsafe.SliceData(p), Len: uint64(len(p))}
-	if err := w.ptracePointer(unix.PTRACE_GETREGSET, ntX86XState, unsafe.Pointer(&v)); err != nil {
-		return nil, err
+// vectorArea returns the XSAVE area of the worker, and the register of a name in it.
+func (w *Worker) vectorArea(name string) (p []byte, n *VectorName, err error) {
+	if n = xsave().byName[name]; n == nil {
+		return nil, nil, ErrNoRegister
 	}
-	return p[:v.Len], nil
+	p = make([]byte, max(xsave().size, 4096))
+	size, err := w.getSet(ntX86XState, unsafe.Pointer(unsafe.SliceData(p)), uintptr(len(p)))
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case size < uint64(n.offset+n.Size):
+		return nil, nil, ErrNoRegister
+	}
+	return p[:size], n, nil
 }
 
-// Vector returns a register that is no general one, least significant byte first.
+// Vector returns a register that is not a general one, least significant byte first.
 func (w *Worker) Vector(name string) ([]byte, error) {
-	n := xsave().byName[name]
-	if n == nil {
-		return nil, ErrNoRegister
-	}
-	p, err := w.vectors()
+	p, n, err := w.vectorArea(name)
 	if err != nil {
 		return nil, err
 	}
-	if len(p) < n.offset+n.Size {
-		return nil, ErrNoRegister
-	}
-	value := append([]byte(nil), p[n.offset:n.offset+n.Size]...)
+	value := bytes.Clone(p[n.offset : n.offset+n.Size])
 	switch name {
 	case "fctrl", "fstat", "fop":
 		value[2], value[3] = 0, 0
@@ -139,18 +130,11 @@ func (w *Worker) Vector(name string) ([]byte, error) {
 	return value, nil
 }
 
-// SetVector sets a register that is no general one; bytes that are missing are zero.
+// SetVector sets a register that is not a general one. Missing bytes are 0.
 func (w *Worker) SetVector(name string, value []byte) error {
-	n := xsave().byName[name]
-	if n == nil {
-		return ErrNoRegister
-	}
-	p, err := w.vectors()
+	p, n, err := w.vectorArea(name)
 	if err != nil {
 		return err
-	}
-	if len(p) < n.offset+n.Size {
-		return ErrNoRegister
 	}
 	size := n.Size
 	switch name {
@@ -169,15 +153,15 @@ func (w *Worker) SetVector(name string, value []byte) error {
 	}
 	field := p[n.offset : n.offset+size]
 	clear(field[copy(field, value):])
-	// A part that was in its initial state counts from now on.
+	// The kernel reads a part only if its bit is set.
 	parts := binary.LittleEndian.Uint64(p[headerOffset:])
-	parts |= 1 << componentOf(name)
+	parts |= 1 << partOf(name)
 	binary.LittleEndian.PutUint64(p[headerOffset:], parts)
-	return w.state(unix.PTRACE_SETREGSET, p)
+	return w.setSet(ntX86XState, unsafe.Pointer(unsafe.SliceData(p)), uintptr(len(p)))
 }
 
-// componentOf returns the part of the area that a register is in.
-func componentOf(name string) int {
+// partOf returns the part of the area that contains a register.
+func partOf(name string) int {
 	number := 0
 	fmt.Sscanf(strings.TrimLeft(name, "xyzmk"), "%d", &number)
 	switch {
@@ -197,8 +181,8 @@ func componentOf(name string) int {
 	return 1
 }
 
-// fullTag makes of the tag byte, which says which registers are in use, the tag
-// word of FSTENV (Intel SDM volume 1, 8.1.7 and 10.5.1.1).
+// fullTag returns the tag word of FSTENV. The area has only the tag byte, with a bit for each
+// register in use (Intel SDM volume 1, 8.1.7 and 10.5.1.1).
 func fullTag(p []byte) (tag uint16) {
 	top := int(p[3]>>3) & 7 // TOP of the status word
 	for physical := range 8 {
@@ -223,46 +207,50 @@ func fullTag(p []byte) (tag uint16) {
 	return tag
 }
 
-// ColumnBytes returns the register with a DWARF column: of a vector register all
-// of it, up to the whole zmm.
+// vectorColumn returns the register with a DWARF column, or nil.
+func vectorColumn(column uint64) *VectorName {
+	names := Vectors()
+	n := slices.IndexFunc(names, func(n VectorName) bool { return n.Column >= 0 && uint64(n.Column) == column })
+	if n < 0 {
+		return nil
+	}
+	return &names[n]
+}
+
+// ColumnBytes returns the register with a DWARF column. A vector register is complete, up to zmm.
 func (w *Worker) ColumnBytes(column uint64) (value []byte, ok bool) {
-	for _, n := range Vectors() {
-		if n.Column < 0 || uint64(n.Column) != column {
-			continue
-		}
-		value, err := w.Vector(n.Name)
-		if err != nil {
-			return nil, false
-		}
-		if number, isXMM := strings.CutPrefix(n.Name, "xmm"); isXMM {
-			for _, upper := range []string{"ymm" + number + "h", "zmm" + number + "h"} {
-				if more, err := w.Vector(upper); err == nil {
-					value = append(value, more...)
-				}
+	n := vectorColumn(column)
+	if n == nil {
+		return nil, false
+	}
+	value, err := w.Vector(n.Name)
+	if err != nil {
+		return nil, false
+	}
+	if number, isXMM := strings.CutPrefix(n.Name, "xmm"); isXMM {
+		for _, name := range []string{"ymm" + number + "h", "zmm" + number + "h"} {
+			if upper, err := w.Vector(name); err == nil {
+				value = append(value, upper...)
 			}
 		}
-		return value, true
 	}
-	return nil, false
+	return value, true
 }
 
 // SetColumnBytes sets the low bytes of the register with a DWARF column.
 func (w *Worker) SetColumnBytes(column uint64, p []byte) error {
-	for _, n := range Vectors() {
-		if n.Column < 0 || uint64(n.Column) != column {
-			continue
-		}
-		old, err := w.Vector(n.Name)
-		if err != nil {
-			return err
-		}
-		low := min(len(p), n.Size)
-		copy(old, p[:low])
-		if err := w.SetVector(n.Name, old); err != nil || low == len(p) {
-			return err
-		}
-		number, _ := strings.CutPrefix(n.Name, "xmm")
-		return w.SetVector("ymm"+number+"h", p[low:])
+	n := vectorColumn(column)
+	if n == nil {
+		return ErrNoRegister
 	}
-	return ErrNoRegister
+	value, err := w.Vector(n.Name)
+	if err != nil {
+		return err
+	}
+	low := copy(value, p)
+	if err := w.SetVector(n.Name, value); err != nil || low == len(p) {
+		return err
+	}
+	number, _ := strings.CutPrefix(n.Name, "xmm")
+	return w.SetVector("ymm"+number+"h", p[low:])
 }

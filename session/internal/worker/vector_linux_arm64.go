@@ -5,137 +5,97 @@
 package worker
 
 import (
-	"encoding/binary"
+	"bytes"
 	"fmt"
-	"math"
 	"sync"
 	"unsafe"
 )
 
-// simd is struct user_fpsimd_state of asm/ptrace.h.
-type simd struct {
+// floatState is struct user_fpsimd_state of asm/ptrace.h.
+type floatState struct {
 	v          [32][16]byte
 	fpsr, fpcr uint32
 	_          [2]uint32
 }
 
-func (w *Worker) simd(s *simd) error {
+var newFloatState floatState
+
+func (w *Worker) floatState(s *floatState) error {
 	_, err := w.getSet(ntPRFPReg, unsafe.Pointer(s), unsafe.Sizeof(*s))
 	return err
 }
 
-func (w *Worker) setSIMD(s *simd) error {
+func (w *Worker) setFloatState(s *floatState) error {
 	return w.setSet(ntPRFPReg, unsafe.Pointer(s), unsafe.Sizeof(*s))
-}
-
-// SetFloats sets the floating-point arguments of a call, and all other state of
-// the floating-point unit to what a new thread's is.
-func (w *Worker) SetFloats(arguments []float64) error {
-	var s simd
-	for n, a := range arguments {
-		binary.LittleEndian.PutUint64(s.v[n][:], math.Float64bits(a))
-	}
-	return w.setSIMD(&s)
-}
-
-// Float returns the low half of the n-th vector register.
-func (w *Worker) Float(n int) (float64, error) {
-	var s simd
-	if n < 0 || n >= len(s.v) {
-		return 0, fmt.Errorf("there is no floating-point argument %d in a register", n)
-	}
-	err := w.simd(&s)
-	return math.Float64frombits(binary.LittleEndian.Uint64(s.v[n][:])), err
-}
-
-// SetFloat sets the n-th vector register to a number in its low half.
-func (w *Worker) SetFloat(n int, v float64) error {
-	var s simd
-	if err := w.simd(&s); err != nil {
-		return err
-	}
-	s.v[n] = [16]byte{}
-	binary.LittleEndian.PutUint64(s.v[n][:], math.Float64bits(v))
-	return w.setSIMD(&s)
 }
 
 // firstVector is the DWARF column of v0 (Arm's "DWARF for the Arm 64-bit
 // Architecture", 4.1).
 const firstVector = 64
 
-// vectorNames are the registers that are no general ones. The offset of tpidr is
-// behind simd: it is a set of its own.
+// vectorSet has all registers that are not general ones. tpidr is a register set of its own.
+type vectorSet struct {
+	floatState
+	tpidr [8]byte
+}
+
+const tpidrOffset = int(unsafe.Offsetof(vectorSet{}.tpidr))
+
+// vectorNames are the registers of vectorSet.
 var vectorNames = sync.OnceValues(func() ([]VectorName, map[string]*VectorName) {
 	var list []VectorName
 	for n := range 32 {
 		list = append(list, VectorName{Name: fmt.Sprintf("v%d", n), Size: 16, Column: firstVector + n, Class: VectorClass, offset: 16 * n})
 	}
 	list = append(list,
-		VectorName{Name: "fpsr", Size: 4, Column: -1, Class: VectorClass, offset: int(unsafe.Offsetof(simd{}.fpsr))},
-		VectorName{Name: "fpcr", Size: 4, Column: -1, Class: VectorClass, offset: int(unsafe.Offsetof(simd{}.fpcr))},
-		VectorName{Name: "tpidr", Size: 8, Column: -1, Class: VectorClass, offset: int(unsafe.Sizeof(simd{}))})
-	byName := map[string]*VectorName{}
-	for n := range list {
-		byName[list[n].Name] = &list[n]
-	}
-	return list, byName
+		VectorName{Name: "fpsr", Size: 4, Column: -1, Class: VectorClass, offset: int(unsafe.Offsetof(floatState{}.fpsr))},
+		VectorName{Name: "fpcr", Size: 4, Column: -1, Class: VectorClass, offset: int(unsafe.Offsetof(floatState{}.fpcr))},
+		VectorName{Name: "tpidr", Size: 8, Column: -1, Class: VectorClass, offset: tpidrOffset})
+	return list, indexVectors(list)
 })
 
-// Vectors returns the registers that are no general ones.
+// Vectors returns the registers that are not general ones.
 func Vectors() []VectorName {
 	list, _ := vectorNames()
 	return list
 }
 
-// vectorSet is simd and the thread pointer.
-type vectorSet struct {
-	simd
-	tpidr [8]byte
-}
-
-func (s *vectorSet) field(n *VectorName) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(s)), unsafe.Sizeof(*s))[n.offset:][:n.Size]
-}
-
-func (w *Worker) vectorSet(s *vectorSet, n *VectorName) error {
-	if n.offset >= int(unsafe.Sizeof(simd{})) {
-		_, err := w.getSet(ntARMTLS, unsafe.Pointer(&s.tpidr), unsafe.Sizeof(s.tpidr))
-		return err
-	}
-	return w.simd(&s.simd)
-}
-
-// Vector returns a register that is no general one, least significant byte first.
-func (w *Worker) Vector(name string) ([]byte, error) {
+// vectorSet reads the register set with a register into s, and returns the register's bytes in s.
+func (w *Worker) vectorSet(s *vectorSet, name string) (field []byte, n *VectorName, err error) {
 	_, byName := vectorNames()
-	n := byName[name]
-	if n == nil {
-		return nil, ErrNoRegister
+	if n = byName[name]; n == nil {
+		return nil, nil, ErrNoRegister
 	}
+	if n.offset >= tpidrOffset {
+		_, err = w.getSet(ntARMTLS, unsafe.Pointer(&s.tpidr), unsafe.Sizeof(s.tpidr))
+	} else {
+		err = w.floatState(&s.floatState)
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(s)), unsafe.Sizeof(*s))[n.offset:][:n.Size], n, err
+}
+
+// Vector returns a register that is not a general one, least significant byte first.
+func (w *Worker) Vector(name string) ([]byte, error) {
 	var s vectorSet
-	if err := w.vectorSet(&s, n); err != nil {
+	field, _, err := w.vectorSet(&s, name)
+	if err != nil {
 		return nil, err
 	}
-	return append([]byte(nil), s.field(n)...), nil
+	return bytes.Clone(field), nil
 }
 
-// SetVector sets a register that is no general one; bytes that are missing are zero.
+// SetVector sets a register that is not a general one. Missing bytes are 0.
 func (w *Worker) SetVector(name string, value []byte) error {
-	_, byName := vectorNames()
-	n := byName[name]
-	if n == nil {
-		return ErrNoRegister
-	}
 	var s vectorSet
-	if err := w.vectorSet(&s, n); err != nil {
+	field, n, err := w.vectorSet(&s, name)
+	if err != nil {
 		return err
 	}
-	field := s.field(n)
 	clear(field[copy(field, value):])
-	if n.offset >= int(unsafe.Sizeof(simd{})) {
+	if n.offset >= tpidrOffset {
 		return w.setSet(ntARMTLS, unsafe.Pointer(&s.tpidr), unsafe.Sizeof(s.tpidr))
 	}
-	return w.setSIMD(&s.simd)
+	return w.setFloatState(&s.floatState)
 }
 
 // ColumnBytes returns the register with a DWARF column.

@@ -6,14 +6,14 @@ package worker
 
 import "errors"
 
-// Watch is what a debug register watches.
+// Watch is the setting of a debug register.
 type Watch struct {
 	Address uint64
 	Size    int // bytes: 1, 2, 4 or 8; Address is a multiple of it
 	Access  WatchAccess
 }
 
-// WatchAccess is what it watches for.
+// WatchAccess is the kind of access that matches.
 type WatchAccess uint8
 
 const (
@@ -22,5 +22,5 @@ const (
 	ReadWrite
 )
 
-// ErrWatches says that there are not that many debug registers.
-var ErrWatches = errors.New("too many debug registers are asked for")
+// ErrWatches means that the machine has fewer debug registers.
+var ErrWatches = errors.New("not enough debug registers")

@@ -11,34 +11,32 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// watchState is what a worker's debug registers do. The processor tells of a match
-// in its own registers, behind the instruction or once.
+// watchState is the state of a worker's debug registers. The processor reports an access after the
+// instruction, and a breakpoint once.
 type watchState struct {
-	watches int    // debug registers in use
-	met     uint32 // of them, a bit each
+	watches int    // number of debug registers in use
+	matched uint32 // a bit for each
 }
 
-// absorb takes stops that are not to be told of: there are none.
+// absorb does nothing: every stop is reported.
 func (*Worker) absorb(*Event) (bool, error) { return false, nil }
 
-// Breaks reports whether a breakpoint in a debug register has to be left by a
-// step: the processor passes it by itself.
+// Breaks returns false twice: the processor itself passes a breakpoint that it has reported.
 func (*Worker) Breaks(uint64) (met, left bool) { return false, false }
 
-// Anew says that the worker comes to where it goes on from elsewhere: no more is
-// known here than that.
-func (*Worker) Anew() {}
+// Moved does nothing.
+func (*Worker) Moved() {}
 
 // Continue resumes the worker.
 func (w *Worker) Continue() error {
 	w.request = unix.PTRACE_CONT
-	return w.again()
+	return w.restart()
 }
 
 // Step resumes the worker for one instruction.
 func (w *Worker) Step() error {
 	w.request = unix.PTRACE_SINGLESTEP
-	return w.again()
+	return w.restart()
 }
 
 // MaxWatches is the number of debug registers.
@@ -50,7 +48,7 @@ const MaxWatches = 4
 const debugRegisters = 848
 
 func (w *Worker) debugRegister(n int) (v uint64, err error) {
-	// The system call stores the value, unlike glibc's function of the name.
+	// The system call stores the value; only glibc's function returns it.
 	err = w.ptracePointer(unix.PTRACE_PEEKUSR, debugRegisters+uintptr(n)*8, unsafe.Pointer(&v))
 	return v, err
 }
@@ -59,20 +57,17 @@ func (w *Worker) setDebugRegister(n int, v uint64) error {
 	return w.ptrace(unix.PTRACE_POKEUSR, debugRegisters+uintptr(n)*8, uintptr(v))
 }
 
-// Watches reports whether any debug register is set.
-func (w *Worker) Watches() bool { return w.watches > 0 }
-
-// SetWatches sets the debug registers, at most MaxWatches (ErrWatches).
+// SetWatches sets the debug registers. The error is ErrWatches for more than MaxWatches.
 func (w *Worker) SetWatches(list []Watch) error {
 	if len(list) > MaxWatches {
 		return ErrWatches
 	}
-	// DR7: Intel SDM volume 3, 17.2.4. Off first: an address is checked against
-	// the control word that holds.
+	// DR7: Intel SDM volume 3, 17.2.4. It is cleared first because the kernel checks an address
+	// against the current control word.
 	if err := w.setDebugRegister(7, 0); err != nil {
 		return err
 	}
-	w.watches, w.met = 0, 0
+	w.watches, w.matched = 0, 0
 	control := uint64(0)
 	for n, watch := range list {
 		if err := w.setDebugRegister(n, watch.Address); err != nil {
@@ -92,30 +87,17 @@ func (w *Worker) SetWatches(list []Watch) error {
 	return nil
 }
 
-// IsWatch reports whether debug registers have matched, and notes which for Met.
+// IsWatch reports whether debug registers have matched, and records them for Matches.
 func (w *Worker) IsWatch(e *Event) bool {
 	if w.watches == 0 || e.Signal != int(unix.SIGTRAP) {
 		return false
 	}
 	status, err := w.debugRegister(6)
-	met := uint32(status) & (1<<w.watches - 1)
-	if err != nil || met == 0 {
+	matched := uint32(status) & (1<<w.watches - 1)
+	if err != nil || matched == 0 {
 		return false
 	}
 	w.setDebugRegister(6, 0)
-	w.met |= met
+	w.matched |= matched
 	return true
-}
-
-// Met returns which watches have matched since it was last called, by their places
-// in the list of SetWatches.
-func (w *Worker) Met() []int {
-	var list []int
-	for n := range MaxWatches {
-		if w.met>>n&1 != 0 {
-			list = append(list, n)
-		}
-	}
-	w.met = 0
-	return list
 }

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// MaxWatches is the number of watchpoints that processors have at least, and
-// mostly. Breakpoints have registers of their own, of which there are more.
+// MaxWatches is the number of debug registers for watchpoints: most processors have 4, none fewer.
+// Breakpoints use other registers, of which there are more.
 const MaxWatches = 4
 
 // hardware is struct user_hwdebug_state of asm/ptrace.h.
@@ -28,36 +28,37 @@ type hardware struct {
 
 const hardwareHeader = unsafe.Offsetof(hardware{}.slots)
 
-// watchState is what a worker's debug registers do.
+// watchState is the state of a worker's debug registers.
 type watchState struct {
-	watches int    // debug registers in use
-	met     uint32 // of them, a bit each, by their places in the list of SetWatches
+	watches int    // number of debug registers in use
+	matched uint32 // a bit for each, by index in the list of SetWatches
 	debug   debugState
 }
 
-// A debugState is a worker's debug registers, and the step with which the worker
-// leaves an instruction that one of them has matched: here that is told before
-// the instruction has run, and would be again and again.
+// debugState is the content of a worker's debug registers, and the state of the step over an
+// instruction that one of them has matched. The processor reports a match before the instruction,
+// and would report it again at each resume, so the worker steps over the instruction with the debug
+// registers off.
 type debugState struct {
 	list           []Watch
 	breaks, watchs hardware
-	pc             uint64 // as the registers were last read or set
+	pc             uint64 // when the registers were last read or set
 
-	passed uint64 // where a breakpoint has matched last
+	passed uint64 // address of the last match of a breakpoint
 	step   stepOver
-	event  Event // to be told when the step is done
+	event  Event // to report after the step
 
-	interrupted bool // meanwhile
+	interrupted bool // Interrupt was called during the step
 }
 
-// stepOver is what a step with the debug registers off is for.
+// stepOver is the purpose of a step with the debug registers off.
 type stepOver uint8
 
 const (
-	noStep   stepOver = iota
-	toTell            // of the watchpoint that has matched
-	toGoOn            // from a breakpoint
-	asWished          // by Step, from a breakpoint
+	noStep      stepOver = iota
+	toReport             // reports a watchpoint's match afterwards
+	forContinue          // Continue from a breakpoint
+	forStep              // Step from a breakpoint
 )
 
 // Bits of a control register (Arm ARM D2.8 and D2.9, as ptrace takes them).
@@ -66,17 +67,14 @@ const (
 	controlUser    = 2 << 1
 	controlLoad    = 1 << 3
 	controlStore   = 2 << 3
-	controlBytes   = 5 // the first of 8 bits, one a byte from the aligned address on
+	controlBytes   = 5 // the first of 8 bits, one for each byte from the aligned address on
 )
 
 func (h *hardware) add(n int, address uint64, control uint32) {
 	h.slots[n].address, h.slots[n].control = address, control|controlEnabled|controlUser
 }
 
-// Watches reports whether any debug register is set.
-func (w *Worker) Watches() bool { return w.watches > 0 }
-
-// SetWatches sets the debug registers; ErrWatches where there are not that many.
+// SetWatches sets the debug registers. The error is ErrWatches if the processor has fewer.
 func (w *Worker) SetWatches(list []Watch) error {
 	var breaks, watchs hardware
 	b, d := 0, 0
@@ -108,20 +106,19 @@ func (w *Worker) SetWatches(list []Watch) error {
 	if b > haveBreaks || d > haveWatchs {
 		return ErrWatches
 	}
-	// Off first: an address is checked against the control word that holds.
+	// They are off first because the kernel checks an address against the current control word.
 	if err := w.disarm(true); err != nil {
 		return err
 	}
-	before := w.debug
+	previous := w.debug
 	w.debug.list, w.debug.breaks, w.debug.watchs = slices.Clone(list), breaks, watchs
 	if err := w.rearm(); err != nil {
-		// An address that the kernel refuses costs those that were there nothing. What
-		// was set before it is off again, and what comes behind it never was on.
+		// The kernel has refused an address: restore the previous registers.
 		w.disarm(true)
-		w.debug = before
+		w.debug = previous
 		return errors.Join(err, w.rearm())
 	}
-	w.watches, w.met, w.debug.passed = len(list), 0, 0
+	w.watches, w.matched, w.debug.passed = len(list), 0, 0
 	return nil
 }
 
@@ -133,7 +130,7 @@ func (w *Worker) hardwareCount(set uintptr) (int, error) {
 	return int(h.info & 0xff), nil
 }
 
-// used is the number of slots in use.
+// used returns the number of slots in use.
 func (h *hardware) used() (n int) {
 	for n < len(h.slots) && h.slots[n].control != 0 {
 		n++
@@ -141,7 +138,7 @@ func (h *hardware) used() (n int) {
 	return n
 }
 
-// disarm switches debug registers off: those of breakpoints, or all.
+// disarm switches debug registers off: all, or those of breakpoints.
 func (w *Worker) disarm(all bool) error {
 	err := w.putHardware(ntHWBreak, &w.debug.breaks, false)
 	if !all {
@@ -176,10 +173,10 @@ func (w *Worker) putHardware(set uintptr, state *hardware, on bool) error {
 }
 
 // Continue resumes the worker.
-func (w *Worker) Continue() error { return w.resume(unix.PTRACE_CONT, toGoOn) }
+func (w *Worker) Continue() error { return w.resume(unix.PTRACE_CONT, forContinue) }
 
 // Step resumes the worker for one instruction.
-func (w *Worker) Step() error { return w.resume(unix.PTRACE_SINGLESTEP, asWished) }
+func (w *Worker) Step() error { return w.resume(unix.PTRACE_SINGLESTEP, forStep) }
 
 func (w *Worker) resume(request int, over stepOver) error {
 	w.request, w.debug.step = request, noStep
@@ -187,12 +184,11 @@ func (w *Worker) resume(request int, over stepOver) error {
 		return w.leave(over)
 	}
 	w.debug.passed = 0
-	return w.again()
+	return w.restart()
 }
 
-// Breaks reports whether a breakpoint in a debug register will be met at an
-// address that the worker goes on at, or has been, so that the worker has to
-// leave it by a step.
+// Breaks reports whether a worker that resumes at an address hits a breakpoint in a debug register
+// there (met), or has already reported it and must leave it by a step (left).
 func (w *Worker) Breaks(pc uint64) (met, left bool) {
 	if w.watches == 0 {
 		return false, false
@@ -203,26 +199,24 @@ func (w *Worker) Breaks(pc uint64) (met, left bool) {
 	return slices.ContainsFunc(w.debug.list, func(watch Watch) bool { return watch.Access == Execute && watch.Address == pc }), false
 }
 
-// Anew says that the worker comes to where it goes on from elsewhere, so that
-// breakpoints there are met.
-func (w *Worker) Anew() { w.debug.passed = 0 }
+// Moved records that the worker's next instruction was set, so that a breakpoint there is hit.
+func (w *Worker) Moved() { w.debug.passed = 0 }
 
-// leave steps over the instruction that runs next with debug registers off.
+// leave steps over the next instruction with debug registers off.
 func (w *Worker) leave(over stepOver) error {
-	if err := w.disarm(over == toTell); err != nil {
+	if err := w.disarm(over == toReport); err != nil {
 		return err
 	}
 	w.request, w.debug.step = unix.PTRACE_SINGLESTEP, over
-	return w.again()
+	return w.restart()
 }
 
-// absorb takes stops that are not to be told of, or not yet.
+// absorb reports whether a stop must not be reported, or not yet. It then has resumed the worker.
 func (w *Worker) absorb(e *Event) (absorbed bool, err error) {
 	if e.IsStep() && e.Code == 0 {
-		// The kernel has told of a step over svc in words of its own, and forgot that
-		// the processor will tell of it too, when it is let to. To set the registers
-		// sets its state right (arch/arm64/kernel/debug-monitors.c,
-		// user_regs_reset_single_step).
+		// The kernel has reported a step over svc, but the processor will report it too when the
+		// worker resumes. Setting the registers resets that state
+		// (arch/arm64/kernel/debug-monitors.c, user_regs_reset_single_step).
 		var r General
 		if err := w.Registers(&r); err != nil {
 			return false, err
@@ -235,21 +229,20 @@ func (w *Worker) absorb(e *Event) (absorbed bool, err error) {
 		return false, nil
 	}
 	d := &w.debug
-	if d.step != toTell && e.Signal == int(unix.SIGTRAP) && e.Code == trapHardware && w.match(e.Addr) {
+	if d.step != toReport && e.Signal == int(unix.SIGTRAP) && e.Code == trapHardware && w.match(e.Addr) {
 		d.event = *e
 		if passes, err := w.passSequence(); passes || err != nil {
 			return passes, err
 		}
-		return true, w.leave(toTell)
+		return true, w.leave(toReport)
 	}
 	over := d.step
 	if over == noStep {
 		return false, nil
 	}
-	if over == toTell && e.IsStop() {
-		// It came before the instruction, and has to be seen after it.
-		d.interrupted = true
-		return true, w.again()
+	if over == toReport && e.IsStop() {
+		d.interrupted = true // interrupt again after the instruction
+		return true, w.restart()
 	}
 	d.step = noStep
 	if err := w.rearm(); err != nil {
@@ -261,22 +254,22 @@ func (w *Worker) absorb(e *Event) (absorbed bool, err error) {
 			return false, err
 		}
 	}
-	if !e.IsStep() && !(over == toTell && w.request == unix.PTRACE_CONT && e.IsTrapInstruction()) {
-		w.met = 0
+	if !e.IsStep() && !(over == toReport && w.request == unix.PTRACE_CONT && e.IsTrapInstruction()) {
+		w.matched = 0
 		return false, nil
 	}
 	d.passed = 0
 	switch over {
-	case toTell:
+	case toReport:
 		*e = d.event
-	case toGoOn:
+	case forContinue:
 		w.request = unix.PTRACE_CONT
-		return true, w.again()
+		return true, w.restart()
 	}
 	return false, nil
 }
 
-// passSequence is leave for a worker that goes on to a trap: see Worker.Pass.
+// passSequence is leave for a worker that runs to a trap: see Worker.Pass.
 func (w *Worker) passSequence() (passes bool, err error) {
 	if w.Pass == nil {
 		return false, nil
@@ -291,23 +284,22 @@ func (w *Worker) passSequence() (passes bool, err error) {
 	if err := w.disarm(true); err != nil {
 		return false, err
 	}
-	w.request, w.debug.step = unix.PTRACE_CONT, toTell
-	return true, w.again()
+	w.request, w.debug.step = unix.PTRACE_CONT, toReport
+	return true, w.restart()
 }
 
-// match notes which debug registers have matched, and reports whether the
-// instruction has to be left before that is told. Execution is told of where
-// it is about to happen.
+// match records which debug registers have matched. It returns true for an access, which is reported
+// after the instruction, and false for a breakpoint, which is reported before.
 func (w *Worker) match(address uint64) (data bool) {
 	for n, watch := range w.debug.list {
 		if watch.Access == Execute && watch.Address == address {
-			w.met |= 1 << n
+			w.matched |= 1 << n
 			w.debug.passed = address
 			return false
 		}
 	}
-	// An access that begins before what is watched, or is wider than the processor
-	// tells of, has an address beside it: the nearest is meant (Arm ARM D2.9.6).
+	// The reported address can be outside the watched memory if a wide access begins before it. The
+	// nearest watchpoint has then matched (Arm ARM D2.9.6).
 	nearest, at := ^uint64(0), -1
 	for n, watch := range w.debug.list {
 		if watch.Access == Execute {
@@ -321,32 +313,19 @@ func (w *Worker) match(address uint64) (data bool) {
 			distance = address - end + 1
 		}
 		if distance == 0 {
-			w.met |= 1 << n
+			w.matched |= 1 << n
 		}
 		if distance < nearest {
 			nearest, at = distance, n
 		}
 	}
 	if at >= 0 {
-		w.met |= 1 << at
+		w.matched |= 1 << at
 	}
 	return at >= 0
 }
 
-// IsWatch reports whether debug registers have matched: Met says which.
+// IsWatch reports whether debug registers have matched. Matches returns which.
 func (w *Worker) IsWatch(e *Event) bool {
-	return w.met != 0 && e.Signal == int(unix.SIGTRAP) && e.Code == trapHardware
-}
-
-// Met returns which watches have matched since it was last called, by their places
-// in the list of SetWatches.
-func (w *Worker) Met() []int {
-	var list []int
-	for n := range w.debug.list {
-		if w.met>>n&1 != 0 {
-			list = append(list, n)
-		}
-	}
-	w.met = 0
-	return list
+	return w.matched != 0 && e.Signal == int(unix.SIGTRAP) && e.Code == trapHardware
 }

@@ -17,27 +17,26 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Worker is one worker. All methods but Interrupt and Kill are for the thread
-// that Start was called on, which must be locked (runtime.LockOSThread).
+// Worker is one worker. All methods except Interrupt and Kill must be called on the thread that
+// called Start, which must be locked (runtime.LockOSThread).
 type Worker struct {
-	// Pass is asked on machines where an access that a debug register has matched
-	// has not happened yet, and may change the registers. Where it returns true
-	// they are set, and the worker does what it has to do first until it meets a
-	// trap instruction; else that is one instruction. It is for where a step would
-	// change what happens.
+	// Pass is called on machines where a debug register matches before the access. Normally the
+	// worker then executes one instruction before Wait reports the match. If Pass returns true, the
+	// worker gets the registers that Pass has changed, and runs to a trap instruction instead. This
+	// is for code in which a step would change the result.
 	Pass func(*General) bool
 
 	pid     int
 	pidfd   int
 	memory  memory
-	signals sync.Mutex // held for pidfd
+	signals sync.Mutex // guards pidfd and gone
 	gone    bool       // reaped
 	place   placement
 	watchState
-	request int // that has resumed it
+	request int // ptrace request of the last resume
 }
 
-// memory is what a worker has for itself: guard, stack, guard, thread-local storage.
+// memory is the memory of a worker: guard, stack, guard, thread-local storage.
 type memory struct {
 	base          unsafe.Pointer
 	size          uintptr
@@ -45,7 +44,7 @@ type memory struct {
 	threadPointer uint64
 }
 
-const guardSize = 1 << 20 // more than most frames, so that few step over it; it costs no memory
+const guardSize = 1 << 20 // larger than most frames, so that few skip it; it uses no memory
 
 func newMemory(stack int) (m memory, err error) {
 	page := os.Getpagesize()
@@ -54,23 +53,21 @@ func newMemory(stack int) (m memory, err error) {
 	tls := round(TLSBelow + TLSAbove + page)
 	m.size = guardSize + size + guardSize + tls
 	m.base, err = unix.MmapPtr(-1, 0, nil, m.size, unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_NORESERVE)
-	if err != nil {
-		return m, fmt.Errorf("memory for a stack of %d bytes: %w", stack, err)
+	if err == nil {
+		base := uintptr(m.base)
+		m.low, m.high = uint64(base+guardSize), uint64(base+guardSize+size)
+		m.threadPointer = m.high + guardSize + TLSBelow
+		err = errors.Join(unprotect(base+guardSize, size), unprotect(base+guardSize+size+guardSize, tls))
 	}
-	base := uintptr(m.base)
-	m.low, m.high = uint64(base+guardSize), uint64(base+guardSize+size)
-	const access = unix.PROT_READ | unix.PROT_WRITE
-	err = errors.Join(protect(uintptr(m.low), size, access), protect(base+guardSize+size+guardSize, tls, access))
 	if err != nil {
 		m.close()
 		return m, fmt.Errorf("memory for a stack of %d bytes: %w", stack, err)
 	}
-	m.threadPointer = m.high + guardSize + TLSBelow
 	return m, nil
 }
 
-func protect(address, size uintptr, access int) error {
-	if _, _, errno := unix.RawSyscall(unix.SYS_MPROTECT, address, size, uintptr(access)); errno != 0 {
+func unprotect(address, size uintptr) error {
+	if _, _, errno := unix.RawSyscall(unix.SYS_MPROTECT, address, size, unix.PROT_READ|unix.PROT_WRITE); errno != 0 {
 		return errno
 	}
 	return nil
@@ -95,13 +92,12 @@ type cloneArgs struct {
 // Flags of clone (linux/sched.h).
 const (
 	cloneFlags = unix.CLONE_VM | unix.CLONE_FS | unix.CLONE_FILES | unix.CLONE_SYSVSEM | unix.CLONE_SETTLS | unix.CLONE_UNTRACED | unix.CLONE_PIDFD
-	// clone3 only: handlers are this program's, and would run in the worker.
+	// clone3 only. Otherwise this program's signal handlers would run in the worker.
 	cloneClearSighand = 0x100000000
 )
 
-// Start starts a worker and leaves it stopped. The calling goroutine must be
-// locked to its thread, and that thread must live as long as the worker: the
-// system kills the worker when the thread ends.
+// Start starts a worker and leaves it stopped. The calling goroutine must be locked to its thread,
+// and the thread must live as long as the worker: the system kills the worker when the thread ends.
 func Start(o Options) (*Worker, error) {
 	w := &Worker{pidfd: -1}
 	w.place.init()
@@ -137,8 +133,8 @@ func (w *Worker) clone() (pid, pidfd int, err error) {
 		flags: cloneFlags | cloneClearSighand, pidfd: uint64(uintptr(unsafe.Pointer(fd))),
 		stack: w.memory.low, stackSize: w.memory.high - w.memory.low, tls: w.memory.threadPointer,
 	}
-	// The worker inherits the mask, so that no signal that is sent to this
-	// program's process group ever runs a handler of Go's runtime in it.
+	// The worker inherits the mask, so that no signal to this program's process group runs a
+	// handler of Go's runtime in it.
 	var all, old [8]byte
 	for i := range all {
 		all[i] = 0xff
@@ -147,8 +143,8 @@ func (w *Worker) clone() (pid, pidfd int, err error) {
 	n, errno := clone3(&args, unsafe.Sizeof(args), uintptr(os.Getpid()))
 	switch errno {
 	case unix.ENOSYS, unix.EPERM, unix.EINVAL:
-		// Seccomp filters that cannot look into clone3's arguments refuse it, and
-		// kernels before 5.5 know clone3 without CLEAR_SIGHAND.
+		// Seccomp filters cannot check the arguments of clone3 and refuse it, and kernels before
+		// 5.5 do not support CLEAR_SIGHAND.
 		n, errno = clone(cloneFlags, uintptr(w.memory.high), fd, uintptr(w.memory.threadPointer), uintptr(os.Getpid()))
 	}
 	setMask(&old, nil)
@@ -163,13 +159,13 @@ func setMask(set, old *[8]byte) {
 	unix.RawSyscall6(unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, uintptr(unsafe.Pointer(set)), uintptr(unsafe.Pointer(old)), 8, 0, 0)
 }
 
-// clone3 and clone are in assembly: the worker comes out of them on its own stack,
-// where nothing of Go's may run. It asks to be killed with its parent, looks
-// whether that is still the one it was, and pauses.
+// clone3 and clone are in assembly because the worker leaves them on its own stack, where no Go code
+// may run. The worker asks the kernel to kill it with its parent, checks that the parent is still
+// the same, and pauses.
 func clone3(args *cloneArgs, size, parent uintptr) (pid uintptr, errno unix.Errno)
 func clone(flags, stack uintptr, pidfd *int32, tls, parent uintptr) (pid uintptr, errno unix.Errno)
 
-// exitThread is where a thread or process goes that the worker's code made.
+// exitThread ends a thread or process that the worker's code has created.
 func exitThread()
 
 const traceOptions = unix.PTRACE_O_EXITKILL | unix.PTRACE_O_TRACEFORK | unix.PTRACE_O_TRACEVFORK | unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEEXEC
@@ -195,11 +191,11 @@ func (w *Worker) trace() error {
 // PID returns the worker's process ID.
 func (w *Worker) PID() int { return w.pid }
 
-// Stack returns the range of the worker's stack.
+// Stack returns the address range of the worker's stack.
 func (w *Worker) Stack() (low, high uint64) { return w.memory.low, w.memory.high }
 
-// ThreadPointer returns where the worker's thread pointer points: TLSBelow bytes
-// below and TLSAbove bytes above it are the worker's.
+// ThreadPointer returns the worker's thread pointer. The worker owns TLSBelow bytes below and
+// TLSAbove bytes above it.
 func (w *Worker) ThreadPointer() uint64 { return w.memory.threadPointer }
 
 func (w *Worker) ptrace(request int, address, data uintptr) error {
@@ -207,8 +203,8 @@ func (w *Worker) ptrace(request int, address, data uintptr) error {
 	return ptraceError(errno)
 }
 
-// ptracePointer converts data only in the arguments of the system call: a stack
-// that grows moves what is pointed to.
+// ptracePointer converts data to an integer only in the arguments of the system call, because a
+// growing stack moves the data.
 func (w *Worker) ptracePointer(request int, address uintptr, data unsafe.Pointer) error {
 	_, _, errno := unix.RawSyscall6(unix.SYS_PTRACE, uintptr(request), uintptr(w.pid), address, uintptr(data), 0, 0)
 	return ptraceError(errno)
@@ -219,22 +215,33 @@ func ptraceError(errno unix.Errno) error {
 	case 0:
 		return nil
 	case unix.ESRCH:
-		return ErrGone // killed from outside; Wait tells
+		return ErrGone // killed from outside; Wait reports that
 	}
 	return errno
 }
 
-// again resumes the worker as w.request says: all that resume it do so here.
-func (w *Worker) again() error {
+// getSet reads a register set and returns its size in bytes.
+func (w *Worker) getSet(set uintptr, p unsafe.Pointer, size uintptr) (uint64, error) {
+	v := unix.Iovec{Base: (*byte)(p), Len: uint64(size)}
+	err := w.ptracePointer(unix.PTRACE_GETREGSET, set, unsafe.Pointer(&v))
+	return v.Len, err
+}
+
+func (w *Worker) setSet(set uintptr, p unsafe.Pointer, size uintptr) error {
+	v := unix.Iovec{Base: (*byte)(p), Len: uint64(size)}
+	return w.ptracePointer(unix.PTRACE_SETREGSET, set, unsafe.Pointer(&v))
+}
+
+// restart resumes the worker with w.request. All resumes end here.
+func (w *Worker) restart() error {
 	w.follow()
 	return w.ptrace(w.request, 0, 0)
 }
 
-// Interrupt stops a running worker: Wait returns a SIGSTOP of this process. It
-// may be called from any goroutine.
+// Interrupt stops a running worker: Wait then returns a SIGSTOP. It may be called from any goroutine.
 func (w *Worker) Interrupt() error { return w.signal(unix.SIGSTOP) }
 
-// Kill ends the worker; Wait returns Killed. It may be called from any goroutine.
+// Kill ends the worker: Wait then returns Killed. It may be called from any goroutine.
 func (w *Worker) Kill() error { return w.signal(unix.SIGKILL) }
 
 func (w *Worker) signal(number unix.Signal) error {
@@ -249,18 +256,16 @@ func (w *Worker) signal(number unix.Signal) error {
 			return err
 		}
 	}
-	return unix.Kill(w.pid, number) // not reaped yet, so the number is still its own
+	return unix.Kill(w.pid, number) // not reaped yet, so no other process can have the ID
 }
 
 func (w *Worker) wait() (pid int, status unix.WaitStatus, err error) {
 	if pid = w.waitBriefly(&status); pid != 0 {
 		return pid, status, nil
 	}
-	for {
+	err = unix.EINTR
+	for err == unix.EINTR {
 		pid, err = unix.Wait4(w.pid, &status, unix.WALL, nil)
-		if err != unix.EINTR {
-			break
-		}
 	}
 	if err != nil {
 		return 0, 0, fmt.Errorf("waiting for the worker: %w", err)
@@ -268,7 +273,7 @@ func (w *Worker) wait() (pid int, status unix.WaitStatus, err error) {
 	return pid, status, nil
 }
 
-// reaped notes that the process is gone; its number may be another's now.
+// reaped records that the process is gone. Another process may have its ID now.
 func (w *Worker) reaped() {
 	w.signals.Lock()
 	defer w.signals.Unlock()
@@ -279,7 +284,7 @@ func (w *Worker) reaped() {
 	}
 }
 
-// reap waits for the end of a worker that was killed.
+// reap waits for the end of a killed worker.
 func (w *Worker) reap() {
 	for {
 		_, status, err := w.wait()
@@ -313,7 +318,7 @@ func (w *Worker) Wait() (Event, error) {
 			}
 			absorbed, err := w.absorb(&e)
 			if errors.Is(err, ErrGone) {
-				continue // its end comes next
+				continue // the next wait returns its end
 			}
 			if err != nil || !absorbed {
 				return e, err
@@ -326,8 +331,8 @@ func (w *Worker) Wait() (Event, error) {
 			w.reap()
 			return Event{Kind: Replaced}, nil
 		}
-		// PTRACE_EVENT_STOP: somebody's stop of a whole process group.
-		if err := w.again(); err != nil && err != ErrGone {
+		// PTRACE_EVENT_STOP: a stop of the whole process group.
+		if err := w.restart(); err != nil && err != ErrGone {
 			return Event{}, fmt.Errorf("resuming the worker: %w", err)
 		}
 	}
@@ -345,7 +350,7 @@ func (w *Worker) stopEvent(status unix.WaitStatus) (Event, error) {
 	var info siginfo
 	if err := w.ptracePointer(unix.PTRACE_GETSIGINFO, 0, unsafe.Pointer(&info)); err != nil {
 		if err == ErrGone {
-			return e, nil // the next Wait tells
+			return e, nil // the next Wait reports that
 		}
 		return e, fmt.Errorf("reading the worker's signal: %w", err)
 	}
@@ -358,8 +363,8 @@ func (w *Worker) stopEvent(status unix.WaitStatus) (Event, error) {
 	return e, nil
 }
 
-// endChild ends the thread or process that the worker has just made, before it
-// runs anything. To the worker's code it is one that exited with 0.
+// endChild ends the thread or process that the worker has just created, before that runs anything.
+// The worker's code sees it exit with code 0.
 func (w *Worker) endChild() {
 	var id uint64
 	if w.ptracePointer(unix.PTRACE_GETEVENTMSG, 0, unsafe.Pointer(&id)) != nil {
@@ -371,8 +376,7 @@ func (w *Worker) endChild() {
 		if err != nil || !status.Stopped() {
 			return
 		}
-		// Of a thread the exit is all that there is to ask for: a signal that ends
-		// it ends the worker.
+		// The child must exit by itself: a signal that ends a thread also ends the worker.
 		var r General
 		if child.Registers(&r) == nil {
 			r.Enter(functionAddress(exitThread))
@@ -385,7 +389,7 @@ func (w *Worker) endChild() {
 // functionAddress returns the address of an assembly function's code.
 func functionAddress(f func()) uint64 { return uint64(**(**uintptr)(unsafe.Pointer(&f))) }
 
-// Close kills the worker, waits for its end, and gives back its memory.
+// Close kills the worker, waits for its end, and frees its memory.
 func (w *Worker) Close() error {
 	w.signals.Lock()
 	gone := w.gone
