@@ -13,14 +13,14 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// agentFrame is what an agent expression reads.
+// agentFrame has the memory and registers that an agent expression reads.
 type agentFrame interface {
 	cfi.Memory
 	// register returns a register by its number in the target description.
 	register(number int) (uint64, error)
 }
 
-// Limits of an agent expression: it comes from outside, and may jump backwards.
+// Limits of an agent expression, which the client sends and which may jump backwards.
 const (
 	agentStack = 64      // values; gdb's own stub has 100
 	agentSteps = 1 << 14 // instructions executed
@@ -41,9 +41,8 @@ type agentMachine struct {
 	word    [8]byte
 }
 
-// agent executes an agent expression (GDB manual, "Agent Expressions") and
-// returns the value on the top of its stack at the end. All operands are
-// big-endian; the byte order of memory is the machine's own.
+// agent executes an agent expression (GDB manual, "Agent Expressions") and returns the value on top of
+// its stack at the end. Operands are big-endian; order is the byte order of memory.
 func agent(code []byte, order binary.ByteOrder, f agentFrame) (uint64, error) {
 	m := agentMachine{instructions: agentInstructions(), frame: f, order: order}
 	for range agentSteps {
@@ -59,10 +58,10 @@ func agent(code []byte, order binary.ByteOrder, f agentFrame) (uint64, error) {
 	return 0, fmt.Errorf("%w: more than %d instructions", errAgent, agentSteps)
 }
 
-// step executes one instruction, and reports whether it is the end.
+// step executes one instruction, and reports whether it is the last.
 func (m *agentMachine) step(code []byte) (end bool, err error) {
 	if m.next >= len(code) {
-		return false, errors.New("the code ends without an end")
+		return false, errors.New("the code has no end instruction")
 	}
 	op := code[m.next]
 	if int(op) >= len(m.instructions) || !m.instructions[op].known {
@@ -75,7 +74,7 @@ func (m *agentMachine) step(code []byte) (end bool, err error) {
 	}
 	m.next++
 	if m.next+i.operand > len(code) {
-		return false, errors.New("an operand is cut off")
+		return false, errors.New("incomplete operand")
 	}
 	m.operand = 0
 	for _, b := range code[m.next : m.next+i.operand] {
@@ -84,7 +83,7 @@ func (m *agentMachine) step(code []byte) (end bool, err error) {
 	m.next += i.operand
 	if op == agentEnd {
 		if m.depth == 0 {
-			return false, errors.New("the end without a value")
+			return false, errors.New("no value at the end")
 		}
 		return true, nil
 	}
@@ -100,16 +99,16 @@ type agentInstruction struct {
 	operand      int // bytes after the opcode
 	takes, gives int // values on the stack
 	known        bool
-	// execute replaces the values that the instruction takes, at the start of v, by
-	// those that it gives. It is nil where the values stay as they are.
+	// execute replaces the values that the instruction takes, at the start of v, with those that it
+	// gives. It is nil if the values do not change.
 	execute func(m *agentMachine, v []uint64) error
 }
 
 const agentEnd = 0x27
 
-// agentInstructions are those of the GDB manual, "Bytecode Descriptions", by opcode.
-// Those for floating point, which no stub has, and for tracepoints are missing.
-// The table is made by its first user, as the linker cannot lay down closures.
+// agentInstructions are the instructions of the GDB manual, "Bytecode Descriptions", by opcode, without
+// those for floating point, which no stub has, and for tracepoints. The first user makes the table,
+// because the linker cannot store closures in data.
 var agentInstructions = sync.OnceValue(func() []agentInstruction {
 	return []agentInstruction{
 		0x02: agentBinary(func(a, b uint64) uint64 { return a + b }), // add
@@ -214,8 +213,8 @@ func agentDivision(f func(a, b uint64) uint64) agentInstruction {
 	}}
 }
 
-// agentExtension extends the low bits of a value, whose number is the operand. f gets
-// the number of the other bits.
+// agentExtension extends a value. The operand is the number of low bits to keep; f gets the number of
+// the other bits.
 func agentExtension(f func(a, shift uint64) uint64) agentInstruction {
 	return agentInstruction{1, 1, 1, true, func(m *agentMachine, v []uint64) error {
 		if m.operand == 0 || m.operand > 64 {
@@ -226,7 +225,7 @@ func agentExtension(f func(a, shift uint64) uint64) agentInstruction {
 	}}
 }
 
-// agentReference replaces an address by the size bytes that are there.
+// agentReference replaces an address with the size bytes at the address.
 func agentReference(size int, number func(binary.ByteOrder, []byte) uint64) agentInstruction {
 	return agentInstruction{0, 1, 1, true, func(m *agentMachine, v []uint64) error {
 		if err := m.frame.ReadMemory(m.word[:size], v[0]); err != nil {

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,7 +28,7 @@ const (
 	kindAccess
 )
 
-// stopReason is what a stop reply calls a watchpoint of the kind.
+// stopReason returns the name of a watchpoint's kind in stop replies.
 func (k breakpointKind) stopReason() string {
 	switch k {
 	case kindRead:
@@ -43,22 +44,22 @@ type breakpoint struct {
 	kind    breakpointKind
 	address uint64
 	length  uint64
-	ids     []int // of the session's; a watchpoint can need several
+	ids     []int // in the session; a watchpoint can need several
 
-	// conditions are agent expressions; one that is true is enough, and none is.
+	// conditions are agent expressions. The breakpoint stops if one is true, or if there are none.
 	conditions [][]byte
 
-	// passive is one where the session's code never comes, or where it faults by
-	// itself: nothing is set there.
+	// passive: the session has no breakpoint there, because its code never reaches the address, or
+	// faults there.
 	passive bool
 }
 
-// maxBreakpoints bounds what a client sets.
+// maxBreakpoints limits the breakpoints of a client.
 const maxBreakpoints = 1 << 16
 
-var errKind = errors.New("not a kind of breakpoint that there is")
+var errKind = errors.New("unknown kind of breakpoint")
 
-// insert sets a breakpoint, or gives one that is set new conditions.
+// insert sets a breakpoint, or changes the conditions of an existing one.
 func (c *client) insert(kind breakpointKind, address, length uint64, conditions [][]byte) error {
 	if b := c.find(kind, address, length); b != nil {
 		b.conditions = conditions
@@ -90,12 +91,12 @@ func (c *client) set(b *breakpoint) error {
 		}
 		x, err := p.Break(b.address, options)
 		if err != nil && !options.Hardware {
-			// Outside of the images, or where a trap does not fit.
+			// The address is outside the images, or a trap does not fit.
 			options.Hardware = true
 			x, err = p.Break(b.address, options)
 		}
 		if err != nil && b.address == c.server.returnAddress() {
-			// A call's return can be shown without one.
+			// The client sees the return of a call without a breakpoint.
 			b.passive = true
 			return nil
 		}
@@ -129,40 +130,39 @@ func (c *client) set(b *breakpoint) error {
 	return errKind
 }
 
-// maxWatched is how many bytes a watchpoint can have: more than all debug
-// registers of any machine watch.
+// maxWatched is the maximum size of a watchpoint in bytes. The debug registers of any machine watch
+// less.
 const maxWatched = 16 * 8
 
-func (c *client) find(kind breakpointKind, address, length uint64) *breakpoint {
-	for _, b := range c.breakpoints {
-		if b.kind == kind && b.address == address && (kind <= kindHardware || b.length == length) {
-			return b
-		}
+// first returns the client's first breakpoint for which match returns true, or nil.
+func (c *client) first(match func(*breakpoint) bool) *breakpoint {
+	if n := slices.IndexFunc(c.breakpoints, match); n >= 0 {
+		return c.breakpoints[n]
 	}
 	return nil
 }
 
-// remove takes a breakpoint away. One that is not there is no error: clients
-// remove what is gone with the code.
+func (c *client) find(kind breakpointKind, address, length uint64) *breakpoint {
+	return c.first(func(b *breakpoint) bool {
+		return b.kind == kind && b.address == address && (kind <= kindHardware || b.length == length)
+	})
+}
+
+// remove removes a breakpoint. A missing one is not an error: it may have been removed with its image.
 func (c *client) remove(kind breakpointKind, address, length uint64) error {
 	b := c.find(kind, address, length)
 	if b == nil {
 		return nil
 	}
-	for i := range c.breakpoints {
-		if c.breakpoints[i] == b {
-			c.breakpoints = append(c.breakpoints[:i], c.breakpoints[i+1:]...)
-			break
-		}
-	}
+	c.breakpoints = slices.DeleteFunc(c.breakpoints, func(other *breakpoint) bool { return other == b })
 	return c.unset(b)
 }
 
 func (c *client) unset(b *breakpoint) error {
 	var errs []error
 	for _, id := range b.ids {
-		// It may have gone with its image.
-		if err := c.server.program.Remove(id); err != nil && !errors.Is(err, session.ErrNotFound) {
+		// It may have been removed with its image.
+		if err := c.server.program.Remove(id); !errors.Is(err, session.ErrNotFound) {
 			errs = append(errs, err)
 		}
 	}
@@ -170,7 +170,7 @@ func (c *client) unset(b *breakpoint) error {
 	return errors.Join(errs...)
 }
 
-// removeAll takes all breakpoints of the client away. The session does not run.
+// removeAll removes all breakpoints of the client. The session must not run.
 func (c *client) removeAll() {
 	for _, b := range c.breakpoints {
 		_ = c.unset(b)
@@ -180,45 +180,27 @@ func (c *client) removeAll() {
 
 // breakpointAt returns the client's breakpoint at an address, or nil.
 func (c *client) breakpointAt(pc uint64) *breakpoint {
-	for _, b := range c.breakpoints {
-		if b.kind <= kindHardware && b.address == pc {
-			return b
-		}
-	}
-	return nil
+	return c.first(func(b *breakpoint) bool { return b.kind <= kindHardware && b.address == pc })
 }
 
-// watchpointOf returns the client's watchpoint that one of the session's is of.
+// breakpointOf returns the client's breakpoint or watchpoint with an ID of the session, or nil.
+func (c *client) breakpointOf(id int) *breakpoint {
+	return c.first(func(b *breakpoint) bool { return slices.Contains(b.ids, id) })
+}
+
+// watchpointOf returns the client's watchpoint for one of the session, or nil.
 func (c *client) watchpointOf(w *session.Watchpoint) *breakpoint {
 	if w == nil {
 		return nil
 	}
-	for _, b := range c.breakpoints {
-		if b.kind < kindWrite {
-			continue
-		}
-		for _, id := range b.ids {
-			if id == w.ID {
-				return b
-			}
-		}
-	}
-	return nil
+	return c.breakpointOf(w.ID)
 }
 
-// caused reports whether a stop is the client's doing, so that nobody else wants
-// to know of it.
+// caused reports whether the client has caused a stop, so that the program does not want it.
 func (c *client) caused(st *session.Stop) bool {
 	switch st.Reason {
 	case session.AtBreakpoint:
-		for _, b := range c.breakpoints {
-			for _, id := range b.ids {
-				if st.Breakpoint != nil && id == st.Breakpoint.ID {
-					return true
-				}
-			}
-		}
-		return false
+		return st.Breakpoint != nil && c.breakpointOf(st.Breakpoint.ID) != nil
 	case session.AtWatchpoint:
 		return c.watchpointOf(st.Watchpoint) != nil
 	case session.Signalled, session.Trapped, session.HostFailed, session.Returned, session.Aborted, session.ExitedProcess:
@@ -227,10 +209,9 @@ func (c *client) caused(st *session.Stop) bool {
 	return true
 }
 
-// isPassive reports whether a client may have a breakpoint at an address without
-// one being set there: where debuggers want to learn of new code or of libraries,
-// which the session's code does not do; and where nothing can run, so that to get
-// there is a fault.
+// isPassive reports whether a client's breakpoint at an address needs none in the session. This holds
+// where debuggers learn of new code or of libraries, because the session's code does not go there, and
+// in memory that is not executable, because the code faults there.
 func (c *client) isPassive(address uint64) bool {
 	if _, register := gdb.Own(); address == register {
 		return true
@@ -243,12 +224,12 @@ func (c *client) isPassive(address uint64) bool {
 	if !ok || !strings.Contains(m.permissions, "x") {
 		return true
 	}
-	// lldb waits at the program's entry for a program that starts, and for functions
-	// that it calls: see guard.
+	// At the entry point lldb waits for the start of the program, and for the return of functions that
+	// it calls: see guard.
 	if c.lldb && address == programEntry() {
 		return true
 	}
-	// The dynamic linker is where AT_BASE says (getauxval(3)).
+	// AT_BASE is the address of the dynamic linker (getauxval(3)).
 	base, ok := auxiliary(atBase)
 	if !ok || base == 0 {
 		return false
@@ -264,8 +245,7 @@ type mapping struct {
 	path        string
 }
 
-// findMapping returns the mapping that holds an address, or else, with false, the
-// first one behind it.
+// findMapping returns the mapping at an address, or the first one after it and false.
 func findMapping(maps []byte, address uint64) (mapping, bool) {
 	for line := range bytes.Lines(maps) {
 		fields := strings.SplitN(strings.TrimSpace(string(line)), " ", 6)
@@ -295,7 +275,7 @@ func (c *client) condition(b *breakpoint, f *session.Frame) (bool, error) {
 	for _, code := range b.conditions {
 		value, err := agent(code, c.server.registers.machine.Order, conditionFrame{f, c.server.registers})
 		if err != nil {
-			return true, err // the client looks for itself
+			return true, err // the client decides
 		}
 		if value != 0 {
 			return true, nil

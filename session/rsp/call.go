@@ -10,48 +10,43 @@ import (
 	"github.com/clewdev/clew/session"
 )
 
-// call is a call of the program's.
+// call is a request of the program: a call, a resume, or a function for an idle session.
 type call struct {
-	start func(entry bool) (*session.Stop, error) // entry: stop before the first instruction
-	done  chan struct{}
-	stop  *session.Stop
-	err   error
+	arguments session.Arguments
+	start     func(session.Arguments) (*session.Stop, error)
+	resume    bool         // continue from a stop instead
+	aside     func() error // run this while nothing is called instead
 
-	aside  func() error // instead of a call: what is done while nothing is called
-	resume bool         // it goes on from a stop
-	begun  bool
-	entry  bool // it is to stop before its first instruction
+	begun bool
+	entry bool // stop before the first instruction
+
+	done chan struct{} // closed after stop and err are set
+	stop *session.Stop
+	err  error
 }
 
-// Call calls a function as session.CallWith does. While a client is attached it is
-// the client that sees the stops and says how to go on, and Call returns when the
-// call has ended; a client that holds the program holds Call too. Without a client
-// Call returns at the first stop: see Continue.
+// Call calls a function as session.CallWith does. While a client is attached, the client sees the
+// stops and decides how to continue; Call returns when the call has ended. A client that has stopped
+// the worker blocks Call. Without a client Call returns at the first stop: see Continue.
 func (v *Server) Call(function uint64, a session.Arguments) (*session.Stop, error) {
-	return v.request(&call{start: func(entry bool) (*session.Stop, error) {
-		a := a
-		a.StopAtEntry = a.StopAtEntry || entry
+	return v.request(&call{arguments: a, start: func(a session.Arguments) (*session.Stop, error) {
 		return v.program.CallWith(function, a)
 	}})
 }
 
 // CallMain is Call for session.CallMain.
 func (v *Server) CallMain(function uint64, arguments []string, a session.Arguments) (*session.Stop, error) {
-	return v.request(&call{start: func(entry bool) (*session.Stop, error) {
-		a := a
-		a.StopAtEntry = a.StopAtEntry || entry
+	return v.request(&call{arguments: a, start: func(a session.Arguments) (*session.Stop, error) {
 		return v.program.CallMain(function, arguments, a)
 	}})
 }
 
-// Continue goes on from a stop that Call has returned as Call itself does. With
-// Wait, or while a client is attached, the client decides when.
-func (v *Server) Continue() (*session.Stop, error) {
-	return v.request(&call{resume: true, start: func(bool) (*session.Stop, error) { return v.program.Continue() }})
-}
+// Continue continues from a stop that Call has returned, and returns as Call does. With Options.Wait,
+// or while a client is attached, the client decides when.
+func (v *Server) Continue() (*session.Stop, error) { return v.request(&call{resume: true}) }
 
-// RemoveImage is session.RemoveImage, which fails for a session that is stopped, as
-// it is while a client is attached and nothing is called. It waits as Call does.
+// RemoveImage is session.RemoveImage. While a client is attached the session is always stopped, which
+// session.RemoveImage refuses. Like Call, RemoveImage waits for a client that has stopped the worker.
 func (v *Server) RemoveImage(i *session.Image) error {
 	_, err := v.request(&call{aside: func() error { return v.program.RemoveImage(i) }})
 	return err

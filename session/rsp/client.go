@@ -10,49 +10,50 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/clewdev/clew/session"
 )
 
-// client is a debugger that has the session. Its fields are its connection's
-// goroutine's; the driving goroutine uses breakpoints too, while the client waits
-// for it.
+// client is an attached debugger. Its connection's goroutine owns the fields; the driving goroutine
+// uses breakpoints too, while the client waits for it.
 type client struct {
 	server *Server
 	conn   io.ReadWriteCloser
-	out    []byte // the last reply, as it went out
+	out    []byte // the last reply as a packet
 
-	// What it understands.
+	// Features of the client.
 	noAck         bool
 	lldb          bool
 	multiprocess  bool
 	softwareBreak bool
 	hardwareBreak bool
-	suffix        bool // packets name their thread
+	suffix        bool // packets end with a thread
 
 	pid         int
 	at          situation
 	waiting     bool // for the session to stop
 	breakpoints []*breakpoint
-	files       map[int]*openFile
+	files       map[int]*os.File
 	saved       []savedRegisters
 	lastSaved   uint32
-	notes       []string // what it is told when it asks for the session
+	notes       []string // printed by "monitor session"
 
 	stops chan situation // from the driving goroutine
-	gone  chan struct{}  // closed when the connection reads no stops any more
+	gone  chan struct{}  // closed when the connection no longer reads stops
 }
 
-// errBusy is the answer to a client that comes while another one is attached.
+// errBusy is the answer to a client while another one is attached.
 var errBusy = errors.New("the session is being debugged by another client")
 
-// messages reads a connection until it ends or quit is closed.
-func (v *Server) messages(conn io.Reader, quit <-chan struct{}) <-chan message {
-	input := make(chan message)
+// messages reads a connection until it ends or stop is called.
+func (v *Server) messages(conn io.Reader) (input <-chan message, stop func()) {
+	messages, quit := make(chan message), make(chan struct{})
 	go func() {
-		defer close(input)
+		defer close(messages)
 		r := bufio.NewReader(conn)
 		for {
 			m, err := readMessage(r)
@@ -63,22 +64,21 @@ func (v *Server) messages(conn io.Reader, quit <-chan struct{}) <-chan message {
 				return
 			}
 			select {
-			case input <- m:
+			case messages <- m:
 			case <-quit:
 				return
 			}
 		}
 	}()
-	return input
+	return messages, func() { close(quit) }
 }
 
 // connection serves one connection until it ends.
 func (v *Server) connection(conn io.ReadWriteCloser) {
 	c := &client{server: v, conn: conn, stops: make(chan situation, 1), gone: make(chan struct{})}
-	quit := make(chan struct{})
-	defer close(quit)
-	input := v.messages(conn, quit)
-	// Nobody is stopped for a connection that says nothing.
+	input, stop := v.messages(conn)
+	defer stop()
+	// The session is not stopped for a connection that sends nothing.
 	first, ok := <-input
 	if !ok {
 		return
@@ -89,33 +89,32 @@ func (v *Server) connection(conn io.ReadWriteCloser) {
 		return
 	}
 	defer v.talking.Done()
-	said := c.debug(first, input)
+	answered := c.debug(first, input)
 	v.leave()
-	if said {
+	if answered {
 		c.linger(input)
 	}
 }
 
-// debug has the session from the client's first packet to its last, and reports
-// whether the client has been told that it is over.
-func (c *client) debug(first message, input <-chan message) (said bool) {
+// debug serves the client from its first packet to its last, and reports whether the client has
+// received a last reply.
+func (c *client) debug(first message, input <-chan message) (answered bool) {
 	if err := c.attach(); err != nil {
 		return c.reply("E." + err.Error())
 	}
 	parted := false
-	if c.take(first, &parted) {
-		said = c.converse(input, &parted)
+	if c.handle(first, &parted) {
+		answered = c.converse(input, &parted)
 	}
 	c.closeFiles()
 	if !parted {
 		c.part(actionDetach)
 	}
-	return said || parted
+	return answered || parted
 }
 
-// linger waits for the client to hang up first. To close a connection that has
-// bytes in it which were not read would take the last reply from the client, and
-// lldb 14 does not see one that the end of the connection comes with.
+// linger waits for the client to close the connection. Closing it with unread input would discard the
+// last reply, and lldb 14 ignores a reply that arrives together with the end of the connection.
 func (c *client) linger(input <-chan message) {
 	for late := time.After(time.Second); ; {
 		select {
@@ -129,12 +128,13 @@ func (c *client) linger(input <-chan message) {
 	}
 }
 
-// converse answers until the connection ends, or the process does, which it reports.
-func (c *client) converse(input <-chan message, parted *bool) (said bool) {
+// converse answers packets until the connection ends or the process does. It reports whether it has
+// sent the end of the process.
+func (c *client) converse(input <-chan message, parted *bool) (answered bool) {
 	for {
 		select {
 		case m, ok := <-input:
-			if !ok || !c.take(m, parted) {
+			if !ok || !c.handle(m, parted) {
 				return false
 			}
 		case at := <-c.stops:
@@ -144,39 +144,38 @@ func (c *client) converse(input <-chan message, parted *bool) (said bool) {
 			}
 		case <-c.server.closed:
 			select {
-			case c.at = <-c.stops: // the last one, which says so
+			case c.at = <-c.stops: // the last one, with the end of the process
 				return c.reply(c.status())
 			default:
-				return false // it holds the worker that is gone
+				return false // the client has stopped a worker that is gone
 			}
 		}
 	}
 }
 
-// turnAway tells a client that a listener does not admit why, and closes the connection
-// soon: such clients must not keep the others out.
-func (v *Server) turnAway(conn io.ReadWriteCloser, why error) {
+// turnAway sends the reason to a client that the listener does not admit, and closes the connection
+// soon, so that such clients do not block others.
+func (v *Server) turnAway(conn io.ReadWriteCloser, reason error) {
 	defer conn.Close()
 	defer time.AfterFunc(maxRefusal, func() { conn.Close() }).Stop()
 	c := &client{server: v, conn: conn}
-	quit := make(chan struct{})
-	defer close(quit)
-	input := v.messages(conn, quit)
+	input, stop := v.messages(conn)
+	defer stop()
 	if first, ok := <-input; ok {
-		c.refuse(first, input, why)
+		c.refuse(first, input, reason)
 		c.linger(input)
 	}
 }
 
-// refuse tells a client why it cannot have the session. gdb shows the answer to
+// refuse sends a client the reason why it cannot debug the session. gdb shows the answer to
 // vMustReplyEmpty, and disconnects.
-func (c *client) refuse(first message, input <-chan message, why error) {
+func (c *client) refuse(first message, input <-chan message, reason error) {
 	for m, n := first, 0; n < 8; n++ {
 		if m.kind == messagePacket {
 			answer, packet := "", string(m.payload)
 			end := strings.HasPrefix(packet, "vMustReplyEmpty")
 			if end || packet == "?" {
-				answer = "E." + why.Error()
+				answer = "E." + reason.Error()
 			}
 			if !c.write([]byte("+")) || !c.reply(answer) || end {
 				return
@@ -189,7 +188,7 @@ func (c *client) refuse(first message, input <-chan message, why error) {
 	}
 }
 
-// attach gives the session to the client, and returns when it is stopped.
+// attach attaches the client, and returns when the session is stopped.
 func (c *client) attach() error {
 	v := c.server
 	v.urgent.Add(1)
@@ -208,8 +207,8 @@ func (c *client) attach() error {
 	return nil
 }
 
-// tell gives the driving goroutine an order.
-func (c *client) tell(o order) bool {
+// send sends an order to the driving goroutine. It returns false if the server is closed.
+func (c *client) send(o order) bool {
 	v := c.server
 	v.urgent.Add(1)
 	if o.action >= actionInterrupt {
@@ -223,11 +222,11 @@ func (c *client) tell(o order) bool {
 	}
 }
 
-// part ends the client's hold on the session.
+// part detaches the client.
 func (c *client) part(a action) {
 	close(c.gone)
 	done := make(chan struct{})
-	if !c.tell(order{action: a, done: done}) {
+	if !c.send(order{action: a, done: done}) {
 		return
 	}
 	select {
@@ -236,15 +235,14 @@ func (c *client) part(a action) {
 	}
 }
 
-// stepsOverWatch reports whether an order is the step by which gdb has the access
-// executed that a watchpoint was told of: it takes arm64's processors to tell
-// before, and looks at values only behind it. A session stops behind the access,
-// and another instruction would be one too many.
+// stepsOverWatch reports whether an order is gdb's step over the access of a watchpoint. gdb expects
+// arm64 to report a watchpoint before the access, and steps to see the new value. A session stops
+// after the access, so the step must execute nothing.
 func (c *client) stepsOverWatch(o order) bool {
 	return o.action == actionStep && !c.lldb && !c.at.quiet && c.at.stop.Reason == session.AtWatchpoint && c.server.registers.machine.ELF == elf.EM_AARCH64
 }
 
-// resume lets the session run; the answer comes when it stops.
+// resume resumes the session. The answer follows at the next stop.
 func (c *client) resume(o order) (string, bool) {
 	if c.stepsOverWatch(o) {
 		c.at.stop.Reason = session.SteppedInstruction
@@ -258,16 +256,16 @@ func (c *client) resume(o order) (string, bool) {
 	}
 	c.waiting = true
 	c.at.quiet = false
-	c.tell(o)
+	c.send(o)
 	return "", false
 }
 
-// take deals with what came in; false ends the connection.
-func (c *client) take(m message, parted *bool) bool {
+// handle handles a message. It returns false to end the connection.
+func (c *client) handle(m message, parted *bool) bool {
 	switch m.kind {
 	case messageInterrupt:
 		if c.waiting {
-			c.tell(order{action: actionInterrupt})
+			c.send(order{action: actionInterrupt})
 		}
 		return true
 	case messageRefused:
@@ -285,10 +283,10 @@ func (c *client) take(m message, parted *bool) bool {
 	c.log("<-", packet)
 	if c.waiting {
 		if packet == "vCtrlC" {
-			c.tell(order{action: actionInterrupt})
+			c.send(order{action: actionInterrupt})
 			return c.reply("OK")
 		}
-		return false // clients wait; this one does not speak the protocol
+		return false // the protocol requires clients to wait
 	}
 	switch {
 	case packet == "D" || strings.HasPrefix(packet, "D;"):
@@ -302,7 +300,7 @@ func (c *client) take(m message, parted *bool) bool {
 		switch {
 		case packet != "k":
 			c.reply("OK")
-		case c.lldb: // gdb wants no answer
+		case c.lldb: // gdb expects no answer
 			c.reply(fmt.Sprintf("X%02x", gdbKill))
 		}
 		return false
@@ -320,7 +318,7 @@ func (c *client) take(m message, parted *bool) bool {
 	return true
 }
 
-// reply sends a packet; false says that the connection is gone.
+// reply sends a packet. It returns false if the connection is gone.
 func (c *client) reply(payload string) bool {
 	c.log("->", payload)
 	c.out = appendPacket(c.out[:0], []byte(payload))
@@ -338,13 +336,7 @@ func (c *client) log(direction, packet string) {
 	}
 }
 
-// learns reports whether the client has asked for a stop where debuggers learn of
-// new code.
+// learns reports whether the client has the breakpoint with which debuggers learn of new code.
 func (c *client) learns() bool {
-	for _, b := range c.breakpoints {
-		if b.passive && b.address == registerAddress() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.breakpoints, func(b *breakpoint) bool { return b.passive && b.address == registerAddress() })
 }

@@ -10,10 +10,9 @@ import (
 	"sync"
 )
 
-// description returns the target description: the registers in XML (GDB manual,
-// "Target Description Format"), with what lldb adds to it: encoding, format,
-// numbers of DWARF, generic and alternative names, and offsets. gdb passes over
-// the attributes that it does not know.
+// description returns the target description: the registers in XML (GDB manual, "Target Description
+// Format") with lldb's additions: encoding, format, DWARF numbers, generic and alternative names, and
+// offsets. gdb ignores unknown attributes.
 func (r *registers) description() string {
 	var b strings.Builder
 	b.WriteString("<?xml version=\"1.0\"?>\n<!DOCTYPE target SYSTEM \"gdb-target.dtd\">\n<target version=\"1.0\">\n")
@@ -33,10 +32,11 @@ func (r *registers) description() string {
 			fmt.Fprintf(&b, "<feature name=%q>\n%s", feature, featureTypes()[feature])
 		}
 		fmt.Fprintf(&b, "<reg name=%q bitsize=\"%d\" type=%q regnum=\"%d\" offset=\"%d\"", x.name, 8*x.size, x.kind, i, x.offset)
-		if x.group != "system" {
-			fmt.Fprintf(&b, " group=%q", x.group) // gdb's own name for the rest is another each version
+		if group := registerGroups[x.group].gdb; group != "" {
+			fmt.Fprintf(&b, " group=%q", group)
 		}
-		fmt.Fprintf(&b, " encoding=%q format=%q group_id=\"%d\"", x.encoding(), x.format(), x.groupID())
+		encoding, format := x.display()
+		fmt.Fprintf(&b, " encoding=%q format=%q group_id=\"%d\"", encoding, format, x.group)
 		if x.column >= 0 {
 			fmt.Fprintf(&b, " gcc_regnum=\"%d\" ehframe_regnum=\"%d\" dwarf_regnum=\"%d\"", x.column, x.column, x.column)
 		}
@@ -51,49 +51,25 @@ func (r *registers) description() string {
 	if feature != "" {
 		b.WriteString("</feature>\n")
 	}
-	// lldb names the groups by these numbers.
 	b.WriteString("<groups>")
-	for i, name := range groupNames {
-		fmt.Fprintf(&b, "<group id=\"%d\" name=%q/>", i+1, name)
+	for i, group := range registerGroups {
+		if i > 0 {
+			fmt.Fprintf(&b, "<group id=\"%d\" name=%q/>", i, group.lldb)
+		}
 	}
 	b.WriteString("</groups>\n</target>\n")
 	return b.String()
 }
 
-var groupNames = []string{"General Purpose Registers", "Floating Point Registers", "Vector Registers", "System Registers"}
-
-func (x *register) groupID() int {
-	switch x.group {
-	case "general":
-		return 1
-	case "float":
-		return 2
-	case "vector":
-		return 3
-	}
-	return 4
-}
-
-// encoding and format are lldb's words for how a register's value is shown.
-func (x *register) encoding() string {
+// display returns lldb's encoding and format for a register's value.
+func (x *register) display() (encoding, format string) {
 	if x.size > 8 {
-		return "vector"
+		return "vector", "vector-uint8"
 	}
-	return "uint"
+	return "uint", "hex"
 }
 
-func (x *register) format() string {
-	if x.size > 8 {
-		return "vector-uint8"
-	}
-	return "hex"
-}
-
-// set returns lldb's name of a register's group.
-func (x *register) set() string { return groupNames[x.groupID()-1] }
-
-// featureTypes defines the types of the registers of a feature, in terms of which
-// gdb prints them.
+// featureTypes defines the types with which gdb prints the registers of a feature.
 var featureTypes = sync.OnceValue(func() map[string]string {
 	return map[string]string{
 		featureCore: flagsType("i386_eflags", 4, "CF 0", "PF 2", "AF 4", "ZF 6", "SF 7", "TF 8", "IF 9", "DF 10", "OF 11",
@@ -107,14 +83,14 @@ var featureTypes = sync.OnceValue(func() map[string]string {
 		featurePkeys: flagsType("pkru_flags", 4, "AD0 0", "WD0 1", "AD1 2", "WD1 3", "AD2 4", "WD2 5", "AD3 6", "WD3 7"),
 		featureARM64Core: flagsType("cpsr_flags", 4, "SP 0", "EL 2-3", "nRW 4", "F 6", "I 7", "A 8", "D 9", "BTYPE 10-11", "SSBS 12",
 			"IL 20", "SS 21", "PAN 22", "UAO 23", "DIT 24", "TCO 25", "V 28", "C 29", "Z 30", "N 31"),
-		// $v0.d.f[1]: as gdb calls them where it debugs itself.
+		// The field names of gdb's own description: $v0.d.f[1].
 		featureARM64FPU: vectorTypes("vnd", "f ieee_double 2", "u uint64 2", "s int64 2") + vectorTypes("vns", "f ieee_single 4", "u uint32 4", "s int32 4") +
 			vectorTypes("vnh", "f ieee_half 8", "u uint16 8", "s int16 8") + vectorTypes("vnb", "u uint8 16", "s int8 16") +
 			vectorTypes("vnq", "u uint128 1*", "s int128 1*") + vectorTypes("aarch64v", "d vnd 1", "s vns 1", "h vnh 1", "b vnb 1", "q vnq 1"),
 	}
 })
 
-// flagsType makes a type of flags: each is a name and a bit, or a range of bits.
+// flagsType returns a type of flags. Each flag is a name and a bit or a range of bits.
 func flagsType(id string, size int, flags ...string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<flags id=%q size=\"%d\">", id, size)
@@ -130,8 +106,8 @@ func flagsType(id string, size int, flags ...string) string {
 	return b.String()
 }
 
-// vectorTypes makes a union of vectors: each is a name, the type of an element and
-// how many there are; 1 is no vector, 1* is.
+// vectorTypes returns a union of vectors. Each is a name, an element type and a number of elements. "1"
+// is a plain element, "1*" a vector of one.
 func vectorTypes(id string, views ...string) string {
 	var b, fields strings.Builder
 	for _, v := range views {

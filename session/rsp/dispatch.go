@@ -16,8 +16,8 @@ import (
 	"github.com/clewdev/clew/session"
 )
 
-// failed is the reply to a packet that could not be obeyed. gdb shows no text of
-// the errors of most packets.
+// failed returns an error reply. For most packets gdb does not show the text of errors, so it is only
+// a number.
 func failed(err error) string {
 	number := syscall.EIO
 	switch {
@@ -30,14 +30,22 @@ func failed(err error) string {
 	return fmt.Sprintf("E%02x", int(number)&0xff)
 }
 
-// notSet is the reply where registers could not be set. gdb shows its text: where it
-// needs memory it calls malloc, and where it has the C library's symbols, that one,
-// which is no code of the session.
-func notSet(err error) string {
+// answer returns the reply to a packet without a result.
+func answer(err error) string {
+	if err != nil {
+		return failed(err)
+	}
+	return "OK"
+}
+
+// registersAnswer is answer for packets that set registers. gdb shows the text of these errors. It
+// calls malloc when an expression needs memory; if it has the C library's symbols, it chooses that
+// malloc, which is not code of the session.
+func registersAnswer(err error) string {
 	if errors.Is(err, session.ErrAddress) {
 		return "E." + err.Error() + "; the session runs no other code"
 	}
-	return failed(err)
+	return answer(err)
 }
 
 func isMemory(err error) bool {
@@ -45,16 +53,18 @@ func isMemory(err error) bool {
 	return errors.As(err, &m)
 }
 
-// badPacket is the reply to one that is not as it must be.
-const badPacket = "E16" // EINVAL
+// invalidPacket is the reply to an invalid packet.
+const invalidPacket = "E16" // EINVAL
 
+// registerAddress returns the address of __jit_debug_register_code, where debuggers set a breakpoint
+// to learn of new code.
 func registerAddress() uint64 {
 	_, register := gdb.Own()
 	return register
 }
 
-// dispatch answers a packet; where now is false the answer comes when the session
-// stops. What is not known has an empty answer.
+// dispatch answers a packet. If now is false, the answer follows at the session's next stop. The answer
+// to an unknown packet is empty.
 func (c *client) dispatch(packet string) (answer string, now bool) {
 	if packet == "" {
 		return "", true
@@ -80,7 +90,7 @@ func (c *client) dispatch(packet string) (answer string, now bool) {
 	case 'H':
 		s := scanner{rest: rest}
 		if !s.next("g") && !s.next("c") {
-			return badPacket, true
+			return invalidPacket, true
 		}
 		return c.checkThread(s.rest), true
 	case 'T':
@@ -91,16 +101,14 @@ func (c *client) dispatch(packet string) (answer string, now bool) {
 		if len(packet) > 1 && (packet[1] == 'M' || packet[1] == 'm') {
 			return c.scratchPacket(packet), true
 		}
-	case '!':
-		return "", true // nothing is started again
 	}
 	return "", true
 }
 
-// checkThread is OK for the worker's thread, any, or all.
+// checkThread returns OK for the worker's thread, any thread, and all threads.
 func (c *client) checkThread(id string) string {
-	if i := strings.IndexByte(id, '.'); i >= 0 {
-		id = id[i+1:]
+	if _, thread, ok := strings.Cut(id, "."); ok {
+		id = thread
 	}
 	id = strings.TrimPrefix(id, "p")
 	if id == "-1" || id == "0" {
@@ -113,7 +121,7 @@ func (c *client) checkThread(id string) string {
 	return "OK"
 }
 
-// readRegister returns a register as the client is to see it.
+// readRegister returns a register as the client sees it.
 func (c *client) readRegister(number int) ([]byte, error) {
 	r := c.server.registers
 	if c.at.shown != 0 && number == r.pc {
@@ -122,7 +130,7 @@ func (c *client) readRegister(number int) ([]byte, error) {
 	return r.read(c.server.program, number)
 }
 
-// unthreaded takes lldb's ";thread:N;" off a packet.
+// unthreaded removes lldb's ";thread:N;" from a packet.
 func (c *client) unthreaded(packet string) string {
 	if c.suffix {
 		packet, _, _ = strings.Cut(packet, ";thread:")
@@ -136,7 +144,7 @@ func (c *client) readRegisters(packet string) string {
 		s := scanner{rest: packet[1:]}
 		n := s.number()
 		if !s.end() || n >= uint64(len(c.server.registers.list)) {
-			return badPacket
+			return invalidPacket
 		}
 		value, err := c.readRegister(int(n))
 		if err != nil {
@@ -145,7 +153,7 @@ func (c *client) readRegisters(packet string) string {
 		return hex.EncodeToString(value)
 	}
 	if packet != "g" {
-		return badPacket
+		return invalidPacket
 	}
 	r := c.server.registers
 	values, known := r.all(c.server.program)
@@ -173,40 +181,29 @@ func (c *client) writeRegisters(packet string) string {
 		n := s.number()
 		s.skip("=")
 		value := s.bytes(uint64(len(s.rest)) / 2)
-		if !s.end() || n >= uint64(len(r.list)) {
-			return badPacket
+		if !s.end() || n >= uint64(len(r.list)) || c.at.shown != 0 && int(n) == r.pc {
+			return invalidPacket
 		}
-		if c.at.shown != 0 && int(n) == r.pc {
-			return badPacket
-		}
-		if len(value) > r.list[n].size { // lldb writes whole words
-			value = value[:r.list[n].size]
-		}
-		if err := r.write(c.server.program, int(n), value); err != nil {
-			return notSet(err)
-		}
-		return "OK"
+		value = value[:min(len(value), r.list[n].size)] // lldb writes whole words
+		return registersAnswer(r.write(c.server.program, int(n), value))
 	}
 	all := s.bytes(uint64(r.size))
 	if !s.end() {
-		return badPacket
+		return invalidPacket
 	}
-	if err := c.setRegisters(all, nil); err != nil {
-		return notSet(err)
-	}
-	return "OK"
+	return registersAnswer(c.setRegisters(all, nil))
 }
 
-// setRegisters sets all registers, or, where wanted is not nil, these.
+// setRegisters sets all registers, or those for which wanted is true.
 func (c *client) setRegisters(all []byte, wanted []bool) error {
 	r := c.server.registers
-	now, known := r.all(c.server.program)
+	current, known := r.all(c.server.program)
 	var errs []error
 	for i := range r.list {
 		x := &r.list[i]
 		value := all[x.offset : x.offset+x.size]
-		// What is as it was need not be set, nor be something that can be.
-		if !known[i] || wanted != nil && !wanted[i] || string(value) == string(now[x.offset:x.offset+x.size]) || i == r.pc && c.at.shown != 0 {
+		// Unchanged registers are left out, because some cannot be set.
+		if !known[i] || wanted != nil && !wanted[i] || string(value) == string(current[x.offset:x.offset+x.size]) || i == r.pc && c.at.shown != 0 {
 			continue
 		}
 		errs = append(errs, r.write(c.server.program, i, value))
@@ -214,17 +211,17 @@ func (c *client) setRegisters(all []byte, wanted []bool) error {
 	return errors.Join(errs...)
 }
 
-func (c *client) readMemory(rest string) string {
-	s := scanner{rest: rest}
+func (c *client) readMemory(arguments string) string {
+	s := scanner{rest: arguments}
 	address := s.number()
 	s.skip(",")
 	size := s.number()
 	if !s.end() {
-		return badPacket
+		return invalidPacket
 	}
 	p := make([]byte, min(size, packetSize/2-16))
 	if err := c.server.program.ReadMemory(p, address); err != nil {
-		// What can be read is an answer too, as long as it is not nothing.
+		// The readable part is an answer too, unless it is empty.
 		var m *session.MemoryError
 		if !errors.As(err, &m) || m.Address <= address || m.Address-address >= uint64(len(p)) {
 			return failed(err)
@@ -248,25 +245,22 @@ func (c *client) writeMemory(packet string) string {
 		p, s.rest = []byte(s.rest), ""
 	}
 	if !s.end() || uint64(len(p)) != size {
-		return badPacket
+		return invalidPacket
 	}
 	if size == 0 {
 		return "OK"
 	}
-	if err := c.server.program.WriteMemory(p, address); err != nil {
-		return failed(err)
-	}
-	return "OK"
+	return answer(c.server.program.WriteMemory(p, address))
 }
 
-// breakpointPacket is Z to insert and z to remove.
+// breakpointPacket handles Z, which inserts a breakpoint, and z, which removes it.
 func (c *client) breakpointPacket(packet string) string {
 	if len(packet) < 2 || packet[1] < '0' || packet[1] > '4' {
 		return ""
 	}
 	kind := breakpointKind(packet[1] - '0')
 	if kind == kindRead {
-		return "" // no machine has it; gdb then takes an access watchpoint
+		return "" // no machine supports it; gdb then uses an access watchpoint
 	}
 	s := scanner{rest: packet[2:]}
 	s.skip(",")
@@ -275,15 +269,12 @@ func (c *client) breakpointPacket(packet string) string {
 	length := s.number()
 	if packet[0] == 'z' {
 		if !s.end() {
-			return badPacket
+			return invalidPacket
 		}
-		if err := c.remove(kind, address, length); err != nil {
-			return failed(err)
-		}
-		return "OK"
+		return answer(c.remove(kind, address, length))
 	}
 	var conditions [][]byte
-	// ";X LENGTH,CODE" for each condition, with no ";" between them.
+	// ";X LENGTH,CODE" for each condition, without ";" between them.
 	if s.next(";") {
 		for s.next("X") {
 			n := s.number()
@@ -292,16 +283,16 @@ func (c *client) breakpointPacket(packet string) string {
 		}
 	}
 	if !s.end() {
-		return badPacket
+		return invalidPacket
 	}
-	if err := c.insert(kind, address, length, conditions); err != nil {
+	err := c.insert(kind, address, length, conditions)
+	if err != nil {
 		c.log("--", err.Error())
-		return failed(err)
 	}
-	return "OK"
+	return answer(err)
 }
 
-// resumeOld is c, s, C and S, with an address to go on at.
+// resumeOld handles c, s, C and S, which can have an address at which to continue.
 func (c *client) resumeOld(packet string) (string, bool) {
 	s := scanner{rest: packet[1:]}
 	if packet[0] == 'C' || packet[0] == 'S' {
@@ -313,24 +304,28 @@ func (c *client) resumeOld(packet string) (string, bool) {
 	if s.rest != "" {
 		address := s.number()
 		if !s.end() {
-			return badPacket, true
+			return invalidPacket, true
 		}
 		if err := c.server.registers.write(c.server.program, c.server.registers.pc, binary.LittleEndian.AppendUint64(nil, address)); err != nil {
 			return failed(err), true
 		}
 	}
-	if s.bad {
-		return badPacket, true
+	if s.invalid {
+		return invalidPacket, true
 	}
-	if packet[0] == 's' || packet[0] == 'S' {
+	return c.resumeWith(packet[0])
+}
+
+// resumeWith steps for s and S, and continues for c and C.
+func (c *client) resumeWith(letter byte) (string, bool) {
+	if letter == 's' || letter == 'S' {
 		return c.resume(order{action: actionStep})
 	}
 	return c.resume(order{action: actionContinue})
 }
 
-// fatal reports whether a signal that the client sends ends the call. The worker
-// has no handlers, and gets no signal: a fault that it is sent on with has been
-// repaired, or comes again.
+// fatal reports whether a signal from the client ends the call. The worker has no handlers and receives
+// no signal: after a fault the client has repaired the cause, or the fault happens again.
 func (c *client) fatal(number uint64) bool {
 	return number == gdbKill || number == gdbTerminate
 }
@@ -340,7 +335,7 @@ func (c *client) end(number uint64) (string, bool) {
 	return c.resume(order{action: actionAbort, start: number})
 }
 
-// verbose is the packets that begin with v.
+// verbose handles packets that begin with v.
 func (c *client) verbose(packet string) (string, bool) {
 	switch {
 	case packet == "vCont?":
@@ -353,46 +348,40 @@ func (c *client) verbose(packet string) (string, bool) {
 	return "", true
 }
 
-// vCont takes the first action that is for the worker's thread.
-func (c *client) vCont(rest string) (string, bool) {
-	for rest != "" {
-		var one string
-		one, rest, _ = strings.Cut(rest, ";")
-		what, thread, named := strings.Cut(one, ":")
-		if named && c.checkThread(thread) != "OK" {
+// vCont executes the first action for the worker's thread.
+func (c *client) vCont(actions string) (string, bool) {
+	for one := range strings.SplitSeq(actions, ";") {
+		action, thread, hasThread := strings.Cut(one, ":")
+		if hasThread && c.checkThread(thread) != "OK" {
 			continue
 		}
-		if what == "" {
-			return badPacket, true
+		if action == "" {
+			return invalidPacket, true
 		}
-		s := scanner{rest: what[1:]}
-		switch what[0] {
+		s := scanner{rest: action[1:]}
+		switch action[0] {
 		case 'c', 's', 'C', 'S':
-			if what[0] == 'C' || what[0] == 'S' {
+			if action[0] == 'C' || action[0] == 'S' {
 				if number := s.number(); c.fatal(number) {
 					return c.end(number)
 				}
 			}
 			if !s.end() {
-				return badPacket, true
+				return invalidPacket, true
 			}
-			if what[0] == 's' || what[0] == 'S' {
-				return c.resume(order{action: actionStep})
-			}
-			return c.resume(order{action: actionContinue})
+			return c.resumeWith(action[0])
 		case 'r':
 			start := s.number()
 			s.skip(",")
 			end := s.number()
 			if !s.end() {
-				return badPacket, true
+				return invalidPacket, true
 			}
 			return c.resume(order{action: actionRange, start: start, end: end})
 		case 't':
-			return c.status(), true // all is stopped
-		default:
-			return badPacket, true
+			return c.status(), true // the only thread is stopped
 		}
+		return invalidPacket, true
 	}
-	return badPacket, true
+	return invalidPacket, true
 }

@@ -5,67 +5,67 @@
 package rsp
 
 import (
+	"github.com/clewdev/clew/internal/errorlist"
 	"github.com/clewdev/clew/session"
 )
 
-// action is what a client wants done.
+// action is the kind of an order.
 type action uint8
 
 const (
 	actionContinue action = iota
 	actionStep
 	actionRange
-	actionAbort     // abort the call, as a signal does: its number is in start
-	actionInterrupt // stop, if it runs
-	actionDetach    // go on without the client
-	actionKill      // abort the call, and go on without the client
+	actionAbort     // abort the call because of a signal; its number is in start
+	actionInterrupt // stop a running session
+	actionDetach    // continue without the client
+	actionKill      // abort the call, and continue without the client
 )
 
-// order is what a client's connection tells the driving goroutine.
+// order is a request of a client's connection to the driving goroutine.
 type order struct {
 	action     action
 	start, end uint64        // of actionRange
 	done       chan struct{} // closed when a detach or kill is done
 }
 
-// situation is where the session stands when a client looks at it.
+// situation is the state of a stopped session that a client sees.
 type situation struct {
 	stop   session.Stop
 	exited bool   // the worker's process has ended
-	shown  uint64 // program counter that is shown, 0 for the worker's own
-	event  event  // that is shown where debuggers learn of new code
-	quiet  bool   // because the client came, not for a reason of the code's
+	shown  uint64 // program counter for the client, 0 for the worker's own
+	event  event  // change of the list of symbol files, for the debugger's breakpoint there
+	quiet  bool   // the client's arrival is the reason, not the code
 	parked bool   // in the idle stub
 }
 
-// driver is what the goroutine that drives the session knows.
+// driver is the state of the goroutine that drives the session.
 type driver struct {
 	client  *client
 	call    *call
-	running bool // the client has let the session run
+	running bool // the client has resumed the session
 	order   order
 
-	// next runs the session, and gives where it stops then; it is nil while all
-	// wait.
+	// next runs the session and returns its stop. It is nil while nothing is to run.
 	next func() (*session.Stop, error)
 
-	stop      *session.Stop // where the session stands; nil where it was not called
-	fresh     bool          // stop is not dealt with
-	ours      bool          // kick may be why it stopped
-	before    uint64        // program counter from which it ran to there
+	stop      *session.Stop // the current stop; nil before the first call
+	fresh     bool          // decide has not handled stop yet
+	kickedNow bool          // kick may be the reason of stop
+	startPC   uint64        // program counter from which the session ran to stop
 	parked    bool          // the session is stopped in the idle stub
-	ended     bool          // the call has returned, and the client looks at it
-	published bool          // the client looks at what is published
-	arrived   bool          // the client has not been told yet where the session stands
+	ended     bool          // the call has returned, and the client looks at its return
+	published bool          // the client handles an event of images
+	arrived   bool          // the client has not received its first situation yet
 	interrupt bool          // the client wants a stop
-	waited    bool          // there was a client
-	over      bool
+	waited    bool          // a client has been attached
+	over      bool          // the driving goroutine ends
 
 	idle    *idle
 	scratch scratch
 	guard   guard
 	images  published
-	failed  failures
+	failed  errorlist.List // errors that no caller received
 }
 
 // drive runs until the server is closed.
@@ -83,14 +83,14 @@ func (v *Server) drive() {
 		if v.client == nil {
 			v.reclaim()
 		}
-		// Whoever stopped the session for it is about to tell something.
+		// The goroutine that stopped the session is about to send a request.
 		for v.urgent.Load() > 0 && !v.over {
 			v.receive()
 		}
 	}
 }
 
-// receive takes one thing that the driver is told.
+// receive handles one request.
 func (v *Server) receive() {
 	calls := v.calls
 	if v.call != nil || v.fresh || v.next != nil || v.client != nil && !v.running {
@@ -124,16 +124,16 @@ func (v *Server) execute() {
 	v.mu.Lock()
 	if v.urgent.Load() > 0 {
 		v.mu.Unlock()
-		return // there is something to look at before
+		return // handle the request first
 	}
 	v.executing, v.kicked = true, false
 	v.mu.Unlock()
 	v.next = nil
-	v.before = v.here().PC
+	v.startPC = v.here().PC
 	stop, err := next()
 	v.mu.Lock()
 	v.executing = false
-	v.ours = v.kicked
+	v.kickedNow = v.kicked
 	v.mu.Unlock()
 	if err != nil {
 		v.fail(err)
@@ -142,16 +142,15 @@ func (v *Server) execute() {
 	v.stop, v.fresh = stop, true
 }
 
-// fail gives up what was to run. The program gets the error of its call, but for one
-// that a client has stopped in the middle: the client sees that the session is where
-// it was, or waits for another call.
+// fail handles an error of a run. It is the error of the program's call, unless a client has stopped
+// the session in the call. The client then sees the session where it was, or in the idle stub.
 func (v *Server) fail(err error) {
-	stands := v.client != nil && v.program.State() == session.Stopped
-	ofCall := v.call != nil && !(stands && v.call.begun)
+	held := v.client != nil && v.program.State() == session.Stopped
+	ofCall := v.call != nil && !(held && v.call.begun)
 	if ofCall {
 		v.finish(nil, err)
 	} else {
-		v.failed.add(err)
+		v.failed.Add(err)
 	}
 	if v.client == nil {
 		return
@@ -164,7 +163,7 @@ func (v *Server) fail(err error) {
 	}
 }
 
-// finish gives a call back to the program.
+// finish ends a call for the program.
 func (v *Server) finish(stop *session.Stop, err error) {
 	c := v.call
 	v.call, v.ended = nil, false
@@ -172,7 +171,7 @@ func (v *Server) finish(stop *session.Stop, err error) {
 	close(c.done)
 }
 
-// begin starts a call of the program's.
+// begin handles a request of the program.
 func (v *Server) begin(c *call) {
 	v.call = c
 	if c.aside != nil {
@@ -193,12 +192,12 @@ func (v *Server) begin(c *call) {
 	}
 	c.entry = wait
 	if v.client != nil && v.announce() {
-		return // it begins when the client has looked
+		return // the call begins after the client has handled the event
 	}
 	v.startCall()
 }
 
-// stepAside does what wants an idle session.
+// stepAside runs c.aside while nothing is called.
 func (v *Server) stepAside(c *call) {
 	parked := v.parked
 	err := v.unpark()
@@ -211,26 +210,32 @@ func (v *Server) stepAside(c *call) {
 	}
 }
 
-// startCall has the call run from its beginning.
+// startCall makes the call the next thing to run.
 func (v *Server) startCall() {
 	c := v.call
 	if err := v.unpark(); err != nil {
 		v.fail(err)
 		return
 	}
-	entry := c.entry || v.client != nil && (v.order.action == actionStep || v.order.action == actionRange)
+	arguments := c.arguments
+	arguments.StopAtEntry = arguments.StopAtEntry || c.entry || v.client != nil && v.steps()
 	v.next = func() (*session.Stop, error) {
 		c.begun = true
-		return c.start(entry)
+		return c.start(arguments)
 	}
 }
 
-// decide deals with a stop.
+// steps reports whether the client's last order is a step.
+func (v *Server) steps() bool {
+	return v.order.action == actionStep || v.order.action == actionRange
+}
+
+// decide handles a stop.
 func (v *Server) decide() {
 	v.fresh = false
 	st := v.stop
-	if st.Reason == session.Interrupted && v.ours && !v.interrupt && !v.arrived {
-		// Update stopped it.
+	if st.Reason == session.Interrupted && v.kickedNow && !v.interrupt && !v.arrived {
+		// Update has stopped it.
 		if v.client == nil || !v.announce() {
 			v.resume()
 		}
@@ -249,7 +254,7 @@ func (v *Server) decide() {
 		}
 		v.pause(situation{stop: *st, exited: true})
 	case end && v.call == nil:
-		// The idle stub, or what the client ran in its place, is gone.
+		// The code in the idle stub, or what the client ran there, has ended.
 		v.park()
 		v.pause(situation{stop: *v.stop, quiet: true})
 	case end && st.Reason == session.Returned && !v.arrived && v.looksAtEnd():
@@ -266,23 +271,22 @@ func (v *Server) decide() {
 	default:
 		at := *st
 		if v.interrupt && st.Reason == session.AtEntry {
-			at.Reason = session.Interrupted // before the call had begun
+			at.Reason = session.Interrupted // the interrupt came before the call began
 		}
 		v.pause(situation{stop: at, quiet: v.arrived})
 	}
 }
 
-// looksAtEnd reports whether the client wants to see that the function returned,
-// and has not seen it.
+// looksAtEnd reports whether the client wants to see the return of the function, and has not seen it.
 func (v *Server) looksAtEnd() bool {
-	if v.before == v.returnAddress() {
+	if v.startPC == v.returnAddress() {
 		return false
 	}
-	return v.interrupt || v.order.action == actionStep || v.order.action == actionRange || v.client.breakpointAt(v.returnAddress()) != nil
+	return v.interrupt || v.steps() || v.client.breakpointAt(v.returnAddress()) != nil
 }
 
-// returnAddress is where calls return to: behind the first instruction of the
-// image.
+// returnAddress returns the address to which calls return: after the first instruction of
+// session.ReturnImage.
 func (v *Server) returnAddress() uint64 {
 	i := v.program.ReturnImage()
 	if i == nil {
@@ -291,27 +295,26 @@ func (v *Server) returnAddress() uint64 {
 	return i.Ranges()[0].Start + v.registers.machine.CodeAlign
 }
 
-// unwatched deals with a stop that no client sees.
+// unwatched handles a stop without a client.
 func (v *Server) unwatched(st *session.Stop) {
 	switch {
-	case v.call == nil: // of a client that is gone
-	case v.atGuard(): // a function that it called has nowhere to return to
+	case v.call == nil: // of a former client
+	case v.atGuard(): // a function that a former client called cannot return
 		v.abandon()
-	case v.call.entry && !v.waited && st.Reason == session.AtEntry:
-		// A client will come.
+	case v.call.entry && !v.waited && st.Reason == session.AtEntry: // wait for a client
 	default:
 		v.finish(st, nil)
 	}
 }
 
-// pause shows the client where the session stands, and waits for it.
+// pause sends the client a situation. The session then waits for the client.
 func (v *Server) pause(at situation) {
 	v.running, v.interrupt, v.arrived = false, false, false
 	at.parked = v.parked
 	v.show(at)
 }
 
-// show tells the client's connection where the session stands.
+// show sends a situation to the client's connection.
 func (v *Server) show(at situation) {
 	select {
 	case v.client.stops <- at:
@@ -319,21 +322,16 @@ func (v *Server) show(at situation) {
 	}
 }
 
-// announce makes what has changed of the images known, and shows it to the client
-// if there is something. One that steps would take it for the end of its step: it
-// is shown later.
+// announce publishes new images, and reports whether it has sent the client an event. A client that
+// steps would mistake the event for the end of its step, so it gets the event later.
 func (v *Server) announce() bool {
 	v.changed.Store(false)
 	if v.order.action != actionContinue {
 		return false
 	}
-	v.failed.add(v.images.update(v))
-	if v.client == nil || !v.client.learns() {
-		v.images.events = nil // one that comes later reads the list
-		return false
-	}
-	if len(v.images.events) == 0 {
-		v.images.events = nil
+	v.failed.Add(v.images.update(v))
+	if v.client == nil || !v.client.learns() || len(v.images.events) == 0 {
+		v.images.events = nil // a later client reads the whole list
 		return false
 	}
 	at := situation{shown: registerAddress(), event: v.images.events[0]}
@@ -347,7 +345,7 @@ func (v *Server) announce() bool {
 	return true
 }
 
-// resume lets the session go on in the way of the client's order.
+// resume makes the client's order the next thing to run.
 func (v *Server) resume() {
 	switch o := v.order; o.action {
 	case actionStep:

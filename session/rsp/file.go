@@ -15,17 +15,14 @@ import (
 	"syscall"
 )
 
-// openFile is a file that a client reads.
-type openFile struct{ *os.File }
-
-// maxFiles bounds how many files a client has open.
+// maxFiles limits the open files of a client.
 const maxFiles = 64
 
-// file answers vFile packets (GDB manual, "Host I/O Packets"), for reading only.
-// Without them gdb looks for the program on its own machine, and says so.
-func (c *client) file(rest string) string {
-	name, rest, _ := strings.Cut(rest, ":")
-	s := scanner{rest: rest}
+// file answers vFile packets (GDB manual, "Host I/O Packets"), for reading only. Without them gdb
+// looks for the program on its own machine, and prints that.
+func (c *client) file(request string) string {
+	name, arguments, _ := strings.Cut(request, ":")
+	s := scanner{rest: arguments}
 	switch name {
 	case "setfs":
 		return "F0"
@@ -34,11 +31,11 @@ func (c *client) file(rest string) string {
 		s.skip(",")
 		flags := s.number()
 		s.skip(",")
-		s.number() // the mode of a file that is made
+		s.number() // mode of a new file
 		if !ok || !s.end() {
 			return fileError(syscall.EINVAL)
 		}
-		if flags != 0 { // O_RDONLY of the protocol
+		if flags != 0 { // not the protocol's O_RDONLY
 			return fileError(syscall.EROFS)
 		}
 		return c.open(path)
@@ -55,7 +52,6 @@ func (c *client) file(rest string) string {
 		b := make([]byte, min(count, packetSize/2-32))
 		n, err := f.ReadAt(b, int64(offset))
 		if n == 0 && err != nil && !errors.Is(err, io.EOF) {
-			// Files of /proc are read from their beginning on.
 			return fileError(err)
 		}
 		return fmt.Sprintf("F%x;%s", n, b[:n])
@@ -92,14 +88,11 @@ func (c *client) file(rest string) string {
 	return ""
 }
 
-// path takes a path in hexadecimal, up to a comma.
+// path parses a path in hexadecimal, up to a comma.
 func (s *scanner) path() (string, bool) {
-	n := strings.IndexByte(s.rest, ',')
-	if n < 0 {
-		n = len(s.rest)
-	}
-	b, err := hex.DecodeString(s.rest[:n])
-	s.rest = s.rest[n:]
+	digits, _, _ := strings.Cut(s.rest, ",")
+	b, err := hex.DecodeString(digits)
+	s.rest = s.rest[len(digits):]
 	return string(b), err == nil && len(b) > 0
 }
 
@@ -107,7 +100,7 @@ func (c *client) open(path string) string {
 	if len(c.files) >= maxFiles {
 		return fileError(syscall.EMFILE)
 	}
-	// A pipe would wait for its other end.
+	// Opening a pipe would wait for its other end.
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return fileError(err)
@@ -121,9 +114,9 @@ func (c *client) open(path string) string {
 		n++
 	}
 	if c.files == nil {
-		c.files = make(map[int]*openFile)
+		c.files = make(map[int]*os.File)
 	}
-	c.files[n] = &openFile{f}
+	c.files[n] = f
 	return fmt.Sprintf("F%x", n)
 }
 
@@ -134,8 +127,8 @@ func (c *client) closeFiles() {
 	c.files = nil
 }
 
-// fileError is a failed reply, with the protocol's number of the error (GDB
-// manual, "Errno Values"), of which most are those of Linux.
+// fileError returns an error reply. Most of the protocol's numbers (GDB manual, "Errno Values") are
+// those of Linux.
 func fileError(err error) string {
 	number := syscall.EIO
 	errors.As(err, &number)
@@ -148,8 +141,8 @@ func fileError(err error) string {
 // statSize is the size of struct stat in the protocol (GDB manual, "struct stat").
 const statSize = 64
 
-// statBytes is a file's struct stat: big-endian words, of four bytes but for size,
-// block size and blocks. What clients make no use of is 0.
+// statBytes returns a file's struct stat: big-endian words of four bytes, except size, block size and
+// blocks, which have eight. Fields that clients do not use are 0.
 func statBytes(info os.FileInfo) []byte {
 	b := make([]byte, 0, statSize)
 	word := func(v uint64) { b = binary.BigEndian.AppendUint32(b, uint32(v)) }
@@ -160,11 +153,11 @@ func statBytes(info os.FileInfo) []byte {
 	word(1)                                     // links
 	word(0)                                     // user
 	word(0)                                     // group
-	word(0)                                     // device that it is
+	word(0)                                     // device number of a device file
 	long(uint64(info.Size()))
 	long(4096)
 	long(uint64(info.Size()+511) / 512)
-	for range 3 { // times: of access, modification, change
+	for range 3 { // times of access, modification and change
 		word(uint64(info.ModTime().Unix()))
 	}
 	return b

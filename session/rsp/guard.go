@@ -11,27 +11,23 @@ import (
 	"github.com/clewdev/clew/session"
 )
 
-// A function that lldb calls returns to the program's entry, where it has a
-// breakpoint (its ThreadPlanCallFunction). That code starts the program: were it to
-// run once more, in the worker, the runtime of this process would be initialised
-// anew under its feet. The guard is a hardware breakpoint there.
+// guard is a hardware breakpoint at the program's entry point. A function that lldb calls returns to
+// the entry point, where lldb has a breakpoint (its ThreadPlanCallFunction). The code there starts
+// the program: the worker must not run it, because it would initialize the runtime of this process
+// again. The guard is set while a function that a client has called may return.
+type guard struct {
+	address uint64
+	id      int // 0 if it is not set
+}
 
-// programEntry returns the address that this program was started at, or 0.
+// programEntry returns the entry point of this program, or 0.
 func programEntry() uint64 {
 	entry, _ := auxiliary(atEntry)
 	return entry
 }
 
-// guard is set from when a client calls a function until the call of the program's,
-// in which it does so, is over.
-type guard struct {
-	address uint64
-	id      int // 0 where there is none
-}
-
-// watchEntry has the guard set where a function that the client has called may
-// return to the entry, and not where no such call is under way: there are few debug
-// registers.
+// watchEntry sets the guard while a function that the client has called may return to the entry
+// point, and removes it otherwise, because there are few debug registers.
 func (c *client) watchEntry() error {
 	v := c.server
 	address := programEntry()
@@ -47,7 +43,7 @@ func (c *client) watchEntry() error {
 	}
 	x, err := v.program.Break(address, &session.BreakpointOptions{Hardware: true})
 	if err != nil {
-		return fmt.Errorf("no breakpoint where the function returns to: %w", err)
+		return fmt.Errorf("no breakpoint at the function's return address: %w", err)
 	}
 	v.guard = guard{address, x.ID}
 	return nil
@@ -55,17 +51,17 @@ func (c *client) watchEntry() error {
 
 func (v *Server) removeGuard() error {
 	id := v.guard.id
+	v.guard = guard{}
 	if id == 0 {
 		return nil
 	}
-	v.guard = guard{}
-	if err := v.program.Remove(id); err != nil && !errors.Is(err, session.ErrNotFound) {
+	if err := v.program.Remove(id); !errors.Is(err, session.ErrNotFound) {
 		return err
 	}
 	return nil
 }
 
-// atGuard reports whether the session stands where it must not go on.
+// atGuard reports whether the session is stopped at the guard.
 func (v *Server) atGuard() bool {
 	return v.guard.id != 0 && v.program.State() == session.Stopped && v.here().PC == v.guard.address
 }

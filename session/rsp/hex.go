@@ -7,79 +7,57 @@ package rsp
 import (
 	"encoding/hex"
 	"strconv"
+	"strings"
 )
 
-const hexDigits = "0123456789abcdef"
-
-func digit(b byte) (byte, bool) {
-	switch {
-	case b >= '0' && b <= '9':
-		return b - '0', true
-	case b >= 'a' && b <= 'f':
-		return b - 'a' + 10, true
-	case b >= 'A' && b <= 'F':
-		return b - 'A' + 10, true
-	}
-	return 0, false
-}
-
-// scanner takes the parts of a packet from its front. After the first part that
-// is not there all others are zero, and bad is set.
+// scanner parses a packet. After a part that is missing or invalid, all others are zero and invalid
+// is set.
 type scanner struct {
-	rest string
-	bad  bool
+	rest    string
+	invalid bool
 }
 
-// number takes a hexadecimal number of up to 64 bits.
+// number parses a hexadecimal number of up to 64 bits.
 func (s *scanner) number() uint64 {
-	n := 0
-	for n < len(s.rest) {
-		if _, ok := digit(s.rest[n]); !ok {
-			break
-		}
-		n++
-	}
-	v, err := strconv.ParseUint(s.rest[:n], 16, 64)
+	after := strings.TrimLeft(s.rest, "0123456789abcdefABCDEF")
+	v, err := strconv.ParseUint(s.rest[:len(s.rest)-len(after)], 16, 64)
 	if err != nil {
-		s.bad = true
+		s.invalid = true
 		return 0
 	}
-	s.rest = s.rest[n:]
+	s.rest = after
 	return v
 }
 
-// skip takes a literal.
+// skip parses a literal.
 func (s *scanner) skip(literal string) {
 	if !s.next(literal) {
-		s.bad = true
+		s.invalid = true
 	}
 }
 
-// next takes a literal where it comes next.
-func (s *scanner) next(literal string) bool {
-	if len(s.rest) < len(literal) || s.rest[:len(literal)] != literal {
-		return false
-	}
-	s.rest = s.rest[len(literal):]
-	return true
+// next parses a literal, and returns false if it is not there.
+func (s *scanner) next(literal string) (ok bool) {
+	s.rest, ok = strings.CutPrefix(s.rest, literal)
+	return ok
 }
 
-// bytes takes n bytes in hexadecimal.
+// bytes parses n bytes in hexadecimal.
 func (s *scanner) bytes(n uint64) []byte {
-	if s.bad || n > uint64(len(s.rest))/2 {
-		s.bad = true
+	if s.invalid || n > uint64(len(s.rest))/2 {
+		s.invalid = true
 		return nil
 	}
 	b, err := hex.DecodeString(s.rest[:2*n])
 	if err != nil {
-		s.bad = true
+		s.invalid = true
 		return nil
 	}
 	s.rest = s.rest[2*n:]
 	return b
 }
 
-// end reports whether all was there, and nothing more.
-func (s *scanner) end() bool { return !s.bad && s.rest == "" }
+// end reports whether all parts were valid and nothing is left.
+func (s *scanner) end() bool { return !s.invalid && s.rest == "" }
 
 func hexString(s string) string { return hex.EncodeToString([]byte(s)) }

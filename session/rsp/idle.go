@@ -5,6 +5,7 @@
 package rsp
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/clewdev/clew/cfi"
@@ -12,21 +13,18 @@ import (
 	"github.com/clewdev/clew/session"
 )
 
-// idleName is what debuggers call the stub that a session is stopped in while a
-// client looks at it and the program calls nothing.
+// idleName is the name of the stub in which the session is stopped while the program calls nothing
+// and a client is attached.
 const idleName = "clew_idle"
 
-// idle is the stub: a function that does nothing for ever. It makes an idle
-// session a stopped one, with registers and a stack, in which a client can call
-// functions.
+// idle is the stub: a function that loops forever. An idle session is stopped in it, so that it has
+// registers and a stack, and the client can call functions.
 type idle struct {
 	memory *jit.Memory
 	image  *session.Image
-	start  uint64
-	size   uint64
 }
 
-// idleCode is the stub's machine code: a loop of one instruction.
+// idleCode returns the machine code of the stub.
 func idleCode() []byte {
 	if jit.Host().CodeAlign == 1 {
 		return []byte{0xf3, 0x90, 0xeb, 0xfc} // 1: pause; jmp 1b
@@ -37,34 +35,36 @@ func idleCode() []byte {
 func newIdle() (*idle, error) {
 	host := jit.Host()
 	code := idleCode()
+	// The stack ends here: the return address is undefined.
+	table, err := cfi.NewBuilder(cfi.NewCIE(host)).DefCFA(uint64(host.StackPointer), -host.DataAlign).
+		Undefined(uint64(host.ReturnAddress)).Program()
+	if err != nil {
+		return nil, err
+	}
 	memory, err := jit.NewMemory(len(code))
 	if err != nil {
 		return nil, err
 	}
 	copy(memory.Bytes(), code)
-	if err := memory.Seal(); err != nil {
-		memory.Close()
-		return nil, err
-	}
-	// Its caller is nobody: the stack ends here.
-	table, err := cfi.NewBuilder(cfi.NewCIE(host)).DefCFA(uint64(host.StackPointer), -host.DataAlign).
-		Undefined(uint64(host.ReturnAddress)).Program()
+	image, err := sealImage(memory, idleName, len(code), table)
 	if err != nil {
-		memory.Close()
-		return nil, err
+		return nil, errors.Join(err, memory.Close())
 	}
-	image, err := session.NewImage(&jit.Code{
-		Name: idleName, Address: memory.Address(), Text: memory.Bytes()[:len(code)],
-		Functions: []jit.Function{{Name: idleName, Size: uint64(len(code)), Unwind: table}},
-	})
-	if err != nil {
-		memory.Close()
-		return nil, err
-	}
-	return &idle{memory: memory, image: image, start: memory.Address(), size: uint64(len(code))}, nil
+	return &idle{memory, image}, nil
 }
 
-// addIdle gives the session the stub.
+// sealImage makes memory executable, and an image of one function in its first size bytes.
+func sealImage(memory *jit.Memory, name string, size int, unwind *cfi.Program) (*session.Image, error) {
+	if err := memory.Seal(); err != nil {
+		return nil, err
+	}
+	return session.NewImage(&jit.Code{
+		Name: name, Address: memory.Address(), Text: memory.Bytes()[:size],
+		Functions: []jit.Function{{Name: name, Size: uint64(size), Unwind: unwind}},
+	})
+}
+
+// addIdle adds the stub to the session.
 func (v *Server) addIdle() error {
 	if v.idle != nil {
 		return nil
@@ -87,11 +87,11 @@ func (v *Server) park() {
 	v.parked = false
 	v.stop = &session.Stop{Reason: session.Interrupted}
 	if v.idle == nil {
-		return // arrive has said why
+		return // arrive has recorded the reason
 	}
-	stop, err := v.program.CallWith(v.idle.start, session.Arguments{StopAtEntry: true})
+	stop, err := v.program.CallWith(v.idle.memory.Address(), session.Arguments{StopAtEntry: true})
 	if err != nil {
-		v.failed.add(fmt.Errorf("no stop in an idle session: %w", err))
+		v.failed.Add(fmt.Errorf("stopping an idle session: %w", err))
 		return
 	}
 	v.stop, v.parked = stop, true
@@ -99,33 +99,27 @@ func (v *Server) park() {
 
 // unpark leaves the stub.
 func (v *Server) unpark() error {
-	if !v.parked {
-		return nil
-	}
+	parked := v.parked
 	v.parked = false
-	if v.program.State() != session.Stopped {
+	if !parked || v.program.State() != session.Stopped {
 		return nil
 	}
 	_, err := v.program.Abort()
 	return err
 }
 
-// atIdle reports whether a parked session stands in the stub, and not in a
-// function that the client calls.
-func (v *Server) atIdle() bool {
-	st := v.here()
-	return st.PC-v.idle.start < v.idle.size
-}
+// atIdle reports whether a parked session is in the stub, not in a function that the client calls.
+func (v *Server) atIdle() bool { return v.idle.image.Contains(v.here().PC) }
 
 func (v *Server) closeIdle() {
 	if v.idle == nil {
 		return
 	}
 	if err := v.program.RemoveImage(v.idle.image); err != nil {
-		v.failed.add(err) // it is still in use
+		v.failed.Add(err) // it is still in use
 		return
 	}
-	v.failed.add(v.idle.close())
+	v.failed.Add(v.idle.close())
 	v.idle = nil
 }
 

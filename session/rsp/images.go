@@ -20,19 +20,18 @@ import (
 	"github.com/clewdev/clew/session"
 )
 
-// published is what the server has put into the program's list of symbol files,
-// so that clients know the session's images: those that the program did not put
-// there itself. It is the driving goroutine's.
+// published has the images that the server has added to the program's list of symbol files, so that
+// clients know them: those that the program itself has not added. Only the driving goroutine uses it.
 type published struct {
-	publisher gdb.Publisher
-	of        map[*session.Image][]jit.Registration // of all images, also those that needed none
+	publisher     gdb.Publisher
+	registrations map[*session.Image][]jit.Registration // nil for an image that the program has added
 
-	changes uint64           // of the list, when it was read
-	known   map[uint64]entry // what was in it then, by address
-	events  []event          // what clients have not been told
+	changes uint64           // gdb.Changes at the last read of the list
+	known   map[uint64]entry // the list at that time, by address
+	events  []event          // changes that the client has not received
 }
 
-// entry is what tells an entry of the list from a later one at its address.
+// entry distinguishes an entry of the list from a later one at its address.
 type entry struct {
 	symfile, size uint64
 	hash          uint64
@@ -40,9 +39,9 @@ type entry struct {
 
 var seed = maphash.MakeSeed()
 
-// event is a change of the list that debuggers are told of one by one.
+// event is a change of the list. A debugger receives changes one by one.
 type event struct {
-	action uint32 // as struct jit_descriptor has it
+	action uint32 // as in struct jit_descriptor
 	entry  uint64 // address
 }
 
@@ -52,34 +51,31 @@ const (
 	jitUnregister = 2
 )
 
-// update makes the list agree with the images of the session, and notes what has
-// changed in it.
+// update updates the list to the images of the session, and records its changes.
 func (p *published) update(v *Server) error {
 	images := v.program.Images()
 	if i := v.program.ReturnImage(); i != nil {
 		images = append(images, i)
 	}
+	images = slices.DeleteFunc(images, v.scratch.owns)
 	present := make(map[*session.Image]bool, len(images))
-	var fresh []*session.Image
 	for _, i := range images {
-		if v.scratch.owns(i) {
-			continue
-		}
 		present[i] = true
-		if _, ok := p.of[i]; !ok {
-			fresh = append(fresh, i)
-		}
 	}
 	var errs []error
-	for i, registrations := range p.of {
+	for i, registrations := range p.registrations {
 		if present[i] {
 			continue
 		}
 		for _, r := range registrations {
 			errs = append(errs, r.Withdraw())
 		}
-		delete(p.of, i)
+		delete(p.registrations, i)
 	}
+	fresh := slices.DeleteFunc(images, func(i *session.Image) bool {
+		_, ok := p.registrations[i]
+		return ok
+	})
 	if len(fresh) > 0 {
 		starts := covered(p.read(v))
 		for _, i := range fresh {
@@ -93,7 +89,7 @@ func (p *published) update(v *Server) error {
 	return errors.Join(errs...)
 }
 
-// compare notes what is another in the list than before.
+// compare records the changes of the list as events.
 func (p *published) compare(list []registry.Entry) {
 	now := make(map[uint64]entry, len(list))
 	for _, e := range list {
@@ -104,7 +100,7 @@ func (p *published) compare(list []registry.Entry) {
 			p.events = append(p.events, event{jitUnregister, address})
 		}
 	}
-	for _, e := range slices.Backward(list) { // as they came
+	for _, e := range slices.Backward(list) { // in the order in which they were added
 		if p.known[e.Address] != now[e.Address] {
 			p.events = append(p.events, event{jitRegister, e.Address})
 		}
@@ -112,19 +108,19 @@ func (p *published) compare(list []registry.Entry) {
 	p.known = now
 }
 
-// overlay makes memory that was read at an address what it is while debuggers are
-// told of a change: the list's own descriptor is that of the last one.
+// overlay changes memory that was read at an address to the descriptor of the event. The real
+// descriptor is that of the last change.
 func (e event) overlay(p []byte, address uint64) {
 	descriptor, _ := gdb.Own()
 	if e.entry == 0 || descriptor == 0 {
 		return
 	}
 	// struct jit_descriptor: version, action, relevant entry, first entry.
-	var told [16]byte
-	binary.NativeEndian.PutUint32(told[0:], 1)
-	binary.NativeEndian.PutUint32(told[4:], e.action)
-	binary.NativeEndian.PutUint64(told[8:], e.entry)
-	for i, b := range told {
+	var fields [16]byte
+	binary.NativeEndian.PutUint32(fields[0:], 1)
+	binary.NativeEndian.PutUint32(fields[4:], e.action)
+	binary.NativeEndian.PutUint64(fields[8:], e.entry)
+	for i, b := range fields {
 		if at := descriptor + uint64(i) - address; at < uint64(len(p)) {
 			p[at] = b
 		}
@@ -147,7 +143,7 @@ func (p *published) read(v *Server) []registry.Entry {
 	return lists[0].Entries
 }
 
-// covered returns where the functions start that the list knows.
+// covered returns the start addresses of the functions in the list.
 func covered(list []registry.Entry) map[uint64]bool {
 	starts := make(map[uint64]bool)
 	for _, e := range list {
@@ -165,39 +161,34 @@ func covered(list []registry.Entry) map[uint64]bool {
 	return starts
 }
 
-// publish puts the files of an image into the list that are not there.
+// publish adds the files of an image to the list, unless the list has all its functions.
 func (p *published) publish(i *session.Image, covered map[uint64]bool) error {
-	if p.of == nil {
-		p.of = make(map[*session.Image][]jit.Registration)
+	if p.registrations == nil {
+		p.registrations = make(map[*session.Image][]jit.Registration)
 	}
-	p.of[i] = nil
-	if functions := i.Functions(); len(functions) > 0 {
-		all := true
-		for _, f := range functions {
-			all = all && covered[f.Start]
-		}
-		if all {
-			return nil
-		}
+	p.registrations[i] = nil
+	functions := i.Functions()
+	if len(functions) > 0 && !slices.ContainsFunc(functions, func(f session.Function) bool { return !covered[f.Start] }) {
+		return nil
 	}
-	// A program that has a second list (an LLVM in it) has clients see both.
+	// If the program has a second list, of an LLVM in it, clients see both.
 	p.publisher.AllowSecond = true
 	for _, file := range i.ELF() {
 		r, err := p.publisher.PublishImage(file)
 		if err != nil {
 			return fmt.Errorf("symbols of %s: %w", i.Name(), err)
 		}
-		p.of[i] = append(p.of[i], r)
+		p.registrations[i] = append(p.registrations[i], r)
 	}
 	return nil
 }
 
-// withdraw takes everything out of the list again.
+// withdraw removes all images from the list.
 func (p *published) withdraw() {
-	for _, registrations := range p.of {
+	for _, registrations := range p.registrations {
 		for _, r := range registrations {
-			_ = r.Withdraw() // it fails for no image
+			_ = r.Withdraw() // it never fails for a registered image
 		}
 	}
-	p.of = nil
+	p.registrations = nil
 }

@@ -5,8 +5,6 @@
 package rsp
 
 import (
-	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -16,8 +14,19 @@ import (
 	"github.com/clewdev/clew/session"
 )
 
-// queryLLDB answers what lldb alone asks (lldb's docs/lldb-gdb-remote.txt).
-func (c *client) queryLLDB(name, rest string) string {
+// queryLLDB answers packets of lldb (lldb's docs/lldb-gdb-remote.txt).
+func (c *client) queryLLDB(name, arguments string) string {
+	if number, ok := strings.CutPrefix(name, "qRegisterInfo"); ok {
+		s := scanner{rest: number}
+		n := s.number()
+		if !s.end() || n >= uint64(len(c.server.registers.list)) {
+			return "E45" // the end of the list
+		}
+		return c.server.registers.list[n].info()
+	}
+	if strings.HasPrefix(name, "qThreadStopInfo") { // qThreadStopInfoTID
+		return c.status()
+	}
 	switch name {
 	case "QThreadSuffixSupported":
 		c.lldb, c.suffix = true, true
@@ -28,10 +37,10 @@ func (c *client) queryLLDB(name, rest string) string {
 	case "QSaveRegisterState":
 		return c.saveRegisters()
 	case "QRestoreRegisterState":
-		return c.restoreRegisters(rest)
+		return c.restoreRegisters(arguments)
 	case "qHostInfo":
 		c.lldb = true
-		// A session stops behind the instruction that a watchpoint saw, on all machines.
+		// On all machines a session stops after the instruction that accesses watched memory.
 		return fmt.Sprintf("triple:%s;ptrsize:8;endian:little;hostname:%s;watchpoint_exceptions_received:after;", hexString(triple()), hexString("clew"))
 	case "qProcessInfo":
 		return fmt.Sprintf("pid:%x;parent-pid:%x;real-uid:%x;real-gid:%x;effective-uid:%x;effective-gid:%x;triple:%s;ostype:linux;endian:little;ptrsize:8;",
@@ -45,22 +54,9 @@ func (c *client) queryLLDB(name, rest string) string {
 	case "qWatchpointSupportInfo":
 		return "num:4;"
 	case "qMemoryRegionInfo":
-		return memoryRegion(rest)
-	case "qThreadStopInfo": // "qThreadStopInfoTID" comes as one word
-		return c.status()
+		return memoryRegion(arguments)
 	case "jThreadsInfo":
 		return c.threadsInfo()
-	}
-	switch {
-	case strings.HasPrefix(name, "qRegisterInfo"):
-		s := scanner{rest: name[len("qRegisterInfo"):]}
-		n := s.number()
-		if !s.end() || n >= uint64(len(c.server.registers.list)) {
-			return "E45" // the end of the list
-		}
-		return c.server.registers.list[n].info()
-	case strings.HasPrefix(name, "qThreadStopInfo"):
-		return c.status()
 	}
 	return ""
 }
@@ -72,10 +68,11 @@ func triple() string {
 	return "x86_64-unknown-linux-gnu"
 }
 
-// info describes a register as lldb asks where it takes no target description.
+// info describes a register for lldb without a target description.
 func (x *register) info() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "name:%s;bitsize:%d;offset:%d;encoding:%s;format:%s;set:%s;", x.name, 8*x.size, x.offset, x.encoding(), x.format(), x.set())
+	encoding, format := x.display()
+	fmt.Fprintf(&b, "name:%s;bitsize:%d;offset:%d;encoding:%s;format:%s;set:%s;", x.name, 8*x.size, x.offset, encoding, format, registerGroups[x.group].lldb)
 	if x.column >= 0 {
 		fmt.Fprintf(&b, "ehframe:%d;dwarf:%d;", x.column, x.column)
 	}
@@ -88,12 +85,12 @@ func (x *register) info() string {
 	return b.String()
 }
 
-// memoryRegion describes the mapping that holds an address, or the hole.
-func memoryRegion(rest string) string {
-	s := scanner{rest: rest}
+// memoryRegion describes the mapping at an address, or the unmapped range there.
+func memoryRegion(arguments string) string {
+	s := scanner{rest: arguments}
 	address := s.number()
 	if !s.end() {
-		return badPacket
+		return invalidPacket
 	}
 	maps, err := os.ReadFile("/proc/self/maps")
 	if err != nil {
@@ -115,8 +112,11 @@ func memoryRegion(rest string) string {
 	return reply
 }
 
-// threadsInfo describes the worker's thread and why it is stopped, in JSON.
+// threadsInfo describes the worker's thread and the reason of its stop in JSON.
 func (c *client) threadsInfo() string {
+	if c.at.stop.Reason == session.AtWatchpoint {
+		return "" // lldb then reads the stop reply
+	}
 	type thread struct {
 		TID       int               `json:"tid"`
 		Name      string            `json:"name"`
@@ -130,19 +130,10 @@ func (c *client) threadsInfo() string {
 		s := scanner{rest: status[1:3]}
 		t.Signal = int(s.number())
 	}
-	if c.at.stop.Reason == session.AtWatchpoint {
-		return "" // it reads the stop reply then
-	}
 	_, reason, _ := strings.Cut(status, ";reason:")
 	t.Reason, _, _ = strings.Cut(reason, ";")
-	r := c.server.registers
-	for _, n := range []int{r.fp, r.sp, r.pc} {
-		if n < 0 {
-			continue
-		}
-		if value, err := c.readRegister(n); err == nil {
-			t.Registers[fmt.Sprint(n)] = hex.EncodeToString(value)
-		}
+	for n, value := range c.frameRegisters() {
+		t.Registers[fmt.Sprint(n)] = value
 	}
 	b, err := json.Marshal([]thread{t})
 	if err != nil {
@@ -150,6 +141,3 @@ func (c *client) threadsInfo() string {
 	}
 	return string(b)
 }
-
-// nativeWord reads a word as this machine has it.
-func nativeWord(b []byte) uint64 { return binary.NativeEndian.Uint64(b) }

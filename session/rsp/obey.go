@@ -10,21 +10,21 @@ import (
 	"github.com/clewdev/clew/session"
 )
 
-// arrive attaches a client. The session does not run: it was stopped for it.
+// arrive attaches a client. The session does not run: attach has stopped it.
 func (v *Server) arrive(c *client) {
 	v.client, v.waited = c, true
 	v.running, v.interrupt, v.published, v.arrived = false, false, false, true
 	v.order = order{}
 	if err := errors.Join(v.addIdle(), v.images.update(v)); err != nil {
-		v.failed.add(err)
+		v.failed.Add(err)
 		c.notes = append(c.notes, err.Error())
 	}
-	v.images.events = nil // it reads the list now
+	v.images.events = nil // the client reads the whole list
 	switch {
-	case v.fresh: // decide tells it
-	case v.next != nil: // it was about to run: at a call's start, or between two stops
+	case v.fresh: // decide sends the situation
+	case v.next != nil: // at the start of a call, or between two stops
 		v.hold(true)
-	case v.call != nil: // held for a client
+	case v.call != nil: // the call waits for a client
 		v.pause(situation{stop: *v.stop, quiet: true})
 	case v.program.State() == session.Stopped: // a stop that Call returned
 		if v.stop == nil {
@@ -37,7 +37,7 @@ func (v *Server) arrive(c *client) {
 	}
 }
 
-// hold stops what is about to run before it does.
+// hold stops the session before it runs v.next.
 func (v *Server) hold(quiet bool) {
 	if v.call != nil && !v.call.begun {
 		v.call.entry = true
@@ -48,7 +48,7 @@ func (v *Server) hold(quiet bool) {
 	v.pause(situation{stop: *v.here(), quiet: quiet})
 }
 
-// here makes a stop of where the session stands.
+// here returns a stop at the current program counter.
 func (v *Server) here() *session.Stop {
 	st := &session.Stop{Reason: session.Interrupted}
 	if r, err := v.program.Registers(); err == nil {
@@ -57,7 +57,7 @@ func (v *Server) here() *session.Stop {
 	return st
 }
 
-// obey does what a client wants.
+// obey executes an order.
 func (v *Server) obey(o order) {
 	switch o.action {
 	case actionInterrupt:
@@ -69,37 +69,37 @@ func (v *Server) obey(o order) {
 			o = order{action: actionAbort, start: gdbKill}
 		}
 		v.order, v.running, v.interrupt = o, true, false
-		v.goOn()
+		v.run()
 	}
 }
 
-// halt stops the session for a client that wants it to.
+// halt interrupts the session for the client.
 func (v *Server) halt() {
 	if v.client == nil || !v.running {
 		return
 	}
 	v.interrupt = true
 	if v.fresh {
-		return // decide shows it
+		return // decide sends the situation
 	}
 	if v.next != nil {
 		v.hold(false)
 		return
 	}
-	// It waits for the program to call something.
+	// The client waits for the program's next call.
 	if v.stop == nil {
 		v.stop = v.here()
 	}
 	v.pause(situation{stop: session.Stop{Reason: session.Interrupted, PC: v.stop.PC}})
 }
 
-// goOn is what a client's order to run does.
-func (v *Server) goOn() {
+// run executes an order to continue, step or abort.
+func (v *Server) run() {
 	switch {
 	case v.order.action == actionAbort:
 		v.abort()
 	case v.published && v.order.action != actionContinue:
-		// It steps over its breakpoint there, and arrives behind it.
+		// The client steps over its breakpoint for new code, and sees the address after it.
 		v.running = false
 		at := situation{stop: *v.here(), shown: registerAddress() + v.registers.machine.CodeAlign}
 		at.stop.Reason = session.SteppedInstruction
@@ -107,11 +107,11 @@ func (v *Server) goOn() {
 	case v.announce():
 	default:
 		v.published = false
-		v.onward()
+		v.proceed()
 	}
 }
 
-// abort ends the call as a signal does that nobody handles.
+// abort ends the call as a signal without a handler does.
 func (v *Server) abort() {
 	st := session.Stop{Reason: session.Aborted, ExitCode: -1, Signal: session.Signal{Number: int(v.order.start)}}
 	v.published = false
@@ -119,12 +119,10 @@ func (v *Server) abort() {
 	v.pause(situation{stop: st, exited: true})
 }
 
-// abandon aborts what the session is stopped in, and the call ends.
+// abandon aborts the code in which the session is stopped, and ends the call.
 func (v *Server) abandon() {
 	v.next, v.fresh = nil, false
-	if err := v.unpark(); err != nil {
-		v.failed.add(err)
-	}
+	v.failed.Add(v.unpark())
 	if v.call == nil {
 		return
 	}
@@ -142,31 +140,29 @@ func (v *Server) abandon() {
 	v.finish(stop, err)
 }
 
-// onward lets the session run, or wait for the program.
-func (v *Server) onward() {
+// proceed resumes the session, or waits for the program.
+func (v *Server) proceed() {
 	switch {
 	case v.call != nil && !v.call.begun:
 		v.startCall()
 	case v.ended:
 		v.finish(v.stop, nil)
 		v.park()
-	case v.parked && v.atIdle():
-		// The program's next call goes on.
-	case v.call == nil && !v.parked:
-		// A stop that Call returned: Continue goes on.
+	case v.parked && v.atIdle(): // wait for the program's next call
+	case v.call == nil && !v.parked: // at a stop that Call has returned: wait for Continue
 	default:
 		v.resume()
 	}
 }
 
-// part lets a client go.
+// part detaches the client.
 func (v *Server) part(o order) {
 	defer close(o.done)
 	c := v.client
 	if c == nil {
 		return
 	}
-	ours := v.stop == nil || c.caused(v.stop)
+	caused := v.stop == nil || c.caused(v.stop)
 	c.removeAll()
 	v.scratch.freeAll()
 	v.client, v.running, v.published, v.arrived, v.interrupt = nil, false, false, false, false
@@ -179,15 +175,15 @@ func (v *Server) part(o order) {
 	case !v.call.begun:
 		v.call.entry = false
 		v.startCall()
-	case v.fresh && !ours: // decide gives it to the program
+	case v.fresh && !caused: // decide returns the stop to the program
 	default:
 		v.fresh = false
 		v.next = v.program.Continue
 	}
-	v.reclaim() // before the next client comes
+	v.reclaim() // before the next client attaches
 }
 
-// shutDown ends the driver.
+// shutDown ends the driving goroutine.
 func (v *Server) shutDown() {
 	if c := v.client; c != nil {
 		if v.running {

@@ -6,37 +6,37 @@ package rsp
 
 import (
 	"bufio"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 )
 
-// packetSize is how long the contents of a packet may be, in bytes, escapes
-// included, as qSupported tells the client. The buffers of a connection are a few
-// times that.
+// packetSize is the maximum size of a packet's contents in bytes, with escapes. qSupported sends it to
+// the client. The buffers of a connection are a few times as large.
 const packetSize = 1 << 17
 
-// messageKind is what comes in over a connection.
+// messageKind is the kind of a message.
 type messageKind uint8
 
 const (
 	messagePacket messageKind = iota
 	messageInterrupt
-	messageDamaged // a packet whose checksum is wrong
-	messageRefused // the client wants the last reply again
+	messageDamaged // a packet with a wrong checksum
+	messageRefused // a request to send the last reply again
 )
 
-// message is one thing that a client sent.
+// message is a message from a client.
 type message struct {
 	kind    messageKind
 	payload []byte // without escapes
 }
 
-var errPacket = errors.New("no packet of the GDB remote protocol")
+var errPacket = errors.New("not a packet of the GDB remote protocol")
 
-// readMessage reads the next thing from a connection (GDB manual, "Overview" of
-// the remote protocol). Between packets there are acknowledgements and nothing else:
-// whoever sends more is no debugger, but may be a web page that has packets in the
-// body of a request to this port.
+// readMessage reads the next message from a connection (GDB manual, "Overview" of the remote
+// protocol). Only acknowledgements may come between packets. A client that sends more is not a
+// debugger: it may be a web page with packets in the body of a request to this port.
 func readMessage(r *bufio.Reader) (message, error) {
 	for {
 		b, err := r.ReadByte()
@@ -71,7 +71,7 @@ func readPacket(r *bufio.Reader) (message, error) {
 		if n == packetSize {
 			return message{}, fmt.Errorf("%w: it is longer than %d bytes", errPacket, packetSize)
 		}
-		if b == '$' { // the one before was cut off
+		if b == '$' { // the previous packet was incomplete
 			payload, sum, escaped = payload[:0], 0, false
 			continue
 		}
@@ -87,23 +87,16 @@ func readPacket(r *bufio.Reader) (message, error) {
 		}
 	}
 	var digits [2]byte
-	for i := range digits {
-		b, err := r.ReadByte()
-		if err != nil {
-			return message{}, err
-		}
-		digits[i] = b
+	if _, err := io.ReadFull(r, digits[:]); err != nil {
+		return message{}, err
 	}
-	high, ok := digit(digits[0])
-	low, ok2 := digit(digits[1])
-	if !ok || !ok2 || escaped || high<<4|low != sum {
+	if checksum, err := hex.DecodeString(string(digits[:])); err != nil || escaped || checksum[0] != sum {
 		return message{kind: messageDamaged}, nil
 	}
 	return message{payload: payload}, nil
 }
 
-// appendPacket appends a reply as it goes over the connection: with escapes, runs
-// of equal bytes shortened, and the checksum.
+// appendPacket appends a reply as a packet: with escapes, run-length encoding and the checksum.
 func appendPacket(dst, payload []byte) []byte {
 	dst = append(dst, '$')
 	start := len(dst)
@@ -119,8 +112,8 @@ func appendPacket(dst, payload []byte) []byte {
 			run = 1
 		default:
 			dst = append(dst, b)
-			// A run of n more is written as n+29; below 3 it does not pay, and
-			// "#", "$", "+" and "-" must not appear.
+			// A run of n more bytes is encoded as n+29. It is not shorter below 3, and the count must
+			// not be "#", "$", "+" or "-".
 			if run > 3 {
 				more := run - 1
 				for c := more + 29; c == '#' || c == '$' || c == '+' || c == '-'; c = more + 29 {
@@ -138,8 +131,8 @@ func appendPacket(dst, payload []byte) []byte {
 	for _, b := range dst[start:] {
 		sum += b
 	}
-	return append(dst, '#', hexDigits[sum>>4], hexDigits[sum&15])
+	return hex.AppendEncode(append(dst, '#'), []byte{sum})
 }
 
-// maxRun is the longest run, whose count is written as "~", the last that prints.
+// maxRun is the longest run. Its count is "~", the last printable character.
 const maxRun = '~' - 29 + 1

@@ -6,7 +6,7 @@ package rsp
 
 import "github.com/clewdev/clew/session"
 
-// program is what the server needs of a session.
+// program is the part of session.Session that the server uses.
 type program interface {
 	State() session.State
 	PID() int

@@ -5,28 +5,29 @@
 package rsp
 
 import (
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"os"
 	"strings"
 )
 
-// threadName is what clients call the worker's only thread.
+// threadName is the name of the worker's only thread.
 const threadName = "worker"
 
-// query answers the packets that begin with q or Q.
+// query answers the packets that begin with q, Q or j.
 func (c *client) query(packet string) string {
-	name, rest := packet, ""
+	name, arguments := packet, ""
 	if i := strings.IndexAny(packet, ":;,"); i >= 0 {
-		name, rest = packet[:i], packet[i+1:]
+		name, arguments = packet[:i], packet[i+1:]
 	}
 	switch name {
 	case "qSupported":
-		return c.supported(rest)
+		return c.supported(arguments)
 	case "QStartNoAckMode", "QPassSignals", "QProgramSignals", "QDisableRandomization":
-		return "OK" // signals are never passed on
+		return "OK" // the worker never receives signals
 	case "qAttached":
-		return "1" // gdb detaches at its end, and does not kill
+		return "1" // at its end gdb detaches, and does not kill
 	case "qC":
 		return "QC" + c.thread()
 	case "qfThreadInfo":
@@ -36,26 +37,23 @@ func (c *client) query(packet string) string {
 	case "qThreadExtraInfo":
 		return hexString(threadName)
 	case "qSymbol":
-		return "OK" // it needs no symbols
-	case "qTStatus", "qOffsets", "qGetTLSAddr", "qTfV", "qTfP":
-		return ""
+		return "OK" // the server needs no symbols
 	case "qXfer":
-		return c.transfer(rest)
+		return c.transfer(arguments)
 	case "qRcmd":
-		return c.monitor(rest)
+		return c.monitor(arguments)
 	}
-	return c.queryLLDB(name, rest)
+	return c.queryLLDB(name, arguments)
 }
 
-// supported tells which optional packets there are, and learns which the client
-// understands.
-func (c *client) supported(rest string) string {
+// supported records the features of the client, and returns those of the server.
+func (c *client) supported(arguments string) string {
 	offers := make(map[string]bool)
-	for f := range strings.SplitSeq(rest, ";") {
+	for f := range strings.SplitSeq(arguments, ";") {
 		offers[f] = true
 	}
 	c.softwareBreak, c.hardwareBreak = offers["swbreak+"], offers["hwbreak+"]
-	// lldb offers multiprocess too, but asks for threads in another way.
+	// lldb offers multiprocess too, but does not use its syntax for threads.
 	c.multiprocess = offers["multiprocess+"] && c.softwareBreak
 	features := fmt.Sprintf("PacketSize=%x;QStartNoAckMode+;qXfer:features:read+;qXfer:exec-file:read+;qXfer:auxv:read+;"+
 		"qXfer:threads:read+;qXfer:siginfo:read+;vContSupported+;ConditionalBreakpoints+;QPassSignals+", packetSize)
@@ -71,9 +69,9 @@ func (c *client) supported(rest string) string {
 	return features
 }
 
-// transfer is qXfer: it gives a part of an object.
-func (c *client) transfer(rest string) string {
-	part := strings.SplitN(rest, ":", 4)
+// transfer handles qXfer, which reads part of an object.
+func (c *client) transfer(arguments string) string {
+	part := strings.SplitN(arguments, ":", 4)
 	if len(part) != 4 || part[1] != "read" {
 		return ""
 	}
@@ -111,18 +109,18 @@ func (c *client) transfer(rest string) string {
 	s.skip(",")
 	length := s.number()
 	if !s.end() {
-		return badPacket
+		return invalidPacket
 	}
 	return slicePart(object, offset, length)
 }
 
-// slicePart makes the reply to qXfer: "m" where more follows, "l" at the end.
+// slicePart returns the reply to qXfer: it begins with "m" if more data follows, and "l" at the end.
 func slicePart(object string, offset, length uint64) string {
 	if offset >= uint64(len(object)) {
 		return "l"
 	}
 	object = object[offset:]
-	// All could need an escape.
+	// Each byte can need an escape.
 	if length = min(length, packetSize/2-16); length < uint64(len(object)) {
 		return "m" + object[:length]
 	}
@@ -142,18 +140,18 @@ func auxiliary(kind uint64) (uint64, bool) {
 		return 0, false
 	}
 	for ; len(b) >= 16; b = b[16:] {
-		if nativeWord(b) == kind {
-			return nativeWord(b[8:]), true
+		if binary.NativeEndian.Uint64(b) == kind {
+			return binary.NativeEndian.Uint64(b[8:]), true
 		}
 	}
 	return 0, false
 }
 
-// monitor runs a command of the user's: "monitor help".
-func (c *client) monitor(rest string) string {
-	b, err := hex.DecodeString(rest)
+// monitor runs a command of the user, for example "monitor help".
+func (c *client) monitor(arguments string) string {
+	b, err := hex.DecodeString(arguments)
 	if err != nil {
-		return badPacket
+		return invalidPacket
 	}
 	switch command := strings.TrimSpace(string(b)); command {
 	case "help", "":
@@ -166,7 +164,7 @@ func (c *client) monitor(rest string) string {
 	}
 }
 
-// describe tells about the session.
+// describe returns the output of "monitor session".
 func (c *client) describe() string {
 	var b strings.Builder
 	v := c.server
@@ -174,7 +172,7 @@ func (c *client) describe() string {
 	fmt.Fprintf(&b, "worker %d, %v", p.PID(), p.State())
 	switch {
 	case c.at.parked:
-		b.WriteString(": the program calls nothing; continue waits for its next call\n")
+		b.WriteString(": the program calls nothing; 'continue' waits for its next call\n")
 	case c.at.event.entry != 0:
 		b.WriteString(": there are new symbols\n")
 	default:
@@ -193,19 +191,13 @@ func (c *client) describe() string {
 		}
 		fmt.Fprintf(&b, ", %d functions\n", len(i.Functions()))
 	}
-	ours := make(map[int]bool)
-	for _, x := range c.breakpoints {
-		for _, id := range x.ids {
-			ours[id] = true
-		}
-	}
 	for _, x := range p.Breakpoints() {
-		if !ours[x.ID] {
+		if c.breakpointOf(x.ID) == nil {
 			fmt.Fprintf(&b, "breakpoint %d of the program, %d hits: %s %#x\n", x.ID, x.Hits(), x.Location, x.Addresses)
 		}
 	}
 	for _, x := range p.Watchpoints() {
-		if !ours[x.ID] {
+		if c.breakpointOf(x.ID) == nil {
 			fmt.Fprintf(&b, "watchpoint %d of the program, %d hits: %#x, %d bytes\n", x.ID, x.Hits(), x.Address, x.Size)
 		}
 	}

@@ -20,23 +20,41 @@ type register struct {
 	size    int // bytes
 	offset  int // in the packet of all registers
 	feature string
-	kind    string // of the description: "int64", "code_ptr", "vec128"
-	group   string // gdb's
-	column  int    // DWARF column, -1 where it has none
-	generic string // lldb's: "pc", "arg1"
-	alias   string // lldb's other name for it
+	kind    string // type in the description: "int64", "code_ptr", "vec128"
+	group   registerGroup
+	column  int    // DWARF column, or -1
+	generic string // lldb's role: "pc", "arg1"
+	alias   string // lldb's second name
+}
+
+// registerGroup is a group of registers. The numbers are those of the description's groups.
+type registerGroup int
+
+const (
+	groupGeneral registerGroup = 1 + iota
+	groupFloat
+	groupVector
+	groupSystem
+)
+
+// registerGroups are the names of the groups for gdb and lldb. gdb's name for system registers
+// differs between versions.
+var registerGroups = [...]struct{ gdb, lldb string }{
+	groupGeneral: {"general", "General Purpose Registers"},
+	groupFloat:   {"float", "Floating Point Registers"},
+	groupVector:  {"vector", "Vector Registers"},
+	groupSystem:  {"", "System Registers"},
 }
 
 // registers is the register file as clients see it.
 type registers struct {
-	machine *arch.Machine
-	list    []register
-	size    int // bytes of the packet of all registers
-	pc, sp  int // numbers; -1 where there is none
-	fp      int
+	machine    *arch.Machine
+	list       []register
+	size       int // bytes of the packet of all registers
+	pc, sp, fp int // numbers, or -1
 }
 
-// feature names of gdb (GDB manual, "Standard Target Features").
+// Feature names of gdb (GDB manual, "Standard Target Features").
 const (
 	featureCore     = "org.gnu.gdb.i386.core"
 	featureSSE      = "org.gnu.gdb.i386.sse"
@@ -51,7 +69,7 @@ const (
 	featureARM64TLS  = "org.gnu.gdb.aarch64.tls"
 )
 
-// newRegisters lays out the registers that a session has.
+// newRegisters returns the registers of a session.
 func newRegisters(m *arch.Machine, infos []session.RegisterInfo) *registers {
 	r := &registers{machine: m, pc: -1, sp: -1, fp: -1}
 	has := make(map[string]session.RegisterInfo, len(infos))
@@ -79,76 +97,60 @@ func newRegisters(m *arch.Machine, infos []session.RegisterInfo) *registers {
 	return r
 }
 
-// add adds a register where the session has it.
-func (r *registers) add(has map[string]session.RegisterInfo, x register) {
-	if info, ok := has[x.name]; ok {
-		x.column = info.Column
-		r.list = append(r.list, x)
+// add adds registers that differ only in their names. Names that the session does not have are left
+// out.
+func (r *registers) add(has map[string]session.RegisterInfo, x register, names ...string) {
+	for _, name := range names {
+		if info, ok := has[name]; ok {
+			x.name, x.column = name, info.Column
+			r.list = append(r.list, x)
+		}
 	}
 }
 
-// amd64 adds what gdb has in its own descriptions (features/i386 of its sources),
-// and in that order: whole register files, or none.
+// numbered returns names with the numbers from first to last.
+func numbered(prefix string, first, last int, suffix string) []string {
+	var names []string
+	for n := first; n <= last; n++ {
+		names = append(names, prefix+strconv.Itoa(n)+suffix)
+	}
+	return names
+}
+
+// amd64 adds the registers of gdb's own descriptions (features/i386 of its sources), in their order.
+// The session has each feature completely or not at all.
 func (r *registers) amd64(has map[string]session.RegisterInfo) {
-	generic := map[string]string{"rip": "pc", "rsp": "sp", "rbp": "fp", "eflags": "flags",
+	generic := map[string]string{"rip": "pc", "rsp": "sp", "rbp": "fp",
 		"rdi": "arg1", "rsi": "arg2", "rdx": "arg3", "rcx": "arg4", "r8": "arg5", "r9": "arg6"}
 	for _, name := range strings.Fields("rax rbx rcx rdx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 rip") {
-		kind := "int64"
+		x := register{size: 8, feature: featureCore, kind: "int64", group: groupGeneral, generic: generic[name]}
 		switch name {
 		case "rbp", "rsp":
-			kind = "data_ptr"
+			x.kind, x.alias = "data_ptr", x.generic
 		case "rip":
-			kind = "code_ptr"
+			x.kind, x.alias = "code_ptr", x.generic
 		}
-		alias := ""
-		if g := generic[name]; g == "pc" || g == "sp" || g == "fp" {
-			alias = g
-		}
-		r.add(has, register{name: name, size: 8, feature: featureCore, kind: kind, group: "general", generic: generic[name], alias: alias})
+		r.add(has, x, name)
 	}
-	r.add(has, register{name: "eflags", size: 4, feature: featureCore, kind: "i386_eflags", group: "general", generic: "flags", alias: "rflags"})
-	for _, name := range strings.Fields("cs ss ds es fs gs") {
-		r.add(has, register{name: name, size: 4, feature: featureCore, kind: "int32", group: "general"})
-	}
-	for n := range 8 {
-		r.add(has, register{name: "st" + strconv.Itoa(n), size: 10, feature: featureCore, kind: "i387_ext", group: "float"})
-	}
-	for _, name := range strings.Fields("fctrl fstat ftag fiseg fioff foseg fooff fop") {
-		r.add(has, register{name: name, size: 4, feature: featureCore, kind: "int", group: "float"})
-	}
-	for n := range 16 {
-		r.add(has, register{name: "xmm" + strconv.Itoa(n), size: 16, feature: featureSSE, kind: "vec128", group: "vector"})
-	}
-	r.add(has, register{name: "mxcsr", size: 4, feature: featureSSE, kind: "i386_mxcsr", group: "vector"})
-	r.add(has, register{name: "orig_rax", size: 8, feature: featureLinux, kind: "int", group: "system"})
-	for _, name := range []string{"fs_base", "gs_base"} {
-		r.add(has, register{name: name, size: 8, feature: featureSegments, kind: "int", group: "general"})
-	}
-	for n := range 16 {
-		r.add(has, register{name: "ymm" + strconv.Itoa(n) + "h", size: 16, feature: featureAVX, kind: "uint128", group: "vector"})
-	}
-	r.avx512(has)
-	r.add(has, register{name: "pkru", size: 4, feature: featurePkeys, kind: "pkru_flags", group: "system"})
-}
-
-func (r *registers) avx512(has map[string]session.RegisterInfo) {
-	for n := 16; n < 32; n++ {
-		r.add(has, register{name: "xmm" + strconv.Itoa(n), size: 16, feature: featureAVX512, kind: "vec128", group: "vector"})
-	}
-	for n := 16; n < 32; n++ {
-		r.add(has, register{name: "ymm" + strconv.Itoa(n) + "h", size: 16, feature: featureAVX512, kind: "uint128", group: "vector"})
-	}
-	for n := range 8 {
-		r.add(has, register{name: "k" + strconv.Itoa(n), size: 8, feature: featureAVX512, kind: "uint64", group: "vector"})
-	}
-	for n := range 32 {
-		r.add(has, register{name: "zmm" + strconv.Itoa(n) + "h", size: 32, feature: featureAVX512, kind: "v2ui128", group: "vector"})
-	}
+	r.add(has, register{size: 4, feature: featureCore, kind: "i386_eflags", group: groupGeneral, generic: "flags", alias: "rflags"}, "eflags")
+	r.add(has, register{size: 4, feature: featureCore, kind: "int32", group: groupGeneral}, "cs", "ss", "ds", "es", "fs", "gs")
+	r.add(has, register{size: 10, feature: featureCore, kind: "i387_ext", group: groupFloat}, numbered("st", 0, 7, "")...)
+	r.add(has, register{size: 4, feature: featureCore, kind: "int", group: groupFloat}, strings.Fields("fctrl fstat ftag fiseg fioff foseg fooff fop")...)
+	r.add(has, register{size: 16, feature: featureSSE, kind: "vec128", group: groupVector}, numbered("xmm", 0, 15, "")...)
+	r.add(has, register{size: 4, feature: featureSSE, kind: "i386_mxcsr", group: groupVector}, "mxcsr")
+	r.add(has, register{size: 8, feature: featureLinux, kind: "int", group: groupSystem}, "orig_rax")
+	r.add(has, register{size: 8, feature: featureSegments, kind: "int", group: groupGeneral}, "fs_base", "gs_base")
+	r.add(has, register{size: 16, feature: featureAVX, kind: "uint128", group: groupVector}, numbered("ymm", 0, 15, "h")...)
+	r.add(has, register{size: 16, feature: featureAVX512, kind: "vec128", group: groupVector}, numbered("xmm", 16, 31, "")...)
+	r.add(has, register{size: 16, feature: featureAVX512, kind: "uint128", group: groupVector}, numbered("ymm", 16, 31, "h")...)
+	r.add(has, register{size: 8, feature: featureAVX512, kind: "uint64", group: groupVector}, numbered("k", 0, 7, "")...)
+	r.add(has, register{size: 32, feature: featureAVX512, kind: "v2ui128", group: groupVector}, numbered("zmm", 0, 31, "h")...)
+	r.add(has, register{size: 4, feature: featurePkeys, kind: "pkru_flags", group: groupSystem}, "pkru")
 }
 
 func (r *registers) arm64(has map[string]session.RegisterInfo) {
-	for n := range 31 {
-		x := register{name: "x" + strconv.Itoa(n), size: 8, feature: featureARM64Core, kind: "int", group: "general"}
+	for n, name := range numbered("x", 0, 30, "") {
+		x := register{size: 8, feature: featureARM64Core, kind: "int", group: groupGeneral}
 		switch {
 		case n < 8:
 			x.generic = "arg" + strconv.Itoa(n+1)
@@ -157,43 +159,31 @@ func (r *registers) arm64(has map[string]session.RegisterInfo) {
 		case n == 30:
 			x.generic, x.alias = "ra", "lr"
 		}
-		r.add(has, x)
+		r.add(has, x, name)
 	}
-	r.add(has, register{name: "sp", size: 8, feature: featureARM64Core, kind: "data_ptr", group: "general", generic: "sp"})
-	r.add(has, register{name: "pc", size: 8, feature: featureARM64Core, kind: "code_ptr", group: "general", generic: "pc"})
-	r.add(has, register{name: "cpsr", size: 4, feature: featureARM64Core, kind: "cpsr_flags", group: "general", generic: "flags"})
-	for n := range 32 {
-		r.add(has, register{name: "v" + strconv.Itoa(n), size: 16, feature: featureARM64FPU, kind: "aarch64v", group: "vector"})
-	}
-	for _, name := range []string{"fpsr", "fpcr"} {
-		r.add(has, register{name: name, size: 4, feature: featureARM64FPU, kind: "int", group: "float"})
-	}
-	r.add(has, register{name: "tpidr", size: 8, feature: featureARM64TLS, kind: "data_ptr", group: "system"})
+	r.add(has, register{size: 8, feature: featureARM64Core, kind: "data_ptr", group: groupGeneral, generic: "sp"}, "sp")
+	r.add(has, register{size: 8, feature: featureARM64Core, kind: "code_ptr", group: groupGeneral, generic: "pc"}, "pc")
+	r.add(has, register{size: 4, feature: featureARM64Core, kind: "cpsr_flags", group: groupGeneral, generic: "flags"}, "cpsr")
+	r.add(has, register{size: 16, feature: featureARM64FPU, kind: "aarch64v", group: groupVector}, numbered("v", 0, 31, "")...)
+	r.add(has, register{size: 4, feature: featureARM64FPU, kind: "int", group: groupFloat}, "fpsr", "fpcr")
+	r.add(has, register{size: 8, feature: featureARM64TLS, kind: "data_ptr", group: groupSystem}, "tpidr")
 }
 
 var errRegister = errors.New("no such register")
 
-// read returns the bytes of a register.
+// read returns the bytes of a register, in the size of the description.
 func (r *registers) read(p program, number int) ([]byte, error) {
 	if number < 0 || number >= len(r.list) {
 		return nil, fmt.Errorf("%w: number %d", errRegister, number)
 	}
 	x := &r.list[number]
 	value, err := p.Register(x.name)
-	if err != nil {
-		return nil, err
+	if err != nil || len(value) == x.size {
+		return value, err
 	}
-	return x.fit(value), nil
-}
-
-// fit gives a value the size that the client knows.
-func (x *register) fit(value []byte) []byte {
-	if len(value) == x.size {
-		return value
-	}
-	fitted := make([]byte, x.size)
-	copy(fitted, value)
-	return fitted
+	resized := make([]byte, x.size)
+	copy(resized, value)
+	return resized, nil
 }
 
 // write sets a register.
@@ -203,12 +193,12 @@ func (r *registers) write(p program, number int, value []byte) error {
 	}
 	x := &r.list[number]
 	if len(value) != x.size {
-		return fmt.Errorf("%w: %s has %d bytes, and %d were given", errRegister, x.name, x.size, len(value))
+		return fmt.Errorf("%w: %s has %d bytes, got %d", errRegister, x.name, x.size, len(value))
 	}
 	return p.SetRegister(x.name, value)
 }
 
-// all returns the bytes of all registers, and which are known.
+// all returns the bytes of all registers, and which of them are known.
 func (r *registers) all(p program) (values []byte, known []bool) {
 	values = make([]byte, 0, r.size)
 	known = make([]bool, len(r.list))

@@ -5,46 +5,40 @@
 package rsp
 
 import (
-	"fmt"
+	"slices"
 	"strconv"
 )
 
-// savedRegisters are the registers that a client wants to have back, as lldb does
-// before it calls a function.
+// savedRegisters are registers that a client saves and restores, as lldb does around a call of a
+// function.
 type savedRegisters struct {
 	id     uint32
 	values []byte
 	known  []bool
 }
 
-// maxSaved bounds how many a client has at once; the oldest is forgotten for more.
+// maxSaved limits the saved sets of a client. For another one, the oldest is dropped.
 const maxSaved = 64
 
-// saveRegisters is QSaveRegisterState, whose answer is a decimal number.
+// saveRegisters handles QSaveRegisterState. The answer is a decimal number.
 func (c *client) saveRegisters() string {
 	values, known := c.server.registers.all(c.server.program)
 	c.lastSaved++
 	if len(c.saved) == maxSaved {
-		c.saved = append(c.saved[:0], c.saved[1:]...)
+		c.saved = slices.Delete(c.saved, 0, 1)
 	}
 	c.saved = append(c.saved, savedRegisters{c.lastSaved, values, known})
-	return fmt.Sprint(c.lastSaved)
+	return strconv.FormatUint(uint64(c.lastSaved), 10)
 }
 
-// restoreRegisters is QRestoreRegisterState, after which they are not kept.
-func (c *client) restoreRegisters(rest string) string {
-	id, err := strconv.ParseUint(c.unthreaded(";" + rest)[1:], 10, 32)
-	if err != nil {
-		return badPacket
+// restoreRegisters handles QRestoreRegisterState, which also drops the set.
+func (c *client) restoreRegisters(arguments string) string {
+	id, err := strconv.ParseUint(c.unthreaded(";" + arguments)[1:], 10, 32)
+	n := slices.IndexFunc(c.saved, func(s savedRegisters) bool { return s.id == uint32(id) })
+	if err != nil || n < 0 {
+		return invalidPacket
 	}
-	for n, s := range c.saved {
-		if s.id == uint32(id) {
-			c.saved = append(c.saved[:n], c.saved[n+1:]...)
-			if err := c.setRegisters(s.values, s.known); err != nil {
-				return failed(err)
-			}
-			return "OK"
-		}
-	}
-	return badPacket
+	s := c.saved[n]
+	c.saved = slices.Delete(c.saved, n, n+1)
+	return answer(c.setRegisters(s.values, s.known))
 }

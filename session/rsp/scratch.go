@@ -14,33 +14,33 @@ import (
 	"github.com/clewdev/clew/session"
 )
 
-// scratch is the memory that clients have asked for: lldb puts code there that it
-// has compiled of an expression, and that code's data.
+// scratch is memory that clients have allocated. lldb puts code that it has compiled from an
+// expression there, and the code's data.
 type scratch struct {
 	regions []*region
-	size    uint64 // bytes of all
+	size    uint64 // bytes of all regions
 }
 
-// region is memory of one request.
+// region is the memory of one request.
 type region struct {
 	memory *jit.Memory
-	image  *session.Image // of memory that code may be run in
-	freed  bool           // as soon as nothing can be running there
+	image  *session.Image // of executable memory
+	freed  bool           // to be freed as soon as no code can be running there
 }
 
-// Bounds of what clients can have at once; lldb takes a few pages a session.
+// Limits of the memory that clients have at a time. lldb uses a few pages.
 const (
 	maxScratch = 64 << 20 // bytes
 	maxRegions = 1 << 10
 )
 
-// scratchName is what an image of scratch memory is called.
+// scratchName is the name of images of scratch memory.
 const scratchName = "clew_scratch"
 
 var errScratch = errors.New("no more memory for the debugger")
 
-// allocate returns the address of new memory. What is asked to be executable can be
-// written by the client all the same, and by the code never.
+// allocate returns the address of new memory. The client can write executable memory, the code
+// cannot.
 func (m *scratch) allocate(p program, size uint64, executable bool) (uint64, error) {
 	if size == 0 || size > maxScratch-m.size || len(m.regions) >= maxRegions {
 		return 0, fmt.Errorf("%w: %d bytes, and it has %d in %d parts", errScratch, size, m.size, len(m.regions))
@@ -60,16 +60,9 @@ func (m *scratch) allocate(p program, size uint64, executable bool) (uint64, err
 	return memory.Address(), nil
 }
 
-// execute makes an image of the memory: only there can a session be sent.
+// execute makes an image of the memory, because a session runs only code of images.
 func (r *region) execute(p program) error {
-	if err := r.memory.Seal(); err != nil {
-		return err
-	}
-	text := r.memory.Bytes()
-	image, err := session.NewImage(&jit.Code{
-		Name: scratchName, Address: r.memory.Address(), Text: text,
-		Functions: []jit.Function{{Name: scratchName, Size: uint64(len(text))}},
-	})
+	image, err := sealImage(r.memory, scratchName, len(r.memory.Bytes()), nil)
 	if err != nil {
 		return err
 	}
@@ -80,46 +73,39 @@ func (r *region) execute(p program) error {
 	return nil
 }
 
-// free gives back what allocate returned; false says that it did not return that.
-// Data is the client's to take away at once.
+// free frees memory of allocate, data at once and code later. It returns false if allocate has not
+// returned the address.
 func (m *scratch) free(address uint64) (ok bool, err error) {
-	for n, r := range m.regions {
-		if r.freed || r.memory.Address() != address {
-			continue
-		}
-		r.freed = true
-		if r.image == nil {
-			m.regions = slices.Delete(m.regions, n, n+1)
-			m.size -= uint64(len(r.memory.Bytes()))
-			err = r.memory.Close()
-		}
-		return true, err
+	n := slices.IndexFunc(m.regions, func(r *region) bool { return !r.freed && r.memory.Address() == address })
+	if n < 0 {
+		return false, nil
 	}
-	return false, nil
+	r := m.regions[n]
+	r.freed = true
+	if r.image == nil {
+		m.regions = slices.Delete(m.regions, n, n+1)
+		m.size -= uint64(len(r.memory.Bytes()))
+		err = r.memory.Close()
+	}
+	return true, err
 }
 
-// freeAll gives everything back as soon as that is possible.
+// freeAll marks all regions as freed.
 func (m *scratch) freeAll() {
 	for _, r := range m.regions {
 		r.freed = true
 	}
 }
 
-// owns reports whether an image is of scratch memory. Debuggers know what they have
-// put there; the symbol list need not tell them.
+// owns reports whether an image is of scratch memory. Such images are not published: the debugger
+// itself has written them.
 func (m *scratch) owns(i *session.Image) bool {
-	for _, r := range m.regions {
-		if r.image == i {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.regions, func(r *region) bool { return r.image == i })
 }
 
-// reclaim gives back to the system what was freed, unless the session is in the
-// middle of something, which may be there.
+// reclaim releases freed regions, unless the session is in a call, which may use them.
 func (m *scratch) reclaim(p program) error {
-	if state := p.State(); state == session.Stopped || state == session.Running {
+	if inCall(p) {
 		return nil
 	}
 	var errs []error
@@ -137,38 +123,39 @@ func (m *scratch) reclaim(p program) error {
 	return errors.Join(errs...)
 }
 
-// reclaim gives back what clients that are gone have left behind for as long as the
-// session was in the middle of something.
+func inCall(p program) bool {
+	state := p.State()
+	return state == session.Stopped || state == session.Running
+}
+
+// reclaim releases what former clients used, unless the session is still in a call.
 func (v *Server) reclaim() {
 	if len(v.scratch.regions) > 0 {
-		v.failed.add(v.scratch.reclaim(v.program))
+		v.failed.Add(v.scratch.reclaim(v.program))
 	}
-	if v.guard.id != 0 && v.program.State() != session.Stopped && v.program.State() != session.Running {
-		v.failed.add(v.removeGuard())
+	if v.guard.id != 0 && !inCall(v.program) {
+		v.failed.Add(v.removeGuard())
 	}
 }
 
-// scratchPacket is _M, which allocates memory, and _m, which frees it (lldb's
+// scratchPacket handles _M, which allocates memory, and _m, which frees it (lldb's
 // docs/lldb-gdb-remote.txt).
 func (c *client) scratchPacket(packet string) string {
-	m, p := &c.server.scratch, c.server.program
+	m := &c.server.scratch
 	s := scanner{rest: packet[2:]}
 	number := s.number()
 	if packet[1] == 'm' {
 		ok, err := m.free(number)
-		switch {
-		case !s.end() || !ok:
-			return badPacket
-		case err != nil:
-			return failed(err)
+		if !s.end() || !ok {
+			return invalidPacket
 		}
-		return "OK"
+		return answer(err)
 	}
 	s.skip(",")
-	if s.bad || strings.Trim(s.rest, "rwx") != "" {
-		return badPacket
+	if s.invalid || strings.Trim(s.rest, "rwx") != "" {
+		return invalidPacket
 	}
-	address, err := m.allocate(p, number, strings.Contains(s.rest, "x"))
+	address, err := m.allocate(c.server.program, number, strings.Contains(s.rest, "x"))
 	if err != nil {
 		c.log("--", err.Error())
 		return failed(err)

@@ -5,7 +5,6 @@
 package rsp
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -233,31 +232,9 @@ func TestNoGuard(t *testing.T) {
 	w.expect("QThreadSuffixSupported", "OK")
 	w.expect(fmt.Sprintf("Z0,%x,1", entry), "OK")
 	w.expect("QSaveRegisterState", "1")
-	w.expect("c", "E.no breakpoint where the function returns to")
+	w.expect("c", "E.no breakpoint at the function's return address")
 	w.expect("QRestoreRegisterState:1", "OK")
 	w.send("c")
 	wait(t, start(v)).check(t, session.Returned)
 	w.conn.Close()
-}
-
-func TestFailures(t *testing.T) {
-	var f failures
-	f.add(nil)
-	if f.err() != nil {
-		t.Error(f.err())
-	}
-	one := errors.New("one")
-	for n := range 10000 {
-		if n == 3 {
-			f.add(one)
-		}
-		f.add(fmt.Errorf("failure %d", n))
-	}
-	err := f.err()
-	if !errors.Is(err, one) || !strings.HasPrefix(err.Error(), "failure 0\nfailure 1\n") || !strings.HasSuffix(err.Error(), fmt.Sprintf("failure 6\nand %d more", 10001-maxFailures)) {
-		t.Error(err)
-	}
-	if len(f.first) != maxFailures {
-		t.Errorf("%d are kept", len(f.first))
-	}
 }

@@ -17,49 +17,47 @@ import (
 	"github.com/clewdev/clew/session/socket"
 )
 
-// Options changes what a server does.
+// Options are the options of a server.
 type Options struct {
-	// Wait has calls stop before their first instruction and wait for a client,
-	// until there was one.
+	// Wait makes calls stop before their first instruction and wait for a client, until the first
+	// client has attached.
 	Wait bool
 
-	// Log is called with each packet, for the eyes of whoever looks for a mistake
-	// in client or server. It runs on several goroutines.
+	// Log is called with each packet, to find errors in the client or the server. Several
+	// goroutines call it at the same time.
 	Log func(line string)
 }
 
-// Server lets one client at a time debug a session. Its methods may be called
-// from several goroutines.
+// Server lets one client at a time debug a session. Its methods may be called from several goroutines.
 type Server struct {
 	program   program
 	options   Options
 	registers *registers
 
-	// What the goroutine that drives the session is told. Whoever tells it
-	// something that cannot wait counts it in urgent and calls kick before.
+	// Requests to the goroutine that drives the session. For all but calls, the sender first
+	// increments urgent and calls kick.
 	calls    chan *call
 	arrivals chan *client
 	orders   chan order
 	closing  chan struct{}
-	closed   chan struct{}
+	closed   chan struct{} // the goroutine has ended
 	urgent   atomic.Int32
 	changed  atomic.Bool    // Update was called
-	talking  sync.WaitGroup // of connections that have or had the session
+	talking  sync.WaitGroup // connections that debug or have debugged the session
 
 	mu        sync.Mutex
 	executing bool // the session runs code
-	kicked    bool // and was stopped by kick
-	attached  bool // a connection has the session
+	kicked    bool // kick has interrupted it
+	attached  bool // a connection debugs the session
 	listeners map[socket.Acceptor]struct{}
 	conns     map[io.ReadWriteCloser]struct{}
 	down      bool // Close was called
 
-	// The rest is the driving goroutine's.
-	driver
+	driver // of the driving goroutine
 }
 
-// New makes a server for a session. From then on the program calls functions
-// through it. The session stays the caller's, and is closed after the server.
+// New makes a server for a session. Until Close, the program must call functions through the server.
+// The caller owns the session, and closes it after the server.
 func New(s *session.Session, o *Options) (*Server, error) { return newServer(s, o) }
 
 func newServer(p program, o *Options) (*Server, error) {
@@ -76,9 +74,9 @@ func newServer(p program, o *Options) (*Server, error) {
 	return v, nil
 }
 
-// Serve takes clients until the listener or the server is closed; the error is
-// nil then. While one is attached others are told so, and turned away. A client can
-// do all that the program can: the listener decides which clients are admitted.
+// Serve accepts clients until the listener or the server is closed, and then returns nil. While a
+// client is attached, others get an error. A client has all rights of the program: the listener
+// decides which clients to admit.
 func (v *Server) Serve(l socket.Acceptor) error {
 	v.mu.Lock()
 	if v.down {
@@ -133,16 +131,12 @@ func (v *Server) Serve(l socket.Acceptor) error {
 }
 
 const (
-	// maxConnections is how many clients may be connected while one has the session.
-	maxConnections = 16
-
-	// maxRefusals is how many clients that a listener does not admit are told why at
-	// the same time, and maxRefusal how long that may take.
-	maxRefusals = 4
-	maxRefusal  = 2 * time.Second
+	maxConnections = 16              // clients that are connected at a time
+	maxRefusals    = 4               // clients that turnAway serves at a time
+	maxRefusal     = 2 * time.Second // duration of turnAway
 )
 
-// enter takes the session for a connection, or reports that another has it.
+// enter reserves the session for a connection. It returns false if another connection has it.
 func (v *Server) enter() bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -160,9 +154,9 @@ func (v *Server) leave() {
 	v.mu.Unlock()
 }
 
-// Close ends the service. A client that waits is told that its program has exited;
-// its breakpoints are removed, and a call that is under way is aborted. The
-// listeners are closed, and the session can be used without the server.
+// Close ends the service. A waiting client receives the exit of its program. Close removes the
+// client's breakpoints, aborts a running call and closes the listeners. The session can then be used
+// without the server.
 func (v *Server) Close() error {
 	v.mu.Lock()
 	first := !v.down
@@ -184,27 +178,25 @@ func (v *Server) Close() error {
 	}()
 	select {
 	case <-left:
-	case <-time.After(2 * time.Second): // one of them does not hang up
+	case <-time.After(2 * time.Second): // a client does not close its connection
 	}
 	v.mu.Lock()
 	for c := range v.conns {
 		c.Close()
 	}
 	v.mu.Unlock()
-	return v.failed.err()
+	return v.failed.Err()
 }
 
-// Update tells an attached client at once that images came or went. Without it
-// the client learns of it when it next lets the session run, or when the program
-// next calls a function. It may be called by a function of the host, which the
-// session is running.
+// Update reports added and removed images to an attached client at once. Otherwise the client learns
+// of them when it next resumes the session, or when the program next calls a function. A host function
+// may call Update.
 func (v *Server) Update() {
 	v.changed.Store(true)
 	v.kick()
 }
 
-// kick has the session stop where it runs code, so that the driving goroutine
-// looks at what it is told.
+// kick interrupts the session if it runs code, so that the driving goroutine handles requests.
 func (v *Server) kick() {
 	for {
 		v.mu.Lock()
@@ -219,7 +211,7 @@ func (v *Server) kick() {
 		if !executing || !errors.Is(err, session.ErrNotRunning) {
 			return
 		}
-		// It has not begun to run, or it has stopped already.
+		// The session has not begun to run, or has already stopped.
 		time.Sleep(50 * time.Microsecond)
 	}
 }

@@ -55,8 +55,8 @@ func TestSession(t *testing.T) {
 		}
 		return binary.LittleEndian.Uint64(b)
 	}
-	if at := pc(); at != v.idle.start {
-		t.Errorf("an idle session is at %#x, and the stub at %#x", at, v.idle.start)
+	if at := pc(); at != v.idle.memory.Address() {
+		t.Errorf("an idle session is at %#x, and the stub at %#x", at, v.idle.memory.Address())
 	}
 	all := w.ask("g")
 	if len(all) != 2*r.size || strings.Contains(all, "x") {

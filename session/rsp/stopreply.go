@@ -8,14 +8,15 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"iter"
 	"strings"
 	"syscall"
 
 	"github.com/clewdev/clew/session"
 )
 
-// Signals as gdb numbers them in the protocol, whatever the system (gdb's
-// signals.def); lldb takes the system's own numbers.
+// gdb's numbers of signals, which are the same for all systems (gdb's signals.def). lldb uses the
+// system's numbers.
 const (
 	gdbInterrupt = 2
 	gdbTrap      = 5
@@ -24,14 +25,13 @@ const (
 	gdbUnknown   = 143
 )
 
-// gdbSignals are the numbers of gdb that differ from those of Linux (signal(7)),
-// by these.
+// gdbSignals are gdb's numbers that differ from those of Linux (signal(7)), by Linux's number.
 var gdbSignals = [...]int{
 	7: 10, 10: 30, 12: 31, 17: 20, 18: 19, 19: 17, 20: 18, 21: 21, 22: 22, 23: 16,
 	24: 24, 25: 25, 26: 26, 27: 27, 28: 28, 29: 23, 30: 32, 31: 12,
 }
 
-// signal returns the number of a signal of Linux for the client.
+// signal returns the client's number for a signal of Linux.
 func (c *client) signal(number int) int {
 	if c.lldb {
 		return number
@@ -45,8 +45,7 @@ func (c *client) signal(number int) int {
 	return number
 }
 
-// status returns the stop reply for where the session stands (GDB manual, "Stop
-// Reply Packets").
+// status returns the stop reply for c.at (GDB manual, "Stop Reply Packets").
 func (c *client) status() string {
 	st := &c.at.stop
 	switch {
@@ -57,75 +56,94 @@ func (c *client) status() string {
 	case c.at.exited:
 		return fmt.Sprintf("W%02x%s", st.ExitCode&0xff, c.processSuffix())
 	}
-	signal, reason, lldb := gdbTrap, "", "trace"
-	switch st.Reason {
-	case session.AtBreakpoint:
-		lldb = "breakpoint"
-		switch b := c.breakpointAt(st.PC); {
-		case b == nil:
-		case b.kind == kindHardware && c.hardwareBreak:
-			reason = "hwbreak:;"
-		case b.kind == kindSoftware && c.softwareBreak:
-			reason = "swbreak:;"
-		}
-	case session.AtWatchpoint:
-		lldb = "watchpoint"
-		if b := c.watchpointOf(st.Watchpoint); b != nil {
-			reason = fmt.Sprintf("%s:%x;", b.kind.stopReason(), st.Watchpoint.Address)
-		}
-	case session.Signalled, session.Trapped:
-		if st.Signal.Number != 0 {
-			signal, lldb = c.signal(st.Signal.Number), "signal"
-		}
-		if st.Reason == session.Signalled && st.Signal.Number == int(syscall.SIGSEGV) {
-			// Where a client has a breakpoint on memory that is not executable, as
-			// gdb has on the stack for the end of a call: the fault is the hit.
-			if b := c.breakpointAt(st.PC); b != nil && b.passive {
-				signal, lldb = gdbTrap, "breakpoint"
-				if c.softwareBreak && b.kind == kindSoftware {
-					reason = "swbreak:;"
-				}
-			}
-		}
-	case session.Interrupted:
-		if !c.at.quiet {
-			signal, lldb = gdbInterrupt, "signal"
-		}
-	case session.HostFailed:
-		signal, lldb = c.signal(int(syscall.SIGABRT)), "signal"
-	case session.Returned:
-		if b := c.breakpointAt(st.PC); b != nil {
-			lldb = "breakpoint"
-			if c.softwareBreak && b.kind == kindSoftware {
-				reason = "swbreak:;"
-			}
-		}
-	}
-	if c.at.event.entry != 0 {
-		signal, reason, lldb = gdbTrap, "", "breakpoint"
-		if c.softwareBreak {
-			reason = "swbreak:;"
-		}
-	}
+	signal, reason, lldb := c.stopReason()
 	var b strings.Builder
 	fmt.Fprintf(&b, "T%02xthread:%s;%s", signal, c.thread(), reason)
 	if c.lldb {
 		fmt.Fprintf(&b, "name:%s;threads:%s;thread-pcs:%x;", threadName, c.thread(), c.pc())
-		if lldb != "watchpoint" { // "watch" says it
+		if lldb != "watchpoint" { // "watch" is the reason
 			fmt.Fprintf(&b, "reason:%s;", lldb)
 		}
 	}
-	r := c.server.registers
-	for _, n := range []int{r.fp, r.sp, r.pc} {
-		if n < 0 {
-			continue
-		}
-		value, err := c.readRegister(n)
-		if err == nil {
-			fmt.Fprintf(&b, "%02x:%s;", n, hex.EncodeToString(value))
-		}
+	for n, value := range c.frameRegisters() {
+		fmt.Fprintf(&b, "%02x:%s;", n, value)
 	}
 	return b.String()
+}
+
+// stopReason returns the signal, gdb's reason and lldb's reason for c.at.
+func (c *client) stopReason() (signal int, reason, lldb string) {
+	if c.at.event.entry != 0 {
+		return gdbTrap, c.breakReason(kindSoftware), "breakpoint"
+	}
+	st := &c.at.stop
+	b := c.breakpointAt(st.PC)
+	switch st.Reason {
+	case session.AtBreakpoint:
+		if b != nil {
+			reason = c.breakReason(b.kind)
+		}
+		return gdbTrap, reason, "breakpoint"
+	case session.AtWatchpoint:
+		if b := c.watchpointOf(st.Watchpoint); b != nil {
+			reason = fmt.Sprintf("%s:%x;", b.kind.stopReason(), st.Watchpoint.Address)
+		}
+		return gdbTrap, reason, "watchpoint"
+	case session.Signalled, session.Trapped:
+		if st.Reason == session.Signalled && st.Signal.Number == int(syscall.SIGSEGV) && b != nil && b.passive {
+			// The fault is the hit of a breakpoint in memory that is not executable, for example of
+			// gdb's breakpoint on the stack at the end of a call.
+			return gdbTrap, c.softwareReason(b), "breakpoint"
+		}
+		if st.Signal.Number != 0 {
+			return c.signal(st.Signal.Number), "", "signal"
+		}
+	case session.Interrupted:
+		if !c.at.quiet {
+			return gdbInterrupt, "", "signal"
+		}
+	case session.HostFailed:
+		return c.signal(int(syscall.SIGABRT)), "", "signal"
+	case session.Returned:
+		if b != nil {
+			return gdbTrap, c.softwareReason(b), "breakpoint"
+		}
+	}
+	return gdbTrap, "", "trace"
+}
+
+// softwareReason is breakReason for a breakpoint without a debug register.
+func (c *client) softwareReason(b *breakpoint) string {
+	if b.kind != kindSoftware {
+		return ""
+	}
+	return c.breakReason(b.kind)
+}
+
+// breakReason returns gdb's reason for a kind of breakpoint, or "" if the client does not support it.
+func (c *client) breakReason(kind breakpointKind) string {
+	switch {
+	case kind == kindHardware && c.hardwareBreak:
+		return "hwbreak:;"
+	case kind == kindSoftware && c.softwareBreak:
+		return "swbreak:;"
+	}
+	return ""
+}
+
+// frameRegisters returns the registers of stop replies: numbers, and values in hexadecimal.
+func (c *client) frameRegisters() iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		r := c.server.registers
+		for _, n := range []int{r.fp, r.sp, r.pc} {
+			if n < 0 {
+				continue
+			}
+			if value, err := c.readRegister(n); err == nil && !yield(n, hex.EncodeToString(value)) {
+				return
+			}
+		}
+	}
 }
 
 // pc returns the program counter as the client sees it.
@@ -150,7 +168,7 @@ func (c *client) sigInfo() string {
 	return string(b[:])
 }
 
-// thread returns the worker's only thread as the client numbers it.
+// thread returns the worker's only thread in the client's syntax.
 func (c *client) thread() string {
 	if c.multiprocess {
 		return fmt.Sprintf("p%x.%x", c.pid, c.pid)
