@@ -14,10 +14,9 @@ var (
 	adrp21   = field{size: 4, bits: 21, shift: 12, check: isSigned, form: adr}
 	adrpWrap = field{size: 4, bits: 21, shift: 12, form: adr}
 
-	// Immediates of add and of loads and stores, which are in units of their size.
-	low12 = field{size: 4, low: 10, bits: 12}
-	// The same of values that have no more bits.
-	whole12 = field{size: 4, low: 10, bits: 12, check: isUnsigned}
+	// Immediates of add and of loads and stores, in units of the access.
+	low12   = field{size: 4, low: 10, bits: 12}
+	whole12 = field{size: 4, low: 10, bits: 12, check: isUnsigned} // the value has no more bits
 	high12  = field{size: 4, low: 10, bits: 12, shift: 12, check: isUnsigned}
 	low15   = field{size: 4, low: 10, bits: 12, shift: 3, check: isUnsigned, exact: true}
 )
@@ -35,8 +34,8 @@ func move16(group uint8, c check, f form) field {
 	return field{size: 4, low: 5, bits: 16, shift: 16 * group, check: c, form: f}
 }
 
-// arm64Howtos are by type (AAELF64 §5.7). Types that only dynamic linkers meet
-// are not there.
+// arm64Howtos are the howtos by relocation type (AAELF64 §5.7), without the types that only dynamic
+// linkers handle.
 var arm64Howtos = [...]howto{
 	elf.R_AARCH64_NONE: {value: noValue}, 256: {value: noValue},
 	elf.R_AARCH64_ABS64: {absoluteValue, word64}, elf.R_AARCH64_ABS32: {absoluteValue, word32}, elf.R_AARCH64_ABS16: {absoluteValue, word16},
@@ -91,7 +90,7 @@ var arm64Howtos = [...]howto{
 	558: {threadValue, whole12of(3)}, 559: {threadValue, low12of(3)},
 	570: {threadValue, whole12of(4)}, 571: {threadValue, low12of(4)},
 
-	// What R_AARCH64_TLSLD_* leads to is the thread pointer itself, once rewritten.
+	// The rewritten code of R_AARCH64_TLSLD_* has the thread pointer.
 	523: {threadValue, move16(2, isUnsigned, move)},
 	524: {threadValue, move16(1, isUnsigned, move)}, 525: {threadValue, move16(1, wraps, plain)},
 	526: {threadValue, move16(0, isUnsigned, move)}, 527: {threadValue, move16(0, wraps, plain)},
@@ -105,17 +104,12 @@ var arm64Howtos = [...]howto{
 }
 
 var arm64 = machine{
-	elf: elf.EM_AARCH64,
-	howto: func(typ uint32) howto {
-		if typ < uint32(len(arm64Howtos)) {
-			return arm64Howtos[typ]
-		}
-		return howto{}
-	},
+	elf:      elf.EM_AARCH64,
+	howtos:   arm64Howtos[:],
 	name:     func(typ uint32) string { return elf.R_AARCH64(typ).String() },
 	stubSize: 16,
 	stub: func(b []byte, address, slot uint64) {
-		// x16 and x17 are for this (AAPCS64 §6.1.1).
+		// Stubs may use x16 and x17 (AAPCS64 §6.1.1).
 		order.PutUint32(b, 0x90000010)      // adrp x16, slot
 		order.PutUint32(b[4:], 0xf9400211)  // ldr x17, [x16, #:lo12:slot]
 		order.PutUint32(b[8:], 0xd61f0220)  // br x17
@@ -124,8 +118,8 @@ var arm64 = machine{
 		load := low12of(3)
 		load.put(b[4:], slot)
 	},
-	branch:       func(uint32, []byte, uint64, int64) bool { return false },
-	rewrite:      arm64Rewrite,
-	called:       arm64Called,
-	skipsMissing: true, // AAELF64 §5.7.5
+	branch:        func(uint32, []byte, uint64, int64) bool { return false },
+	rewrite:       arm64Rewrite,
+	callsResolver: arm64CallsResolver,
+	skipsMissing:  true, // AAELF64 §5.7.5
 }

@@ -8,26 +8,26 @@ import "errors"
 
 // Kinds of errors of [Load].
 var (
-	// ErrUndefined: symbols that no file defines and Resolve does not find. The
-	// error names all of them, each with the places that refer to it.
+	// ErrUndefined: no file defines a symbol, and Resolve does not find it. The error names all
+	// such symbols with places that refer to them.
 	ErrUndefined = errors.New("undefined symbol")
 
-	// ErrDuplicate: a symbol that two files define. The error names both.
+	// ErrDuplicate: two files define a symbol. The error names both.
 	ErrDuplicate = errors.New("symbol is defined twice")
 
-	// ErrOverflow: what a relocation has to hold does not fit. The error names the
-	// relocation, its place, the symbol and the value.
+	// ErrOverflow: a value does not fit in a relocation's field. The error names the relocation, its
+	// place, the symbol and the value.
 	ErrOverflow = errors.New("relocation does not fit")
 
-	// ErrUnsupported: something that the package does not load, or not here.
+	// ErrUnsupported: the package cannot load something, or not on this system.
 	ErrUnsupported = errors.New("not supported")
 
-	// ErrTooLarge: files that want more memory than they may have.
+	// ErrTooLarge: the program or an alignment exceeds a limit.
 	ErrTooLarge = errors.New("too large")
 
-	// ErrMemory: the system gave no memory, or forbids to make it executable.
+	// ErrMemory: the system refused memory, or permission to make it executable.
 	ErrMemory = errors.New("no memory for code")
 
-	// ErrObject: a file that is damaged.
+	// ErrObject: a file is damaged.
 	ErrObject = errors.New("damaged object file")
 )

@@ -10,16 +10,16 @@ import (
 	"github.com/clewdev/clew/arch"
 )
 
-// howto says what a relocation does: what it computes, and where that goes.
+// howto describes a relocation type: the value that it computes, and the field for the value.
 type howto struct {
 	value value
 	field field
 }
 
-// value is what a relocation computes from S, the address of the symbol; A, the
-// addend; P, the address of the place; G, the address of the symbol's slot in
-// the GOT; GOT, that of the GOT; TP(x), the offset of a thread-local variable
-// from the thread pointer. Page(x) is x without its low 12 bits.
+// value is the formula of a relocation's value. S is the address of the symbol, A the addend, P the
+// address of the place, G the address of the symbol's slot in the GOT, GOT the address of the GOT,
+// TP(x) the offset of a thread-local variable from the thread pointer, and Page(x) is x without its low
+// 12 bits.
 type value uint8
 
 const (
@@ -27,7 +27,7 @@ const (
 	noValue                  // a hint for linkers
 	absoluteValue            // S + A
 	relativeValue            // S + A - P
-	branchValue              // S + A - P, through a stub where S is imported
+	branchValue              // S + A - P, through a stub if S is imported
 	pageValue                // Page(S + A) - Page(P)
 	sizeValue                // size of the symbol + A
 	slotRelative             // G + A - P
@@ -38,23 +38,23 @@ const (
 	fromGOT                  // S + A - GOT
 	gotRelative              // GOT + A - P
 	threadValue              // TP(S + A)
-	threadSlotRelative       // G + A - P, the slot holding TP(S)
-	threadSlotPage           // Page(G) - Page(P), the same
-	threadSlotAddress        // G, the same
+	threadSlotRelative       // G + A - P; the slot has TP(S)
+	threadSlotPage           // Page(G) - Page(P); the slot has TP(S)
+	threadSlotAddress        // G; the slot has TP(S)
 	moduleValue              // offset of S + A in the thread-local variables of the program
-	rewriteValue             // a sequence of instructions that becomes another one
+	rewriteValue             // replaces a sequence of instructions
 )
 
-// operands are what the value of a relocation is computed from.
+// operands are the operands of a relocation's value.
 type operands struct {
 	linker     *linker
 	symbol     *symbol
-	mapped     bool   // the place is in memory when the program runs
+	mapped     bool   // the place is in a mapped section
 	addend     uint64 // A
 	target     uint64 // S + A
 	place      uint64 // P
 	slot       uint64 // G
-	slotAddend uint64 // A, where it is added to G
+	slotAddend uint64 // A, if it is added to G
 }
 
 // of computes the value.
@@ -92,7 +92,7 @@ func (v value) of(o *operands) uint64 {
 		return l.template.offsetOf(o.target, l.base)
 	case moduleValue:
 		if o.mapped {
-			// Of a sequence that was rewritten: it counts from the thread pointer.
+			// In a rewritten sequence it is the offset from the thread pointer.
 			return l.template.offsetOf(o.target, l.base)
 		}
 		return o.target - (l.base + l.template.start)
@@ -102,7 +102,7 @@ func (v value) of(o *operands) uint64 {
 
 func page(address uint64) uint64 { return address &^ 0xfff }
 
-// slotUse tells whether a value needs a slot in the GOT, and of which kind.
+// slotUse reports whether a value needs a slot in the GOT, and whether that is a thread-local one.
 func (v value) slotUse() (slot, thread bool) {
 	switch v {
 	case slotRelative, slotPage, slotAddress, slotFromGOT, slotFromPage:
@@ -113,9 +113,9 @@ func (v value) slotUse() (slot, thread bool) {
 	return false, false
 }
 
-// slotAddend divides the addend of a relocation that wants a slot into that of
-// what the slot holds and that of the slot's address: G(S + A) on arm64, as
-// AAELF64 has it, but for GOTPCREL32, and G + A on amd64.
+// slotAddend divides the addend of a relocation with a slot into the addend of the slot's content and
+// that of the slot's address. It is G(S + A) on arm64 except for GOTPCREL32 (AAELF64), and G + A on
+// amd64.
 func (m *machine) slotAddend(h howto, addend int64) (inside, outside int64) {
 	if m == &arm64 && h.field != signed32 {
 		return addend, 0
@@ -123,7 +123,7 @@ func (m *machine) slotAddend(h howto, addend int64) (inside, outside int64) {
 	return 0, addend
 }
 
-// ofThread tells whether a value is that of a thread-local variable.
+// ofThread reports whether a value is of a thread-local variable.
 func (v value) ofThread() bool {
 	switch v {
 	case threadValue, threadSlotRelative, threadSlotPage, threadSlotAddress, moduleValue, rewriteValue:
@@ -132,15 +132,15 @@ func (v value) ofThread() bool {
 	return false
 }
 
-// field is where a value goes: bits of a little-endian word of size bytes.
+// field is the place of a value: bits of a little-endian word of size bytes.
 type field struct {
 	size  uint8 // bytes
 	low   uint8 // lowest bit
 	bits  uint8
-	shift uint8 // bits of the value that are dropped
+	shift uint8 // number of low bits of the value that are dropped
 	check check
 	form  form
-	exact bool // the bits that are dropped have to be 0
+	exact bool // the dropped bits must be 0
 }
 
 type check uint8
@@ -160,7 +160,7 @@ const (
 	move       // arm64 movz or movn, by the sign of the value
 )
 
-// put puts a value into the field at the start of b, and reports whether it fits.
+// put writes a value to the field at the start of b. It returns false if the value does not fit.
 func (f *field) put(b []byte, v uint64) bool {
 	if f.exact && v&(1<<f.shift-1) != 0 {
 		return false
@@ -216,28 +216,34 @@ func (f *field) put(b []byte, v uint64) bool {
 	return true
 }
 
-// machine is what differs between the machines.
+// machine has the differences between machines.
 type machine struct {
 	elf      elf.Machine
-	howto    func(typ uint32) howto
+	howtos   []howto // by relocation type
 	name     func(typ uint32) string
 	stubSize int
-	// stub writes a stub at an address that jumps to what the slot holds.
+	// stub writes a stub for an address, which jumps to the address in the slot.
 	stub func(b []byte, address, slot uint64)
-	// branch reports whether relocation typ at an offset, which is not one of
-	// branches by its type, is in a branch all the same.
+	// branch reports whether a relocation at an offset is in a branch, although its type is not one of
+	// branches.
 	branch func(typ uint32, data []byte, offset uint64, addend int64) bool
-	// rewrite replaces the sequence of instructions of a relocation with
-	// rewriteValue by one that knows the variable's offset from the thread pointer.
+	// rewrite replaces the sequence of instructions at a relocation with rewriteValue. The new sequence
+	// has the variable's offset from the thread pointer.
 	rewrite func(w *sequence) error
-	// called is the relocation type whose sequence ends with a call of
+	// callsResolver reports whether the sequence of a relocation type ends with a call of
 	// __tls_get_addr, which has the next relocation.
-	called func(typ uint32) bool
+	callsResolver func(typ uint32) bool
 
-	largeCommon elf.SectionIndex // of common symbols of the large code model, 0 where there are none
-	// skipsMissing says that a branch to a weak function that nobody defines goes on
-	// after itself.
-	skipsMissing bool
+	largeCommon  elf.SectionIndex // of common symbols of the large code model, or 0
+	skipsMissing bool             // a branch to an undefined weak function continues after itself
+}
+
+// howto returns the howto of a relocation type.
+func (m *machine) howto(typ uint32) howto {
+	if typ < uint32(len(m.howtos)) {
+		return m.howtos[typ]
+	}
+	return howto{}
 }
 
 // storage returns the layout of thread-local storage.

@@ -21,9 +21,8 @@ const (
 	symbolEntrySize   = 24
 )
 
-// makeImage makes a file's ELF, and the content of its sections in it, not yet
-// relocated.
-func (l *linker) makeImage(in *input) error {
+// makeImage makes a file's ELF with the sections' content, which is not relocated yet.
+func (l *linker) makeImage(in *input) {
 	list := make([]*section, 0, len(in.sections)+2)
 	for i := range in.sections {
 		list = append(list, &in.sections[i])
@@ -38,8 +37,8 @@ func (l *linker) makeImage(in *input) error {
 		if s.name != "" && !s.dropped() {
 			nameOffsets[i] = uint32(len(names.stored))
 			name := s.name
-			if rest, ok := strings.CutPrefix(name, ".zdebug_"); ok && !bytes.HasPrefix(s.stored, []byte("ZLIB")) {
-				name = ".debug_" + rest // it was compressed
+			if suffix, ok := strings.CutPrefix(name, ".zdebug_"); ok && !bytes.HasPrefix(s.stored, []byte("ZLIB")) {
+				name = ".debug_" + suffix // StoredData has decompressed it
 			}
 			names.stored = append(append(names.stored, name...), 0)
 		}
@@ -70,7 +69,7 @@ func (l *linker) makeImage(in *input) error {
 	order.PutUint16(image[60:], uint16(len(list)))
 	order.PutUint16(image[62:], uint16(len(list)-1))
 	if len(list) >= int(elf.SHN_LORESERVE) {
-		// gABI, "ELF Header": then the numbers stand in the first section header.
+		// gABI, "ELF Header": the first section header has numbers of this size.
 		order.PutUint16(image[60:], 0)
 		order.PutUint16(image[62:], uint16(elf.SHN_XINDEX))
 		order.PutUint64(image[headers+32:], uint64(len(list)))
@@ -102,7 +101,6 @@ func (l *linker) makeImage(in *input) error {
 	if in.symtab != 0 {
 		l.moveSymbols(in, in.sections[in.symtab].data)
 	}
-	return nil
 }
 
 // dropped reports whether a section is not in the image.
@@ -114,7 +112,7 @@ func (s *section) dropped() bool {
 	return s.discarded
 }
 
-// moveSymbols gives the symbols of an image their addresses.
+// moveSymbols sets the addresses of symbols in an image.
 func (l *linker) moveSymbols(in *input, table []byte) {
 	for i := 1; i < len(in.own) && (i+1)*symbolEntrySize <= len(table); i++ {
 		b := table[i*symbolEntrySize:]
@@ -129,7 +127,7 @@ func (l *linker) moveSymbols(in *input, table []byte) {
 			switch {
 			case !s.section.mapped:
 			case s.tls:
-				// As an executable has it: from the start of the variables.
+				// As in an executable, the offset from the start of the variables.
 				put(-1, s.section.offset-l.template.start+s.value)
 			default:
 				put(-1, s.address())
@@ -159,7 +157,7 @@ func (l *linker) makeStubs(p *Program) error {
 		Name: "stubs", Machine: l.inputs[0].file.Machine(), Address: l.stubs.address, Text: l.stubs.data,
 		Functions: make([]jit.Function, len(l.stubSymbols)),
 	}
-	// A stub leaves the stack and all saved registers alone.
+	// A stub changes neither the stack nor callee-saved registers.
 	unwind, err := preset.Leaf(code.Machine, preset.Frame{})
 	if err != nil {
 		return fmt.Errorf("unwind table of stubs: %w", err)

@@ -18,22 +18,23 @@ type input struct {
 	file     *object.File
 	name     string
 	sections []section
-	common   section // what the file has of COMMON symbols
+	common   section // of the file's COMMON symbols
 
-	table   object.SymbolTable
-	symtab  int       // index of its section, 0 where there is none
-	own     []symbol  // by index in the symbol table
-	refs    []*symbol // the symbols that references of this file mean
-	tables  []object.RelocationTable
-	groups  []group
-	names   int    // bytes of names that may still be copied
-	room    uint64 // bytes of tables that may still be read
-	content uint64 // bytes of content that the image may still have
-	image   []byte // the object's ELF
+	table  object.SymbolTable
+	symtab int       // index of its section, or 0
+	own    []symbol  // by index in the symbol table
+	refs   []*symbol // by index: the symbols to which references of this file refer
+	tables []object.RelocationTable
+	groups []group
+	image  []byte // the object's ELF
+
+	// Bytes that may still be used: of copied names, of tables, of the image's content.
+	nameBudget    int
+	tableBudget   uint64
+	contentBudget uint64
 }
 
-// section is one of a file, or one that the linker makes. It has a place in
-// memory where mapped is set.
+// section is a section of a file, or one that the linker makes.
 type section struct {
 	name      string
 	owner     *input
@@ -45,13 +46,13 @@ type section struct {
 	entry     uint64 // bytes of one entry
 	linked    int    // sh_link
 	info      uint32
-	mapped    bool
+	mapped    bool // it has a place in memory
 	discarded bool // the program has it from another file
 	region    regionIndex
 	offset    uint64 // from the start of the program's memory
-	address   uint64 // 0 where it is not mapped
-	stored    []byte // as the file has it; nil where it has none
-	data      []byte // in the image
+	address   uint64 // 0 if it is not mapped
+	stored    []byte // content in the file, or nil
+	data      []byte // content in the image
 }
 
 // group is a COMDAT group.
@@ -61,34 +62,33 @@ type group struct {
 }
 
 const (
-	// maxAlign is the largest alignment of a section, in bytes: that of huge pages
-	// eight times.
-	maxAlign = 16 << 20
-
-	// What a file may need beside its size, to leave room for what is compressed.
-	spareContent = 24 << 20
+	maxAlign     = 16 << 20 // bytes: eight huge pages
+	spareContent = 24 << 20 // bytes of content in addition to six times the file's size, for compressed sections
 
 	shfExclude    = elf.SectionFlag(0x80000000) // gABI "Section Attribute Flags"
 	groupIsComdat = 1                           // GRP_COMDAT
 )
 
-// read decodes what linking needs of a file.
+// read decodes a file.
 func (l *linker) read(file *object.File) (*input, error) {
-	in := &input{file: file, name: file.Name(), names: 1<<20 + 4*int(file.StoredSize()), room: file.StoredSize(), content: 6*file.StoredSize() + spareContent}
-	bad := func(err error) error { return fmt.Errorf("%w: %w", ErrObject, err) }
+	size := file.StoredSize()
+	in := &input{file: file, name: file.Name(), nameBudget: 1<<20 + 4*int(size), tableBudget: size, contentBudget: 6*size + spareContent}
+	invalid := func(format string, args ...any) error {
+		return fmt.Errorf("%w: %s: "+format, append([]any{ErrObject, in.name}, args...)...)
+	}
 	if file.Type() != elf.ET_REL {
-		return nil, fmt.Errorf("%s: %w: a file of type %v; relocatable ones (%v) are loaded", in.name, ErrUnsupported, file.Type(), elf.ET_REL)
+		return nil, fmt.Errorf("%s: %w: a file of type %v; only relocatable files (%v) can be loaded", in.name, ErrUnsupported, file.Type(), elf.ET_REL)
 	}
 	m := file.Machine()
 	if m == nil || m.ELF != l.machine.elf || m.Class != elf.ELFCLASS64 {
-		is := "a machine that is not known"
+		name := "an unknown machine"
 		if m != nil {
-			is = fmt.Sprintf("%s (%v)", arch.ELFName(m.ELF), m.Class)
+			name = fmt.Sprintf("%s (%v)", arch.ELFName(m.ELF), m.Class)
 		}
-		return nil, fmt.Errorf("%s: %w: it is for %s, and this machine is %v", in.name, ErrUnsupported, is, l.machine.elf)
+		return nil, fmt.Errorf("%s: %w: it is for %s, and this machine is %v", in.name, ErrUnsupported, name, l.machine.elf)
 	}
 	if err := file.Damage(); err != nil {
-		return nil, bad(fmt.Errorf("%s: %w", in.name, err))
+		return nil, invalid("%w", err)
 	}
 	list := file.Sections()
 	in.sections = make([]section, len(list))
@@ -100,31 +100,31 @@ func (l *linker) read(file *object.File) (*input, error) {
 		}
 	}
 	if in.symtab == 0 && len(in.tables) > 0 {
-		return nil, bad(fmt.Errorf("%s: relocations, and no symbol table", in.name))
+		return nil, invalid("relocations without a symbol table")
 	}
 	for i := range in.tables {
 		if t := &in.tables[i]; t.Symbols != in.symtab || t.Section <= 0 || t.Section >= len(in.sections) {
-			return nil, bad(fmt.Errorf("%s: a relocation table for section %d with the symbols of section %d", in.name, t.Section, t.Symbols))
+			return nil, invalid("a relocation table for section %d with the symbols of section %d", t.Section, t.Symbols)
 		}
 	}
 	for i := range list {
 		if list[i].Type == elf.SHT_GROUP {
 			if err := in.readGroup(&list[i]); err != nil {
-				return nil, bad(err)
+				return nil, fmt.Errorf("%w: %w", ErrObject, err)
 			}
 		}
 	}
 	for i := range in.groups {
 		for _, m := range in.groups[i].members {
 			if uint64(m) >= uint64(len(in.sections)) {
-				return nil, bad(fmt.Errorf("%s: a group has section %d of %d", in.name, m, len(in.sections)))
+				return nil, invalid("a group has section %d of %d", m, len(in.sections))
 			}
 		}
 	}
 	return in, nil
 }
 
-// readSection takes what section s of the file is for.
+// readSection checks section s of the file, and reads its tables and content.
 func (in *input) readSection(s *object.Section) error {
 	to := &in.sections[s.Index]
 	fail := func(kind error, format string, args ...any) error {
@@ -138,10 +138,10 @@ func (in *input) readSection(s *object.Section) error {
 	case elf.SHT_NULL:
 		return nil
 	case elf.SHT_GROUP, elf.SHT_RELA, elf.SHT_SYMTAB, elf.SHT_SYMTAB_SHNDX:
-		if s.Size > in.room {
+		if s.Size > in.tableBudget {
 			return fail(ErrObject, "it overlaps other tables")
 		}
-		in.room -= s.Size
+		in.tableBudget -= s.Size
 	}
 	switch s.Type {
 	case elf.SHT_RELA:
@@ -174,9 +174,9 @@ func (in *input) readSection(s *object.Section) error {
 	case s.Flags&elf.SHF_COMPRESSED != 0:
 		return fail(ErrUnsupported, "it is mapped and compressed")
 	case s.Align > maxAlign:
-		return fail(ErrTooLarge, "alignment %#x, at most %#x are kept", s.Align, maxAlign)
+		return fail(ErrTooLarge, "alignment %#x, at most %#x is supported", s.Align, maxAlign)
 	case s.Flags&elf.SHF_TLS != 0 && s.Align > TLSAlign:
-		return fail(ErrTooLarge, "alignment %#x, at most %#x are kept for thread-local variables", s.Align, TLSAlign)
+		return fail(ErrTooLarge, "alignment %#x, at most %#x is supported for thread-local variables", s.Align, TLSAlign)
 	case s.Name == ".ctors" || s.Name == ".dtors" || strings.HasPrefix(s.Name, ".ctors.") || strings.HasPrefix(s.Name, ".dtors."):
 		return fail(ErrUnsupported, "a list of constructors of the old kind; compile with -fuse-init-array")
 	default:
@@ -185,16 +185,14 @@ func (in *input) readSection(s *object.Section) error {
 	if to.dropped() || s.Type == elf.SHT_NOBITS {
 		return nil
 	}
-	if to.stored, err = in.file.StoredData(s.Index, in.content); err != nil {
+	if to.stored, err = in.file.StoredData(s.Index, in.contentBudget); err != nil {
 		return fmt.Errorf("%w: %w", ErrObject, err)
 	}
-	in.content -= uint64(len(to.stored))
+	in.contentBudget -= uint64(len(to.stored))
 	return nil
 }
 
-// readGroup takes a section group where it is one that the program may have
-// from another file. Groups of debugging information alone are not: what refers
-// to them, by signature, is in the same file.
+// readGroup reads a section group. Only COMDAT groups count.
 func (in *input) readGroup(s *object.Section) error {
 	data, err := in.file.StoredData(s.Index, s.Size)
 	if err != nil {
@@ -213,9 +211,9 @@ func (in *input) readGroup(s *object.Section) error {
 	e := in.table.At(int(s.Info))
 	g := group{members: words[1:]}
 	if e.Type == elf.STT_SECTION {
-		// gas names a group without a symbol by that of a section.
-		if list := in.sections; e.Section < len(list) {
-			g.signature = list[e.Section].name
+		// For a group without a symbol gas uses the name of a section.
+		if e.Section < len(in.sections) {
+			g.signature = in.sections[e.Section].name
 		}
 	} else if g.signature, err = in.copyName(&in.table, &e); err != nil {
 		return err
@@ -224,17 +222,17 @@ func (in *input) readGroup(s *object.Section) error {
 	return nil
 }
 
-// copyName returns the name of a symbol. Names can overlap: without a bound they
-// could take the square of the file's size.
+// copyName returns the name of a symbol. Names can overlap: without a limit, copies could take the
+// square of the file's size.
 func (in *input) copyName(t *object.SymbolTable, e *object.SymbolEntry) (string, error) {
 	name := t.Name(e)
-	if in.names -= len(name); in.names < 0 {
+	if in.nameBudget -= len(name); in.nameBudget < 0 {
 		return "", fmt.Errorf("%s: the names of symbols are longer than its %d bytes allow", in.name, in.file.StoredSize())
 	}
 	return string(name), nil
 }
 
-// symbolName names symbol i for an error.
+// symbolName returns the name of symbol i for an error.
 func (in *input) symbolName(i uint32) string {
 	if i == 0 || int(i) >= in.table.Len() {
 		return "no symbol"
@@ -247,7 +245,7 @@ func (in *input) symbolName(i uint32) string {
 	return string(name[:min(len(name), 256)])
 }
 
-// place names an offset in a section for an error.
+// place returns a place in a section for an error.
 func (s *section) place(offset uint64) string {
 	if s.owner == nil {
 		return fmt.Sprintf("%s+%#x", s.name, offset)

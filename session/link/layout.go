@@ -12,33 +12,32 @@ import (
 	"strings"
 )
 
-// The program's memory is one reservation, so that every part of it reaches
-// every other with 32 bits: a page that nobody may touch, the regions in this
-// order, each from a page's start, and another such page.
+// regionIndex is the index of a region. The program's memory is one reservation, so that 32-bit offsets
+// reach all of it: an inaccessible page, the regions in the order of their indexes, each from the start
+// of a page, and another inaccessible page.
 type regionIndex uint8
 
 const (
 	textRegion     regionIndex = iota // R-X: code, then the stubs
 	constantRegion                    // R--
-	relroRegion                       // R-- once it is relocated: constructors, thread-local template, GOT
-	dataRegion                        // RW-: data, then what starts as 0
+	relroRegion                       // R-- after relocation: constructors, thread-local template, GOT
+	dataRegion                        // RW-: data, then zeros
 	regionCount
 )
 
-// region is a part of the program's memory with permissions of its own.
+// region is a part of the program's memory with equal permissions.
 type region struct {
 	sections   []*section
 	start, end uint64 // from the start of the program's memory
 }
 
-// maxMemory is less than 32-bit offsets reach, for all of a program.
+// maxMemory is the maximum size of a program, less than the reach of 32-bit offsets.
 const maxMemory = 1<<31 - 1<<20
 
-// bounds are the sections of one name that is an identifier of C; they lie side by
-// side.
+// bounds are the first and last of adjacent sections with the same name, an identifier of C.
 type bounds struct{ first, last *section }
 
-// arrange puts the mapped sections into regions, in their order.
+// arrange assigns the mapped sections to regions and sorts them.
 func (l *linker) arrange() {
 	var named []*section
 	for _, in := range l.inputs {
@@ -60,14 +59,13 @@ func (l *linker) arrange() {
 	l.runs = make(map[string]bounds)
 	for _, s := range named {
 		l.add(s)
-		r, again := l.runs[s.name]
-		if !again {
+		r, ok := l.runs[s.name]
+		if !ok {
 			r.first = s
 		}
 		r.last = s
 		l.runs[s.name] = r
 	}
-	// What starts as 0 behind what does not; the thread-local variables side by side.
 	for i := range l.regions {
 		slices.SortStableFunc(l.regions[i].sections, func(a, b *section) int { return cmp.Compare(a.order(), b.order()) })
 	}
@@ -77,17 +75,17 @@ func (l *linker) arrange() {
 	l.add(&l.stubs)
 }
 
+// order sorts the sections of a region: thread-local variables are adjacent, and zeros come after
+// content.
 func (s *section) order() int {
-	tls, zero := s.flags&elf.SHF_TLS != 0, s.typ == elf.SHT_NOBITS
-	switch {
-	case tls && !zero:
-		return 0
-	case tls:
-		return 1
-	case !zero:
-		return 2
+	order := 0
+	if s.flags&elf.SHF_TLS == 0 {
+		order = 2
 	}
-	return 3
+	if s.typ == elf.SHT_NOBITS {
+		order++
+	}
+	return order
 }
 
 func (l *linker) add(s *section) {
@@ -96,8 +94,8 @@ func (l *linker) add(s *section) {
 	r.sections = append(r.sections, s)
 }
 
-// belongs returns the region of a section: by its flags, and by its name where
-// it is constant once it is relocated.
+// belongs returns the region of a section, by its flags. The name decides whether it is constant after
+// relocation.
 func (s *section) belongs() regionIndex {
 	switch {
 	case s.flags&elf.SHF_EXECINSTR != 0:
@@ -111,15 +109,14 @@ func (s *section) belongs() regionIndex {
 		return relroRegion
 	}
 	for _, name := range []string{".data.rel.ro", ".init_array", ".fini_array", ".preinit_array"} {
-		if rest, ok := strings.CutPrefix(s.name, name); ok && (rest == "" || rest[0] == '.') {
+		if suffix, ok := strings.CutPrefix(s.name, name); ok && (suffix == "" || suffix[0] == '.') {
 			return relroRegion
 		}
 	}
 	return dataRegion
 }
 
-// place gives every mapped section its offset in the program's memory, and the
-// memory its size.
+// place sets the offset of every mapped section in the program's memory, and the size of the memory.
 func (l *linker) place(page uint64) error {
 	l.got.size = 8 * uint64(len(l.slots))
 	l.stubs.size = uint64(l.machine.stubSize) * uint64(len(l.stubSymbols))
@@ -142,7 +139,7 @@ func (l *linker) place(page uint64) error {
 			at = roundUp(at, align)
 			s.offset = at
 			if s.size > maxMemory || at+s.size > maxMemory {
-				return fmt.Errorf("%w: section %s of %#x bytes makes the program larger than the %#x that code reaches", ErrTooLarge, s.place(0), s.size, maxMemory)
+				return fmt.Errorf("%w: with section %s of %#x bytes the program exceeds the limit of %#x bytes", ErrTooLarge, s.place(0), s.size, maxMemory)
 			}
 			at += s.size
 		}
@@ -158,7 +155,7 @@ func (l *linker) place(page uint64) error {
 	return nil
 }
 
-// settle gives every mapped section its address.
+// settle sets the address of every mapped section.
 func (l *linker) settle(base uint64) {
 	l.base = base
 	for i := range l.regions {
@@ -181,7 +178,7 @@ func (l *linker) threadSection() *section {
 
 func roundUp(n, align uint64) uint64 { return (n + align - 1) &^ (align - 1) }
 
-// isIdentifier reports whether a name can be one of C.
+// isIdentifier reports whether a name is an identifier of C.
 func isIdentifier(name string) bool {
 	for i := range len(name) {
 		switch c := name[i]; {

@@ -185,7 +185,7 @@ func compareSlots(t *testing.T, l *linker, in *input, s *section, got, want []by
 		for k := 0; k < table.Len(); k++ {
 			r := table.At(k)
 			h := l.machine.howto(r.Type)
-			if h.value == rewriteValue && l.machine.called(r.Type) {
+			if h.value == rewriteValue && l.machine.callsResolver(r.Type) {
 				k++
 			}
 			if g := in.refs[r.Symbol]; h.value == branchValue && g.kind == missing && l.machine == &amd64 {

@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/clewdev/clew/internal/errorlist"
 	"github.com/clewdev/clew/jit"
 	"github.com/clewdev/clew/object"
 )
@@ -22,46 +23,41 @@ import (
 // order is the byte order of both machines.
 var order = binary.LittleEndian
 
-// linker makes a program of files. What it does is the same on any host but for
-// reserve.
+// linker makes a program from files. It works the same on any host, except for reserve.
 type linker struct {
 	machine *machine
 	resolve func(string) (uint64, bool)
-	// reserve reserves memory for the program, or says where it would be: size
-	// bytes whose start is aligned, in the low 2 GiB where low is set.
+	// reserve returns the address of aligned memory of size bytes for the program, in the low 2 GiB
+	// if low is set.
 	reserve func(size, align uint64, low bool) (base uint64, err error)
 	threads *offsets
 
 	inputs  []*input
 	globals map[string]*symbol
-	null    symbol // what relocations without a symbol refer to
+	null    symbol // for relocations without a symbol
 	runs    map[string]bounds
 
 	regions     [regionCount]region
 	got, stubs  section
 	slots       []slot
-	otherSlots  map[slot]int32 // 1 + index of those with an addend
+	otherSlots  map[slot]int32 // slots with an addend: 1 + index in slots
 	stubSymbols []*symbol
 	template    template
-	threadStart uint64  // of the range of offsets that is taken
-	moduleBase  *symbol // _TLS_MODULE_BASE_, where it is used
-	low         bool    // the program has to be in the low 2 GiB
+	threadStart uint64  // of the program's range in threads
+	moduleBase  *symbol // _TLS_MODULE_BASE_, or nil
+	low         bool    // the program must be in the low 2 GiB
 
 	base, size, align uint64
 	page              uint64
 
 	undefined references
-	problems  problems
+	problems  errorlist.List
 }
 
-// state is what a Program has beside its fields.
-type state struct {
-	symbols map[string]uint64
-	memory  *mapping
-	release func()
-}
-
-func load(o *Options, files []*object.File) (*Program, error) {
+// Load links and maps files. It reads the files only during the call. The error joins the problems that
+// it has found; it wraps [ErrUndefined], [ErrDuplicate], [ErrOverflow], [ErrUnsupported],
+// [ErrTooLarge], [ErrMemory] or [ErrObject]. Load may be called by several goroutines.
+func Load(o *Options, files ...*object.File) (*Program, error) {
 	memory := new(mapping)
 	l := &linker{reserve: memory.reserve, threads: &threadOffsets, page: uint64(os.Getpagesize())}
 	for _, m := range machines {
@@ -92,7 +88,9 @@ func load(o *Options, files []*object.File) (*Program, error) {
 	return p, nil
 }
 
-func (p *Program) close() error {
+// Close unmaps the program. None of its code may be running, or be returned to. A second call does
+// nothing.
+func (p *Program) Close() error {
 	if p.memory == nil {
 		return nil
 	}
@@ -106,16 +104,17 @@ func (p *Program) close() error {
 
 func (l *linker) release() {
 	if l.template.offset != 0 {
-		l.threads.give(l.threadStart)
+		l.threads.free(l.threadStart)
 		l.template.offset = 0
 	}
 }
 
-// link does everything but to write to the program's memory.
+// link does everything except writing to the program's memory.
 func (l *linker) link(files []*object.File) (*Program, error) {
 	if len(files) == 0 {
 		return nil, fmt.Errorf("%w: no files", ErrUnsupported)
 	}
+	l.problems.Limit = 16
 	l.globals, l.otherSlots = make(map[string]*symbol), make(map[slot]int32)
 	l.null.kind = absolute
 	for _, f := range files {
@@ -138,10 +137,8 @@ func (l *linker) link(files []*object.File) (*Program, error) {
 	if err := l.scan(); err != nil {
 		return nil, err
 	}
-	if err := l.undefined.err(); err != nil {
-		l.problems.add(err)
-	}
-	if err := l.problems.err(); err != nil {
+	l.problems.Add(l.undefined.err())
+	if err := l.problems.Err(); err != nil {
 		return nil, err
 	}
 	if err := l.place(l.page); err != nil {
@@ -157,13 +154,11 @@ func (l *linker) link(files []*object.File) (*Program, error) {
 	l.settle(base)
 	p := &Program{Start: base, End: base + l.size}
 	for _, in := range l.inputs {
-		if err := l.makeImage(in); err != nil {
-			return nil, err
-		}
+		l.makeImage(in)
 		l.relocate(in)
 		p.Objects = append(p.Objects, &Object{Name: in.name, ELF: in.image, Text: in.text()})
 	}
-	if err := l.problems.err(); err != nil {
+	if err := l.problems.Err(); err != nil {
 		return nil, err
 	}
 	if err := l.makeStubs(p); err != nil {
@@ -173,18 +168,17 @@ func (l *linker) link(files []*object.File) (*Program, error) {
 	return p, nil
 }
 
-// discard drops the COMDAT groups that an earlier file has, and what is linked
-// to a dropped section (gABI, "Section Groups" and SHF_LINK_ORDER).
+// discard drops COMDAT groups that an earlier file has, and sections that are linked to a dropped one
+// (gABI, "Section Groups" and SHF_LINK_ORDER).
 func (l *linker) discard() {
 	seen := make(map[string]*input)
 	for _, in := range l.inputs {
 		for i := range in.groups {
 			g := &in.groups[i]
-			mapped := slices.ContainsFunc(g.members, func(m uint32) bool { return in.sections[m].mapped })
-			if !mapped {
+			if !slices.ContainsFunc(g.members, func(m uint32) bool { return in.sections[m].mapped }) {
 				continue
 			}
-			if first, again := seen[g.signature]; !again {
+			if first, ok := seen[g.signature]; !ok {
 				seen[g.signature] = in
 			} else if first != in {
 				for _, m := range g.members {
@@ -201,14 +195,14 @@ func (l *linker) discard() {
 	}
 }
 
-// placeThread takes a range of offsets from the thread pointer.
+// placeThread reserves offsets from the thread pointer for the thread-local variables.
 func (l *linker) placeThread() error {
 	t := &l.template
 	if len(t.sections) == 0 || t.size == 0 {
 		return nil
 	}
 	size := roundUp(t.size, t.align)
-	start, err := l.threads.take(l.machine.storage().Header, size, t.align)
+	start, err := l.threads.reserve(l.machine.storage().Header, size, t.align)
 	if err != nil {
 		return err
 	}
@@ -219,7 +213,7 @@ func (l *linker) placeThread() error {
 	return nil
 }
 
-// text returns where the code of a file is.
+// text returns the address ranges of a file's code.
 func (in *input) text() []Range {
 	var list []Range
 	for i := range in.sections {
@@ -231,7 +225,7 @@ func (in *input) text() []Range {
 	return list
 }
 
-// finish fills the GOT, and tells of the program what callers want to know.
+// finish fills the GOT, and the fields of the program.
 func (l *linker) finish(p *Program) {
 	l.got.data = make([]byte, l.got.size)
 	for i, s := range l.slots {
@@ -262,8 +256,8 @@ func (l *linker) finish(p *Program) {
 	}
 }
 
-// array returns the words of the arrays of functions that have a type or name,
-// first those with a priority in their name (".init_array.00101").
+// array returns the words of the function arrays with a type or name. Those with a priority in their
+// names (".init_array.00101") come first.
 func (l *linker) array(typ elf.SectionType, name string) []uint64 {
 	type part struct {
 		priority uint64
@@ -273,13 +267,13 @@ func (l *linker) array(typ elf.SectionType, name string) []uint64 {
 	for _, in := range l.inputs {
 		for i := range in.sections {
 			s := &in.sections[i]
-			rest, named := strings.CutPrefix(s.name, name)
-			if !s.mapped || s.typ != typ && (!named || rest != "" && rest[0] != '.') {
+			suffix, named := strings.CutPrefix(s.name, name)
+			if !s.mapped || s.typ != typ && (!named || suffix != "" && suffix[0] != '.') {
 				continue
 			}
-			priority := uint64(1 << 16) // behind all of them
-			if named && rest != "" {
-				if n, err := strconv.ParseUint(rest[1:], 10, 16); err == nil {
+			priority := uint64(1 << 16) // after those with a priority
+			if named && suffix != "" {
+				if n, err := strconv.ParseUint(suffix[1:], 10, 16); err == nil {
 					priority = n
 				}
 			}

@@ -9,6 +9,7 @@ package link
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -18,12 +19,15 @@ import (
 
 // mapping is a program's memory.
 type mapping struct {
-	start uintptr // of the reservation, 0 where there is none
+	start uintptr // of the reservation, or 0
 	size  uintptr
 	base  uint64 // of the program in it
 }
 
-const lowEnd = 1 << 31 // what sign-extended and zero-extended 32 bits can both hold
+const (
+	lowEnd   = 1 << 31 // end of the addresses for which sign and zero extension of 32 bits agree
+	map32Bit = 0x40    // MAP_32BIT of amd64, arch/x86/include/uapi/asm/mman.h
+)
 
 func (m *mapping) reserve(size, align uint64, low bool) (base uint64, err error) {
 	m.size = uintptr(size + align)
@@ -31,16 +35,19 @@ func (m *mapping) reserve(size, align uint64, low bool) (base uint64, err error)
 	if !low {
 		m.start, err = mmap(0, m.size, flags)
 	} else {
-		m.start, err = mmap(0, m.size, flags|flag32bit)
-		if err == nil && m.start+m.size > lowEnd {
-			unix.MunmapPtr(pointer(m.start), m.size)
-			err = unix.ENOMEM
+		err = unix.ENOMEM
+		if runtime.GOARCH == "amd64" {
+			m.start, err = mmap(0, m.size, flags|map32Bit)
+			if err == nil && m.start+m.size > lowEnd {
+				unix.MunmapPtr(pointer(m.start), m.size)
+				err = unix.ENOMEM
+			}
 		}
-		// Somewhere between the kernel's lowest address and the 2 GiB.
+		// Try addresses between the kernel's lowest one and 2 GiB.
 		for at := uintptr(64 << 20); err != nil && at+m.size <= lowEnd; at += 16 << 20 {
 			m.start, err = mmap(at, m.size, flags|unix.MAP_FIXED_NOREPLACE)
 			if err == nil && m.start != at {
-				// A kernel before 4.17 takes the address for a hint.
+				// Kernels before 4.17 use the address as a hint.
 				unix.MunmapPtr(pointer(m.start), m.size)
 				err = unix.ENOMEM
 			}
@@ -50,7 +57,7 @@ func (m *mapping) reserve(size, align uint64, low bool) (base uint64, err error)
 		m.start = 0
 		where := ""
 		if low {
-			where = " in the low 2 GiB, where code that is not position-independent has to be (compile with -fPIC or -fpie)"
+			where = " in the low 2 GiB, where code that is not position-independent must be (compile with -fPIC or -fpie)"
 		}
 		return 0, fmt.Errorf("%w: mmap of %d bytes%s: %w", ErrMemory, m.size, where, err)
 	}
@@ -58,7 +65,7 @@ func (m *mapping) reserve(size, align uint64, low bool) (base uint64, err error)
 	return m.base, nil
 }
 
-// fill writes the program, and sets the permissions of its regions.
+// fill writes the program to memory, and sets the permissions of its regions.
 func (m *mapping) fill(l *linker) error {
 	whole := m.bytes(l.regions[0].start, l.regions[regionCount-1].end)
 	if err := protect(whole, unix.PROT_READ|unix.PROT_WRITE); err != nil {
@@ -102,7 +109,7 @@ func (m *mapping) bytes(start, end uint64) []byte {
 	return unsafe.Slice((*byte)(pointer(uintptr(m.base+start))), end-start)
 }
 
-// pointer makes a pointer of an address outside of Go's heap.
+// pointer returns a pointer to an address outside Go's heap.
 func pointer(address uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&address)) }
 
 func mmap(at, size uintptr, flags int) (uintptr, error) {
@@ -120,7 +127,6 @@ func protect(b []byte, permissions int) error {
 	}
 	err = fmt.Errorf("%w: mprotect of %d bytes: %w", ErrMemory, len(b), err)
 	if permissions&unix.PROT_EXEC != 0 && (errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM)) {
-		// As in package jit: the kernel itself refuses this to nobody.
 		err = fmt.Errorf("%w: this process may not make memory executable; it is forbidden by SELinux (execmem), by a seccomp filter (systemd's MemoryDenyWriteExecute=, a container's profile) or by prctl(PR_SET_MDWE)", err)
 	}
 	return err

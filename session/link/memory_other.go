@@ -12,7 +12,7 @@ import (
 	"runtime"
 )
 
-// mapping is a program's memory, which this system does not give.
+// mapping is a program's memory, which is not supported on this system.
 type mapping struct{}
 
 func (m *mapping) reserve(uint64, uint64, bool) (uint64, error) {

@@ -78,15 +78,15 @@ func TestThread(t *testing.T) {
 func TestOffsets(t *testing.T) {
 	var o offsets
 	for _, tt := range []struct{ size, align, want uint64 }{{10, 1, 16}, {8, 8, 32}, {4, 2, 26}, {1 << 15, 4096, 4096}} {
-		if got, err := o.take(16, tt.size, tt.align); err != nil || got != tt.want {
+		if got, err := o.reserve(16, tt.size, tt.align); err != nil || got != tt.want {
 			t.Errorf("%d bytes: at %d, %v, want %d", tt.size, got, err, tt.want)
 		}
 	}
-	if _, err := o.take(16, 1<<15, 1); !errors.Is(err, ErrTooLarge) {
+	if _, err := o.reserve(16, 1<<15, 1); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("more than there is: %v", err)
 	}
-	o.give(4096)
-	if got, err := o.take(16, 1<<15, 1); err != nil || got != 40 {
+	o.free(4096)
+	if got, err := o.reserve(16, 1<<15, 1); err != nil || got != 40 {
 		t.Errorf("after it was given back: at %d, %v", got, err)
 	}
 }

@@ -4,103 +4,82 @@
 
 package link
 
-import "github.com/clewdev/clew/object"
-
-// Options say how files are loaded. The zero value, and nil, are ready to use.
+// Options are the options of Load. The zero value and nil are valid.
 type Options struct {
-	// Resolve finds symbols that none of the files defines: those of other
-	// images, and functions of the host. It is called once a name, for names that
-	// relocations of mapped sections refer to, before anything is mapped, on the
-	// goroutine that called Load. A weak symbol that it does not find is 0.
+	// Resolve returns the address of a symbol that none of the files defines, from other images or
+	// functions of the host. Load calls it once for each name to which mapped sections refer, before
+	// it maps anything, on its own goroutine. A weak symbol that Resolve does not find is 0.
 	Resolve func(name string) (address uint64, ok bool)
 }
 
-// Program is what Load made of some files. Its fields are not to be changed.
-// They may be read, and Symbol called, by several goroutines.
+// Program is a loaded program. Its fields must not be changed. Several goroutines may read them and
+// call Symbol.
 type Program struct {
-	// Objects are the files in the order in which they were given to Load, and
-	// behind them, where the program calls imported functions, one more for the
-	// stubs through which it does.
+	// Objects are the files in the order of Load's arguments. If the program calls imported
+	// functions, the last object has the stubs for these calls.
 	Objects []*Object
 
-	// Init holds the addresses of the constructors (.preinit_array and
-	// .init_array) in the order in which they are to be called, with no arguments,
-	// before anything else of the program. Fini holds those of the destructors
-	// (.fini_array), also in order of their calls.
+	// Init has the addresses of the constructors (.preinit_array and .init_array) in the order in
+	// which they must be called, without arguments, before the rest of the program. Fini has those
+	// of the destructors (.fini_array), also in the order of their calls.
 	Init, Fini []uint64
 
-	// TLS describes the thread-local variables; nil where there are none.
+	// TLS describes the thread-local variables. It is nil if there are none.
 	TLS *TLS
 
-	// Start and End are the bounds of the program's memory, which starts and ends
-	// with a page that nothing can be read from.
+	// Start and End are the bounds of the program's memory. Its first and last page are inaccessible.
 	Start, End uint64
 
-	state
+	symbols map[string]uint64
+	memory  *mapping
+	release func()
 }
 
 // Object is one file of a Program.
 type Object struct {
-	Name string // of the file, as [object.File.Name] has it; "stubs" for the stubs
+	Name string // [object.File.Name], or "stubs" for the stubs
 
-	// ELF is the file as an executable (ET_EXEC) without program headers:
-	// sections and symbols have their run-time addresses, all relocations are
-	// applied, also those of debugging information, which is not compressed any
-	// more. Sections keep their numbers; those that only linkers need, and those
-	// that the program has from another file (COMDAT), are SHT_NULL. A section
-	// called COMMON may be added. The bytes lie in Go's heap and are the caller's
-	// to read; they stay valid after Close, though what they describe is gone.
+	// ELF is the file as an executable (ET_EXEC) without program headers. Sections and symbols have
+	// their run-time addresses. All relocations are applied, also those of debugging information,
+	// which is decompressed. Sections keep their numbers; those that only linkers need, and those
+	// that the program has from another file (COMDAT), are SHT_NULL. A section called COMMON may be
+	// added. Callers may read the bytes, also after Close.
 	ELF []byte
 
-	// Text is where the code of the file is, in ascending order.
+	// Text has the address ranges of the file's code, in ascending order.
 	Text []Range
 }
 
 // Range is the addresses [Start, End).
 type Range struct{ Start, End uint64 }
 
-// TLS describes the thread-local variables of a program (__thread, _Thread_local,
-// thread_local). Code of the program finds them at the thread pointer (FS base,
-// TPIDR_EL0) plus an offset that is fixed when the program is loaded. No two
-// programs that are loaded at the same time have the same offsets, so one block a
-// thread serves them all: a block of TLSBlock bytes that ends at the thread
-// pointer on amd64 and starts there on arm64 (TLS variants II and I, ELF
-// Handling For Thread-Local Storage §3), the thread pointer aligned to TLSAlign.
+// TLS describes the thread-local variables of a program (__thread, _Thread_local, thread_local). Their
+// addresses are the thread pointer (FS base, TPIDR_EL0) plus an offset that Load chooses. Programs that
+// are loaded at the same time have different offsets, so each thread needs only one block of TLSBlock
+// bytes. The block ends at the thread pointer on amd64 and starts there on arm64 (TLS variants II and I,
+// ELF Handling For Thread-Local Storage §3). The thread pointer must be aligned to TLSAlign.
 //
-// Before a thread runs code of the program, Size bytes at the thread pointer
-// plus Offset have to become Image, and zeros up to Size. On amd64 code also
-// expects the word at the thread pointer to hold the thread pointer.
+// Before a thread runs code of the program, the caller must set Size bytes at the thread pointer plus
+// Offset: to Image, then zeros. On amd64 the word at the thread pointer must be the thread pointer.
 type TLS struct {
-	Image  []byte // what the variables start as; the rest up to Size is 0
+	Image  []byte // initial content; zeros follow up to Size
 	Size   uint64 // bytes
 	Align  uint64 // bytes, at most TLSAlign
 	Offset int64  // of the first byte from the thread pointer: negative on amd64
 }
 
 const (
-	// TLSBlock is the size in bytes of the thread-local variables of all programs
-	// that are loaded at a time, and on arm64 of the two words before them that
-	// belong to the thread's runtime.
+	// TLSBlock is the size in bytes of the thread-local variables of all programs that are loaded at
+	// a time. On arm64 it includes the two words before them, which belong to the thread's runtime.
 	TLSBlock = 64 << 10
 
-	// TLSAlign is how a thread pointer has to be aligned, in bytes.
+	// TLSAlign is the alignment of a thread pointer, in bytes.
 	TLSAlign = 4096
 )
 
-// Load links and maps files. The files are read during the call only. The error
-// joins what is wrong, as far as it could be found out at once; it wraps
-// [ErrUndefined], [ErrDuplicate], [ErrOverflow], [ErrUnsupported], [ErrTooLarge],
-// [ErrMemory] or [ErrObject]. Load may be called by several goroutines.
-func Load(o *Options, objects ...*object.File) (*Program, error) { return load(o, objects) }
-
-// Symbol returns the address of the symbol with a name that one of the files
-// defines for the others (no static one, no thread-local one). Imported symbols
-// are not among them.
+// Symbol returns the address of a global symbol that one of the files defines, except thread-local
+// ones.
 func (p *Program) Symbol(name string) (address uint64, ok bool) {
 	address, ok = p.symbols[name]
 	return address, ok
 }
-
-// Close unmaps everything. None of the code may be running, or be returned to.
-// Closing twice is no error.
-func (p *Program) Close() error { return p.close() }

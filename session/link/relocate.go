@@ -34,15 +34,13 @@ func (l *linker) relocate(in *input) {
 				if k+1 < t.Len() {
 					w.next = t.At(k + 1)
 				}
-				if err = w.run(); err == nil && l.machine.called(r.Type) {
+				if err = w.run(); err == nil && l.machine.callsResolver(r.Type) {
 					k++
 				}
 			} else {
 				err = l.apply(in, s, &r, h)
 			}
-			if err != nil {
-				l.problems.add(err)
-			}
+			l.problems.Add(err)
 		}
 		if len(dropped) > 0 {
 			dropFrames(s.data, dropped)
@@ -50,20 +48,31 @@ func (l *linker) relocate(in *input) {
 	}
 }
 
-// apply carries out one relocation.
-func (l *linker) apply(in *input, s *section, r *object.Relocation, h howto) error {
-	fail := func(kind error, format string, args ...any) error {
-		return fmt.Errorf("%s: relocation %s of %s: %w%s", s.place(r.Offset), l.machine.name(r.Type), in.symbolName(r.Symbol), kind, fmt.Sprintf(format, args...))
-	}
+// relocationError returns an error that names a relocation, its place and its symbol.
+func (l *linker) relocationError(in *input, s *section, r *object.Relocation, err error, details string) error {
+	return fmt.Errorf("%s: relocation %s of %s: %w%s", s.place(r.Offset), l.machine.name(r.Type), in.symbolName(r.Symbol), err, details)
+}
+
+// check checks the type, symbol and offset of a relocation in a section of size bytes.
+func (l *linker) check(in *input, s *section, r *object.Relocation, h howto, size int) error {
 	switch {
-	case h.value == noValue:
-		return nil
 	case h.value == unknownValue:
-		return fail(ErrUnsupported, "")
+		return l.relocationError(in, s, r, ErrUnsupported, "")
 	case uint64(r.Symbol) >= uint64(len(in.refs)):
-		return fail(ErrObject, ": symbol %d of %d", r.Symbol, len(in.refs))
-	case r.Offset > uint64(len(s.data)) || uint64(len(s.data))-r.Offset < uint64(h.field.size):
-		return fail(ErrObject, ": outside of the section's %#x bytes", len(s.data))
+		return l.relocationError(in, s, r, ErrObject, fmt.Sprintf(": symbol %d of %d", r.Symbol, len(in.refs)))
+	case r.Offset > uint64(size) || uint64(size)-r.Offset < uint64(h.field.size):
+		return l.relocationError(in, s, r, ErrObject, fmt.Sprintf(": outside the section's %#x bytes", size))
+	}
+	return nil
+}
+
+// apply applies one relocation.
+func (l *linker) apply(in *input, s *section, r *object.Relocation, h howto) error {
+	if h.value == noValue {
+		return nil
+	}
+	if err := l.check(in, s, r, h, len(s.data)); err != nil {
+		return err
 	}
 	g := in.refs[r.Symbol]
 	o := operands{linker: l, symbol: g, mapped: s.mapped, addend: uint64(r.Addend), target: g.address() + uint64(r.Addend), place: s.address + r.Offset}
@@ -71,19 +80,19 @@ func (l *linker) apply(in *input, s *section, r *object.Relocation, h howto) err
 	computed := h.value
 	switch {
 	case g.section == nil && g.kind != absolute && s.mapped && s.isUnwind():
-		// A personality routine: a null pointer if it is not one, or too far away.
+		// A personality routine becomes a null pointer if it is missing or out of reach.
 		if g.kind != imported || !h.field.put(b, o.target) || h.value != absoluteValue {
 			h.field.put(b, 0)
 		}
 		return nil
 	case s.mapped && g.section != nil && g.section.flags&elf.SHF_TLS != 0 && !h.value.ofThread() && h.value != sizeValue:
-		return fail(ErrObject, ": it is a thread-local variable")
+		return l.relocationError(in, s, r, ErrObject, ": it is a thread-local variable")
 	case !s.mapped && g.section == nil && g.kind != absolute && g.kind != imported:
 		// Debugging information of code that is not in the program.
 		computed, o.target = absoluteValue, tombstone(s.name)
 	case g.kind == missing && h.value == branchValue && l.machine.skipsMissing && h.field == branch26:
-		// AAELF64 §5.7.9: a call of a weak symbol that is not defined continues after the call.
-		order.PutUint32(b, 0xd503201f) // nop
+		// AAELF64 §5.7.9: a call of an undefined weak symbol continues after the call.
+		order.PutUint32(b, nopARM64)
 		return nil
 	case g.stub != 0 && h.value == relativeValue && l.machine.branch(r.Type, s.data, r.Offset, r.Addend):
 		computed = branchValue
@@ -100,11 +109,11 @@ func (l *linker) apply(in *input, s *section, r *object.Relocation, h howto) err
 	case g.kind == missing:
 		hint = "; it is weak and not defined; compile the code with -fPIC"
 	}
-	return fail(ErrOverflow, ": value %#x%s", v, hint)
+	return l.relocationError(in, s, r, ErrOverflow, fmt.Sprintf(": value %#x%s", v, hint))
 }
 
-// slotAddress returns the address of the slot that a relocation wants, and the
-// addend for that address; 0 where it wants none.
+// slotAddress returns the address of a relocation's slot and the addend to that address, or 0 if the
+// relocation uses no slot.
 func (l *linker) slotAddress(g *symbol, h howto, r *object.Relocation) (address, addend uint64) {
 	use, thread := h.value.slotUse()
 	if !use {
@@ -123,8 +132,8 @@ func (l *linker) stubAddress(g *symbol) uint64 {
 	return l.stubs.address + uint64(l.machine.stubSize)*uint64(g.stub-1)
 }
 
-// tombstone is the address that debugging information has of code that is not
-// in the program: 1 where 0 would end a list (DWARF 4 §2.17.3), as ld has it.
+// tombstone returns the address for code that is not in the program, in debugging information. As in
+// ld it is 1 in lists that 0 would end (DWARF 4 §2.17.3).
 func tombstone(section string) uint64 {
 	if strings.HasSuffix(section, "debug_ranges") || strings.HasSuffix(section, "debug_loc") {
 		return 1
@@ -132,14 +141,14 @@ func tombstone(section string) uint64 {
 	return 0
 }
 
-// drop is the place of a relocation that refers to what is not in the program.
+// drop is the place of a relocation that refers to a discarded section.
 type drop struct {
 	offset uint64
-	size   uint64 // bytes of the place
+	size   uint64 // bytes
 }
 
-// dropFrames makes the FDEs of an .eh_frame empty whose pointer to their code is
-// at one of the places, which ascend.
+// dropFrames makes FDEs of an .eh_frame empty: those with the pointer to their code at one of the
+// places, which are in ascending order.
 func dropFrames(data []byte, places []drop) {
 	for at := uint64(0); uint64(len(data))-at >= 12 && len(places) > 0; {
 		size, head := uint64(order.Uint32(data[at:])), uint64(4)

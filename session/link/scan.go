@@ -6,7 +6,6 @@ package link
 
 import (
 	"debug/elf"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,8 +13,8 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// scan goes through the relocations of what is mapped, looks for the symbols
-// that no file defines, and counts slots and stubs.
+// scan checks the relocations of mapped sections, looks up symbols that no file defines, and counts
+// slots and stubs.
 func (l *linker) scan() error {
 	for _, in := range l.inputs {
 		for i := range in.tables {
@@ -29,11 +28,9 @@ func (l *linker) scan() error {
 			}
 			for k := 0; k < t.Len(); k++ {
 				r := t.At(k)
-				if err := l.scanOne(in, s, t, &r); err != nil {
-					l.problems.add(err)
-				}
-				if l.machine.howto(r.Type).value == rewriteValue && l.machine.called(r.Type) {
-					k++ // the call of __tls_get_addr goes away
+				l.problems.Add(l.scanOne(in, s, &r))
+				if l.machine.howto(r.Type).value == rewriteValue && l.machine.callsResolver(r.Type) {
+					k++ // the rewritten code does not call __tls_get_addr
 				}
 			}
 		}
@@ -41,24 +38,17 @@ func (l *linker) scan() error {
 	return nil
 }
 
-func (l *linker) scanOne(in *input, s *section, t *object.RelocationTable, r *object.Relocation) error {
+func (l *linker) scanOne(in *input, s *section, r *object.Relocation) error {
 	h := l.machine.howto(r.Type)
-	if h.value == unknownValue {
-		return fmt.Errorf("%s: relocation of type %s: %w", s.place(r.Offset), l.machine.name(r.Type), ErrUnsupported)
-	}
-	if uint64(r.Symbol) >= uint64(len(in.refs)) {
-		return fmt.Errorf("%s: %w: relocation of symbol %d of %d", s.place(r.Offset), ErrObject, r.Symbol, len(in.refs))
-	}
-	if r.Offset > uint64(len(s.stored)) || uint64(len(s.stored))-r.Offset < uint64(h.field.size) {
-		return fmt.Errorf("%s: %w: relocation outside of the section's %#x bytes", s.place(r.Offset), ErrObject, len(s.stored))
+	if err := l.check(in, s, r, h, len(s.stored)); err != nil {
+		return err
 	}
 	if h.value == noValue {
 		return nil
 	}
 	g := in.refs[r.Symbol]
 	if g.kind == undefined && s.isUnwind() {
-		// A personality routine is called by who throws, and nothing here does.
-		return nil
+		return nil // a personality routine, which is needed only to throw exceptions
 	}
 	l.find(g)
 	switch {
@@ -66,9 +56,9 @@ func (l *linker) scanOne(in *input, s *section, t *object.RelocationTable, r *ob
 		l.undefined.add(g, s, r.Offset)
 		return nil
 	case h.value.ofThread() && h.value != moduleValue && (g.section == nil || g.section.flags&elf.SHF_TLS == 0):
-		return fmt.Errorf("%s: relocation %s of %s: %w: not a thread-local variable of the program", s.place(r.Offset), l.machine.name(r.Type), in.symbolName(r.Symbol), ErrUnsupported)
+		return l.relocationError(in, s, r, ErrUnsupported, ": not a thread-local variable of the program")
 	case g.kind == discarded && !s.isUnwind():
-		return fmt.Errorf("%s: relocation %s of %s: %w: its section was discarded for that of another file (COMDAT)", s.place(r.Offset), l.machine.name(r.Type), in.symbolName(r.Symbol), ErrObject)
+		return l.relocationError(in, s, r, ErrObject, ": its section was discarded for that of another file (COMDAT)")
 	}
 	if use, thread := h.value.slotUse(); use {
 		inside, _ := l.machine.slotAddend(h, r.Addend)
@@ -91,23 +81,19 @@ func (s *section) isUnwind() bool {
 	if s.typ != elf.SHT_NULL && s.owner != nil && s.typ == s.owner.file.Machine().UnwindSection {
 		return true
 	}
-	for _, name := range []string{".eh_frame", ".gcc_except_table", ".data.rel.local.DW.ref.", ".data.rel.DW.ref.", ".data.DW.ref."} {
-		if strings.HasPrefix(s.name, name) {
-			return true
-		}
-	}
-	return false
+	prefixes := []string{".eh_frame", ".gcc_except_table", ".data.rel.local.DW.ref.", ".data.rel.DW.ref.", ".data.DW.ref."}
+	return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(s.name, prefix) })
 }
 
-// slot is one of the GOT: it holds the address of a symbol and more, or the
-// offset of a thread-local one from the thread pointer.
+// slot is a slot of the GOT. It holds the address of a symbol plus an addend, or the offset of a
+// thread-local variable from the thread pointer.
 type slot struct {
 	symbol *symbol
 	addend int64
 	thread bool
 }
 
-// slot makes a slot in the GOT.
+// slot adds a slot to the GOT, unless it has it.
 func (l *linker) slot(s slot) {
 	at := s.symbol.slotOf(s)
 	if at == nil {
@@ -121,8 +107,7 @@ func (l *linker) slot(s slot) {
 	}
 }
 
-// slotOf returns where a symbol has the number of one of its slots, nil for one
-// with an addend.
+// slotOf returns the symbol's field with the number of a slot, or nil if the slot has an addend.
 func (g *symbol) slotOf(s slot) *int32 {
 	switch {
 	case s.addend != 0:
@@ -133,7 +118,7 @@ func (g *symbol) slotOf(s slot) *int32 {
 	return &g.slot
 }
 
-// stub gives an imported symbol a stub.
+// stub adds a stub for an imported symbol, unless it has one.
 func (l *linker) stub(g *symbol) {
 	if g.stub == 0 {
 		l.slot(slot{symbol: g})
@@ -142,16 +127,19 @@ func (l *linker) stub(g *symbol) {
 	}
 }
 
-// references are those to the symbols that nobody defines.
+// references are the undefined symbols, and the places that refer to them.
 type references struct {
 	symbols []*symbol
 	places  map[*symbol]*places
 }
 
+// places are the first places that refer to a symbol, and the number of all.
 type places struct {
-	first [3]string
+	first []string
 	count int
 }
+
+const maxPlaces = 3
 
 func (u *references) add(g *symbol, s *section, offset uint64) {
 	p, ok := u.places[g]
@@ -163,13 +151,13 @@ func (u *references) add(g *symbol, s *section, offset uint64) {
 		u.places[g] = p
 		u.symbols = append(u.symbols, g)
 	}
-	if p.count < len(p.first) {
-		p.first[p.count] = s.place(offset)
+	if len(p.first) < maxPlaces {
+		p.first = append(p.first, s.place(offset))
 	}
 	p.count++
 }
 
-// err returns one error that names all of them.
+// err returns one error that names all symbols, or nil.
 func (u *references) err() error {
 	if len(u.symbols) == 0 {
 		return nil
@@ -185,35 +173,10 @@ func (u *references) err() error {
 		if g.tls {
 			name += " (thread-local)"
 		}
-		fmt.Fprintf(&b, "%s, used at %s", name, strings.Join(p.first[:min(p.count, len(p.first))], ", "))
+		fmt.Fprintf(&b, "%s, used at %s", name, strings.Join(p.first, ", "))
 		if more := p.count - len(p.first); more > 0 {
 			fmt.Fprintf(&b, " and %d more", more)
 		}
 	}
 	return fmt.Errorf("%w: %s", ErrUndefined, b.String())
-}
-
-// problems collects errors, the first few in full.
-type problems struct {
-	list []error
-	more int
-}
-
-func (p *problems) add(err error) {
-	if len(p.list) < 16 {
-		p.list = append(p.list, err)
-	} else {
-		p.more++
-	}
-}
-
-func (p *problems) err() error {
-	if p.more > 0 {
-		return errors.Join(append(p.list, fmt.Errorf("and %d more", p.more))...)
-	}
-	return errors.Join(p.list...)
-}
-
-func (l *linker) duplicate(g, s *symbol) {
-	l.problems.add(fmt.Errorf("%w: %s, in %s and in %s", ErrDuplicate, g.name, g.owner.name, s.owner.name))
 }

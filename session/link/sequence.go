@@ -10,7 +10,8 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// sequence is instructions that find a thread-local variable, at a relocation.
+// sequence is a sequence of instructions that computes the address of a thread-local variable, at a
+// relocation.
 type sequence struct {
 	linker  *linker
 	in      *input
@@ -18,8 +19,8 @@ type sequence struct {
 	r, next object.Relocation
 }
 
-// run rewrites the sequence, for the variable's offset from the thread pointer
-// is known (ELF Handling For Thread-Local Storage, "Linker Optimizations").
+// run rewrites the sequence, because the variable's offset from the thread pointer is known (ELF
+// Handling For Thread-Local Storage, "Linker Optimizations").
 func (w *sequence) run() error {
 	s := w.section
 	switch {
@@ -29,7 +30,7 @@ func (w *sequence) run() error {
 		return fmt.Errorf("%s: %w: relocation %s of debugging information", s.place(w.r.Offset), ErrUnsupported, w.linker.machine.name(w.r.Type))
 	}
 	if err := w.linker.machine.rewrite(w); err != nil {
-		return fmt.Errorf("%s: relocation %s of %s: %w", s.place(w.r.Offset), w.linker.machine.name(w.r.Type), w.in.symbolName(w.r.Symbol), err)
+		return w.linker.relocationError(w.in, s, &w.r, err, "")
 	}
 	return nil
 }
@@ -40,28 +41,24 @@ func (w *sequence) value(addend int64) uint64 {
 	return w.linker.template.offsetOf(g.address()+uint64(addend), w.linker.base)
 }
 
-// window returns the bytes of the section from before the relocation to behind
-// it, or nil.
-func (w *sequence) window(before, behind uint64) []byte {
+// window returns bytes of the section before and after the relocation, or nil.
+func (w *sequence) window(before, after uint64) []byte {
 	data, at := w.section.data, w.r.Offset
-	if at < before || at > uint64(len(data)) || behind > uint64(len(data))-at {
+	if at < before || at > uint64(len(data)) || after > uint64(len(data))-at {
 		return nil
 	}
-	return data[at-before : at+behind]
+	return data[at-before : at+after]
 }
 
-// calls reports whether the next relocation is of __tls_get_addr, at an offset
-// from this one.
+// calls reports whether the next relocation is of __tls_get_addr, at an offset from this one.
 func (w *sequence) calls(offset uint64) bool {
 	r := &w.next
 	if r.Offset != w.r.Offset+offset || uint64(r.Symbol) >= uint64(len(w.in.refs)) || r.Symbol == 0 {
 		return false
 	}
 	e := w.in.table.At(int(r.Symbol))
-	const name = "__tls_get_addr"
-	got := w.in.table.Name(&e)
-	return len(got) == len(name) && string(got) == name
+	return string(w.in.table.Name(&e)) == "__tls_get_addr"
 }
 
-// errSequence says that the instructions are none that compilers write.
+// errSequence is the error for instructions that compilers do not write.
 var errSequence = fmt.Errorf("%w: these instructions do not access a thread-local variable in a known way", ErrUnsupported)

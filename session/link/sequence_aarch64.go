@@ -8,14 +8,14 @@ import "debug/elf"
 
 const nopARM64 = 0xd503201f
 
-func arm64Called(typ uint32) bool {
+func arm64CallsResolver(typ uint32) bool {
 	return typ == uint32(elf.R_AARCH64_TLSGD_ADD_LO12_NC) || typ == tlsldAddLo12
 }
 
 const tlsldAddLo12 = 519 // R_AARCH64_TLSLD_ADD_LO12_NC
 
-// arm64Rewrite rewrites one instruction of a sequence, or the last three. The
-// results are in x0 (AAELF64 §5.7.11); what holds the function's address is free.
+// arm64Rewrite rewrites one instruction of a sequence, or the last three. The result is in x0 (AAELF64
+// §5.7.11). The compiler may choose the register of the function's address.
 func arm64Rewrite(w *sequence) error {
 	b := w.window(0, 4)
 	if b == nil || w.r.Offset%4 != 0 {

@@ -9,22 +9,20 @@ import (
 	"strings"
 )
 
-func amd64Called(typ uint32) bool {
+func amd64CallsResolver(typ uint32) bool {
 	return typ == uint32(elf.R_X86_64_TLSGD) || typ == uint32(elf.R_X86_64_TLSLD)
 }
 
 // mov %fs:0, %rax
 const loadThreadPointer = "\x64\x48\x8b\x04\x25\x00\x00\x00\x00"
 
-// threadSequences are what compilers write to call __tls_get_addr: the bytes
-// from before the relocation to behind the call, with dots for operands; where
-// the call has its relocation, from the other one; and what finds the thread
-// pointer in as many bytes, to which for R_X86_64_TLSGD a lea is added.
+// threadSequences are the sequences with which compilers call __tls_get_addr. The replacement loads the
+// thread pointer in as many bytes; for R_X86_64_TLSGD a lea adds the variable's offset.
 var threadSequences = [...][]struct {
-	before int
-	from   string
-	call   uint64
-	to     string
+	before int    // bytes before the relocation
+	from   string // the sequence, with dots for operands
+	call   uint64 // offset of the call's relocation from the first one
+	to     string // the replacement
 }{
 	elf.R_X86_64_TLSGD: {
 		{4, "\x66\x48\x8d\x3d....\x66\x66\x48\xe8....", 8, loadThreadPointer + leaThread},                                          // call
@@ -82,7 +80,7 @@ func amd64Rewrite(w *sequence) error {
 	return errSequence
 }
 
-// matches reports whether b is what the pattern says, of which dots are any byte.
+// matches reports whether b matches a pattern, in which a dot stands for any byte.
 func matches(b []byte, pattern string) bool {
 	if len(b) != len(pattern) {
 		return false

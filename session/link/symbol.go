@@ -10,35 +10,35 @@ import (
 	"strings"
 )
 
-// symbol is what a name means, or an entry of a file's symbol table.
+// symbol is a global symbol, or an entry of a file's symbol table.
 type symbol struct {
 	kind    symbolKind
 	weak    bool
 	tls     bool
 	ifunc   bool
-	name    string   // of global ones
+	name    string   // of a global symbol
 	owner   *input   // the file that defines it
-	section *section // of defined ones
-	value   uint64   // in the section; else an address; the alignment of a common one
+	section *section // of a defined symbol
+	value   uint64   // offset in the section, address, or alignment of a common symbol
 	size    uint64
 
-	stub, slot, tpSlot int32 // 1 + index in the linker's lists, 0 where it has none
+	stub, slot, tpSlot int32 // 1 + index in the linker's lists, or 0
 }
 
 type symbolKind uint8
 
 const (
-	undefined symbolKind = iota // and not looked for yet
+	undefined symbolKind = iota // not looked up yet
 	defined                     // in a section
-	absolute                    // a value; also what is imported
-	common                      // in a section when all files are read
-	imported                    // by Options.Resolve
-	missing                     // by nobody, and weak
-	failed                      // by nobody
-	discarded                   // a local symbol in a section that another file's stands for
+	absolute                    // a value
+	common                      // gets a section when all files are read
+	imported                    // defined by Options.Resolve
+	missing                     // weak, and not defined
+	failed                      // not defined
+	discarded                   // a local symbol in a discarded section
 )
 
-// address returns the address of a symbol when sections have theirs.
+// address returns the address of a symbol. settle must have set those of the sections.
 func (s *symbol) address() uint64 {
 	if s.section != nil {
 		return s.section.address + s.value
@@ -46,8 +46,7 @@ func (s *symbol) address() uint64 {
 	return s.value
 }
 
-// readSymbols takes the symbols of a file: local ones for itself, global ones
-// for all. COMDAT groups of the file must have been decided about.
+// readSymbols reads the symbols of a file, after discard.
 func (l *linker) readSymbols(in *input) error {
 	n := in.table.Len()
 	in.own, in.refs = make([]symbol, n), make([]*symbol, n)
@@ -85,8 +84,7 @@ func (l *linker) readSymbols(in *input) error {
 			continue
 		}
 		if s.section != nil && !s.section.mapped {
-			// Of debugging information: for this file alone.
-			in.refs[i] = s
+			in.refs[i] = s // symbols of debugging information are local to the file
 			continue
 		}
 		name, err := in.copyName(&in.table, &e)
@@ -94,7 +92,7 @@ func (l *linker) readSymbols(in *input) error {
 			return fmt.Errorf("%w: %w", ErrObject, err)
 		}
 		if name == "__gnu_lto_slim" {
-			return fmt.Errorf("%s: %w: the file has code for link-time optimization alone; compile with -fno-lto", in.name, ErrUnsupported)
+			return fmt.Errorf("%s: %w: the file has only code for link-time optimization; compile with -fno-lto", in.name, ErrUnsupported)
 		}
 		in.refs[i] = l.global(name, s)
 	}
@@ -104,7 +102,7 @@ func (l *linker) readSymbols(in *input) error {
 	return nil
 }
 
-// global returns what a name means after one more file says what it does.
+// global returns the global symbol of a name after merging a file's symbol s.
 func (l *linker) global(name string, s *symbol) *symbol {
 	g, ok := l.globals[name]
 	if !ok {
@@ -112,39 +110,37 @@ func (l *linker) global(name string, s *symbol) *symbol {
 		l.globals[name] = g
 	}
 	if s.kind == undefined || s.kind == discarded {
-		// Weak only where every reference is.
+		// The symbol is weak only if every reference is.
 		if g.kind == undefined {
 			g.weak = g.weak && s.weak && s.kind == undefined
 			g.tls = g.tls || s.tls
 		}
 		return g
 	}
-	take := false
+	replace := false
 	switch {
 	case g.kind == undefined:
-		take = true
+		replace = true
 	case g.kind == common && s.kind == common:
-		// The largest, and with the strictest alignment.
-		align := max(g.value, s.value)
-		if take = s.size > g.size; !take {
-			g.value = align
-		}
-		s.value = align
+		// The largest size and the strictest alignment count.
+		g.value = max(g.value, s.value)
+		s.value = g.value
+		replace = s.size > g.size
 	case s.weak:
 	case g.weak, g.kind == common:
-		take = true
+		replace = true
 	case s.kind == common:
 	default:
-		l.duplicate(g, s)
+		l.problems.Add(fmt.Errorf("%w: %s, in %s and in %s", ErrDuplicate, g.name, g.owner.name, s.owner.name))
 	}
-	if take {
+	if replace {
 		*g = *s
 		g.name = name
 	}
 	return g
 }
 
-// placeCommon gives each common symbol a place in the file that it is from.
+// placeCommon assigns each common symbol a place in the section common of its file.
 func (l *linker) placeCommon() error {
 	for _, in := range l.inputs {
 		for i := range in.own {
@@ -171,20 +167,18 @@ func (l *linker) placeCommon() error {
 	return nil
 }
 
-// find looks for a symbol that no file defines, at the first reference.
+// find looks up a symbol that no file defines, at the first reference.
 func (l *linker) find(g *symbol) {
 	if g.kind != undefined {
 		return
 	}
 	switch {
-	case g.name == "_GLOBAL_OFFSET_TABLE_":
-		// psABI amd64 and AAELF64: where offsets in the GOT count from.
-		g.kind, g.section = defined, &l.got
-	case g.name == "__dso_handle":
-		// Itanium C++ ABI 3.3.6.3: an address that is the image's own.
+	case g.name == "_GLOBAL_OFFSET_TABLE_", g.name == "__dso_handle":
+		// psABI amd64 and AAELF64: the base of offsets in the GOT. Itanium C++ ABI 3.3.6.3: any
+		// address in the image.
 		g.kind, g.section = defined, &l.got
 	case g.name == "_TLS_MODULE_BASE_" && l.threadSection() != nil:
-		// What offsets of R_X86_64_DTPOFF32 count from, which here is the thread pointer.
+		// The base of offsets of R_X86_64_DTPOFF32, which here is the thread pointer.
 		g.kind, g.section = defined, l.threadSection()
 		l.moduleBase = g
 	case l.bound(g):
@@ -204,8 +198,8 @@ func (l *linker) find(g *symbol) {
 	}
 }
 
-// bound defines __start_NAME and __stop_NAME, the bounds of the sections whose
-// name is an identifier of C (ld manual, "Orphan Sections").
+// bound defines __start_NAME and __stop_NAME, the bounds of sections named by an identifier of C (ld
+// manual, "Orphan Sections").
 func (l *linker) bound(g *symbol) bool {
 	name, start := strings.CutPrefix(g.name, "__start_")
 	if !start {

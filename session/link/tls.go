@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// template is the thread-local variables of a program.
+// template has the thread-local variables of a program.
 type template struct {
 	sections []*section
 	align    uint64
@@ -24,40 +24,38 @@ func (t *template) add(s *section) {
 	t.align = max(t.align, s.align)
 }
 
-// offsetOf returns the offset from the thread pointer of the variable whose
-// place in the image has an address.
+// offsetOf returns the offset from the thread pointer of a variable. address is the variable's address
+// in the template.
 func (t *template) offsetOf(address, base uint64) uint64 {
 	return address - (base + t.start) + uint64(t.offset)
 }
 
-// threadOffsets gives the programs of this process disjoint ranges of offsets
-// from the thread pointer.
+// threadOffsets are the offsets from the thread pointer of the programs in this process.
 var threadOffsets offsets
 
-// offsets are ranges of [0, TLSBlock) that are in use, in ascending order.
+// offsets are the ranges of [0, TLSBlock) in use, in ascending order.
 type offsets struct {
 	mu   sync.Mutex
 	used []Range
 }
 
-// take returns the start of a range of size bytes that is not in use and not
-// in front of head.
-func (o *offsets) take(head, size, align uint64) (uint64, error) {
+// reserve returns the start of a free range of size bytes at or after an offset.
+func (o *offsets) reserve(after, size, align uint64) (uint64, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	at, i := roundUp(head, align), 0
+	at, i := roundUp(after, align), 0
 	for ; i < len(o.used) && at+size > o.used[i].Start; i++ {
 		at = roundUp(max(at, o.used[i].End), align)
 	}
 	if at+size > TLSBlock {
-		return 0, fmt.Errorf("%w: %d bytes of thread-local variables, where all programs have %d together", ErrTooLarge, size, TLSBlock)
+		return 0, fmt.Errorf("%w: %d bytes of thread-local variables (all programs share %d)", ErrTooLarge, size, TLSBlock)
 	}
 	o.used = slices.Insert(o.used, i, Range{at, at + size})
 	return at, nil
 }
 
-// give gives back the range that starts at an offset.
-func (o *offsets) give(start uint64) {
+// free frees the range that starts at an offset.
+func (o *offsets) free(start uint64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.used = slices.DeleteFunc(o.used, func(r Range) bool { return r.Start == start })

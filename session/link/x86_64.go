@@ -18,8 +18,8 @@ var (
 	instruction = field{size: 4}
 )
 
-// amd64Howtos are by type (psABI amd64 Table 4.10). Types that only dynamic
-// linkers meet are not there.
+// amd64Howtos are the howtos by relocation type (psABI amd64 Table 4.10), without the types that only
+// dynamic linkers handle.
 var amd64Howtos = [...]howto{
 	elf.R_X86_64_NONE:            {value: noValue},
 	elf.R_X86_64_64:              {absoluteValue, word64},
@@ -59,29 +59,22 @@ var amd64Howtos = [...]howto{
 }
 
 var amd64 = machine{
-	elf: elf.EM_X86_64,
-	howto: func(typ uint32) howto {
-		if typ < uint32(len(amd64Howtos)) {
-			return amd64Howtos[typ]
-		}
-		return howto{}
-	},
+	elf:      elf.EM_X86_64,
+	howtos:   amd64Howtos[:],
 	name:     func(typ uint32) string { return elf.R_X86_64(typ).String() },
 	stubSize: 16,
 	stub: func(b []byte, address, slot uint64) {
-		// jmp *slot(%rip): no register is changed.
+		// jmp *slot(%rip) changes no register.
 		copy(b, "\xff\x25\x00\x00\x00\x00\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc")
 		order.PutUint32(b[2:], uint32(slot-address-6))
 	},
-	branch:  amd64Branch,
-	rewrite: amd64Rewrite,
-	called:  amd64Called,
-	// psABI amd64 §4.3.2, SHN_X86_64_LCOMMON
-	largeCommon: 0xff02,
+	branch:        amd64Branch,
+	rewrite:       amd64Rewrite,
+	callsResolver: amd64CallsResolver,
+	largeCommon:   0xff02, // SHN_X86_64_LCOMMON, psABI amd64 §4.3.2
 }
 
-// amd64Branch finds the calls and jumps that assemblers before binutils 2.31
-// gave R_X86_64_PC32.
+// amd64Branch finds calls and jumps with R_X86_64_PC32, which assemblers before binutils 2.31 wrote.
 func amd64Branch(typ uint32, data []byte, offset uint64, addend int64) bool {
 	if typ != uint32(elf.R_X86_64_PC32) || addend != -4 || offset < 1 {
 		return false

@@ -4,8 +4,8 @@
 
 //go:build linux && (amd64 || arm64)
 
-// Package call calls native code on the goroutine's stack. It is for tests: what
-// faults ends the program, and the code has 60,000 bytes of stack.
+// Package call calls native code on the goroutine's stack, for tests. A fault ends the program. The
+// code has 60,000 bytes of stack.
 package call
 
 // Call calls the function at an address with up to four arguments.

@@ -4,7 +4,7 @@
 
 #include "textflag.h"
 
-// The code runs on top of this frame, whose prologue has made room for it.
+// The code runs in this frame: the prologue has grown the stack.
 // func Call(code uint64, a0, a1, a2, a3 uint64) uint64
 TEXT ·Call(SB), 0, $65536-48
 	MOVD	code+0(FP), R9

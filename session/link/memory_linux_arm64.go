@@ -1,7 +1,0 @@
-// Copyright 2026 The Clew Authors. All rights reserved.
-// Use of this source code is governed by a BSD-3-Clause
-// licence that can be found in the LICENSE file.
-
-package link
-
-const flag32bit = 0 // arm64 has none
