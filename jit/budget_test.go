@@ -20,9 +20,9 @@ import (
 
 const module = "github.com/clewdev/clew/"
 
-// budgets say what a public package may link: packages of this module, of
-// others those after an "@", and what the rows of the former say. "x/..." is x
-// and all below it. A package without a row has that of the longest pattern.
+// budgets list what a public package may link: packages of this module, modules after an
+// "@", and the budgets of those packages. "x/..." is x and all packages below it. The budget
+// of a package without a row is that of the longest pattern.
 var budgets = map[string]string{
 	"arch":        "",
 	"arch/disasm": "arch @golang.org/x/arch",
@@ -61,10 +61,10 @@ var budgets = map[string]string{
 	"session/link":     "object jit/symfile cfi/preset",
 	"session/socket":   "@golang.org/x/sys",
 	"session/hosted":   "session",
-	"session/rsp":      "session session/socket jit/gdb", // it publishes what lldb is to see
+	"session/rsp":      "session session/socket jit/gdb", // it publishes to lldb
 	"session/frontend": "session " + styling,
-	"session/console":  "session/frontend session/hosted " + styling,
-	"session/dap":      "session/frontend session/socket @github.com/google/go-dap " + styling,
+	"session/console":  "session/frontend session/hosted",
+	"session/dap":      "session/frontend session/socket @github.com/google/go-dap",
 }
 
 const (
@@ -76,7 +76,7 @@ const (
 		"@github.com/ianlancetaylor/demangle @github.com/google/pprof @github.com/pierrec/lz4/v4"
 )
 
-// budgetOf returns the row of a package: its name and its budget.
+// budgetOf returns the row of a package, and the name of the row.
 func budgetOf(path string) (name, row string, ok bool) {
 	if row, ok := budgets[path]; ok {
 		return path, row, true
@@ -94,7 +94,7 @@ func matches(pattern, path string) bool {
 	return path == prefix || all && strings.HasPrefix(path, prefix+"/")
 }
 
-// allowed returns the patterns of all that a row stands for.
+// allowed adds the patterns of a row, and of the rows that it refers to.
 func allowed(row string, patterns map[string]bool) {
 	for _, p := range strings.Fields(row) {
 		if patterns[p] {
@@ -109,7 +109,7 @@ func allowed(row string, patterns map[string]bool) {
 	}
 }
 
-// listed is what the go command says of a package.
+// listed is the go command's description of a package.
 type listed struct {
 	ImportPath string
 	Module     *struct {
@@ -119,7 +119,7 @@ type listed struct {
 	Deps []string
 }
 
-// public lists the public packages, and all that they depend on by import path.
+// public returns the public packages, and all packages and dependencies by import path.
 func public(t *testing.T) (list []string, all map[string]listed) {
 	t.Helper()
 	cmd := exec.Command("go", "list", "-deps", "-json=ImportPath,Module,Deps", "./...")
@@ -180,8 +180,8 @@ func TestBudgets(t *testing.T) {
 	}
 }
 
-// Front ends of sessions show names and colours as reports do, and link neither
-// recordings nor profiles.
+// Front ends of sessions share names and colours with reports, but link neither recordings
+// nor profiles.
 func TestFrontEndsLinkNoProfiles(t *testing.T) {
 	_, all := public(t)
 	for _, front := range []string{"session/console", "session/dap"} {
@@ -195,9 +195,8 @@ func TestFrontEndsLinkNoProfiles(t *testing.T) {
 	}
 }
 
-// TestReadingIsNotPublishing builds a program that imports every package that
-// does not publish to gdb, and one that publishes. nm finds the descriptor in
-// the second alone.
+// TestReadingIsNotPublishing builds a program that imports every package that does not
+// publish to gdb, and one that publishes. Only the second contains the descriptor.
 func TestReadingIsNotPublishing(t *testing.T) {
 	nm := testprogram.RequireTool(t, "nm")
 	list, _ := public(t)

@@ -14,13 +14,13 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// ErrCode is wrapped by the error for a Code that is not valid. That error names the function
-// and the fault.
+// ErrCode is wrapped by the error for an invalid Code. That error names the function and the
+// fault.
 var ErrCode = errors.New("invalid description of generated code")
 
-// Code is a batch of functions in one range of memory. Publishers read it
-// during Publish only, and keep nothing of it. Its caller may change it
-// afterwards. The machine code stays in place until it is withdrawn.
+// Code is a batch of functions in one range of memory. Publishers read it only during Publish,
+// and keep no reference to it. The caller may change it afterwards, but must not move or
+// change the machine code until the batch is withdrawn.
 type Code struct {
 	// Name is the file name of the batch in tools that show files. Empty means "jit".
 	Name string
@@ -44,21 +44,21 @@ type Function struct {
 	Offset, Size uint64
 
 	// Unwind is the unwind table: where the caller's registers are at each
-	// instruction. Nil means that it is not known. Functions may share a table.
+	// instruction. Nil means unknown. Functions may share a table.
 	Unwind *cfi.Program
 
-	// Lines maps instructions to source lines, in ascending order of Offset. It
-	// may be empty.
+	// Lines maps instructions to source lines, in ascending order of Offset. It may be
+	// empty.
 	Lines []Line
 }
 
-// Line says that the instructions from Offset on, up to the next Line's Offset
-// or the function's end, come from a line of a source file.
+// Line is the source line of the instructions from Offset up to the next Line's Offset or the
+// end of the function.
 type Line struct {
 	Offset uint64 // from the start of the function, bytes
 	File   string // a path, preferably absolute; "" without source
 	Line   int    // from 1; 0 without source; below 2^31
-	Column int    // from 1; 0 if not known; below 2^31
+	Column int    // from 1; 0 if unknown; below 2^31
 }
 
 // Start returns the address at which a function of the batch starts.
@@ -80,7 +80,7 @@ func (c *Code) Check() error {
 		return fmt.Errorf("%w: %#x bytes at %#x pass the end of the address space", ErrCode, size, c.Address)
 	}
 	if strings.IndexByte(c.Name, 0) >= 0 {
-		return fmt.Errorf("%w: the name %q has a NUL", ErrCode, c.Name)
+		return fmt.Errorf("%w: the name %q contains a NUL", ErrCode, c.Name)
 	}
 	if len(c.Functions) == 0 {
 		return fmt.Errorf("%w: it has no functions", ErrCode)
@@ -90,7 +90,7 @@ func (c *Code) Check() error {
 		machine = Host()
 	}
 	if machine == nil {
-		return fmt.Errorf("%w: it names no machine, and that of this program is not known", ErrCode)
+		return fmt.Errorf("%w: Machine is nil, and Clew does not know the machine of this program", ErrCode)
 	}
 	var end uint64
 	for i := range c.Functions {
@@ -99,20 +99,20 @@ func (c *Code) Check() error {
 		case f.Name == "":
 			return c.errorf(f, "it has no name")
 		case strings.IndexByte(f.Name, 0) >= 0:
-			return c.errorf(f, "its name has a NUL")
+			return c.errorf(f, "its name contains a NUL")
 		case f.Size == 0:
 			return c.errorf(f, "it has no code")
 		case f.Offset > size || f.Size > size-f.Offset:
 			return c.errorf(f, "it is %#x bytes at offset %#x, outside the %#x bytes of the batch's text", f.Size, f.Offset, size)
 		case i > 0 && f.Offset < c.Functions[i-1].Offset:
-			return c.errorf(f, "it starts at offset %#x, before %q in front of it in the list", f.Offset, c.Functions[i-1].Name)
+			return c.errorf(f, "it starts at offset %#x, before %q, which precedes it in the list", f.Offset, c.Functions[i-1].Name)
 		case f.Offset < end:
 			return c.errorf(f, "it starts at offset %#x, inside %q, which ends at %#x", f.Offset, c.Functions[i-1].Name, end)
 		}
 		end = f.Offset + f.Size
 		if p := f.Unwind; p != nil {
 			if p.CIE == nil || p.CIE.Section == nil {
-				return c.errorf(f, "its unwind table has no CIE; a cfi.Builder makes whole ones")
+				return c.errorf(f, "its unwind table has no CIE; a cfi.Builder makes complete tables")
 			}
 			if p.CIE.Section.Machine != machine {
 				return c.errorf(f, "its unwind table is not for %s", machine.Name)
@@ -129,23 +129,23 @@ func (c *Code) Check() error {
 }
 
 func (c *Code) checkLines(f *Function) error {
-	var before uint64
+	var previous uint64
 	for i := range f.Lines {
 		l := &f.Lines[i]
 		switch {
 		case l.Offset >= f.Size:
 			return c.errorf(f, "a line at +%#x, past its %#x bytes of code", l.Offset, f.Size)
-		case l.Offset < before:
-			return c.errorf(f, "the line at +%#x follows one at +%#x", l.Offset, before)
+		case l.Offset < previous:
+			return c.errorf(f, "the line at +%#x follows one at +%#x", l.Offset, previous)
 		case l.Line < 0 || l.Column < 0:
 			return c.errorf(f, "a negative line or column at +%#x", l.Offset)
 		case int64(l.Line) > math.MaxInt32 || int64(l.Column) > math.MaxInt32:
-			// gdb and jitdumps would cut it off without a word.
-			return c.errorf(f, "line %d, column %d at +%#x, which is more than 31 bits", l.Line, l.Column, l.Offset)
+			// gdb and jitdumps would truncate it silently.
+			return c.errorf(f, "line %d, column %d at +%#x, more than 31 bits", l.Line, l.Column, l.Offset)
 		case strings.IndexByte(l.File, 0) >= 0:
-			return c.errorf(f, "the file name %q has a NUL", l.File)
+			return c.errorf(f, "the file name %q contains a NUL", l.File)
 		}
-		before = l.Offset
+		previous = l.Offset
 	}
 	return nil
 }

@@ -40,16 +40,16 @@ func TestCheck(t *testing.T) {
 			Lines: []jit.Line{{Offset: 0, File: "a.f", Line: 1}, {Offset: 0}, {Offset: 7, File: "b.f", Line: 2}}}}}, ""},
 
 		{"no function", jit.Code{}, "it has no functions"},
-		{"a batch with NUL", jit.Code{Name: "a\x00", Functions: []jit.Function{f("a", 0, 1)}}, `the name "a\x00" has a NUL`},
+		{"a batch with NUL", jit.Code{Name: "a\x00", Functions: []jit.Function{f("a", 0, 1)}}, `the name "a\x00" contains a NUL`},
 		{"the end of the address space", jit.Code{Address: ^uint64(0) - 8, Functions: []jit.Function{f("a", 0, 1)}},
 			"0x40 bytes at 0xfffffffffffffff7 pass the end of the address space"},
 		{"no name", jit.Code{Functions: []jit.Function{f("", 8, 1)}}, `function "" at 0x1008: it has no name`},
-		{"a name with NUL", jit.Code{Functions: []jit.Function{f("a\x00b", 8, 1)}}, `function "a\x00b" at 0x1008: its name has a NUL`},
+		{"a name with NUL", jit.Code{Functions: []jit.Function{f("a\x00b", 8, 1)}}, `function "a\x00b" at 0x1008: its name contains a NUL`},
 		{"no code", jit.Code{Functions: []jit.Function{f("a", 8, 0)}}, `function "a" at 0x1008: it has no code`},
 		{"overlap", jit.Code{Functions: []jit.Function{f("a", 0, 16), f("b", 15, 1)}},
 			`function "b" at 0x100f: it starts at offset 0xf, inside "a", which ends at 0x10`},
 		{"order", jit.Code{Functions: []jit.Function{f("a", 8, 8), f("b", 0, 8)}},
-			`function "b" at 0x1000: it starts at offset 0x0, before "a" in front of it in the list`},
+			`function "b" at 0x1000: it starts at offset 0x0, before "a", which precedes it in the list`},
 		{"outside", jit.Code{Functions: []jit.Function{f("a", 60, 5)}},
 			`function "a" at 0x103c: it is 0x5 bytes at offset 0x3c, outside the 0x40 bytes of the batch's text`},
 		{"far outside", jit.Code{Functions: []jit.Function{f("a", 60, ^uint64(0)-8)}},
@@ -59,7 +59,7 @@ func TestCheck(t *testing.T) {
 		{"a table for another machine", jit.Code{Machine: arm64, Functions: []jit.Function{{Name: "a", Size: 12, Unwind: entry}}},
 			`function "a" at 0x1000: its unwind table is not for ` + arm64.Name},
 		{"a table without a CIE", jit.Code{Functions: []jit.Function{{Name: "a", Size: 12, Unwind: new(cfi.Program)}}},
-			`function "a" at 0x1000: its unwind table has no CIE; a cfi.Builder makes whole ones`},
+			`function "a" at 0x1000: its unwind table has no CIE; a cfi.Builder makes complete tables`},
 		{"a line past the end", jit.Code{Functions: []jit.Function{{Name: "a", Size: 8, Lines: []jit.Line{{Offset: 8}}}}},
 			`function "a" at 0x1000: a line at +0x8, past its 0x8 bytes of code`},
 		{"lines out of order", jit.Code{Functions: []jit.Function{{Name: "a", Size: 8, Lines: []jit.Line{{Offset: 4}, {Offset: 2}}}}},
@@ -67,7 +67,7 @@ func TestCheck(t *testing.T) {
 		{"a negative line", jit.Code{Functions: []jit.Function{{Name: "a", Size: 8, Lines: []jit.Line{{Line: -1}}}}},
 			`function "a" at 0x1000: a negative line or column at +0x0`},
 		{"a file with NUL", jit.Code{Functions: []jit.Function{{Name: "a", Size: 8, Lines: []jit.Line{{File: "\x00"}}}}},
-			`function "a" at 0x1000: the file name "\x00" has a NUL`},
+			`function "a" at 0x1000: the file name "\x00" contains a NUL`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := test.code
@@ -106,7 +106,7 @@ func TestCheckLineBeyondDebuggers(t *testing.T) {
 		t.Errorf("the last line that debuggers know: %v", err)
 	}
 	c.Functions[0].Lines[0].Line++
-	if err := c.Check(); !errors.Is(err, jit.ErrCode) || !strings.Contains(err.Error(), "line 2147483648, column 2147483647 at +0x0, which is more than 31 bits") {
+	if err := c.Check(); !errors.Is(err, jit.ErrCode) || !strings.Contains(err.Error(), "line 2147483648, column 2147483647 at +0x0, more than 31 bits") {
 		t.Errorf("the next one: %v", err)
 	}
 }

@@ -14,16 +14,13 @@ import (
 	"github.com/clewdev/clew/arch"
 )
 
-// Host returns the machine that this program runs on, nil where Clew does not
-// know it.
+// Host returns the machine of this program, or nil if Clew does not know it.
 func Host() *arch.Machine { return host() }
 
-var host = sync.OnceValue(hostMachine)
-
-func hostMachine() *arch.Machine {
+var host = sync.OnceValue(func() *arch.Machine {
 	data := elf.ELFDATA2LSB
 	if binary.NativeEndian.Uint16([]byte{0, 1}) == 1 {
 		data = elf.ELFDATA2MSB
 	}
 	return arch.LookupGo(strings.TrimSuffix(runtime.GOARCH, "le"), data)
-}
+})

@@ -4,55 +4,109 @@
 
 package jit
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"unsafe"
+)
 
-// ErrMemory says that the system gives no memory for generated code. The error
-// that wraps it says which step was refused, and what may have refused it.
+// ErrMemory means that the system provides no memory for generated code. The error that
+// wraps it names the step that was refused, and what may have refused it.
 var ErrMemory = errors.New("no executable memory")
 
-// Memory is memory for generated code, with an inaccessible page before it and
-// another after it. It is either writable or executable, never both: it starts
-// writable, Seal makes it executable, and Unseal makes it writable again. It is
-// private memory without a file, as tools that know generated code by its address
-// (perf maps) expect, and not part of Go's heap.
+// Memory is memory for generated code, between two inaccessible pages. It is either writable
+// or executable, never both: it starts writable, Seal makes it executable, and Unseal makes
+// it writable again. It is private memory without a file, as tools expect that know
+// generated code by its address (perf maps), and is not part of Go's heap.
 //
-// The code may run on any number of threads. The methods are for one goroutine
-// at a time.
+// Any number of threads may run the code. The methods must not be called concurrently.
 type Memory struct {
 	mapping []byte // with the guard pages
-	bytes   []byte // what lies between them
+	bytes   []byte // without them
 	sealed  bool
 }
 
-// NewMemory returns memory of at least size bytes, rounded up to pages. All of
-// it is 0 and can be written. Errors wrap ErrMemory.
-func NewMemory(size int) (*Memory, error) { return newMemory(size) }
+// NewMemory returns memory of at least size bytes, rounded up to pages. All of it is 0 and
+// writable. Errors wrap ErrMemory.
+func NewMemory(size int) (*Memory, error) {
+	page := os.Getpagesize()
+	if size <= 0 || size > math.MaxInt-3*page {
+		return nil, fmt.Errorf("%w: a size of %d bytes", ErrMemory, size)
+	}
+	size = (size + page - 1) / page * page
+	// The guard pages belong to the same mapping, so that no other mapping can lie between
+	// them and the code.
+	mapping, err := reserve(size + 2*page)
+	if err != nil {
+		return nil, err
+	}
+	m := &Memory{mapping: mapping, bytes: mapping[page : page+size : page+size]}
+	if err := protect(m.bytes, false); err != nil {
+		return nil, errors.Join(err, m.Close())
+	}
+	return m, nil
+}
 
-// Bytes returns the memory. To write to it while it is sealed, or to read it
-// after Close, is a fault that ends the program.
+// Bytes returns the memory. Writing to it while it is sealed, or reading it after Close, is a
+// fault that ends the program.
 func (m *Memory) Bytes() []byte { return m.bytes }
 
-// Address returns the address of the first byte, 0 after Close.
-func (m *Memory) Address() uint64 { return address(m.bytes) }
+// Address returns the address of the first byte, or 0 after Close.
+func (m *Memory) Address() uint64 { return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(m.bytes)))) }
 
-// Sealed reports whether the code can be run, and not written.
+// Sealed reports whether the memory is executable, and not writable.
 func (m *Memory) Sealed() bool { return m.sealed }
 
-// Seal makes the memory executable and no longer writable, and makes every
-// processor see what was written to it. Errors wrap ErrMemory; the memory is
-// then as it was.
-func (m *Memory) Seal() error { return m.seal() }
+// Seal makes the memory executable and no longer writable, and makes its content visible to
+// the instruction fetch of every processor. Errors wrap ErrMemory, and nothing has changed.
+func (m *Memory) Seal() error {
+	if m.sealed {
+		return nil
+	}
+	if m.bytes == nil {
+		return fmt.Errorf("%w: it was closed", ErrMemory)
+	}
+	if err := protect(m.bytes, true); err != nil {
+		return err
+	}
+	synchronizeCode(m.bytes)
+	m.sealed = true
+	return nil
+}
 
-// Unseal makes the memory writable and no longer executable. None of its code
-// may be running, or be returned to. Errors wrap ErrMemory; the memory is then
-// as it was.
-func (m *Memory) Unseal() error { return m.unseal() }
+// Unseal makes the memory writable and no longer executable. No thread may be running its
+// code, or return to it. Errors wrap ErrMemory, and nothing has changed.
+func (m *Memory) Unseal() error {
+	if !m.sealed {
+		return nil
+	}
+	if err := protect(m.bytes, false); err != nil {
+		return err
+	}
+	m.sealed = false
+	return nil
+}
 
-// Close unmaps the memory. None of its code may be running, be the target of a
-// return, or be published. A second Close does nothing.
-func (m *Memory) Close() error { return m.close() }
+// Close unmaps the memory. No thread may be running its code, or return to it, and the code
+// must not be published. A second Close does nothing.
+func (m *Memory) Close() error {
+	if m.mapping == nil {
+		return nil
+	}
+	if err := unmap(m.mapping); err != nil {
+		return fmt.Errorf("munmap of memory for code: %w", err)
+	}
+	*m = Memory{}
+	return nil
+}
 
-// Synchronize makes every processor run what was written to memory that already
-// is executable, or is about to be: of a loader, or a debugger that patches code.
-// [Memory.Seal] does it itself.
-func Synchronize(code []byte) { synchronize(code) }
+// Synchronize makes the content of memory that is executable, or will be, visible to the
+// instruction fetch of every processor. It is for loaders, and for debuggers that patch
+// code. [Memory.Seal] calls it.
+func Synchronize(code []byte) {
+	if len(code) > 0 {
+		synchronizeCode(code)
+	}
+}

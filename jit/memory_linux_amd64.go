@@ -4,7 +4,6 @@
 
 package jit
 
-// synchronizeCode has nothing to do: the instruction cache follows stores, and
-// the mprotect before it serializes (Intel SDM volume 3A, Handling Self- and
-// Cross-Modifying Code).
+// synchronizeCode does nothing: the instruction cache follows stores, and the mprotect before
+// it serializes (Intel SDM volume 3A, Handling Self- and Cross-Modifying Code).
 func synchronizeCode([]byte) {}

@@ -17,10 +17,9 @@ const (
 	membarrierRegisterSyncCore = 1 << 6 // MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE
 )
 
-// synchronizeCode makes what was written to code what is fetched from there:
-// the caches first, for all processors, then the instructions that threads on
-// other processors have fetched ahead (Arm ARM, Concurrent modification and execution
-// of instructions).
+// synchronizeCode makes code visible to the instruction fetch: first in the caches of all
+// processors, then for instructions that threads on other processors have prefetched (Arm
+// ARM, Concurrent modification and execution of instructions).
 func synchronizeCode(code []byte) {
 	flushInstructions(uintptr(unsafe.Pointer(unsafe.SliceData(code))), uintptr(len(code)))
 	if registerSyncCore() {
@@ -28,14 +27,13 @@ func synchronizeCode(code []byte) {
 	}
 }
 
-// registerSyncCore reports whether the kernel has the barrier (Linux 4.16, and
-// not under qemu-user). Without it there remains the exception return of each
-// thread since, which is one too.
+// registerSyncCore reports whether the kernel has the barrier: from Linux 4.16 on, but not
+// under qemu-user. Without it, the next exception return of each thread is a barrier.
 var registerSyncCore = sync.OnceValue(func() bool {
 	_, _, err := unix.Syscall(unix.SYS_MEMBARRIER, membarrierRegisterSyncCore, 0, 0)
 	return err == 0
 })
 
-// flushInstructions cleans the data cache of size bytes at address to where
-// instructions are fetched from, and invalidates the instruction cache.
+// flushInstructions cleans the data cache for size bytes at an address to the point of
+// unification, and invalidates the instruction cache.
 func flushInstructions(address, size uintptr)

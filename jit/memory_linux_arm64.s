@@ -4,8 +4,9 @@
 
 #include "textflag.h"
 
-// The sequence that Arm ARM demands where code is written (Concurrent modification
-// and execution of instructions), for any number of lines. A cache line is 4<<CTR_EL0.DminLine bytes of data, 4<<CTR_EL0.IminLine of instructions.
+// The sequence that Arm ARM requires after code is written (Concurrent modification and
+// execution of instructions), for any number of cache lines. A line has
+// 4<<CTR_EL0.DminLine bytes of data or 4<<CTR_EL0.IminLine of instructions.
 
 // func flushInstructions(address, size uintptr)
 TEXT ·flushInstructions(SB), NOSPLIT, $0-16

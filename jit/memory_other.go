@@ -12,16 +12,10 @@ import (
 	"runtime"
 )
 
-func newMemory(int) (*Memory, error) {
+func reserve(int) ([]byte, error) {
 	return nil, fmt.Errorf("%w: Clew does not support it on %s/%s: %w", ErrMemory, runtime.GOOS, runtime.GOARCH, errors.ErrUnsupported)
 }
 
-func (m *Memory) seal() error { return fmt.Errorf("%w: it was closed", ErrMemory) }
-
-func (m *Memory) unseal() error { return nil }
-
-func (m *Memory) close() error { return nil }
-
-func address([]byte) uint64 { return 0 }
-
-func synchronize([]byte) {}
+func unmap([]byte) error         { return nil }
+func protect([]byte, bool) error { return errors.ErrUnsupported }
+func synchronizeCode([]byte)     {}

@@ -5,33 +5,31 @@
 package jit
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"sync"
 )
 
-// A Publisher makes generated code known to one tool. Its methods may be called
-// from several goroutines.
+// A Publisher makes generated code known to one tool. Its methods may be called concurrently.
 type Publisher interface {
-	// Publish makes a batch known. It calls Code.Check first, and keeps nothing
-	// of the Code. Where it returns an error, nothing is registered.
+	// Publish makes a batch known. It calls Code.Check first, and keeps no reference to
+	// the Code. If it returns an error, nothing is registered.
 	Publish(c *Code) (Registration, error)
 }
 
-// A Registration is a batch that was made known. Its methods may be called from
-// several goroutines.
+// A Registration is a batch that a Publisher made known. Its methods may be called
+// concurrently.
 type Registration interface {
-	// Withdraw makes all functions of the batch unknown that are not already. It
-	// is called before the memory of the code is given back. To call it again is
-	// no error.
+	// Withdraw makes all remaining functions of the batch unknown. The caller calls it
+	// before it frees the memory of the code. A second call is not an error.
 	Withdraw() error
 
-	// WithdrawFunctions makes some functions of the batch unknown, by their
-	// indexes in Code.Functions, and the others stay. Those that are unknown
-	// already are passed over; for an index that the batch does not have there is
-	// an error that wraps ErrCode, and nothing is withdrawn. One call for many is
-	// faster than one for each.
+	// WithdrawFunctions makes some functions of the batch unknown, by their indexes in
+	// Code.Functions. It skips functions that are withdrawn already. For an index outside
+	// of the batch the error wraps ErrCode, and nothing is withdrawn. One call for several
+	// functions is faster than several calls.
 	WithdrawFunctions(functions ...int) error
 }
 
@@ -55,34 +53,34 @@ type registered struct {
 
 var (
 	publishersMu sync.RWMutex
-	publishers   []registered // by stage; replaced, never changed
+	publishers   []registered // sorted by stage; replaced, never changed
 )
 
-// Register adds a publisher to those that Publish uses. Packages of publishers
-// call it when they are imported.
+// Register adds a publisher to those that Publish calls. Packages of publishers call it when
+// they are imported.
 func Register(stage Stage, name string, p Publisher) {
 	publishersMu.Lock()
 	defer publishersMu.Unlock()
 	publishers = append(slices.Clip(publishers), registered{stage, name, p})
-	slices.SortStableFunc(publishers, func(a, b registered) int { return int(a.stage) - int(b.stage) })
+	slices.SortStableFunc(publishers, func(a, b registered) int { return cmp.Compare(a.stage, b.stage) })
 }
 
-// ErrNotApplicable is returned by a publisher that has no reader here: perf was not
-// asked for, or the program has no C runtime. Publish skips such a publisher.
+// ErrNotApplicable is returned by a publisher without a reader: the environment does not ask
+// for perf, or the program has no C runtime. Publish skips such a publisher.
 var ErrNotApplicable = errors.New("no reader for published code")
 
-// Publication is a batch that was made known by several publishers.
+// Publication is a batch that several publishers made known.
 type Publication struct {
 	names         []string
 	registrations []Registration // of names, in the order of publishing
 	failed        error
 }
 
-// Publish publishes a batch with every registered publisher that applies here:
-// perf, then gdb, then libgcc or LLVM, then libunwind. The failure of one does not
-// affect the others; Publication.Failed returns the errors. Publish itself fails,
-// and then registers nothing, if the description is not valid, or if all publishers
-// that apply have failed. It may be called from several goroutines.
+// Publish publishes a batch with every registered publisher that applies: perf, then gdb,
+// then libgcc or LLVM, then libunwind. The failure of one does not affect the others;
+// Publication.Failed returns the errors. Publish returns an error, and has registered
+// nothing, if the description is invalid or if all publishers that apply failed. It may be
+// called concurrently.
 func Publish(c *Code) (*Publication, error) {
 	if c == nil {
 		return nil, fmt.Errorf("%w: it is nil", ErrCode)
@@ -91,7 +89,7 @@ func Publish(c *Code) (*Publication, error) {
 		return nil, err
 	}
 	if c.Machine != nil && c.Machine != Host() {
-		return nil, fmt.Errorf("%w: it is for %s, and this program does not run on one", ErrCode, c.Machine.Name)
+		return nil, fmt.Errorf("%w: it is for %s, not for the machine of this program", ErrCode, c.Machine.Name)
 	}
 	publishersMu.RLock()
 	all := publishers
@@ -115,8 +113,8 @@ func Publish(c *Code) (*Publication, error) {
 	return p, nil
 }
 
-// Failed returns what publishers that could not publish the batch said, joined,
-// or nil.
+// Failed returns the errors of the publishers that could not publish the batch, joined, or
+// nil.
 func (p *Publication) Failed() error { return p.failed }
 
 // Publishers returns the names of the publishers that know the batch, in the
@@ -138,8 +136,8 @@ func (p *Publication) WithdrawFunctions(functions ...int) error {
 
 func (p *Publication) reverse(withdraw func(Registration) error) error {
 	var failed []error
-	for i := len(p.registrations) - 1; i >= 0; i-- {
-		if err := withdraw(p.registrations[i]); err != nil {
+	for i, r := range slices.Backward(p.registrations) {
+		if err := withdraw(r); err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", p.names[i], err))
 		}
 	}

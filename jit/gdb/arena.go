@@ -30,7 +30,7 @@ const (
 type chunk struct {
 	memory []byte
 	free   []span // by ascending offset, no two of them adjacent
-	most   int    // no free span is larger
+	limit  int    // no free span is larger
 }
 
 // span is a range of offsets in a chunk.
@@ -65,7 +65,7 @@ func (a *arena) alloc(n int) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %w", ErrMemory, err)
 	}
 	a.mapped += cap(memory)
-	c := &chunk{memory: memory, free: []span{{0, chunkSize}}, most: chunkSize}
+	c := &chunk{memory: memory, free: []span{{0, chunkSize}}, limit: chunkSize}
 	a.chunks = append(a.chunks, c)
 	a.recent = c
 	return c.alloc(size)[:n], nil
@@ -73,7 +73,7 @@ func (a *arena) alloc(n int) ([]byte, error) {
 
 // alloc returns size bytes, a multiple of grain, or nil if no span is large enough.
 func (c *chunk) alloc(size int) []byte {
-	if size > c.most {
+	if size > c.limit {
 		return nil
 	}
 	largest := 0
@@ -89,7 +89,7 @@ func (c *chunk) alloc(size int) []byte {
 		}
 		return b
 	}
-	c.most = largest
+	c.limit = largest
 	return nil
 }
 
@@ -115,7 +115,7 @@ func (a *arena) release(b []byte) {
 		}
 		return
 	}
-	panic("gdb: memory that is not the arena's")
+	panic("gdb: release of memory from another arena")
 }
 
 // trim unmaps the empty chunk that release keeps.
@@ -146,5 +146,5 @@ func (c *chunk) release(s span) {
 	} else {
 		c.free = slices.Insert(c.free, i, s)
 	}
-	c.most = max(c.most, s.size())
+	c.limit = max(c.limit, s.size())
 }

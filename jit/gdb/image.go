@@ -11,8 +11,7 @@ import (
 	"unsafe"
 )
 
-// image is a symbol file in memory: registered, or waiting for it. The list's lock
-// guards it.
+// image is a symbol file in memory, registered or pending. The list's lock guards it.
 type image struct {
 	memory    []byte // the entry and then the file
 	arena     *arena // that memory belongs to
@@ -65,11 +64,11 @@ type batch struct {
 	publisher *Publisher // nil if all functions were withdrawn
 	image     *image     // that contains it
 	start     uint64     // address of the first function
-	more      *more      // nil for a batch of one function
+	extra     *extra     // nil for a batch of one function
 }
 
-// more is the additional state of a batch of several functions.
-type more struct {
+// extra is the additional state of a batch of several functions.
+type extra struct {
 	offsets []uint32 // of the functions, relative to start; never changed
 	live    int      // functions that were not withdrawn
 	gone    []uint64 // one bit for each withdrawn function; nil if there is none
@@ -78,10 +77,10 @@ type more struct {
 
 // functions returns how many functions the batch had when it was published.
 func (b *batch) functions() int {
-	if b.more == nil {
+	if b.extra == nil {
 		return 1
 	}
-	return len(b.more.offsets)
+	return len(b.extra.offsets)
 }
 
 // gone reports whether a function was withdrawn.
@@ -89,12 +88,12 @@ func (b *batch) gone(function int) bool {
 	if b.publisher == nil {
 		return true
 	}
-	return b.more != nil && b.more.gone != nil && b.more.gone[function/64]>>(function%64)&1 != 0
+	return b.extra != nil && b.extra.gone != nil && b.extra.gone[function/64]>>(function%64)&1 != 0
 }
 
-// bury records that a function, which was live until now, is withdrawn.
-func (b *batch) bury(function int) {
-	m := b.more
+// markWithdrawn records that a function, which was live until now, is withdrawn.
+func (b *batch) markWithdrawn(function int) {
+	m := b.extra
 	if m == nil || m.live == 1 {
 		b.publisher = nil
 		return
@@ -108,14 +107,14 @@ func (b *batch) bury(function int) {
 
 // address returns the start address of a function.
 func (b *batch) address(function int) uint64 {
-	if b.more == nil {
+	if b.extra == nil {
 		return b.start
 	}
-	return b.start + uint64(b.more.offsets[function])
+	return b.start + uint64(b.extra.offsets[function])
 }
 
 // split reports whether the functions of the batch are spread over several images.
-func (b *batch) split() bool { return b.more != nil && len(b.more.images) > 0 }
+func (b *batch) split() bool { return b.extra != nil && len(b.extra.images) > 0 }
 
 // images returns the images that contain functions of the batch.
 func (b *batch) images() []*image {
@@ -125,7 +124,7 @@ func (b *batch) images() []*image {
 	case !b.split():
 		return []*image{b.image}
 	}
-	return append([]*image{b.image}, b.more.images...)
+	return append([]*image{b.image}, b.extra.images...)
 }
 
 // enter records that an image contains functions of the batch.
@@ -133,21 +132,21 @@ func (b *batch) enter(i *image) {
 	if b.image == nil {
 		b.image = i
 	} else if b.image != i {
-		b.more.images = append(b.more.images, i)
+		b.extra.images = append(b.extra.images, i)
 	}
 }
 
 // leave records that an image no longer contains functions of the batch.
 func (b *batch) leave(i *image) {
 	if b.image != i {
-		k := slices.Index(b.more.images, i)
-		b.more.images = slices.Delete(b.more.images, k, k+1)
+		k := slices.Index(b.extra.images, i)
+		b.extra.images = slices.Delete(b.extra.images, k, k+1)
 		return
 	}
 	b.image = nil
 	if b.split() {
-		last := len(b.more.images) - 1
-		b.image = b.more.images[last]
-		b.more.images = b.more.images[:last]
+		last := len(b.extra.images) - 1
+		b.image = b.extra.images[last]
+		b.extra.images = b.extra.images[:last]
 	}
 }

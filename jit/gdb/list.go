@@ -80,9 +80,9 @@ func unregister(i *image) {
 }
 
 // notify calls the function in which the debugger reads the descriptor.
-func notify(d *nativeDescriptor, i *image, what registry.Action) {
+func notify(d *nativeDescriptor, i *image, action registry.Action) {
 	d.relevant = i.address()
-	d.action = what
+	d.action = action
 	changes.Add(1)
 	callRegister()
 	d.action = registry.ActionNone

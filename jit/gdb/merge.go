@@ -25,11 +25,11 @@ const (
 	fullBytes     = 256 << 10
 	fullFiles     = 64
 
-	// mostFunctions is below the largest number of sections of a symbol file:
-	// each function that stands alone needs a section.
-	mostFunctions = 1 << 15
+	// maxFileFunctions is below the maximum number of sections of a symbol file, because
+	// each function that is not next to another needs a section.
+	maxFileFunctions = 1 << 15
 
-	splitInto = 8 // an overfull file is rewritten as at most so many files
+	splitInto = 8 // maximum number of files that replace an overfull file
 )
 
 // isFull reports whether a symbol file is more than half full, so that merging two
@@ -39,7 +39,7 @@ func (p *Publisher) isFull(functions, bytes int) bool {
 }
 
 func (p *Publisher) fullFunctions() int {
-	return min(max(fullFunctions, p.functions/fullFiles), mostFunctions)
+	return min(max(fullFunctions, p.functions/fullFiles), maxFileFunctions)
 }
 
 func (p *Publisher) fullBytes() int { return max(fullBytes, p.bytes/fullFiles) }
@@ -141,11 +141,11 @@ func (p *Publisher) unsettle(i *image) {
 	}
 }
 
-// rewrite replaces images by few that are about full, without the functions that
-// start at dying addresses (in ascending order). Neither the old nor the new images
+// rewrite replaces images by a few that are about full, without the functions that start at
+// the withdrawn addresses (in ascending order). Neither the old nor the new images
 // are on a level. The new ones are registered if the old ones were. If there is an
 // error, nothing has changed.
-func (p *Publisher) rewrite(old []*image, dying []uint64) (fresh []*image, err error) {
+func (p *Publisher) rewrite(old []*image, withdrawn []uint64) (fresh []*image, err error) {
 	for from := 0; from < len(old); {
 		to, functions, bytes := from, 0, 0
 		for to < len(old) && (to == from || functions+old[to].functions <= p.fullFunctions() && bytes+len(old[to].file()) <= p.fullBytes()) {
@@ -153,7 +153,7 @@ func (p *Publisher) rewrite(old []*image, dying []uint64) (fresh []*image, err e
 			bytes += len(old[to].file())
 			to++
 		}
-		if fresh, err = p.write(fresh, old[from:to], dying); err != nil {
+		if fresh, err = p.write(fresh, old[from:to], withdrawn); err != nil {
 			for _, i := range fresh {
 				p.free(i)
 			}
@@ -167,8 +167,7 @@ func (p *Publisher) rewrite(old []*image, dying []uint64) (fresh []*image, err e
 			b.leave(i)
 		}
 	}
-	turns := registered && takesTurns()
-	if turns {
+	if registered && unregisterFirst() {
 		for _, i := range old {
 			unregister(i)
 		}
@@ -196,9 +195,9 @@ func (p *Publisher) drop(i *image) {
 }
 
 // write appends to fresh one image made of several, or several made of one overfull
-// image, without the functions that start at dying addresses. If there is an error,
+// image, without the functions that start at the withdrawn addresses. If there is an error,
 // fresh contains the images that were made until then.
-func (p *Publisher) write(fresh []*image, old []*image, dying []uint64) ([]*image, error) {
+func (p *Publisher) write(fresh []*image, old []*image, withdrawn []uint64) ([]*image, error) {
 	files := make([][]byte, len(old))
 	functions, batches := 0, 0
 	for k, i := range old {
@@ -226,7 +225,7 @@ func (p *Publisher) write(fresh []*image, old []*image, dying []uint64) ([]*imag
 			if seen <= first || seen > last {
 				return false
 			}
-			if _, dies := slices.BinarySearch(dying, start); dies {
+			if _, found := slices.BinarySearch(withdrawn, start); found {
 				return false
 			}
 			if made.functions == 0 {

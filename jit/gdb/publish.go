@@ -89,9 +89,9 @@ func (p *Publisher) newBatch(c *jit.Code) (*batch, error) {
 		if last := c.Functions[n-1].Offset - first; last > math.MaxUint32 {
 			return nil, fmt.Errorf("%w: from the first function to the last %#x bytes", symfile.ErrTooLarge, last)
 		}
-		b.more = &more{offsets: make([]uint32, n), live: n}
+		b.extra = &extra{offsets: make([]uint32, n), live: n}
 		for k := range c.Functions {
-			b.more.offsets[k] = uint32(c.Functions[k].Offset - first)
+			b.extra.offsets[k] = uint32(c.Functions[k].Offset - first)
 		}
 	}
 	return b, nil

@@ -24,7 +24,7 @@ import (
 // second looks for other copies of the descriptor in this process: once everywhere,
 // then from time to time in files that were mapped since.
 var second struct {
-	next  atomic.Int64 // time of the next look, in nanoseconds since the first; negative means never
+	next  atomic.Int64 // time of the next search, in nanoseconds since the first; negative means never
 	found atomic.Pointer[error]
 
 	sync.Mutex
@@ -32,9 +32,9 @@ var second struct {
 	checked map[mappedFile]struct{}
 }
 
-// lookAgain is how long the copy in a library that is loaded later can go unnoticed.
+// searchInterval is the time between searches for copies in libraries that are loaded later.
 // Reading the list of mappings takes some ten microseconds.
-const lookAgain = time.Second
+const searchInterval = time.Second
 
 // mappedFile identifies a file, even after another file replaced it.
 type mappedFile struct {
@@ -47,21 +47,22 @@ type mappedFile struct {
 // another copy of the descriptor.
 func checkSecond() error {
 	next := second.next.Load()
-	if next < 0 || next > 0 && time.Since(second.start).Nanoseconds() < next {
-		if err := second.found.Load(); err != nil {
-			return *err
+	if next == 0 || next > 0 && time.Since(second.start).Nanoseconds() >= next {
+		second.Lock()
+		defer second.Unlock()
+		if second.next.Load() == next { // otherwise another goroutine has just searched
+			searchSecond()
 		}
-		return nil
 	}
-	second.Lock()
-	defer second.Unlock()
-	if second.next.Load() != next {
-		// Another goroutine has just looked.
-		if err := second.found.Load(); err != nil {
-			return *err
-		}
-		return nil
+	if err := second.found.Load(); err != nil {
+		return *err
 	}
+	return nil
+}
+
+// searchSecond searches the files that were mapped since the last search. The caller holds
+// the lock of second.
+func searchSecond() {
 	if second.checked == nil {
 		second.start = time.Now()
 		second.checked = make(map[mappedFile]struct{})
@@ -70,7 +71,7 @@ func checkSecond() error {
 	if err != nil {
 		// Without the list of mappings, as without symbols, no copy is found.
 		second.next.Store(-1)
-		return nil
+		return
 	}
 	own := uint64(uintptr(unsafe.Pointer(ownDescriptor())))
 	for line := range bytes.Lines(maps) {
@@ -90,15 +91,11 @@ func checkSecond() error {
 		}
 	}
 	if len(second.checked) > 1 {
-		second.next.Store((time.Since(second.start) + lookAgain).Nanoseconds())
+		second.next.Store((time.Since(second.start) + searchInterval).Nanoseconds())
 	} else {
 		// A program without a dynamic linker loads no libraries later.
 		second.next.Store(-1)
 	}
-	if err := second.found.Load(); err != nil {
-		return *err
-	}
-	return nil
 }
 
 // codeMapping is a line of /proc/self/maps for executable memory of a file.

@@ -12,11 +12,12 @@ import (
 	"strconv"
 )
 
-// takesTurns reports whether old symbol files must be unregistered before those that
-// replace them are registered. lldb 14 knows one section at an address: when the old one
-// goes, it forgets the new one that starts there. gdb accepts both. If the new file
-// comes first, gdb's breakpoints stay inserted all the time, and no thread misses one.
-func takesTurns() bool {
+// unregisterFirst reports whether old symbol files must be unregistered before their
+// replacements are registered. lldb 14 knows one section at an address: when the old one is
+// unregistered, it forgets the new one that starts there. gdb accepts both. If the new file
+// is registered first, gdb's breakpoints stay inserted all the time, and no thread misses
+// one.
+func unregisterFirst() bool {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
 		return false

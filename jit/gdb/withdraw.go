@@ -41,16 +41,16 @@ func (b *batch) forget(functions []int) error {
 	list.Lock()
 	defer list.Unlock()
 	p := b.publisher
-	dying := b.dying(functions)
-	if len(dying) == 0 {
+	withdrawn := b.mark(functions)
+	if len(withdrawn) == 0 {
 		return nil
 	}
-	p.functions -= len(dying)
+	p.functions -= len(withdrawn)
 	var failed error
 	var fresh []*image
 	images := b.images()
 	for _, i := range images {
-		n := i.count(dying, len(images) > 1)
+		n := i.count(withdrawn, len(images) > 1)
 		if n == 0 {
 			continue
 		}
@@ -59,7 +59,7 @@ func (b *batch) forget(functions []int) error {
 			p.retire(i)
 			continue
 		}
-		replacing, err := p.rewrite([]*image{i}, dying)
+		replacing, err := p.rewrite([]*image{i}, withdrawn)
 		if err != nil {
 			failed = fmt.Errorf("no memory to rewrite the symbol file: %d functions that were not withdrawn became unknown: %w", i.functions-n, err)
 			p.retire(i)
@@ -78,20 +78,20 @@ func (b *batch) forget(functions []int) error {
 	return failed
 }
 
-// count returns how many functions of an image start at dying addresses, which belong
-// to one batch and are in ascending order. If no other image has functions of that
-// batch, these are all dying functions in the image's range. Otherwise the range can
+// count returns how many functions of an image start at the withdrawn addresses, which belong
+// to one batch and are in ascending order. If no other image has functions of that batch,
+// these are all withdrawn functions in the image's range. Otherwise the range can
 // also contain functions of the batch's other images.
-func (i *image) count(dying []uint64, split bool) int {
-	from, _ := slices.BinarySearch(dying, i.low)
-	to, _ := slices.BinarySearch(dying, i.high+1)
+func (i *image) count(withdrawn []uint64, split bool) int {
+	from, _ := slices.BinarySearch(withdrawn, i.low)
+	to, _ := slices.BinarySearch(withdrawn, i.high+1)
 	if !split || from == to {
 		return to - from
 	}
 	n := 0
 	// It returns no error for a file of this package, and keeps no reference to it.
 	_, _ = symfile.Merge(nil, [][]byte{i.file()}, func(start uint64) bool {
-		if _, dies := slices.BinarySearch(dying[from:to], start); dies {
+		if _, found := slices.BinarySearch(withdrawn[from:to], start); found {
 			n++
 		}
 		return false
@@ -99,9 +99,9 @@ func (i *image) count(dying []uint64, split bool) int {
 	return n
 }
 
-// dying returns the start addresses of the functions to withdraw, in ascending order,
-// and records that they are withdrawn.
-func (b *batch) dying(functions []int) []uint64 {
+// mark records that functions are withdrawn, and returns the start addresses of those that
+// were not before, in ascending order.
+func (b *batch) mark(functions []int) []uint64 {
 	var starts []uint64
 	if len(functions) == 0 {
 		for f := range b.functions() {
@@ -114,7 +114,7 @@ func (b *batch) dying(functions []int) []uint64 {
 	}
 	for _, f := range functions {
 		if !b.gone(f) {
-			b.bury(f)
+			b.markWithdrawn(f)
 			starts = append(starts, b.address(f))
 		}
 	}

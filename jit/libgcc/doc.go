@@ -12,7 +12,7 @@
 // unwinders are in the process, both get it. Publishing and withdrawing batches never hides
 // another published function, not even for a moment.
 //
-// Publish looks for the unwinders at each call; an unwinder that is loaded later knows only
+// Publish searches for unwinders at each call. An unwinder that is loaded later knows only
 // batches that are published afterwards. The package needs a C runtime in the process:
 // without cgo, on other systems than Linux, or without an unwinder, Publish returns
 // [jit.ErrNotApplicable]. It links no library: it looks up libgcc_s.so.1, libunwind.so.1
@@ -20,8 +20,9 @@
 // itself, as in a static program or one linked with -static-libgcc.
 //
 // Functions without an unwind table stay unknown. Publish returns an error for tables with
-// which these unwinders would abort the process or walk astray: a table that leaves the CFA
-// undefined, an operation that they do not know, a function that is already published.
+// which these unwinders would abort the process or produce wrong frames: a table that leaves
+// the CFA undefined, an operation that they do not know, a function that is already
+// published.
 //
-// Package libgcc unwinds nothing itself.
+// Package libgcc does not unwind.
 package libgcc

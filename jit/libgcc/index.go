@@ -5,6 +5,7 @@
 package libgcc
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 )
@@ -82,25 +83,20 @@ func (x *index) interleave(r *registry, i, j int, functions []fde) *clash {
 		all = l.appendLive(all)
 	}
 	all = append(all, functions...)
-	slices.SortFunc(all, func(a, b fde) int {
-		if a.start() < b.start() {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(all, func(a, b fde) int { return cmp.Compare(a.start(), b.start()) })
 	for k := 1; k < len(all); k++ {
-		if before := all[k-1]; before.end() > all[k].start() {
-			if slices.Contains(functions, before) {
-				return &clash{before, all[k]}
+		if previous := all[k-1]; previous.end() > all[k].start() {
+			if slices.Contains(functions, previous) {
+				return &clash{previous, all[k]}
 			}
-			return &clash{all[k], before}
+			return &clash{all[k], previous}
 		}
 	}
 	x.replace(r, i, j, split(r, all, maxGathered))
 	return nil
 }
 
-// gather joins the leaf at i and its neighbours if they are many and small.
+// gather joins the leaf at i and its neighbours if there are enough small ones.
 func (x *index) gather(r *registry, i int) {
 	for _, limit := range gathering {
 		small := func(k int) bool { return k >= 0 && k < len(x.leaves) && x.leaves[k].live < limit }
@@ -114,9 +110,12 @@ func (x *index) gather(r *registry, i int) {
 		for small(to) && x.leaves[to].start-x.leaves[to-1].end < near {
 			to++
 		}
-		var all []fde
-		if total := x.live(from, to); to-from > 1 && total >= limit {
-			all = make([]fde, 0, total)
+		total := 0
+		for _, l := range x.leaves[from:to] {
+			total += l.live
+		}
+		if to-from > 1 && total >= limit {
+			all := make([]fde, 0, total)
 			for _, l := range x.leaves[from:to] {
 				all = l.appendLive(all)
 			}
@@ -124,14 +123,6 @@ func (x *index) gather(r *registry, i int) {
 			i = from
 		}
 	}
-}
-
-func (x *index) live(from, to int) int {
-	n := 0
-	for _, l := range x.leaves[from:to] {
-		n += l.live
-	}
-	return n
 }
 
 // replace replaces the leaves from i to j with new ones. Functions in both stay known at

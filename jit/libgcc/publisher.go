@@ -46,7 +46,7 @@ type memory interface {
 	release(b []byte)
 }
 
-// registry contains the generated code that the process's unwinders know.
+// registry contains the generated code that the unwinders of the process know.
 type registry struct {
 	find   func() []*unwinder // in the process now
 	memory memory
@@ -83,7 +83,7 @@ func (r *registry) publish(c *jit.Code) (*batch, error) {
 		return b, err
 	}
 	if clash := r.index.insert(r, b); clash != nil {
-		err := clash.in(c)
+		err := clash.error(c)
 		r.memory.release(b.memory)
 		return nil, err
 	}
@@ -91,8 +91,8 @@ func (r *registry) publish(c *jit.Code) (*batch, error) {
 	return b, nil
 }
 
-// in adds the names and addresses of the two functions to a clash.
-func (x *clash) in(c *jit.Code) error {
+// error returns an error that names the two functions.
+func (x *clash) error(c *jit.Code) error {
 	i := slices.IndexFunc(c.Functions, func(f jit.Function) bool { return uintptr(c.Start(&f)) == x.added.start() })
 	f := &c.Functions[i]
 	return fmt.Errorf("%w: function %q at %#x: its %#x bytes overlap a published function at %#x of %#x bytes",

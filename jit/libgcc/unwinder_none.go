@@ -6,7 +6,7 @@
 
 package libgcc
 
-// findUnwinders returns none: there is no C runtime, or it is untested.
+// findUnwinders returns none, because there is no C runtime, or it is untested.
 func findUnwinders() []*unwinder { return nil }
 
 // processMemory is never used.

@@ -42,7 +42,7 @@ func (e *Encoder) Info(i *Info) (uint64, error) {
 
 // describe appends the data that an Info points to.
 func (e *Encoder) describe(i *Info) (w info, err error) {
-	before := len(e.Data)
+	start := len(e.Data)
 	w.name, err = e.name(i)
 	switch {
 	case err != nil:
@@ -54,7 +54,7 @@ func (e *Encoder) describe(i *Info) (w info, err error) {
 		err = fmt.Errorf("%w: format %v without a Procedure or Table", ErrInfo, i.Format)
 	}
 	if err != nil {
-		e.Data = e.Data[:before]
+		e.Data = e.Data[:start]
 		e.regions = nil
 	}
 	return w, err
@@ -90,14 +90,14 @@ type info struct {
 // list of them, as in the memory of libunwind. It returns the list's address.
 func (e *Encoder) List(version, generation uint32, infos ...uint64) uint64 {
 	l := layoutOf(e.Machine)
-	var before uint64
+	var previous uint64
 	for n, at := range infos {
 		f := fields{e.Machine, e.Data[at-e.Address:]}
-		f.put(l.prev, l.word, before)
+		f.put(l.prev, l.word, previous)
 		if n+1 < len(infos) {
 			f.put(l.next, l.word, infos[n+1])
 		}
-		before = at
+		previous = at
 	}
 	address := e.zeroes(l.listSize)
 	f := fields{e.Machine, e.Data[address-e.Address:]}

@@ -5,6 +5,7 @@
 package libunwind
 
 import (
+	"slices"
 	"sync"
 	"unsafe"
 )
@@ -62,7 +63,7 @@ func newBlock(n int, near uint64) (*block, error) {
 	c := &chunk{memory: memory}
 	// Try only the newest chunks: the others have little free memory.
 	if len(heap.chunks) == 4 {
-		heap.chunks = append(heap.chunks[:0], heap.chunks[1:]...)
+		heap.chunks = slices.Delete(heap.chunks, 0, 1)
 	}
 	heap.chunks = append(heap.chunks, c)
 	return c.cut(n), nil
@@ -83,12 +84,7 @@ func (b *block) release() {
 	if c.blocks--; c.blocks > 0 {
 		return
 	}
-	for i, known := range heap.chunks {
-		if known == c {
-			heap.chunks = append(heap.chunks[:i], heap.chunks[i+1:]...)
-			break
-		}
-	}
+	heap.chunks = slices.DeleteFunc(heap.chunks, func(known *chunk) bool { return known == c })
 	unmapMemory(c.memory)
 }
 

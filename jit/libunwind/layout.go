@@ -20,8 +20,7 @@ const (
 	// only. If its search finds an Info of this format first, other machines end the
 	// walk.
 	Dynamic Format = iota
-	// TableInfo is table-info. libunwind 1.6 and 1.8 expect a structure of their own
-	// in it.
+	// TableInfo is table-info. libunwind 1.6 and 1.8 expect a private structure in it.
 	TableInfo
 	// RemoteTable is a search table with entries relative to the segment base.
 	RemoteTable

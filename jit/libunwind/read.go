@@ -102,10 +102,10 @@ type node struct {
 }
 
 // structure reads up to len(r.buf) bytes. The result is valid until the next call.
-func (r *reader) structure(what string, address uint64, size int64) (fields, error) {
+func (r *reader) structure(name string, address uint64, size int64) (fields, error) {
 	b := r.buf[:size]
 	if err := r.memory.ReadMemory(b, address); err != nil {
-		return fields{}, fmt.Errorf("%w: %s at %#x: %w", ErrList, what, address, err)
+		return fields{}, fmt.Errorf("%w: %s at %#x: %w", ErrList, name, address, err)
 	}
 	return fields{r.m, b}, nil
 }
@@ -199,11 +199,11 @@ func (r *reader) name(at uint64) (string, error) {
 	return string(name), fmt.Errorf("%w: a name longer than %d bytes", ErrList, len(name))
 }
 
-// list reads the regions from an address on. walk identifies the call.
+// list reads a list of regions that starts at an address. walk identifies the call.
 func (r *reader) list(at, walk uint64) (*region.Region, error) {
 	var first *region.Region
 	link := &first
-	var mine []*node
+	var added []*node
 	var failed error
 	for at != 0 {
 		n, known := r.regions[at]
@@ -226,14 +226,14 @@ func (r *reader) list(at, walk uint64) (*region.Region, error) {
 		}
 		n = &node{region: read, walk: walk}
 		r.regions[at] = n
-		mine = append(mine, n)
+		added = append(added, n)
 		*link, link = read, &read.Next
 		if failed = err; err != nil {
 			break
 		}
 		at = next
 	}
-	for _, n := range mine {
+	for _, n := range added {
 		n.err = failed
 	}
 	return first, failed

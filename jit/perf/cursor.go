@@ -22,7 +22,7 @@ var (
 	ErrRecord    = errors.New("invalid jitdump record")
 	ErrMap       = errors.New("invalid line of a perf map")
 
-	// ErrTooLarge means that the file has more than is read.
+	// ErrTooLarge means that the file exceeds a limit.
 	ErrTooLarge = errors.New("too large")
 )
 
@@ -61,16 +61,16 @@ func (c *cursor) uint64() uint64 { return c.Uint(8) }
 
 // string returns the bytes up to the next NUL, as a string that aliases the data.
 func (c *cursor) string() string {
-	rest := c.Data[c.Off:c.End]
-	i := bytes.IndexByte(rest, 0)
+	data := c.Data[c.Off:c.End]
+	i := bytes.IndexByte(data, 0)
 	if i < 0 {
-		c.fail(c.Off, ErrRecord, "a string without a NUL in %d bytes", len(rest))
+		c.fail(c.Off, ErrRecord, "a string without a NUL in %d bytes", len(data))
 		return ""
 	}
 	c.Off += uint64(i) + 1
-	return alias(rest[:i])
+	return alias(data[:i])
 }
 
-// alias returns a string that shares memory with b, which is never changed: most of
-// the names of a large dump are never used.
+// alias returns a string that shares memory with b, which is never changed. Most names of a
+// large dump are never used.
 func alias(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -36,7 +36,7 @@ type Dump struct {
 	path    string
 	machine *arch.Machine
 	file    *os.File // nil after Close
-	begun   *begunDump
+	own     *ownDump
 	marker  []byte // the mapping by which perf finds the file
 	size    int64  // of the complete batches
 	index   uint64 // of the next function
@@ -45,10 +45,10 @@ type Dump struct {
 }
 
 // Create begins the jitdump of this program, dir/jit-PID.dump, and maps a page of it as
-// executable, by which perf finds it. The folder must exist, on a file system that is
+// executable, by which perf finds it. The directory must exist, on a file system that is
 // not mounted noexec.
 //
-// A program has one Dump in a folder. The error wraps fs.ErrExist if the program has
+// A program has one Dump in a directory. The error wraps fs.ErrExist if the program has
 // begun a Dump there before, even a closed one, or if another publisher is writing the
 // file. A file without a writer is replaced: it is from an earlier process with the
 // same ID, or from the program before execve(2). After an error there is no new file.
@@ -64,14 +64,14 @@ func Create(dir string) (*Dump, error) {
 	if err != nil {
 		return nil, fmt.Errorf("jitdump: %w", err)
 	}
-	begun.mu.Lock()
-	defer begun.mu.Unlock()
+	ownDumps.mu.Lock()
+	defer ownDumps.mu.Unlock()
 	if d.file, err = createOwn(d.path); err != nil {
 		return nil, fmt.Errorf("jitdump: %w", err)
 	}
 	d.encoder.Header(&Header{Machine: machine.ELF, PID: uint32(os.Getpid()), Time: now})
 	if d.size, err = d.flush(0); err == nil {
-		d.begun, err = addBegun(d.path, d.file)
+		d.own, err = addOwn(d.path, d.file)
 	}
 	if err == nil {
 		if d.marker, err = mapMarker(d.file); err != nil {
@@ -192,7 +192,7 @@ func (d *Dump) Close() error {
 	if e := unmapMarker(d.marker); err == nil {
 		err = e
 	}
-	d.begun.close(d.file)
+	d.own.close(d.file)
 	if e := d.file.Close(); err == nil {
 		err = e
 	}

@@ -46,13 +46,14 @@ type Index struct {
 	skipped   int // omitted functions
 }
 
-// maxFunctions bounds the functions of an index. A function takes up to 200 bytes of memory, and
-// as few as 60 in the dump. The index keeps the last ones, which hide earlier ones.
+// maxFunctions is the maximum number of functions of an index. A function takes up to 200
+// bytes of memory, and as few as 60 in the dump. The index keeps the last ones, which hide
+// earlier ones.
 const maxFunctions = 1 << 20
 
 const never = math.MaxUint64
 
-// maxDamage bounds the number of errors that are kept.
+// maxDamage is the maximum number of errors that are kept.
 const maxDamage = 8
 
 // Index builds the index of the complete records. A malformed record costs itself, and a
@@ -65,7 +66,7 @@ const maxDamage = 8
 // The index of more than a million functions omits the first ones: see Index.Cut.
 func (d *Jitdump) Index() *Index { return d.indexOf(maxFunctions) }
 
-func (d *Jitdump) indexOf(most int) *Index {
+func (d *Jitdump) indexOf(limit int) *Index {
 	x := &Index{dump: d}
 	count, moves := 0, false
 	for r := range d.Records() {
@@ -76,7 +77,7 @@ func (d *Jitdump) indexOf(most int) *Index {
 			count, moves = count+1, true
 		}
 	}
-	x.skipped = max(0, count-most)
+	x.skipped = max(0, count-limit)
 	x.functions = make([]Function, 0, count-x.skipped)
 	var byIndex map[uint64]int // the current place of a function
 	if moves {
@@ -164,7 +165,7 @@ func (x *Index) move(r *Record, byIndex map[uint64]int) {
 	}
 	i, ok := byIndex[m.Index]
 	if !ok && x.skipped > 0 {
-		return // it was loaded before
+		return // it is one of the omitted functions
 	}
 	if !ok {
 		fail("a move of function %d, which was not loaded", m.Index)
@@ -194,7 +195,7 @@ func (x *Index) Cut() error {
 	if x.skipped == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s: %w: the first %d of its functions are left out: at most %d are read, the last ones",
+	return fmt.Errorf("%s: %w: the first %d of its functions are omitted: only the last %d are read",
 		x.dump.name, ErrTooLarge, x.skipped, cap(x.functions))
 }
 
@@ -276,7 +277,7 @@ func (x *Index) Lines(f *Function) iter.Seq[Line] {
 	}
 }
 
-// isText reports whether a name can be a file name: freed memory rarely can.
+// isText reports whether a name can be a file name. Freed memory rarely looks like one.
 func isText(name string) bool {
 	return utf8.ValidString(name) && !strings.ContainsFunc(name, unicode.IsControl)
 }

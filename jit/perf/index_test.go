@@ -271,7 +271,7 @@ func TestIndexCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := d.indexOf(5) // loads g to j, and the move
-	if err := x.Cut(); !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "f: too large: the first 6 of its functions are left out: at most 5") {
+	if err := x.Cut(); !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "f: too large: the first 6 of its functions are omitted: only the last 5") {
 		t.Error(err)
 	}
 	if all, err := x.Damage(); all != 0 || len(x.Functions()) != 4 {

@@ -42,7 +42,8 @@ type Map struct {
 	cut     error
 }
 
-// maxLines bounds the lines of a map, because its writer may be hostile. The last lines count.
+// maxLines is the maximum number of lines of a map, whose writer may be hostile. The last
+// lines count.
 const maxLines = 1 << 21
 
 // ReadMap reads a file, which a process may still be writing.
@@ -60,11 +61,11 @@ func ReadMap(path string) (*Map, error) {
 // earlier ones: see Map.Cut.
 func ParseMap(name string, data []byte) *Map { return parseMap(name, data, maxLines) }
 
-func parseMap(name string, data []byte, most int) *Map {
+func parseMap(name string, data []byte, limit int) *Map {
 	m := &Map{data: data}
 	all := bytes.Count(data, []byte{'\n'})
 	first := 0
-	for n := all - most; n > 0 || uint64(len(data)-first) > math.MaxUint32; n-- {
+	for n := all - limit; n > 0 || uint64(len(data)-first) > math.MaxUint32; n-- {
 		end := bytes.IndexByte(data[first:], '\n')
 		if end < 0 {
 			break // a line of 4 GiB is invalid
@@ -73,13 +74,13 @@ func parseMap(name string, data []byte, most int) *Map {
 	}
 	if first > 0 {
 		m.data, m.End = data[first:], uint64(first)
-		m.cut = fmt.Errorf("%s: %w: its first %d lines are omitted: only the last %d are read", name, ErrTooLarge, max(all-most, 1), most)
+		m.cut = fmt.Errorf("%s: %w: its first %d lines are omitted: only the last %d are read", name, ErrTooLarge, max(all-limit, 1), limit)
 	}
 	if uint64(len(m.data)) > math.MaxUint32 {
 		m.data = nil
 	}
 	const shortest = len("0 0 f\n")
-	n := min(all, most, len(m.data)/shortest)
+	n := min(all, limit, len(m.data)/shortest)
 	m.lines = make([]uint32, 0, n)
 	symbols := addresses{make([]uint64, 0, n), make([]uint64, 0, n)}
 	for at := 0; ; {
@@ -108,8 +109,8 @@ func parseMap(name string, data []byte, most int) *Map {
 // parseSymbol parses a line.
 func parseSymbol(line []byte) (Symbol, error) {
 	var s Symbol
-	start, rest, _ := bytes.Cut(bytes.TrimLeft(line, " \t"), []byte{' '})
-	size, name, ok := bytes.Cut(bytes.TrimLeft(rest, " "), []byte{' '})
+	start, after, _ := bytes.Cut(bytes.TrimLeft(line, " \t"), []byte{' '})
+	size, name, ok := bytes.Cut(bytes.TrimLeft(after, " "), []byte{' '})
 	name = bytes.TrimSuffix(bytes.TrimLeft(name, " "), []byte{'\r'})
 	if len(bytes.TrimSpace(name)) == 0 {
 		name = nil
@@ -118,8 +119,8 @@ func parseSymbol(line []byte) (Symbol, error) {
 	s.Address, okStart = hexadecimal(start)
 	s.Size, okSize = hexadecimal(size)
 	s.Name = alias(name)
-	// Errors do not have the text of the line: a link at the path of the map may lead to a
-	// file that others must not read.
+	// Errors do not contain the text of the line: a link at the path of the map may lead to
+	// a file that other users must not read.
 	switch {
 	case !okStart:
 		return s, fmt.Errorf("%w: its first field, an address, is not a hexadecimal number", ErrMap)

@@ -20,8 +20,8 @@ import (
 // MapWriter writes the perf map of this program. It is a jit.Publisher. Its methods may
 // be called concurrently.
 //
-// A map has neither times nor a withdrawal: withdrawing functions writes nothing, and a
-// function at a reused address has it for the whole profile.
+// A map has neither times nor a withdrawal: withdrawing functions writes nothing, and the
+// last function at a reused address has it for the whole profile.
 type MapWriter struct {
 	mu   sync.Mutex
 	path string
@@ -69,7 +69,7 @@ func openMap(path string, before fs.FileInfo) (*MapWriter, error) {
 	case now.Mode().Type() == fs.ModeSymlink:
 		return nil, fmt.Errorf("perf map: %w", &fs.PathError{Op: "open", Path: path, Err: syscall.ELOOP})
 	}
-	// The folder is shared: others could have made a link, a FIFO or a file here.
+	// The directory is shared: other users could have made a link, a FIFO or a file.
 	f, err := outputfile.Append(path)
 	if err != nil {
 		return nil, fmt.Errorf("perf map: %w", err)
@@ -78,7 +78,7 @@ func openMap(path string, before fs.FileInfo) (*MapWriter, error) {
 	return &MapWriter{path: path, file: f}, nil
 }
 
-// same reports whether a file is the given one, and was not written since.
+// same reports whether a is the file b, and was not written since.
 func same(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }
@@ -114,9 +114,7 @@ func (w *MapWriter) publish(c *jit.Code) error {
 		w.buf = nil
 	}
 	if err != nil {
-		if e := w.cut(n); e != nil {
-			err = errors.Join(err, e)
-		}
+		err = errors.Join(err, w.cut(n))
 	}
 	return err
 }
@@ -159,18 +157,10 @@ func (w *MapWriter) Close() error {
 type mapped int
 
 // Withdraw implements jit.Registration.
-func (m mapped) Withdraw() error { return m.forget(nil) }
+func (m mapped) Withdraw() error { return nil }
 
 // WithdrawFunctions implements jit.Registration.
 func (m mapped) WithdrawFunctions(functions ...int) error {
-	if len(functions) == 0 {
-		return nil
-	}
-	return m.forget(functions)
-}
-
-// forget withdraws the given functions; without any, all of them.
-func (m mapped) forget(functions []int) error {
 	if err := checkIndexes(functions, int(m)); err != nil {
 		return fmt.Errorf("perf map: %w", err)
 	}
@@ -179,10 +169,10 @@ func (m mapped) forget(functions []int) error {
 
 // checkIndexes returns an error unless all functions to be withdrawn belong to a batch of
 // the given size.
-func checkIndexes(functions []int, of int) error {
+func checkIndexes(functions []int, count int) error {
 	for _, i := range functions {
-		if i < 0 || i >= of {
-			return fmt.Errorf("%w: no function %d: the batch has %d functions", jit.ErrCode, i, of)
+		if i < 0 || i >= count {
+			return fmt.Errorf("%w: no function %d: the batch has %d functions", jit.ErrCode, i, count)
 		}
 	}
 	return nil

@@ -38,9 +38,9 @@ func monotonic() (uint64, error) {
 func lock(f *os.File) { _ = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) }
 
 // locked reports whether a file is locked: by another copy of this package in the
-// process, or by a process with the same ID in a container that shares the folder.
+// process, or by a process with the same ID in a container that shares the directory.
 func locked(path string) bool {
-	// Others can put a link or a FIFO here at any time.
+	// Other users can create a link or a FIFO here at any time.
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return false

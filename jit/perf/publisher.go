@@ -18,21 +18,21 @@ type Options struct {
 	Jitdump bool // as Create does
 	Map     bool // as OpenMap does
 
-	// Dir is the folder of the jitdump; "" is the environment variable
-	// JITDUMPDIR, or else the temporary folder.
+	// Dir is the directory of the jitdump. If it is "", that is the environment variable
+	// JITDUMPDIR, or else the temporary directory.
 	Dir string
 }
 
 // Publisher publishes through a jitdump, a perf map, or both. Its methods may be
 // called concurrently.
 type Publisher struct {
-	mu   sync.Mutex // so that a batch that one file refuses can be removed from the other
+	mu   sync.Mutex // for removing a batch from one file if the other fails
 	dump *Dump      // nil if not written
 	list *MapWriter // nil if not written
 }
 
-// NewPublisher begins the files that the options name. After an error there are none.
-// A caller that wants a map even without a jitdump uses Create and OpenMap.
+// NewPublisher begins the files that the options select. After an error there are no new
+// files. A caller that wants one of them even if the other fails uses Create and OpenMap.
 func NewPublisher(o Options) (*Publisher, error) {
 	p := new(Publisher)
 	if o.Jitdump {
@@ -82,24 +82,24 @@ func (p *Publisher) Publish(c *jit.Code) (jit.Registration, error) {
 func (p *Publisher) Close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var errs []error
+	var dumpErr, listErr error
 	if p.dump != nil {
-		errs = append(errs, p.dump.Close())
+		dumpErr = p.dump.Close()
 	}
 	if p.list != nil {
-		errs = append(errs, p.list.Close())
+		listErr = p.list.Close()
 	}
-	return errors.Join(errs...)
+	return errors.Join(dumpErr, listErr)
 }
 
-// createIn creates a jitdump in a folder; "" is the one that the environment names.
+// createIn creates a jitdump in a directory; "" is the one in the environment.
 func createIn(dir string) (*Dump, error) {
 	if dir != "" {
 		return Create(dir)
 	}
-	dir, from := os.Getenv(folderVariable), "the folder is set by "+folderVariable
+	dir, from := os.Getenv(directoryVariable), "the directory is set by "+directoryVariable
 	if dir == "" {
-		dir, from = os.TempDir(), "the folder is the temporary one, because "+folderVariable+" is not set"
+		dir, from = os.TempDir(), "the temporary directory, because "+directoryVariable+" is not set"
 	}
 	d, err := Create(dir)
 	if err != nil {
@@ -108,5 +108,5 @@ func createIn(dir string) (*Dump, error) {
 	return d, nil
 }
 
-// folderVariable is the environment variable that names the folder of jitdumps.
-const folderVariable = "JITDUMPDIR"
+// directoryVariable is the environment variable with the directory of jitdumps.
+const directoryVariable = "JITDUMPDIR"

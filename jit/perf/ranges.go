@@ -77,8 +77,7 @@ func (s *ranges) extend(r addressRange) {
 
 // remove removes disjoint ranges, in any order, from the set. It ignores empty ranges.
 func (s *ranges) remove(list []addressRange) {
-	list = slices.Clone(list)
-	list = slices.DeleteFunc(list, func(r addressRange) bool { return r.start >= r.end })
+	list = slices.DeleteFunc(slices.Clone(list), func(r addressRange) bool { return r.start >= r.end })
 	if len(list) == 0 {
 		return
 	}
@@ -86,7 +85,7 @@ func (s *ranges) remove(list []addressRange) {
 	low := s.first(list[0].start + 1)
 	last := list[len(list)-1].end
 	high := low
-	var left ranges
+	var remaining ranges
 	for ; high < len(*s) && (*s)[high].start < last; high++ {
 		r := (*s)[high]
 		for i := 0; i < len(list) && list[i].start < r.end; i++ {
@@ -96,13 +95,13 @@ func (s *ranges) remove(list []addressRange) {
 				continue
 			}
 			if list[i].start > r.start {
-				left = append(left, addressRange{r.start, list[i].start})
+				remaining = append(remaining, addressRange{r.start, list[i].start})
 			}
 			r.start = max(r.start, min(list[i].end, r.end))
 		}
 		if r.start < r.end {
-			left = append(left, r)
+			remaining = append(remaining, r)
 		}
 	}
-	*s = slices.Replace(*s, low, high, left...)
+	*s = slices.Replace(*s, low, high, remaining...)
 }

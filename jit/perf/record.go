@@ -105,7 +105,7 @@ func (r *Record) Load() (Load, error) {
 	size := c.uint64()
 	l.Index = c.uint64()
 	l.Name = c.string()
-	// perf takes the last bytes of the record, whatever precedes them.
+	// perf uses the last bytes of the record, regardless of the bytes before them.
 	left := c.End - c.Off
 	switch {
 	case c.Err != nil:

@@ -35,7 +35,7 @@ func newTimeline(functions []Function) timeline {
 	slices.Sort(t.bounds)
 	t.bounds = slices.Clip(slices.Compact(t.bounds))
 
-	// Counted first, then filled; starts is one ahead while it is filled.
+	// First count the entries, then fill them in. Meanwhile starts is shifted by one.
 	t.starts = make([]uint32, 2*(len(t.bounds)-1)+2)
 	for i := range functions {
 		t.nodes(&functions[i], func(n int) { t.starts[n+2]++ })

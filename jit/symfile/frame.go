@@ -19,7 +19,6 @@ const reach = 1<<31 - 1<<16
 // The section's address is near the code, so that a pointer takes four bytes. Without
 // SHF_ALLOC it is not in debuggers' maps of addresses and cannot collide with other
 // sections.
-// address can collide with nothing.
 func (e *encoder) beginFrames(size uint64) {
 	low, high := e.texts[0].start, e.texts[0].end
 	for _, t := range e.texts[1:] {

@@ -15,8 +15,8 @@ import (
 
 const dwarfVersion = 5
 
-// The abbreviations of all images. The unit has no DW_AT_comp_dir: paths of files are
-// those of the batch.
+// The abbreviations of all images. The unit has no DW_AT_comp_dir: the paths of files are
+// unchanged from the batch.
 const (
 	abbrevUnit     = 1
 	abbrevFunction = 2
@@ -123,9 +123,9 @@ func (e *encoder) beginInfo(unit uint32) uint64 {
 
 // putFunction appends the entry of a function.
 func (e *encoder) putFunction(name uint32, start, size uint64, file, line uint32) {
-	b := append(e.dst, "\x02                        "...)
-	e.dst = b
-	b = b[len(b)-functionSize:]
+	e.dst = append(e.dst, make([]byte, functionSize)...)
+	b := e.dst[len(e.dst)-functionSize:]
+	b[0] = abbrevFunction
 	le := binary.LittleEndian
 	le.PutUint32(b[1:], name)
 	le.PutUint64(b[5:], start)

@@ -26,7 +26,7 @@ const (
 
 // lineHeader is the header of every line table from its version to the number of files,
 // DWARF 5 §6.2.4: an address of 8 bytes, instructions of any length, and one directory,
-// "", so that paths are those of the batch.
+// "", so that paths are unchanged from the batch.
 const lineHeader = "\x05\x00\x08\x00" + "\x00\x00\x00\x00" + "\x01\x01\x01\xfd\x0c\x0d" +
 	"\x00\x01\x01\x01\x01\x00\x00\x00\x01\x00\x00\x01" +
 	"\x01" + pathForm + "\x01\x00\x00\x00\x00" +
@@ -108,9 +108,9 @@ func appendRow(dst []byte, bytes uint64, lines int) []byte {
 		lines = 0
 	}
 	special := uint64(lines-lineBase) + opcodeBase
-	switch most := (255 - special) / lineRange; {
-	case bytes <= most:
-	case bytes <= most+constAdd:
+	switch limit := (255 - special) / lineRange; {
+	case bytes <= limit:
+	case bytes <= limit+constAdd:
 		dst = append(dst, dw.LNSConstAddPC)
 		bytes -= constAdd
 	default:

@@ -31,8 +31,8 @@ type merged struct {
 	file, line uint32 // of its entry, as in the source
 }
 
-// before reports whether data at an address belongs to a function after f, or to another
-// function with the same start if f has such data already. Overlapping functions are an
+// before reports whether data at an address belongs to a function after f, or, if f has such
+// data already, to another function with the same start. Overlapping functions are an
 // error of the publisher, but must not affect other functions.
 func (f *merged) before(start uint64, has bool) bool {
 	return f.start < start || f.start == start && has
@@ -147,7 +147,7 @@ func (e *encoder) takeSymbols(image int, keep func(uint64) bool) error {
 	le := binary.LittleEndian
 	number, kept := 0, false // of the previous symbol
 	var text textRange
-	var first, before uint64 // its start and end
+	var previousStart, previousEnd uint64
 	e.functions = slices.Grow(e.functions, len(s.symbols)/symbolSize)
 	for b := s.symbols; len(b) > 0; b = b[symbolSize:] {
 		start, size := le.Uint64(b[8:]), le.Uint64(b[16:])
@@ -168,15 +168,15 @@ func (e *encoder) takeSymbols(image int, keep func(uint64) bool) error {
 			owned.start = text.start
 			number = n
 		} else if kept {
-			owned.start = min(before, start)
+			owned.start = min(previousEnd, start)
 		}
-		if start < first {
-			return fmt.Errorf("%w: the symbol at %#x follows one at %#x", ErrImage, start, first)
+		if start < previousStart {
+			return fmt.Errorf("%w: the symbol at %#x follows one at %#x", ErrImage, start, previousStart)
 		}
 		if start < text.start || owned.end > text.end || owned.end < start {
 			return fmt.Errorf("%w: the symbol at %#x of %#x bytes is outside of its section, [%#x, %#x)", ErrImage, start, size, text.start, text.end)
 		}
-		first, before = start, owned.end
+		previousStart, previousEnd = start, owned.end
 		if kept = keep == nil || keep(start); kept {
 			e.functions = append(e.functions, merged{start: start, size: size, owned: owned, name: name, source: image})
 		}

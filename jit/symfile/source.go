@@ -82,7 +82,7 @@ func (s *source) parse(image []byte) error {
 	s.texts = sections[sectionSize : (texts+1)*sectionSize]
 	switch {
 	case !bytes.HasPrefix(s.names, []byte(sectionNames)) || s.names[len(s.names)-1] != 0:
-		return fmt.Errorf("%w: its string table does not start as Clew's do, or does not end", ErrImage)
+		return fmt.Errorf("%w: its string table does not start with Clew's names, or does not end with a NUL", ErrImage)
 	case len(s.symbols) < symbolSize || len(s.symbols)%symbolSize != 0:
 		return fmt.Errorf("%w: a symbol table of %d bytes", ErrImage, len(s.symbols))
 	}
@@ -104,13 +104,13 @@ func (s *source) parseDebug() error {
 	if len(s.lines) < 4+len(lineHeader) || string(s.lines[lineHeaderStart:4+len(lineHeader)]) != lineHeader[8:] {
 		return fmt.Errorf("%w: the header of .debug_line is not Clew's", ErrImage)
 	}
-	rest := s.lines[4+len(lineHeader):]
-	count, k, err := leb128.Uint(rest)
-	if err != nil || count == 0 || count > uint64(len(rest)-k)/fileSize {
-		return fmt.Errorf("%w: a table of %d files in %d bytes", ErrImage, count, len(rest))
+	table := s.lines[4+len(lineHeader):]
+	count, k, err := leb128.Uint(table)
+	if err != nil || count == 0 || count > uint64(len(table)-k)/fileSize {
+		return fmt.Errorf("%w: a table of %d files in %d bytes", ErrImage, count, len(table))
 	}
 	s.fileCount = int(count)
-	s.files, s.program = rest[k:][:s.fileCount*fileSize], rest[k+s.fileCount*fileSize:]
+	s.files, s.program = table[k:][:s.fileCount*fileSize], table[k+s.fileCount*fileSize:]
 	return nil
 }
 

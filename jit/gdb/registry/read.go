@@ -5,10 +5,12 @@
 package registry
 
 import (
+	"cmp"
 	"debug/elf"
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
@@ -46,25 +48,18 @@ type Limits struct {
 }
 
 func (l Limits) withDefaults() Limits {
-	if l.Entries == 0 {
-		l.Entries = 1 << 17
+	return Limits{
+		Entries: cmp.Or(l.Entries, 1<<17),
+		Image:   cmp.Or(l.Image, 96<<20),
+		Total:   cmp.Or(l.Total, 96<<20),
+		Scan:    cmp.Or(l.Scan, 1<<30),
 	}
-	if l.Image == 0 {
-		l.Image = 96 << 20
-	}
-	if l.Total == 0 {
-		l.Total = 96 << 20
-	}
-	if l.Scan == 0 {
-		l.Scan = 1 << 30
-	}
-	return l
 }
 
 // List is one descriptor and its symbol files.
 type List struct {
 	Descriptor uint64 // its address
-	Scanned    bool   // it was found by its contents, not by a symbol
+	Scanned    bool   // found by its contents, not by a symbol
 
 	// Entries are in the order of the list: the most recently registered first, unless
 	// the publisher appends.
@@ -84,12 +79,12 @@ type Entry struct {
 	Err     error
 }
 
-// ErrNotELF is wrapped by Entry.Err if a runtime registered a file in a format of its own,
-// as Erlang does for its own debugger script.
+// ErrNotELF is wrapped by Entry.Err if a runtime registered data in another format. Erlang
+// does so for its debugger script.
 var ErrNotELF = errors.New("not an ELF image")
 
 // Read finds and reads all lists of an address space: those of symbols, and those that it
-// finds in Writable. It leaves lists without an entry out. The error says what prevented
+// finds in Writable. It omits lists without an entry. The error says what prevented
 // the search; a damaged list has its own error.
 //
 // The program may run meanwhile. Read reads a list that changed meanwhile again, a few
@@ -98,7 +93,6 @@ func Read(s *Space) ([]List, error) {
 	r := reader{Space: s, memory: s.Memory, layout: layoutOf(s.Machine), limits: s.Limits.withDefaults()}
 	r.left, r.entries = r.limits.Total, r.limits.Entries
 	var lists []List
-	var errs []error
 	seen := make(map[uint64]bool)
 	read := func(address uint64, scanned bool) {
 		if seen[address] || len(seen) >= maxDescriptors {
@@ -116,10 +110,8 @@ func Read(s *Space) ([]List, error) {
 			read(address, false)
 		}
 	}
-	if err := r.scan(func(address uint64) { read(address, true) }); err != nil {
-		errs = append(errs, err)
-	}
-	return lists, errors.Join(errs...)
+	err := r.scan(func(address uint64) { read(address, true) })
+	return lists, err
 }
 
 // maxDescriptors bounds the number of lists of an address space. Each of several
@@ -137,7 +129,7 @@ type reader struct {
 	buffer     [32]byte
 }
 
-// rereads is how often a list that changes is read again.
+// rereads is the number of times that a changing list is read again.
 const rereads = 4
 
 // list reads the list of the descriptor at an address.
@@ -146,7 +138,7 @@ func (r *reader) list(address uint64) List {
 	direct := r.memory
 	defer func() { r.memory = direct }()
 	for n := 0; ; n++ {
-		// Memory that is close together is read at once, and once in each pass.
+		// Blocks read adjacent memory together, and once in each pass.
 		r.memory = newBlocks(direct)
 		l := List{Descriptor: address}
 		links, err := r.links(address)
@@ -167,8 +159,8 @@ func (r *reader) list(address uint64) List {
 		}
 		// If the links are the same before and after, the images belong to them.
 		r.memory = newBlocks(direct)
-		again, _ := r.links(address)
-		unchanged := same(links, again)
+		after, _ := r.links(address)
+		unchanged := slices.EqualFunc(links, after, sameLink)
 		if unchanged || n == rereads {
 			r.entries -= len(links)
 		}
@@ -182,25 +174,17 @@ func (r *reader) list(address uint64) List {
 	}
 }
 
-// link is an entry and where it is.
+// link is an entry and its address.
 type link struct {
 	address uint64
 	entry
 }
 
-func same(a, b []link) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		// The first entry's previous pointer changes as soon as an entry is added.
-		x, y := a[i], b[i]
-		x.previous, y.previous = 0, 0
-		if x != y {
-			return false
-		}
-	}
-	return true
+// sameLink compares links without the previous pointers, because that of the first entry
+// changes when another entry is added.
+func sameLink(a, b link) bool {
+	a.previous, b.previous = 0, 0
+	return a == b
 }
 
 // links returns the entries of the list of the descriptor at an address.

@@ -2,12 +2,12 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Package environment publishes to perf by jit.Publish if the program's environment
-// asks for it:
+// Package environment makes jit.Publish publish to perf if the program's environment asks for
+// it:
 //
 //	import _ "github.com/clewdev/clew/jit/perf/environment"
 //
-//	CLEW_PERF=jitdump      a jitdump in the folder JITDUMPDIR, or else the temporary one
+//	CLEW_PERF=jitdump      a jitdump in the directory JITDUMPDIR, or else the temporary one
 //	CLEW_PERF=map          /tmp/perf-PID.map, where perf looks for it
 //	CLEW_PERF=jitdump,map  both
 //
@@ -15,8 +15,8 @@
 // contains the error.
 //
 // It is separate from package perf, which also reads other programs' files: a reader of
-// profiles writes no files because of its environment. A program that decides itself
-// what to write uses perf.Publisher.
+// profiles writes no files because of its environment. A program that chooses the files
+// itself uses perf.Publisher.
 package environment
 
 import (
@@ -42,9 +42,9 @@ const variable = "CLEW_PERF"
 // publisher publishes as the environment says. It reads the environment once, at the
 // first batch; a file that cannot be begun then is never written.
 type publisher struct {
-	begin func(value string) (jit.Publisher, error)
+	begin func(value string) (*perf.Publisher, error)
 	once  sync.Once
-	begun jit.Publisher
+	begun *perf.Publisher
 	err   error
 }
 
@@ -56,30 +56,22 @@ func (p *publisher) Publish(c *jit.Code) (jit.Registration, error) {
 	return p.begun.Publish(c)
 }
 
-func beginDump(value string) (jit.Publisher, error) {
+func beginDump(value string) (*perf.Publisher, error) {
 	switch o, err := parse(value); {
 	case err != nil:
 		return nil, err
 	case !o.Jitdump:
 		return nil, jit.ErrNotApplicable
 	}
-	return begin(perf.Options{Jitdump: true})
+	return perf.NewPublisher(perf.Options{Jitdump: true})
 }
 
 // beginMap ignores an invalid variable: beginDump reports it.
-func beginMap(value string) (jit.Publisher, error) {
+func beginMap(value string) (*perf.Publisher, error) {
 	if o, err := parse(value); err != nil || !o.Map {
 		return nil, jit.ErrNotApplicable
 	}
-	return begin(perf.Options{Map: true})
-}
-
-func begin(o perf.Options) (jit.Publisher, error) {
-	p, err := perf.NewPublisher(o)
-	if err != nil {
-		return nil, err
-	}
-	return p, nil
+	return perf.NewPublisher(perf.Options{Map: true})
 }
 
 // parse reads the value of the environment variable.

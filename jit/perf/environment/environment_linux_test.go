@@ -65,8 +65,8 @@ func TestEnvironment(t *testing.T) {
 		{"map,jitdump", true, "[perf-jitdump perf-map] jitdump map"},
 		{"yes", true, `perf-jitdump: CLEW_PERF is "yes", expected jitdump, map or both with a comma`},
 		{"jitdump,", true, `perf-jitdump: CLEW_PERF is "jitdump,", expected jitdump, map or both with a comma`},
-		{"jitdump", false, "perf-jitdump: jitdump: open MISSING: no such file or directory (the folder is set by JITDUMPDIR)"},
-		{"jitdump,map", false, "[perf-map] failed: perf-jitdump: jitdump: open MISSING: no such file or directory (the folder is set by JITDUMPDIR) map"},
+		{"jitdump", false, "perf-jitdump: jitdump: open MISSING: no such file or directory (the directory is set by JITDUMPDIR)"},
+		{"jitdump,map", false, "[perf-map] failed: perf-jitdump: jitdump: open MISSING: no such file or directory (the directory is set by JITDUMPDIR) map"},
 	} {
 		dir := t.TempDir()
 		folder := dir
@@ -81,7 +81,7 @@ func TestEnvironment(t *testing.T) {
 
 	// Without JITDUMPDIR it is the temporary folder.
 	out, err := publishing("", variable+"=jitdump", "JITDUMPDIR=", "TMPDIR=/nonexistent").CombinedOutput()
-	if !strings.HasSuffix(string(out), "(the folder is the temporary one, because JITDUMPDIR is not set)") {
+	if !strings.HasSuffix(string(out), "(the temporary directory, because JITDUMPDIR is not set)") {
 		t.Errorf("%v, %s", err, out)
 	}
 	dir := t.TempDir()
@@ -128,7 +128,7 @@ func publish(dir string) error {
 		}
 	}
 	if !applies {
-		for _, begin := range []func(string) (jit.Publisher, error){beginDump, beginMap} {
+		for _, begin := range []func(string) (*perf.Publisher, error){beginDump, beginMap} {
 			if _, err := (&publisher{begin: begin}).Publish(batch(0x1000)); !errors.Is(err, jit.ErrNotApplicable) {
 				return fmt.Errorf("nothing was written: %w", err)
 			}

@@ -24,8 +24,7 @@ static void *thread(void *p) {
 	return NULL;
 }
 
-// call_on_thread calls a function on a thread of its own, whose stack has
-// nothing of Go's.
+// call_on_thread calls a function on a new thread, without frames of Go.
 static int call_on_thread(uintptr_t function, uintptr_t a, uintptr_t b, uintptr_t *result) {
 	struct call c = {(uintptr_t (*)(uintptr_t, uintptr_t))function, a, b, 0};
 	pthread_t t;
@@ -49,7 +48,7 @@ import (
 // Library is a loaded shared library. It is never unloaded.
 type Library struct{ handle unsafe.Pointer }
 
-// Open loads a shared library, by its path or as the dynamic linker finds it. Its
+// Open loads a shared library by its path, or by a name that the dynamic linker finds. Its
 // symbols are local.
 func Open(path string) (Library, error) {
 	name := C.CString(path)
@@ -61,8 +60,8 @@ func Open(path string) (Library, error) {
 	return Library{handle}, nil
 }
 
-// Symbol returns the address of a symbol of the library, or of those that it
-// was linked with, or 0 if there is none.
+// Symbol returns the address of a symbol of the library or of its dependencies, or 0 if there
+// is none.
 func (l Library) Symbol(name string) uintptr {
 	s := C.CString(name)
 	defer C.free(unsafe.Pointer(s))

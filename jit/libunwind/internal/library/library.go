@@ -13,8 +13,8 @@ package library
 #include <stdint.h>
 #include <stddef.h>
 
-// entry_point returns a function of the libunwind that is loaded, if one is: of
-// the program's own symbols, or of a library that was loaded for somebody only.
+// entry_point returns a function of the loaded libunwind, or NULL: from the symbols of the
+// program, or from a library that was loaded with local symbols.
 static void *entry_point(const char *name) {
 	void *symbol = dlsym(RTLD_DEFAULT, name);
 	if (!symbol) {
@@ -29,11 +29,10 @@ static void *entry_point(const char *name) {
 
 struct libunwind {
 	void *add, *cancel;
-	void *flush, **space; // the cache; NULL where they are not found
+	void *flush, **space; // for the cache; NULL if not found
 };
 
-// sibling looks a symbol up in the object at base: others may have one of the
-// same name.
+// sibling looks up a symbol in the object at base, because other objects may define it too.
 static void *sibling(void *library, const char *name, void *base) {
 	Dl_info i;
 	void *symbol = dlsym(library, name);
@@ -48,7 +47,7 @@ static int find_libunwind(struct libunwind *u) {
 	if (!u->add || !u->cancel || !dladdr(u->add, &a) || !dladdr(u->cancel, &c) || a.dli_fbase != c.dli_fbase)
 		return 0;
 	void *library = a.dli_fname ? dlopen(a.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) : NULL;
-	if (!library) // it is part of the program
+	if (!library) // libunwind is part of the program
 		library = dlopen(NULL, RTLD_LAZY);
 #ifdef __x86_64__
 	u->flush = sibling(library, "_Ux86_64_flush_cache", a.dli_fbase);
@@ -62,8 +61,8 @@ static int find_libunwind(struct libunwind *u) {
 
 static void add(struct libunwind *u, uintptr_t info) { ((void (*)(uintptr_t))u->add)(info); }
 
-// cancel also flushes what libunwind has cached of the code, which _U_dyn_cancel
-// does not: code that is generated there next would be unwound by it.
+// cancel also flushes libunwind's cached data for the code, which _U_dyn_cancel does not.
+// Otherwise libunwind would use it for the next code at these addresses.
 static void cancel(struct libunwind *u, uintptr_t info, uintptr_t low, uintptr_t high) {
 	((void (*)(uintptr_t))u->cancel)(info);
 	if (u->flush && u->space)

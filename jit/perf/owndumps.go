@@ -12,15 +12,14 @@ import (
 	"sync"
 )
 
-// begun are the jitdumps that this program has begun and whose files still exist. It
-// does not survive execve(2). The files themselves do not say which program of the
-// process has begun them.
-var begun struct {
+// ownDumps are the existing jitdumps of this program. execve(2) clears the list. The files
+// do not identify the program of the process that made them.
+var ownDumps struct {
 	mu    sync.Mutex
-	dumps []*begunDump
+	dumps []*ownDump
 }
 
-type begunDump struct {
+type ownDump struct {
 	path   string
 	info   fs.FileInfo // of the file when it was begun, or was closed
 	closed bool
@@ -28,9 +27,9 @@ type begunDump struct {
 
 // createOwn creates a file with this process's ID in its name. It replaces a file
 // without a writer, which is from an earlier process with the same ID, or from the
-// program before execve(2). The caller holds begun's lock.
+// program before execve(2). The caller holds the lock of ownDumps.
 func createOwn(path string) (*os.File, error) {
-	// Never through a symbolic link: the folder may be everybody's.
+	// Never through a symbolic link: all users may be able to write to the directory.
 	const flags = os.O_RDWR | os.O_CREATE | os.O_EXCL
 	f, err := os.OpenFile(path, flags, 0o600)
 	if os.IsExist(err) {
@@ -61,12 +60,12 @@ func leftOver(path string) error {
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("%s: not a file: %w", path, fs.ErrExist)
 	}
-	for _, b := range begun.dumps {
+	for _, b := range ownDumps.dumps {
 		switch {
 		case b.closed && same(b.info, info): // the inode number of a removed file was reused
 			return fmt.Errorf("%s: this program has closed it; a closed jitdump cannot be reopened: %w", path, fs.ErrExist)
 		case !b.closed && os.SameFile(b.info, info):
-			return fmt.Errorf("%s: this program is writing it; a folder can have only one Dump: %w", path, fs.ErrExist)
+			return fmt.Errorf("%s: this program is writing it; a directory can have only one Dump: %w", path, fs.ErrExist)
 		}
 	}
 	if locked(path) || mappedHere(path, info) {
@@ -75,26 +74,25 @@ func leftOver(path string) error {
 	return nil
 }
 
-// addBegun adds a dump, and removes those whose files are gone. The caller holds
-// begun's lock.
-func addBegun(path string, f *os.File) (*begunDump, error) {
+// addOwn adds a dump, and removes dumps without a file. The caller holds the lock of ownDumps.
+func addOwn(path string, f *os.File) (*ownDump, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
 	}
-	begun.dumps = slices.DeleteFunc(begun.dumps, func(b *begunDump) bool {
+	ownDumps.dumps = slices.DeleteFunc(ownDumps.dumps, func(b *ownDump) bool {
 		now, err := os.Lstat(b.path)
 		return err != nil || !os.SameFile(now, b.info)
 	})
-	b := &begunDump{path: path, info: info}
-	begun.dumps = append(begun.dumps, b)
+	b := &ownDump{path: path, info: info}
+	ownDumps.dumps = append(ownDumps.dumps, b)
 	return b, nil
 }
 
 // close records that a dump is complete; f is still open.
-func (b *begunDump) close(f *os.File) {
-	begun.mu.Lock()
-	defer begun.mu.Unlock()
+func (b *ownDump) close(f *os.File) {
+	ownDumps.mu.Lock()
+	defer ownDumps.mu.Unlock()
 	if info, err := f.Stat(); err == nil {
 		b.info = info
 	}
