@@ -13,28 +13,24 @@ import (
 func (e *evaluator) arithmetic(op cfi.Op, n int64) error {
 	switch op {
 	case cfi.OpDup, cfi.OpOver, cfi.OpPick:
-		back := 0
+		depth := 0
 		switch op {
 		case cfi.OpOver:
-			back = 1
+			depth = 1
 		case cfi.OpPick:
-			back = int(n)
+			depth = int(n)
 		}
-		v, err := e.at(back)
-		if err != nil {
-			return err
-		}
-		return e.push(*v)
+		return e.push(e.at(depth))
 	case cfi.OpDrop:
-		_, err := e.pop()
-		return err
+		e.pop()
+		return e.err
 	case cfi.OpSwap, cfi.OpRot:
 		below := 1
 		if op == cfi.OpRot {
 			below = 2
 		}
-		if _, err := e.at(below); err != nil {
-			return err
+		if e.at(below); e.err != nil {
+			return e.err
 		}
 		s := e.stack[len(e.stack)-1-below:]
 		top := s[below]
@@ -49,9 +45,9 @@ func (e *evaluator) arithmetic(op cfi.Op, n int64) error {
 			}
 			size = uint64(n)
 		}
-		v, err := e.pop()
-		if err != nil {
-			return err
+		v := e.pop()
+		if e.err != nil {
+			return e.err
 		}
 		b, err := e.memory(v.lo, size)
 		if err != nil {
@@ -60,29 +56,11 @@ func (e *evaluator) arithmetic(op cfi.Op, n int64) error {
 		e.isAddress = true
 		return e.push(e.fromBytes(b, nil))
 	case cfi.OpAbs, cfi.OpNeg, cfi.OpNot, cfi.OpPlusUconst:
-		v, err := e.pop()
-		if err != nil {
-			return err
-		}
-		if v, err = e.unary(op, v, n); err != nil {
-			return err
-		}
-		return e.push(v)
+		return e.push(e.unary(op, e.pop(), n))
 	case cfi.OpAnd, cfi.OpDiv, cfi.OpMinus, cfi.OpMod, cfi.OpMul, cfi.OpOr, cfi.OpPlus, cfi.OpShl, cfi.OpShr, cfi.OpShra,
 		cfi.OpXor, cfi.OpEq, cfi.OpGe, cfi.OpGt, cfi.OpLe, cfi.OpLt, cfi.OpNe:
-		b, err := e.pop()
-		if err != nil {
-			return err
-		}
-		a, err := e.pop()
-		if err != nil {
-			return err
-		}
-		v, err := e.binary(op, a, b)
-		if err != nil {
-			return err
-		}
-		return e.push(v)
+		b, a := e.pop(), e.pop()
+		return e.push(e.binary(op, a, b))
 	}
 	return refuse("%v has no meaning here", op)
 }
@@ -90,26 +68,26 @@ func (e *evaluator) arithmetic(op cfi.Op, n int64) error {
 func (e *evaluator) isFloat(v element) bool { return v.typ != nil && v.typ.kind == Float }
 
 // narrow returns an integer cut to the width of its type, with hi unused.
-func (e *evaluator) narrow(n uint64, t *Type) (element, error) {
+func (e *evaluator) narrow(n uint64, t *Type) element {
 	if t != nil && t.size > 8 {
-		return element{}, refuse("arithmetic on %d bytes", t.size)
+		return e.fail(refuse("arithmetic on %d bytes", t.size))
 	}
 	if t != nil && t.size < 8 {
 		n &= 1<<(8*t.size) - 1
 	}
-	return element{lo: n, typ: t}, nil
+	return element{lo: n, typ: t}
 }
 
-func (e *evaluator) unary(op cfi.Op, v element, operand int64) (element, error) {
+func (e *evaluator) unary(op cfi.Op, v element, operand int64) element {
 	if e.isFloat(v) && v.typ.size <= 8 {
 		f := floatOf(v)
 		switch {
 		case op == cfi.OpNeg, op == cfi.OpAbs && f < 0:
-			return fromFloat64(-f, v.typ), nil
+			return fromFloat64(-f, v.typ)
 		case op == cfi.OpAbs:
-			return v, nil
+			return v
 		}
-		return element{}, refuse("%v of a floating-point number", op)
+		return e.fail(refuse("%v of a floating-point number", op))
 	}
 	n := e.signed(v)
 	switch op {
@@ -136,7 +114,7 @@ func (e *evaluator) signed(v element) int64 {
 	return int64(e.extended(v))
 }
 
-func (e *evaluator) binary(op cfi.Op, a, b element) (element, error) {
+func (e *evaluator) binary(op cfi.Op, a, b element) element {
 	if e.isFloat(a) || e.isFloat(b) {
 		return e.floatBinary(op, a, b)
 	}
@@ -145,7 +123,7 @@ func (e *evaluator) binary(op cfi.Op, a, b element) (element, error) {
 	ua, ub := e.extended(a), e.extended(b)
 	isSigned := t == nil || t.signed
 	if (op == cfi.OpDiv || op == cfi.OpMod) && ub == 0 {
-		return element{}, refuse("%v by zero", op)
+		return e.fail(refuse("%v by zero", op))
 	}
 	var v uint64
 	switch op {
@@ -181,16 +159,16 @@ func (e *evaluator) binary(op cfi.Op, a, b element) (element, error) {
 		v = uint64(sa >> ub)
 	default:
 		if isSigned {
-			return compared(op, sa, sb), nil
+			return compared(op, sa, sb)
 		}
-		return compared(op, ua, ub), nil
+		return compared(op, ua, ub)
 	}
 	return e.narrow(v, t)
 }
 
-func (e *evaluator) floatBinary(op cfi.Op, a, b element) (element, error) {
+func (e *evaluator) floatBinary(op cfi.Op, a, b element) element {
 	if !e.isFloat(a) || !e.isFloat(b) || a.typ.size != b.typ.size || a.typ.size > 8 {
-		return element{}, refuse("%v of unlike types", op)
+		return e.fail(refuse("%v of unlike types", op))
 	}
 	x, y := floatOf(a), floatOf(b)
 	switch op {
@@ -203,11 +181,11 @@ func (e *evaluator) floatBinary(op cfi.Op, a, b element) (element, error) {
 	case cfi.OpDiv:
 		x /= y
 	case cfi.OpEq, cfi.OpNe, cfi.OpLt, cfi.OpLe, cfi.OpGt, cfi.OpGe:
-		return compared(op, x, y), nil
+		return compared(op, x, y)
 	default:
-		return element{}, refuse("%v of floating-point numbers", op)
+		return e.fail(refuse("%v of floating-point numbers", op))
 	}
-	return fromFloat64(x, a.typ), nil
+	return fromFloat64(x, a.typ)
 }
 
 // compared returns the result of a comparison, which is of the generic type.

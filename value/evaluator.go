@@ -35,6 +35,7 @@ type evaluator struct {
 	place     Piece   // of a simple location that is not an address
 	placed    bool    // place is valid
 	isAddress bool    // an address was pushed or dereferenced since the last piece
+	err       error   // sticky, of the program that runs: see fail
 
 	ownBudget budget     // of an outermost evaluator
 	buffer    [4]element // for the stack, which is rarely deeper
@@ -282,6 +283,7 @@ func (e *evaluator) number(p *program) (element, error) {
 
 // run executes a program.
 func (e *evaluator) run(p *program) error {
+	e.err = nil
 	operations := p.operations
 	for k := 0; k < len(operations); {
 		if e.budget.steps++; e.budget.steps > maxSteps {
@@ -292,11 +294,9 @@ func (e *evaluator) run(p *program) error {
 		switch o.Op {
 		case cfi.OpSkip, cfi.OpBra:
 			if o.Op == cfi.OpBra {
-				v, err := e.pop()
-				if err != nil {
-					return err
-				}
-				if v.lo == 0 && v.hi == 0 {
+				if v := e.pop(); e.err != nil {
+					return e.err
+				} else if v.lo == 0 && v.hi == 0 {
 					continue
 				}
 			}
@@ -317,9 +317,22 @@ func (e *evaluator) run(p *program) error {
 	return nil
 }
 
+// fail sets the error of the program that runs, unless it has one. Until the end of the operation
+// the elements that pop returns are zero.
+func (e *evaluator) fail(err error) element {
+	if e.err == nil {
+		e.err = err
+	}
+	return element{}
+}
+
+// push pushes an element. It returns the error of the program that runs, like put.
 func (e *evaluator) push(v element) error {
 	if len(e.stack) == maxStack {
-		return refuse("the stack is deeper than %d", maxStack)
+		e.fail(refuse("the stack is deeper than %d", maxStack))
+	}
+	if e.err != nil {
+		return e.err
 	}
 	if v.typ == nil {
 		v.lo, v.hi = e.mask(v.lo), 0
@@ -334,21 +347,21 @@ func (e *evaluator) pushAddress(a uint64) error {
 	return e.push(element{lo: a})
 }
 
-func (e *evaluator) pop() (element, error) {
+func (e *evaluator) pop() element {
 	if len(e.stack) == 0 {
-		return element{}, refuse("an empty stack, expected a value")
+		return e.fail(refuse("an empty stack, expected a value"))
 	}
 	v := e.stack[len(e.stack)-1]
 	e.stack = e.stack[:len(e.stack)-1]
-	return v, nil
+	return v
 }
 
 // at returns the n-th element below the top.
-func (e *evaluator) at(n int) (*element, error) {
+func (e *evaluator) at(n int) element {
 	if n < 0 || n >= len(e.stack) {
-		return nil, refuse("%d on the stack, expected more than %d", len(e.stack), n)
+		return e.fail(refuse("%d on the stack, expected more than %d", len(e.stack), n))
 	}
-	return &e.stack[len(e.stack)-1-n], nil
+	return e.stack[len(e.stack)-1-n]
 }
 
 // mask cuts a value to the width of the generic type, which is that of an address.

@@ -5,6 +5,7 @@
 package value
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/clewdev/clew/cfi"
@@ -68,11 +69,7 @@ func (e *evaluator) execute(o *operation, following []operation) error {
 	case cfi.OpImplicitValue:
 		return e.put(Piece{Kind: InBytes, Bytes: o.Block})
 	case cfi.OpStackValue:
-		v, err := e.pop()
-		if err != nil {
-			return err
-		}
-		return e.put(Piece{Kind: InBytes, Bytes: e.toBytes(v), number: true})
+		return e.put(Piece{Kind: InBytes, Bytes: e.toBytes(e.pop()), number: true})
 	case cfi.OpImplicitPointer, cfi.OpGNUImplicitPointer:
 		return e.put(Piece{Kind: ImplicitPointer, entry: e.reference(n), offset: o.Operands[1], info: e.info, body: e.body})
 	case cfi.OpEntryValue, cfi.OpGNUEntryValue:
@@ -106,7 +103,7 @@ func (e *evaluator) reference(n int64) object.DebugOffset {
 // put sets the location to a place that is not an address.
 func (e *evaluator) put(p Piece) error {
 	e.place, e.placed = p, true
-	return nil
+	return e.err
 }
 
 // putRegister sets the location to a register, or to the value that it had at a tail call.
@@ -163,13 +160,10 @@ func (e *evaluator) indexed(op cfi.Op, n uint64) error {
 }
 
 func (e *evaluator) threadAddress() error {
-	v, err := e.pop()
-	if err != nil {
-		return err
-	}
+	v := e.pop()
 	storage, ok := e.frame.(ThreadStorage)
-	if !ok {
-		return errNoThreadStorage
+	if e.err != nil || !ok {
+		return cmp.Or(e.err, errNoThreadStorage)
 	}
 	a, err := storage.ThreadAddress(v.lo)
 	if err != nil {
@@ -238,9 +232,9 @@ func (e *evaluator) typed(o *operation) error {
 		v = registerValue(e.info.machine, column, v, 8*size, t != nil && t.kind == Float)
 		return e.push(element{lo: v & (^uint64(0) >> (64 - 8*size)), typ: t})
 	case cfi.OpDerefType, cfi.OpGNUDerefType:
-		v, err := e.pop()
-		if err != nil {
-			return err
+		v := e.pop()
+		if e.err != nil {
+			return e.err
 		}
 		b, err := e.memory(v.lo, uint64(o.Operands[0]))
 		if err != nil {
@@ -248,10 +242,7 @@ func (e *evaluator) typed(o *operation) error {
 		}
 		return e.push(e.fromBytes(b, t))
 	}
-	v, err := e.pop()
-	if err != nil {
-		return err
-	}
+	v := e.pop()
 	if o.Op == cfi.OpConvert || o.Op == cfi.OpGNUConvert {
 		for _, t := range []*Type{v.typ, t} {
 			if t != nil && t.kind == Float && t.size != 4 && t.size != 8 {
