@@ -23,29 +23,26 @@ func noOperator(op operator, o *operand) error {
 	return errNotNumber
 }
 
-func (e *Expression) unary(n *node) (operand, error) {
-	o, err := e.scalarOf(n.x)
-	if err != nil {
-		return operand{}, err
-	}
+func (e *Expression) unary(n *node) operand {
+	o := e.scalarOf(n.x)
 	if o.form.isAggregate() {
-		return operand{}, noOperator(n.op, &o)
+		panic(e.failure(noOperator(n.op, &o)))
 	}
 	if o.kind != scalarOperand || !o.form.isInteger() && (o.form.kind != value.Float || n.op == bitNot) {
 		switch n.op {
 		case negate:
-			return operand{}, errorf("Argument to negate operation not a number.")
+			panic(e.failure(errorf("Argument to negate operation not a number.")))
 		case plus:
-			return operand{}, errorf("Argument to positive operation not a number.")
+			panic(e.failure(errorf("Argument to positive operation not a number.")))
 		}
-		return operand{}, errorf("Argument to complement operation not an integer, boolean.")
+		panic(e.failure(errorf("Argument to complement operation not an integer, boolean.")))
 	}
 	o.name = ""
 	if o.form.kind == value.Float {
 		if n.op == negate {
 			o.bits = math.Float64bits(0 - math.Float64frombits(o.bits)) // as in gdb, -0.0 is 0
 		}
-		return o, nil
+		return o
 	}
 	if o.form.size < e.basics.int.form.size { // an enumeration with an int's size keeps its type
 		o.typ, o.form = e.basics.int.typ, e.basics.int.form
@@ -57,7 +54,7 @@ func (e *Expression) unary(n *node) (operand, error) {
 		o.bits = ^o.bits
 	}
 	o.bits = o.form.cut(o.bits)
-	return o, nil
+	return o
 }
 
 // promote returns the type in which an operation on two integers is computed: C11 §6.3.1.8, and as
@@ -82,22 +79,18 @@ func (e *Expression) promote(x, y form) basic {
 }
 
 // binary applies an operator to two loaded operands.
-func (e *Expression) binary(op operator, x, y *operand) (operand, error) {
+func (e *Expression) binary(op operator, x, y *operand) operand {
 	switch op {
 	case equal, notEqual, less, lessEqual, greater, greaterEqual:
-		yes, err := e.compare(op, x, y)
-		if err != nil {
-			return operand{}, err
-		}
-		return e.boolean(yes), nil
+		return e.boolean(e.compare(op, x, y))
 	}
 	for _, o := range [...]*operand{x, y} {
 		if o.form.isAggregate() {
-			return operand{}, noOperator(op, o)
+			panic(e.failure(noOperator(op, o)))
 		}
 	}
 	if x.kind != scalarOperand || y.kind != scalarOperand {
-		return operand{}, errNotNumber
+		panic(e.failure(errNotNumber))
 	}
 	if x.form.kind == value.Pointer || y.form.kind == value.Pointer {
 		return e.pointerArithmetic(op, x, y)
@@ -108,9 +101,9 @@ func (e *Expression) binary(op operator, x, y *operand) (operand, error) {
 	if x.form.kind == value.Bool && y.form.kind == value.Bool {
 		if op == bitAnd || op == bitOr || op == bitXor {
 			bits, _ := integer(op, x.bits, y.bits, x.form)
-			return basic{x.typ, x.form}.scalar(bits), nil
+			return basic{x.typ, x.form}.scalar(bits)
 		}
-		return operand{}, errorf("Invalid operation on booleans.")
+		panic(e.failure(errorf("Invalid operation on booleans.")))
 	}
 	to := e.promote(x.form, y.form)
 	if op == shiftLeft || op == shiftRight { // C11 §6.5.7: the type is that of the left operand
@@ -121,9 +114,9 @@ func (e *Expression) binary(op operator, x, y *operand) (operand, error) {
 		if y.form.signed && int64(y.bits) < 0 || y.bits >= 8*to.form.size {
 			// Not defined in C. As in gdb, all bits are shifted out.
 			if op == shiftRight && to.form.signed && int64(x.bits) < 0 && !(y.form.signed && int64(y.bits) < 0) {
-				return to.scalar(math.MaxUint64), nil
+				return to.scalar(math.MaxUint64)
 			}
-			return to.scalar(0), nil
+			return to.scalar(0)
 		}
 	}
 	a, b := to.form.cut(x.bits), y.bits
@@ -133,11 +126,11 @@ func (e *Expression) binary(op operator, x, y *operand) (operand, error) {
 	bits, ok := integer(op, a, b, to.form)
 	if !ok {
 		if !e.dry {
-			return operand{}, errDivision
+			panic(e.failure(errDivision))
 		}
 		bits = a
 	}
-	return to.scalar(bits), nil
+	return to.scalar(bits)
 }
 
 // integer applies an operator in 64 bits and cuts the result to a form. It returns false for a
@@ -182,9 +175,9 @@ func integer(op operator, a, b uint64, f form) (uint64, bool) {
 	return f.cut(r), true
 }
 
-func (e *Expression) floatArithmetic(op operator, x, y *operand) (operand, error) {
+func (e *Expression) floatArithmetic(op operator, x, y *operand) operand {
 	if !x.form.isInteger() && x.form.kind != value.Float || !y.form.isInteger() && y.form.kind != value.Float {
-		return operand{}, errNotNumber
+		panic(e.failure(errNotNumber))
 	}
 	to := wider(x, y)
 	a, b := to.form.toFloat(x), to.form.toFloat(y)
@@ -199,9 +192,9 @@ func (e *Expression) floatArithmetic(op operator, x, y *operand) (operand, error
 	case divide:
 		r = a / b
 	default:
-		return operand{}, errorf("Integer-only operation on floating point number.")
+		panic(e.failure(errorf("Integer-only operation on floating point number.")))
 	}
-	return to.scalar(to.form.cut(math.Float64bits(r))), nil
+	return to.scalar(to.form.cut(math.Float64bits(r)))
 }
 
 // wider returns the floating-point type in which an operation on two numbers is computed: the only
@@ -217,22 +210,22 @@ func (f form) toFloat(o *operand) float64 {
 	return math.Float64frombits(f.cut(math.Float64bits(o.float())))
 }
 
-func (e *Expression) pointerArithmetic(op operator, x, y *operand) (operand, error) {
+func (e *Expression) pointerArithmetic(op operator, x, y *operand) operand {
 	switch {
 	case op == add && x.form.kind == value.Pointer && y.form.isInteger():
-		return moved(x, y.bits), nil
+		return moved(x, y.bits)
 	case op == add && y.form.kind == value.Pointer && x.form.isInteger():
-		return moved(y, x.bits), nil
+		return moved(y, x.bits)
 	case op == subtract && x.form.kind == value.Pointer && y.form.isInteger():
-		return moved(x, -y.bits), nil
+		return moved(x, -y.bits)
 	case op == subtract && x.form.kind == value.Pointer && y.form.kind == value.Pointer:
 		size := step(x)
 		if size != step(y) {
-			return operand{}, errorf("First argument of `-' is a pointer and second argument is neither\nan integer nor a pointer of the same type.")
+			panic(e.failure(errorf("First argument of `-' is a pointer and second argument is neither\nan integer nor a pointer of the same type.")))
 		}
-		return e.basics.long.scalar(uint64(int64(x.bits-y.bits) / int64(size))), nil
+		return e.basics.long.scalar(uint64(int64(x.bits-y.bits) / int64(size)))
 	}
-	return operand{}, errNotNumber
+	panic(e.failure(errNotNumber))
 }
 
 func moved(p *operand, count uint64) operand {
@@ -245,32 +238,32 @@ func moved(p *operand, count uint64) operand {
 func step(p *operand) uint64 { return min(max(p.typ.Strip().Elem().Size(), 1), maxTypeSize) }
 
 // compare compares numbers and pointers.
-func (e *Expression) compare(op operator, x, y *operand) (bool, error) {
+func (e *Expression) compare(op operator, x, y *operand) bool {
 	if x.form.isAggregate() {
-		return false, noOperator(op, x)
+		panic(e.failure(noOperator(op, x)))
 	}
 	if y.form.isAggregate() {
-		return false, noOperator(op, y)
+		panic(e.failure(noOperator(op, y)))
 	}
 	if x.kind != scalarOperand || y.kind != scalarOperand {
-		return false, errorf("Invalid type combination in equality test.")
+		panic(e.failure(errorf("Invalid type combination in equality test.")))
 	}
 	if x.form.kind == value.Float || y.form.kind == value.Float {
 		if x.form.kind == value.Pointer || y.form.kind == value.Pointer {
-			return false, errorf("Invalid type combination in equality test.")
+			panic(e.failure(errorf("Invalid type combination in equality test.")))
 		}
 		to := wider(x, y)
-		return ordered(op, to.form.toFloat(x), to.form.toFloat(y)), nil
+		return ordered(op, to.form.toFloat(x), to.form.toFloat(y))
 	}
 	if x.form.kind == value.Pointer || y.form.kind == value.Pointer {
-		return ordered(op, x.bits, y.bits), nil
+		return ordered(op, x.bits, y.bits)
 	}
 	to := e.promote(x.form, y.form)
 	a, b := to.form.cut(x.bits), to.form.cut(y.bits)
 	if to.form.signed {
-		return ordered(op, int64(a), int64(b)), nil
+		return ordered(op, int64(a), int64(b))
 	}
-	return ordered(op, a, b), nil
+	return ordered(op, a, b)
 }
 
 func ordered[T int64 | uint64 | float64](op operator, a, b T) bool {

@@ -13,19 +13,17 @@ import (
 var errInvalidCast = &Error{Message: "Invalid cast.", Err: value.ErrType}
 
 // cast converts an operand to a type.
-func (e *Expression) cast(o *operand, t *value.Type) (operand, error) {
+func (e *Expression) cast(o *operand, t *value.Type) operand {
 	to := formOf(t)
 	if o.kind == symbolOperand { // the cast states the type of the data
 		return e.object(t, o.bits)
 	}
 	if to.kind == value.Void {
-		return operand{kind: voidOperand, typ: t}, nil
+		return operand{kind: voidOperand, typ: t}
 	}
 	object := *o
 	if to.kind != value.Array && !to.isAggregate() {
-		if err := e.rvalue(o); err != nil {
-			return operand{}, err
-		}
+		e.rvalue(o)
 	}
 	if o.kind == scalarOperand && to.isScalar() {
 		from := o.form
@@ -33,13 +31,13 @@ func (e *Expression) cast(o *operand, t *value.Type) (operand, error) {
 		switch {
 		case to.kind == value.Float && from.kind != value.Pointer:
 			converted.bits = to.cut(math.Float64bits(o.float()))
-			return converted, nil
+			return converted
 		case to.isInteger() && from.kind == value.Float:
 			converted.bits = to.cut(truncate(o.float(), to))
-			return converted, nil
+			return converted
 		case to.isInteger(), to.kind == value.Pointer && from.kind != value.Float:
 			converted.bits = to.cut(o.bits)
-			return converted, nil
+			return converted
 		}
 	}
 	return e.reinterpret(&object, t)
@@ -64,20 +62,20 @@ func truncate(f float64, to form) uint64 {
 
 // reinterpret returns an object in memory as an object of another type, as gdb does where C has no
 // cast.
-func (e *Expression) reinterpret(o *operand, t *value.Type) (operand, error) {
+func (e *Expression) reinterpret(o *operand, t *value.Type) operand {
 	if o.kind == valueOperand {
 		if e.dry {
-			return operand{kind: valueOperand, typ: t, form: formOf(t)}, nil
+			return operand{kind: valueOperand, typ: t, form: formOf(t)}
 		}
 		v := o.held().Cast(t)
 		if v.Err() == nil {
-			return e.operandOf(v), nil
+			return e.operandOf(v)
 		}
 	}
 	if o.kind == memoryOperand && o.form.kind != value.Func {
 		return e.object(t, o.bits)
 	}
-	return operand{}, errInvalidCast
+	panic(e.failure(errInvalidCast))
 }
 
 var (
@@ -86,146 +84,121 @@ var (
 )
 
 // assignment evaluates x = y and x += y.
-func (e *Expression) assignment(n *node) (operand, error) {
-	target, err := e.evaluate(n.x)
-	if err != nil {
-		return operand{}, err
-	}
-	source, err := e.evaluate(n.y)
-	if err != nil {
-		return operand{}, err
-	}
+func (e *Expression) assignment(n *node) operand {
+	target := e.evaluate(n.x)
+	source := e.evaluate(n.y)
 	if op := assigning[n.op]; op != nop {
 		x := target
-		if err := e.rvalue(&x); err != nil {
-			return operand{}, at(err, n.x.column)
-		}
-		if err := e.rvalue(&source); err != nil {
-			return operand{}, at(err, n.y.column)
-		}
-		if source, err = e.binary(op, &x, &source); err != nil {
-			return operand{}, err
-		}
+		e.column = n.x.column
+		e.rvalue(&x)
+		e.column = n.y.column
+		e.rvalue(&source)
+		e.column = n.column
+		source = e.binary(op, &x, &source)
 	}
 	return e.assign(&target, &source)
 }
 
 // step evaluates ++ and --.
-func (e *Expression) step(n *node) (operand, error) {
-	target, err := e.evaluate(n.x)
-	if err != nil {
-		return operand{}, err
-	}
+func (e *Expression) step(n *node) operand {
+	target := e.evaluate(n.x)
 	old := target
-	if err := e.rvalue(&old); err != nil {
-		return operand{}, err
-	}
+	e.rvalue(&old)
 	op := add
 	if n.op == preDecrement || n.op == postDecrement {
 		op = subtract
 	}
 	one := e.basics.int.scalar(1)
-	changed, err := e.binary(op, &old, &one)
-	if err != nil {
-		return operand{}, err
-	}
-	result, err := e.assign(&target, &changed)
+	changed := e.binary(op, &old, &one)
+	result := e.assign(&target, &changed)
 	if n.op == postIncrement || n.op == postDecrement {
 		old.name = ""
-		return old, err
+		return old
 	}
-	return result, err
+	return result
 }
 
 // assign changes target and returns it.
-func (e *Expression) assign(target, source *operand) (operand, error) {
+func (e *Expression) assign(target, source *operand) operand {
 	if target.name != "" && target.kind != symbolOperand {
 		return e.assignConvenience(target.name, source)
 	}
 	switch target.kind {
 	case symbolOperand:
-		return operand{}, unknownType(target.name)
+		panic(e.failure(unknownType(target.name)))
 	case registerOperand:
 		return e.assignRegister(target, source)
 	case memoryOperand, valueOperand:
 	default:
-		return operand{}, errNotLvalue
+		panic(e.failure(errNotLvalue))
 	}
 	if target.form.kind == value.Func {
-		return operand{}, errInvalidCast
+		panic(e.failure(errInvalidCast))
 	}
-	from, err := e.convert(source, target.typ)
-	if err != nil {
-		return operand{}, err
-	}
+	from := e.convert(source, target.typ)
 	if e.dry {
-		return *target, nil
+		return *target
 	}
-	writer, ok := e.frame.(value.Writer)
-	if !ok {
-		return operand{}, errReadOnly
-	}
+	writer := e.writer()
 	v := target.held()
 	if target.kind == memoryOperand {
 		v = value.At(target.typ, target.bits, e.frame)
 	}
-	if err := v.Assign(writer, from); err != nil {
-		return operand{}, err
-	}
-	return e.operandOf(v), nil
+	e.check(v.Assign(writer, from))
+	return e.operandOf(v)
 }
 
-// convert returns the bytes of an operand that is converted to a type.
-func (e *Expression) convert(o *operand, t *value.Type) ([]byte, error) {
+func (e *Expression) writer() value.Writer {
+	writer, ok := e.frame.(value.Writer)
+	if !ok {
+		panic(e.failure(errReadOnly))
+	}
+	return writer
+}
+
+// convert returns the bytes of an operand that is converted to a type, or nil if only types are
+// needed.
+func (e *Expression) convert(o *operand, t *value.Type) []byte {
 	to := formOf(t)
 	if to.kind == value.Array && o.kind == valueOperand && o.form.kind == value.Array && !e.dry {
 		b, err := o.held().Bytes() // a string, to be padded with zeros
-		if err != nil {
-			return nil, err
-		}
+		e.check(err)
 		if uint64(len(b)) > to.size && len(b) > 0 && b[len(b)-1] == 0 {
 			b = b[:len(b)-1]
 		}
 		if uint64(len(b)) > to.size {
-			return nil, errorf("The string is longer than the array.")
+			panic(e.failure(errorf("The string is longer than the array.")))
 		}
 		if to.size > value.MaxSize { // a cast can name any size
-			return nil, &Error{Message: "The array is too large to be assigned.", Err: value.ErrTooLarge}
+			panic(e.failure(&Error{Message: "The array is too large to be assigned.", Err: value.ErrTooLarge}))
 		}
-		return append(b, make([]byte, to.size-uint64(len(b)))...), nil
+		return append(b, make([]byte, to.size-uint64(len(b)))...)
 	}
 	if to.isAggregate() && o.form.kind != to.kind {
-		return nil, errInvalidCast
+		panic(e.failure(errInvalidCast))
 	}
-	from, err := e.cast(o, t)
-	if err != nil || e.dry {
-		return nil, err
+	from := e.cast(o, t)
+	if e.dry {
+		return nil
 	}
 	if from.kind == scalarOperand {
-		return from.encode(nil, e.context.Machine), nil
+		return from.encode(nil, e.context.Machine)
 	}
-	v, err := e.result(&from)
-	if err != nil {
-		return nil, err
-	}
-	return v.Bytes()
+	b, err := e.result(&from).Bytes()
+	e.check(err)
+	return b
 }
 
-func (e *Expression) assignConvenience(name string, source *operand) (operand, error) {
-	if err := e.load(source); err != nil {
-		return operand{}, err
-	}
+func (e *Expression) assignConvenience(name string, source *operand) operand {
+	e.load(source)
 	if e.context.Convenience == nil {
-		return operand{}, errorf("There are no convenience variables here.")
+		panic(e.failure(errorf("There are no convenience variables here.")))
 	}
 	result := *source
 	result.name = name
 	if e.dry {
-		return result, nil
+		return result
 	}
-	v, err := e.result(source)
-	if err != nil {
-		return operand{}, err
-	}
-	return result, e.context.Convenience.Set(name, v)
+	e.check(e.context.Convenience.Set(name, e.result(source)))
+	return result
 }

@@ -13,21 +13,17 @@ import (
 
 // call evaluates the arguments of a call, converts them to the function's parameters, and passes
 // the call to the Context.
-func (e *Expression) call(n *node) (operand, error) {
-	f, arguments, err := e.parts(n)
-	switch t := f.typ; {
-	case err != nil:
-		return operand{}, err
+func (e *Expression) call(n *node) operand {
+	f, arguments := e.parts(n)
+	switch {
 	case e.dry:
-		t = t.Strip().Elem()
-		return operand{kind: valueOperand, typ: t, form: formOf(t)}, nil
+		t := f.typ.Strip().Elem()
+		return operand{kind: valueOperand, typ: t, form: formOf(t)}
 	case e.context.Call == nil:
-		return operand{}, errorf("cannot call functions here")
+		panic(e.failure(errorf("cannot call functions here")))
 	}
 	v, err := e.context.Call(e.frame, value.At(f.typ, f.bits, e.frame), arguments)
-	if err != nil {
-		return operand{}, err
-	}
+	e.check(err)
 	return e.checked(v)
 }
 
@@ -37,56 +33,49 @@ func (e *Expression) Call(f value.Frame) (function value.Value, arguments []valu
 	if e.tree.op != callOf {
 		return value.Value{}, nil, false, nil
 	}
-	e.frame, e.dry = f, false
-	fn, arguments, err := e.parts(e.tree)
-	if err != nil {
-		return value.Value{}, nil, true, at(err, e.tree.column)
-	}
+	defer catch(&err)
+	e.start(f, false)
+	ok = true
+	fn, arguments := e.parts(e.tree)
 	return value.At(fn.typ, fn.bits, f), arguments, true, nil
 }
 
 // parts evaluates the function and the arguments of a call. If only types are needed, the arguments
 // are zero Values.
-func (e *Expression) parts(n *node) (f operand, arguments []value.Value, err error) {
+func (e *Expression) parts(n *node) (f operand, arguments []value.Value) {
 	operands := make([]operand, len(n.arguments))
 	for i, a := range n.arguments {
-		if operands[i], err = e.evaluate(a); err != nil {
-			return operand{}, nil, err
-		}
+		operands[i] = e.evaluate(a)
 	}
-	if f, err = e.callee(n, operands); err != nil {
-		return operand{}, nil, err
-	}
+	f = e.callee(n, operands)
 	t := f.typ.Strip()
 	parameters := t.Params()
 	switch {
 	case len(operands) < len(parameters):
-		return operand{}, nil, errorf("Too few arguments in function call.")
+		panic(e.failure(errorf("Too few arguments in function call.")))
 	case len(operands) > len(parameters) && !t.Variadic() && len(parameters) > 0:
-		return operand{}, nil, errorf("Too many arguments in function call.")
+		panic(e.failure(errorf("Too many arguments in function call.")))
 	}
 	arguments = make([]value.Value, len(operands))
 	for i := range operands {
 		o := &operands[i]
-		column := n.arguments[i].column
+		e.column = n.arguments[i].column
 		isString := o.kind == valueOperand && o.form.kind == value.Array // the Context allocates it
 		switch {
 		case i < len(parameters) && isString && formOf(parameters[i]).kind == value.Pointer:
 		case i < len(parameters) && isReference(parameters[i]):
-			*o, err = e.referred(o)
+			*o = e.referred(o)
 		case i < len(parameters):
-			*o, err = e.cast(o, parameters[i])
+			*o = e.cast(o, parameters[i])
 		case !isString:
-			err = e.rvalue(o)
+			e.rvalue(o)
 		}
-		if err == nil && !e.dry {
-			arguments[i], err = e.result(o)
-		}
-		if err != nil {
-			return operand{}, nil, at(err, column)
+		if !e.dry {
+			arguments[i] = e.result(o)
 		}
 	}
-	return f, arguments, nil
+	e.column = n.column
+	return f, arguments
 }
 
 func isReference(t *value.Type) bool {
@@ -95,54 +84,43 @@ func isReference(t *value.Type) bool {
 }
 
 // referred returns the argument for a reference parameter: the address of an object.
-func (e *Expression) referred(o *operand) (operand, error) {
+func (e *Expression) referred(o *operand) operand {
 	if o.typ == nil || isReference(o.typ) {
-		return *o, nil
+		return *o
 	}
 	if o.kind == valueOperand && !e.dry {
 		if address, ok := o.held().Address(); ok { // in another object file
-			return e.pointer(o.typ, address), nil
+			return e.pointer(o.typ, address)
 		}
 	}
 	if o.kind != memoryOperand {
-		return operand{}, errNoAddress
+		panic(e.failure(errNoAddress))
 	}
-	return e.pointer(o.typ, o.bits), nil
+	return e.pointer(o.typ, o.bits)
 }
 
 // callee evaluates the called function. Of overloaded functions it is the one that the arguments fit
 // best. A pointer is dereferenced.
-func (e *Expression) callee(n *node, arguments []operand) (operand, error) {
+func (e *Expression) callee(n *node, arguments []operand) operand {
 	if n.x.op == variableOf && n.x.symbol.function != nil && len(n.x.symbol.others) > 0 {
-		fn, err := overload(n.x.symbol, arguments)
-		if err != nil {
-			return operand{}, err
-		}
 		s := *n.x.symbol
-		s.function = fn
+		s.function = e.overload(n.x.symbol, arguments)
 		return e.variable(&s)
 	}
-	f, err := e.evaluate(n.x)
-	if err != nil {
-		return operand{}, err
-	}
+	f := e.evaluate(n.x)
 	if f.form.kind == value.Pointer {
-		if err := e.load(&f); err != nil {
-			return operand{}, err
-		}
-		if f, err = e.dereference(&f); err != nil {
-			return operand{}, err
-		}
+		e.load(&f)
+		f = e.dereference(&f)
 	}
 	if f.form.kind != value.Func || f.kind != memoryOperand {
-		return operand{}, errorf("This is not a function; cast its address to a pointer to a function to call it.")
+		panic(e.failure(errorf("This is not a function; cast its address to a pointer to a function to call it.")))
 	}
-	return f, nil
+	return f
 }
 
 // overload selects the function that no argument fits worse than any other, and one argument fits
 // better (C++17 [over.match.best]). If there is none, the error contains all functions.
-func overload(s *symbol, arguments []operand) (*value.Function, error) {
+func (e *Expression) overload(s *symbol, arguments []operand) *value.Function {
 	all := append([]*value.Function{s.function}, s.others...)
 	type candidate struct {
 		fn    *value.Function
@@ -180,7 +158,7 @@ func overload(s *symbol, arguments []operand) (*value.Function, error) {
 			best = best && (i == j || better(c, other))
 		}
 		if best {
-			return c.fn, nil
+			return c.fn
 		}
 	}
 	var names []string
@@ -191,7 +169,7 @@ func overload(s *symbol, arguments []operand) (*value.Function, error) {
 		}
 		names = append(names, fmt.Sprintf("%s(%s)", fn.Name, strings.Join(parameters, ", ")))
 	}
-	return nil, errorf("The arguments do not select one function; there are %s. Cast an argument, as in (double)1.", strings.Join(names, " and "))
+	panic(e.failure(errorf("The arguments do not select one function; there are %s. Cast an argument, as in (double)1.", strings.Join(names, " and "))))
 }
 
 // conversion returns the cost of passing an argument as a parameter: 0 for the same type, 1 for a

@@ -12,80 +12,62 @@ import (
 )
 
 // evaluate evaluates a node. The result need not be loaded yet.
-func (e *Expression) evaluate(n *node) (operand, error) {
-	o, err := e.apply(n)
-	if err != nil {
-		return operand{}, at(err, n.column)
-	}
-	return o, nil
+func (e *Expression) evaluate(n *node) operand {
+	outer := e.column
+	e.column = n.column
+	o := e.apply(n)
+	e.column = outer
+	return o
 }
 
 // scalarOf evaluates a node and loads the result.
-func (e *Expression) scalarOf(n *node) (operand, error) {
-	o, err := e.evaluate(n)
-	if err == nil {
-		err = e.rvalue(&o)
-	}
-	if err != nil {
-		return operand{}, at(err, n.column)
-	}
-	return o, nil
+func (e *Expression) scalarOf(n *node) operand {
+	outer := e.column
+	e.column = n.column
+	o := e.apply(n)
+	e.rvalue(&o)
+	e.column = outer
+	return o
 }
 
-func (e *Expression) apply(n *node) (operand, error) {
+func (e *Expression) apply(n *node) operand {
 	switch n.op {
 	case literalOf:
 		if n.string != nil {
-			return held(n.operand.typ, value.Constant(n.operand.typ, n.string, e.frame)), nil
+			return held(n.operand.typ, value.Constant(n.operand.typ, n.string, e.frame))
 		}
-		return n.operand, nil
+		return n.operand
 	case variableOf:
 		return e.variable(n.symbol)
 	case registerOf:
-		return operand{kind: registerOperand, register: n.register}, nil
+		return operand{kind: registerOperand, register: n.register}
 	case convenienceOf:
 		return e.convenience(n.text)
 	case historyOf:
 		return e.history(n)
 	case typeOf:
-		return operand{}, errorf("Attempt to use a type name as an expression")
+		panic(e.failure(errorf("Attempt to use a type name as an expression")))
 	case comma:
-		if _, err := e.evaluate(n.x); err != nil {
-			return operand{}, err
-		}
+		e.evaluate(n.x)
 		return e.evaluate(n.y)
 	case question:
-		yes, err := e.truth(n.x)
-		switch {
-		case err != nil:
-			return operand{}, err
-		case yes:
+		if e.truth(n.x) {
 			return e.evaluate(n.y)
 		}
 		return e.evaluate(n.z)
 	case logicalNot, logicalAnd, logicalOr:
-		yes, err := e.truth(n)
-		if err != nil {
-			return operand{}, err
-		}
-		return e.boolean(yes), nil
+		return e.boolean(e.truth(n))
 	case negate, plus, bitNot:
 		return e.unary(n)
 	case dereference:
-		o, err := e.scalarOf(n.x)
-		if err != nil {
-			return operand{}, err
-		}
+		o := e.scalarOf(n.x)
 		return e.dereference(&o)
 	case addressOf:
 		return e.addressOf(n.x)
 	case memoryAs:
-		o, err := e.scalarOf(n.x)
-		if err != nil {
-			return operand{}, err
-		}
+		o := e.scalarOf(n.x)
 		if !o.form.isInteger() && o.form.kind != value.Pointer {
-			return operand{}, errorf("Attempt to take contents of a non-pointer value.")
+			panic(e.failure(errorf("Attempt to take contents of a non-pointer value.")))
 		}
 		return e.object(n.typ, o.bits)
 	case subscript:
@@ -95,10 +77,7 @@ func (e *Expression) apply(n *node) (operand, error) {
 	case repeat:
 		return e.repeat(n)
 	case castTo:
-		o, err := e.evaluate(n.x)
-		if err != nil {
-			return operand{}, err
-		}
+		o := e.evaluate(n.x)
 		return e.cast(&o, n.typ)
 	case sizeOf, alignOf:
 		return e.sizeOf(n)
@@ -110,19 +89,8 @@ func (e *Expression) apply(n *node) (operand, error) {
 	if n.op >= assign && n.op <= assignXor {
 		return e.assignment(n)
 	}
-	x, y, err := e.operands(n)
-	if err != nil {
-		return operand{}, err
-	}
+	x, y := e.scalarOf(n.x), e.scalarOf(n.y)
 	return e.binary(n.op, &x, &y)
-}
-
-// operands evaluates and loads both operands of a node.
-func (e *Expression) operands(n *node) (x, y operand, err error) {
-	if x, err = e.scalarOf(n.x); err == nil {
-		y, err = e.scalarOf(n.y)
-	}
-	return x, y, err
 }
 
 func (e *Expression) boolean(yes bool) operand {
@@ -134,61 +102,56 @@ func (e *Expression) boolean(yes bool) operand {
 
 // truth evaluates a node as a condition. If only types are needed, both sides of an operator are
 // evaluated.
-func (e *Expression) truth(n *node) (bool, error) {
+func (e *Expression) truth(n *node) bool {
 	switch n.op {
 	case logicalNot:
-		yes, err := e.truthFor(n, n.x)
-		return !yes, err
+		return !e.truthFor(n, n.x)
 	case logicalAnd, logicalOr:
-		yes, err := e.truthFor(n, n.x)
-		if err != nil || yes == (n.op == logicalOr) && !e.dry {
-			return yes, err
+		yes := e.truthFor(n, n.x)
+		if yes == (n.op == logicalOr) && !e.dry {
+			return yes
 		}
 		return e.truthFor(n, n.y)
 	case equal, notEqual, less, lessEqual, greater, greaterEqual:
-		x, y, err := e.operands(n)
-		if err != nil {
-			return false, err
-		}
-		yes, err := e.compare(n.op, &x, &y)
-		if err != nil {
-			return false, at(err, n.column)
-		}
-		return yes, nil
+		x, y := e.scalarOf(n.x), e.scalarOf(n.y)
+		outer := e.column
+		e.column = n.column
+		yes := e.compare(n.op, &x, &y)
+		e.column = outer
+		return yes
 	}
 	return e.truthFor(n, n)
 }
 
 // truthFor evaluates an operand of a logical operator.
-func (e *Expression) truthFor(operator, n *node) (bool, error) {
+func (e *Expression) truthFor(operator, n *node) bool {
 	switch n.op {
 	case logicalNot, logicalAnd, logicalOr, equal, notEqual, less, lessEqual, greater, greaterEqual:
 		return e.truth(n)
 	}
-	o, err := e.scalarOf(n)
+	o := e.scalarOf(n)
 	switch {
-	case err != nil:
-		return false, err
 	case o.kind == voidOperand || o.kind == convenienceOperand:
-		return false, nil
+		return false
 	case o.kind != scalarOperand:
-		return false, at(noOperator(operator.op, &o), operator.column)
+		e.column = operator.column
+		panic(e.failure(noOperator(operator.op, &o)))
 	case o.form.kind == value.Float:
-		return math.Float64frombits(o.bits) != 0, nil
+		return math.Float64frombits(o.bits) != 0
 	}
-	return o.bits != 0, nil
+	return o.bits != 0
 }
 
 // object returns the object at an address.
-func (e *Expression) object(t *value.Type, address uint64) (operand, error) {
+func (e *Expression) object(t *value.Type, address uint64) operand {
 	o := operand{kind: memoryOperand, typ: t, form: formOf(t), bits: address}
 	if o.form.kind == value.Void && !e.dry {
-		return operand{}, errorf("Attempt to dereference a generic pointer.")
+		panic(e.failure(errorf("Attempt to dereference a generic pointer.")))
 	}
-	return o, nil
+	return o
 }
 
-func (e *Expression) dereference(o *operand) (operand, error) {
+func (e *Expression) dereference(o *operand) operand {
 	switch {
 	case o.kind != scalarOperand:
 	case o.form.kind == value.Pointer:
@@ -196,60 +159,47 @@ func (e *Expression) dereference(o *operand) (operand, error) {
 	case o.form.kind == value.Int || o.form.kind == value.Char: // gdb takes integers as addresses of longs
 		return e.object(e.basics.untyped.typ, o.bits)
 	}
-	return operand{}, errorf("Attempt to take contents of a non-pointer value.")
+	panic(e.failure(errorf("Attempt to take contents of a non-pointer value.")))
 }
 
 var errNoAddress = &Error{Message: "Attempt to take address of value not located in memory.", Err: value.ErrNoAddress}
 
-func (e *Expression) addressOf(n *node) (operand, error) {
-	o, err := e.evaluate(n)
-	if err != nil {
-		return operand{}, err
-	}
+func (e *Expression) addressOf(n *node) operand {
+	o := e.evaluate(n)
 	e.follow(&o)
 	switch o.kind {
 	case memoryOperand:
-		return e.pointer(o.typ, o.bits), nil
+		return e.pointer(o.typ, o.bits)
 	case symbolOperand:
-		return e.pointer(e.basics.void, o.bits), nil
+		return e.pointer(e.basics.void, o.bits)
 	case valueOperand:
-		if err := o.held().Err(); err != nil {
-			return operand{}, err
-		}
+		e.check(o.held().Err())
 		if address, ok := o.held().Address(); ok { // in another object file
-			return e.pointer(o.typ, address), nil
+			return e.pointer(o.typ, address)
 		}
 	}
-	return operand{}, errNoAddress
+	panic(e.failure(errNoAddress))
 }
 
-func (e *Expression) subscript(n *node) (operand, error) {
-	x, err := e.evaluate(n.x)
-	if err != nil {
-		return operand{}, err
-	}
+func (e *Expression) subscript(n *node) operand {
+	x := e.evaluate(n.x)
 	switch {
 	case x.form.kind == value.Pointer:
-		if err := e.load(&x); err != nil {
-			return operand{}, err
-		}
+		e.load(&x)
 	case x.form.kind != value.Array && x.form.kind != value.Func && x.typ != nil:
-		return operand{}, errorf("cannot subscript something of type `%s'", x.typ)
+		panic(e.failure(errorf("cannot subscript something of type `%s'", x.typ)))
 	}
-	y, err := e.scalarOf(n.y)
-	if err != nil {
-		return operand{}, err
-	}
+	y := e.scalarOf(n.y)
 	if !y.form.isInteger() || y.kind != scalarOperand {
-		return operand{}, errNotNumber
+		panic(e.failure(errNotNumber))
 	}
 	switch {
 	case x.kind == valueOperand && x.form.kind == value.Array && e.dry:
 		elem := x.typ.Strip().Elem()
-		return operand{kind: valueOperand, typ: elem, form: formOf(elem)}, nil
+		return operand{kind: valueOperand, typ: elem, form: formOf(elem)}
 	case x.kind == valueOperand && x.form.kind == value.Array:
 		if length, ok := x.typ.Strip().Len(); ok && y.bits >= length {
-			return operand{}, errorf("no such vector element")
+			panic(e.failure(errorf("no such vector element")))
 		}
 		return e.checked(x.held().Index(int64(y.bits)))
 	case x.form.kind == value.Array, x.form.kind == value.Pointer:
@@ -258,60 +208,50 @@ func (e *Expression) subscript(n *node) (operand, error) {
 			return e.object(elem, x.bits+y.bits*max(elem.Size(), 1))
 		}
 	}
-	return operand{}, errorf("cannot subscript requested type")
+	panic(e.failure(errorf("cannot subscript requested type")))
 }
 
 // checked returns a value as an operand, or its error if it has no type.
-func (e *Expression) checked(v value.Value) (operand, error) {
-	o := e.operandOf(v)
+func (e *Expression) checked(v value.Value) operand {
 	if v.Type() == nil {
-		return o, v.Err()
+		e.check(v.Err())
 	}
-	return o, nil
+	return e.operandOf(v)
 }
 
-func (e *Expression) repeat(n *node) (operand, error) {
-	x, err := e.evaluate(n.x)
-	if err != nil {
-		return operand{}, err
-	}
-	y, err := e.scalarOf(n.y)
-	if err != nil {
-		return operand{}, err
-	}
+func (e *Expression) repeat(n *node) operand {
+	x := e.evaluate(n.x)
+	y := e.scalarOf(n.y)
 	count := int64(y.bits)
 	switch {
 	case x.kind != memoryOperand || x.form.kind == value.Func:
-		return operand{}, errorf("Only values in memory can be extended with '@'.")
+		panic(e.failure(errorf("Only values in memory can be extended with '@'.")))
 	case !y.form.isInteger():
-		return operand{}, errNotNumber
+		panic(e.failure(errNotNumber))
 	case e.dry && count <= 0: // not evaluated
 		count = 1
 	case count <= 0 || count > math.MaxInt32:
-		return operand{}, errorf("Invalid number %d of repetitions.", count)
+		panic(e.failure(errorf("Invalid number %d of repetitions.", count)))
 	}
 	if high, low := bits.Mul64(uint64(count), x.typ.Size()); high != 0 || low > maxTypeSize {
-		return operand{}, errorf("Invalid number %d of repetitions.", count)
+		panic(e.failure(errorf("Invalid number %d of repetitions.", count)))
 	}
 	return e.object(value.ArrayOf(x.typ, uint64(count)), x.bits)
 }
 
 // sizeOf evaluates sizeof and _Alignof. As in gdb the result is an int.
-func (e *Expression) sizeOf(n *node) (operand, error) {
+func (e *Expression) sizeOf(n *node) operand {
 	t := n.x.typ
 	if n.x.op != typeOf {
 		dry := e.dry
 		e.dry = true
-		o, err := e.evaluate(n.x)
-		if err == nil && o.kind == registerOperand {
-			err = e.load(&o)
+		o := e.evaluate(n.x)
+		if o.kind == registerOperand {
+			e.load(&o)
 		}
 		e.dry = dry
-		if err != nil {
-			return operand{}, err
-		}
 		if o.kind == symbolOperand {
-			return operand{}, unknownType(o.name)
+			panic(e.failure(unknownType(o.name)))
 		}
 		t = o.typ
 		if t == nil {
@@ -327,30 +267,26 @@ func (e *Expression) sizeOf(n *node) (operand, error) {
 	} else if t.Strip().Kind() == value.Void {
 		size = 1 // as in GNU C
 	}
-	return e.basics.int.scalar(e.basics.int.form.cut(size)), nil
+	return e.basics.int.scalar(e.basics.int.form.cut(size))
 }
 
-func (e *Expression) convenience(name string) (operand, error) {
+func (e *Expression) convenience(name string) operand {
 	if c := e.context.Convenience; c != nil {
 		if v, ok := c.Get(name); ok {
 			o := e.operandOf(v)
-			if err := e.load(&o); err != nil {
-				return operand{}, err
-			}
+			e.load(&o)
 			o.name = name
-			return o, nil
+			return o
 		}
 	}
-	return operand{kind: convenienceOperand, name: name}, nil
+	return operand{kind: convenienceOperand, name: name}
 }
 
-func (e *Expression) history(n *node) (operand, error) {
+func (e *Expression) history(n *node) operand {
 	if e.context.History == nil {
-		return operand{kind: voidOperand}, nil
+		return operand{kind: voidOperand}
 	}
 	v, err := e.context.History(n.index, n.relative)
-	if err != nil {
-		return operand{}, err
-	}
-	return e.operandOf(v), nil
+	e.check(err)
+	return e.operandOf(v)
 }

@@ -5,6 +5,8 @@
 package expression
 
 import (
+	"cmp"
+
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/value"
 )
@@ -18,6 +20,7 @@ type Expression struct {
 
 	frame    value.Frame // of the current evaluation; nil if only types are needed
 	dry      bool        // only types are needed, as for sizeof and Type: do not read or change anything
+	column   int         // of the node that is being evaluated
 	scratch  []byte      // buffer for reading
 	pointers map[*value.Type]*value.Type
 	fields   map[fieldKey]fieldPlace
@@ -69,27 +72,46 @@ func basicsOf(m *arch.Machine) basics {
 // expression names an object, the value is that object: its bytes are read when they are needed,
 // and it can be assigned to. Assignments in the expression need a frame that is a value.Writer. The
 // error is a *Error.
-func (e *Expression) Evaluate(f value.Frame) (value.Value, error) {
-	e.frame, e.dry = f, false
-	o, err := e.evaluate(e.tree)
+func (e *Expression) Evaluate(f value.Frame) (v value.Value, err error) {
+	defer catch(&err)
+	e.start(f, false)
+	o := e.evaluate(e.tree)
+	return e.result(&o), nil
+}
+
+// failure is the panic value for an error in an evaluation. The exported functions recover it.
+type failure struct{ err error }
+
+// failure returns a failure at the node that is being evaluated.
+func (e *Expression) failure(err error) failure { return failure{at(err, e.column)} }
+
+// check panics if err is not nil.
+func (e *Expression) check(err error) {
 	if err != nil {
-		return value.Value{}, at(err, e.tree.column)
+		panic(e.failure(err))
 	}
-	v, err := e.result(&o)
-	if err != nil {
-		return value.Value{}, at(err, e.tree.column)
+}
+
+// catch recovers a failure. It must be deferred.
+func catch(err *error) {
+	switch r := recover().(type) {
+	case nil:
+	case failure:
+		*err = r.err
+	default:
+		panic(r)
 	}
-	return v, nil
+}
+
+func (e *Expression) start(f value.Frame, dry bool) {
+	e.frame, e.dry, e.column = f, dry, e.tree.column
 }
 
 // True evaluates the expression as a condition and reports whether it is not 0.
-func (e *Expression) True(f value.Frame) (bool, error) {
-	e.frame, e.dry = f, false
-	yes, err := e.truth(e.tree)
-	if err != nil {
-		return false, at(err, e.tree.column)
-	}
-	return yes, nil
+func (e *Expression) True(f value.Frame) (yes bool, err error) {
+	defer catch(&err)
+	e.start(f, false)
+	return e.truth(e.tree), nil
 }
 
 // IsType reports whether the expression is the name of a type, as for gdb's ptype. It then has a
@@ -102,24 +124,18 @@ func (e *Expression) IsCall() bool { return e.tree.op == callOf }
 // Type returns the type of the expression without evaluating it: nothing is read or changed, except
 // that convenience variables and the history are read, whose types change. The error is a *Error
 // that occurs in every frame.
-func (e *Expression) Type() (*value.Type, error) {
+func (e *Expression) Type() (t *value.Type, err error) {
 	if e.IsType() {
 		return e.tree.typ, nil
 	}
-	e.frame, e.dry = nil, true
-	o, err := e.evaluate(e.tree)
-	if err == nil && o.kind == registerOperand {
-		err = e.load(&o)
+	defer catch(&err)
+	e.start(nil, true)
+	o := e.evaluate(e.tree)
+	switch o.kind {
+	case registerOperand, symbolOperand:
+		e.load(&o)
 	}
-	switch {
-	case err != nil:
-		return nil, at(err, e.tree.column)
-	case o.kind == symbolOperand:
-		return nil, at(unknownType(o.name), e.tree.column)
-	case o.typ == nil:
-		return e.basics.void, nil
-	}
-	return o.typ, nil
+	return cmp.Or(o.typ, e.basics.void), nil
 }
 
 func unknownType(name string) error {
@@ -127,23 +143,21 @@ func unknownType(name string) error {
 }
 
 // result returns an operand as a value.
-func (e *Expression) result(o *operand) (value.Value, error) {
+func (e *Expression) result(o *operand) value.Value {
 	switch o.kind {
 	case valueOperand:
-		return o.held(), nil
+		return o.held()
 	case memoryOperand:
-		return value.At(o.typ, o.bits, e.frame), nil
+		return value.At(o.typ, o.bits, e.frame)
 	case symbolOperand:
-		return value.Value{}, unknownType(o.name)
+		panic(e.failure(unknownType(o.name)))
 	case voidOperand, convenienceOperand:
-		return value.Constant(e.basics.void, nil, e.frame), nil
+		return value.Constant(e.basics.void, nil, e.frame)
 	case registerOperand:
-		if err := e.load(o); err != nil {
-			return value.Value{}, err
-		}
+		e.load(o)
 		return e.result(o)
 	}
-	return value.Constant(o.typ, o.encode(nil, e.context.Machine), e.frame), nil
+	return value.Constant(o.typ, o.encode(nil, e.context.Machine), e.frame)
 }
 
 // typeOfNode returns the type of a parsed part of an expression, for typeof.
@@ -157,14 +171,11 @@ func typeOfNode(n *node, names names) (*value.Type, error) {
 
 // Assign assigns a value to another one, converted as by C's =, through the frame of target. The
 // error is a *Error.
-func Assign(target, source value.Value) error {
-	m := target.Type().Machine()
-	e := newExpression(nil, &Context{Machine: m})
-	e.frame = target.Frame()
+func Assign(target, source value.Value) (err error) {
+	defer catch(&err)
+	e := newExpression(&node{column: 1}, &Context{Machine: target.Type().Machine()})
+	e.start(target.Frame(), false)
 	to, from := e.operandOf(target), e.operandOf(source)
-	_, err := e.assign(&to, &from)
-	if err != nil {
-		return at(err, 1)
-	}
+	e.assign(&to, &from)
 	return nil
 }

@@ -36,31 +36,31 @@ func (e *Expression) operandOf(v value.Value) operand {
 }
 
 // variable returns the object or constant of a symbol.
-func (e *Expression) variable(s *symbol) (operand, error) {
+func (e *Expression) variable(s *symbol) operand {
 	switch {
 	case s.constant.kind == scalarOperand:
-		return s.constant, nil
+		return s.constant
 	case s.variable == nil && s.function == nil && s.code:
-		return operand{kind: memoryOperand, typ: e.untypedFunction(), form: form{kind: value.Func, size: 1}, bits: s.address}, nil
+		return operand{kind: memoryOperand, typ: e.untypedFunction(), form: form{kind: value.Func, size: 1}, bits: s.address}
 	case s.variable == nil && s.function == nil:
-		return operand{kind: symbolOperand, bits: s.address, name: s.name}, nil
+		return operand{kind: symbolOperand, bits: s.address, name: s.name}
 	case e.dry && s.variable != nil:
-		return operand{kind: memoryOperand, typ: s.variable.Type, form: s.form}, nil
+		return operand{kind: memoryOperand, typ: s.variable.Type, form: s.form}
 	case e.dry:
-		return operand{kind: memoryOperand, typ: s.function.Type, form: formOf(s.function.Type)}, nil
+		return operand{kind: memoryOperand, typ: s.function.Type, form: formOf(s.function.Type)}
 	}
 	frame := e.frame
 	if s.object != nil {
 		frame = s.object
 	}
 	if frame == nil {
-		return operand{}, errNoFrame
+		panic(e.failure(errNoFrame))
 	}
 	if s.declared() && s.address != 0 {
-		return operand{kind: memoryOperand, typ: s.variable.Type, form: s.form, bits: s.address}, nil
+		return operand{kind: memoryOperand, typ: s.variable.Type, form: s.form, bits: s.address}
 	}
 	if s.function != nil {
-		return operand{kind: memoryOperand, typ: s.function.Type, form: formOf(s.function.Type), bits: s.function.Entry + frame.Bias()}, nil
+		return operand{kind: memoryOperand, typ: s.function.Type, form: formOf(s.function.Type), bits: s.function.Entry + frame.Bias()}
 	}
 	elsewhere := false
 	if s.of != nil {
@@ -71,13 +71,13 @@ func (e *Expression) variable(s *symbol) (operand, error) {
 		}
 	}
 	if address, ok := s.variable.Address(frame); ok && frame == e.frame {
-		return operand{kind: memoryOperand, typ: s.variable.Type, form: s.form, bits: address}, nil
+		return operand{kind: memoryOperand, typ: s.variable.Type, form: s.form, bits: address}
 	}
 	v := s.variable.Read(frame)
 	if _, ok := v.Address(); elsewhere && !ok {
-		return operand{}, errorf("No frame is currently executing in block %s.", s.of.Name)
+		panic(e.failure(errorf("No frame is currently executing in block %s.", s.of.Name)))
 	}
-	return e.operandOf(v), nil
+	return e.operandOf(v)
 }
 
 // frameOf returns the innermost frame of the function in which a variable was looked up, or nil.
@@ -103,45 +103,40 @@ func (e *Expression) untypedFunction() *value.Type {
 }
 
 // load reads an operand of a scalar type, which becomes a scalar. Others are not changed.
-func (e *Expression) load(o *operand) error {
+func (e *Expression) load(o *operand) {
 	switch o.kind {
 	case memoryOperand:
-		if !o.form.isScalar() {
-			return nil
+		if o.form.isScalar() {
+			e.loadMemory(o)
 		}
-		return e.loadMemory(o)
 	case registerOperand:
-		return e.loadRegister(o)
+		e.loadRegister(o)
 	case symbolOperand:
-		return unknownType(o.name)
+		panic(e.failure(unknownType(o.name)))
 	case valueOperand:
-		return e.loadValue(o)
+		e.loadValue(o)
 	}
-	return nil
 }
 
-func (e *Expression) loadMemory(o *operand) error {
+func (e *Expression) loadMemory(o *operand) {
 	if e.dry {
 		o.kind, o.bits = scalarOperand, 0
-		return nil
+		return
 	}
 	if e.frame == nil {
-		return errNoFrame
+		panic(e.failure(errNoFrame))
 	}
 	if o.form.kind == value.Float && o.form.size != 4 && o.form.size != 8 {
 		f, err := value.At(o.typ, o.bits, e.frame).Float()
-		if err != nil {
-			return err
-		}
+		e.check(err)
 		o.kind, o.bits = scalarOperand, math.Float64bits(f)
-		return nil
+		return
 	}
 	b := e.scratch[:o.form.size]
 	if err := e.frame.ReadMemory(b, o.bits); err != nil {
-		return &Error{Message: Sentence(&value.MemoryError{Address: o.bits}), Err: err}
+		panic(e.failure(&Error{Message: Sentence(&value.MemoryError{Address: o.bits}), Err: err}))
 	}
 	o.kind, o.bits = scalarOperand, o.form.decode(number.Uint(e.context.Machine.Order, b))
-	return nil
 }
 
 // decode returns the bits of a scalar for its bits in memory.
@@ -152,32 +147,27 @@ func (f form) decode(bits uint64) uint64 {
 	return f.cut(bits)
 }
 
-func (e *Expression) loadValue(o *operand) error {
+func (e *Expression) loadValue(o *operand) {
 	if o.isReference() {
 		e.follow(o)
-		return e.load(o)
-	}
-	if !o.form.isScalar() {
-		return nil
+		e.load(o)
+		return
 	}
 	switch {
+	case !o.form.isScalar():
+		return
 	case e.dry:
 		o.bits = 0
 	case o.form.kind == value.Float:
 		f, err := o.held().Float()
-		if err != nil {
-			return err
-		}
+		e.check(err)
 		o.bits = math.Float64bits(f)
 	default:
 		bits, err := o.held().Uint()
-		if err != nil {
-			return err
-		}
+		e.check(err)
 		o.bits = o.form.cut(bits)
 	}
 	o.kind, o.value = scalarOperand, nil
-	return nil
 }
 
 func (o *operand) isReference() bool {
@@ -199,26 +189,22 @@ func (e *Expression) follow(o *operand) {
 }
 
 // rvalue loads an operand and converts arrays and functions to pointers.
-func (e *Expression) rvalue(o *operand) error {
+func (e *Expression) rvalue(o *operand) {
 	e.follow(o)
-	if o.form.kind == value.Array && o.kind == valueOperand {
-		if address, ok := o.held().Address(); ok && !e.dry { // in another object file
-			*o = e.pointer(o.typ.Strip().Elem(), address)
-			return nil
+	switch {
+	case o.form.kind == value.Array && o.kind == valueOperand:
+		address, ok := o.held().Address()
+		if !ok || e.dry {
+			panic(e.failure(errorf("evaluation of this expression requires the program to have a function \"malloc\".")))
 		}
-		return errorf("evaluation of this expression requires the program to have a function \"malloc\".")
+		*o = e.pointer(o.typ.Strip().Elem(), address) // in another object file
+	case o.form.kind == value.Array && o.kind == memoryOperand:
+		*o = e.pointer(o.typ.Strip().Elem(), o.bits)
+	case o.form.kind == value.Func && o.kind == memoryOperand:
+		*o = e.pointer(o.typ, o.bits)
+	default:
+		e.load(o)
 	}
-	if o.kind == memoryOperand {
-		switch o.form.kind {
-		case value.Array:
-			*o = e.pointer(o.typ.Strip().Elem(), o.bits)
-			return nil
-		case value.Func:
-			*o = e.pointer(o.typ, o.bits)
-			return nil
-		}
-	}
-	return e.load(o)
 }
 
 // pointer returns a pointer. Its type is made once for each target type.

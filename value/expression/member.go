@@ -21,38 +21,31 @@ type fieldPlace struct {
 }
 
 // member evaluates x.name and x->name, which as in gdb mean the same.
-func (e *Expression) member(n *node) (operand, error) {
-	x, err := e.evaluate(n.x)
-	if err != nil {
-		return operand{}, err
-	}
+func (e *Expression) member(n *node) operand {
+	x := e.evaluate(n.x)
 	if x.form.kind == value.Pointer || x.kind == registerOperand || x.isReference() {
-		if err := e.rvalue(&x); err != nil {
-			return operand{}, err
-		}
+		e.rvalue(&x)
 	}
 	if x.form.kind == value.Pointer && x.typ.Strip().Elem().Strip().Kind() != value.Void {
-		if x, err = e.dereference(&x); err != nil {
-			return operand{}, err
-		}
+		x = e.dereference(&x)
 	}
 	if !x.form.isAggregate() {
 		if x.kind == symbolOperand {
-			return operand{}, unknownType(x.name)
+			panic(e.failure(unknownType(x.name)))
 		}
 		if n.op == arrow {
-			return operand{}, errorf("Attempt to extract a component of a value that is not a structure pointer.")
+			panic(e.failure(errorf("Attempt to extract a component of a value that is not a structure pointer.")))
 		}
-		return operand{}, errorf("Attempt to extract a component of a value that is not a structure.")
+		panic(e.failure(errorf("Attempt to extract a component of a value that is not a structure.")))
 	}
 	field := e.field(x.typ, n.text)
 	switch {
 	case !field.found:
-		return operand{}, errorf("There is no member named %s.", n.text)
+		panic(e.failure(errorf("There is no member named %s.", n.text)))
 	case field.plain && x.kind == memoryOperand:
-		return operand{kind: memoryOperand, typ: field.typ, form: field.form, bits: x.bits + field.offset}, nil
+		return operand{kind: memoryOperand, typ: field.typ, form: field.form, bits: x.bits + field.offset}
 	case e.dry:
-		return operand{kind: valueOperand, typ: field.typ, form: field.form}, nil
+		return operand{kind: valueOperand, typ: field.typ, form: field.form}
 	}
 	v := x.held()
 	if x.kind == memoryOperand {

@@ -113,7 +113,7 @@ func vector(m *arch.Machine, name string, size int) *value.Type {
 }
 
 // loadRegister reads a register.
-func (e *Expression) loadRegister(o *operand) error {
+func (e *Expression) loadRegister(o *operand) {
 	r := o.register
 	o.typ, o.form = r.typ, r.form
 	if e.dry {
@@ -121,10 +121,10 @@ func (e *Expression) loadRegister(o *operand) error {
 		if !r.form.isScalar() {
 			o.kind = valueOperand
 		}
-		return nil
+		return
 	}
 	if e.frame == nil {
-		return errNoRegisters
+		panic(e.failure(errNoRegisters))
 	}
 	if r.form.isScalar() && r.form.kind != value.Float && !r.named {
 		var bits uint64
@@ -136,15 +136,19 @@ func (e *Expression) loadRegister(o *operand) error {
 		}
 		if known {
 			o.kind, o.bits = scalarOperand, r.form.cut(bits>>(8*r.offset))
-			return nil
+			return
 		}
 	}
 	b, ok := e.registerBytes(r)
 	if !ok {
-		return &Error{Message: "value of register " + r.name + " is not available", Err: value.ErrNotFound}
+		panic(e.failure(unavailable(r)))
 	}
 	*o = held(r.typ, value.Constant(r.typ, b, e.frame))
-	return e.loadValue(o)
+	e.loadValue(o)
+}
+
+func unavailable(r *register) error {
+	return &Error{Message: "value of register " + r.name + " is not available", Err: value.ErrNotFound}
 }
 
 // registerBytes returns the bytes of a register or its part.
@@ -174,16 +178,13 @@ func (e *Expression) registerBytes(r *register) ([]byte, bool) {
 	return b[start : start+size], true
 }
 
-func (e *Expression) assignRegister(target, source *operand) (operand, error) {
+func (e *Expression) assignRegister(target, source *operand) operand {
 	r := target.register
-	b, err := e.convert(source, r.typ)
-	if err != nil || e.dry {
-		return *target, err
+	b := e.convert(source, r.typ)
+	if e.dry {
+		return *target
 	}
-	writer, ok := e.frame.(value.Writer)
-	if !ok {
-		return operand{}, errReadOnly
-	}
+	writer := e.writer()
 	column := r.column
 	if r.pc {
 		column = uint64(e.context.Machine.ProgramCounter)
@@ -192,19 +193,19 @@ func (e *Expression) assignRegister(target, source *operand) (operand, error) {
 	case r.named:
 		named, ok := e.frame.(Registers)
 		if !ok {
-			return operand{}, errorf("value of register %s is not available", r.name)
+			panic(e.failure(unavailable(r)))
 		}
-		err = named.SetNamedRegister(r.name, b)
+		e.check(named.SetNamedRegister(r.name, b))
 	case r.offset > 0: // ah is written together with al
 		old, known := e.frame.Register(column)
 		if !known {
-			return operand{}, errorf("value of register %s is not available", r.name)
+			panic(e.failure(unavailable(r)))
 		}
-		err = writer.SetRegisterBytes(column, append([]byte{byte(old)}, b...))
+		e.check(writer.SetRegisterBytes(column, append([]byte{byte(old)}, b...)))
 	case r.form.kind == value.Float && r.form.size == 16:
-		err = writer.SetRegisterBytes(column, b[:10])
+		e.check(writer.SetRegisterBytes(column, b[:10]))
 	default:
-		err = writer.SetRegisterBytes(column, b)
+		e.check(writer.SetRegisterBytes(column, b))
 	}
-	return *target, err
+	return *target
 }
