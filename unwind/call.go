@@ -4,9 +4,7 @@
 
 package unwind
 
-import (
-	"github.com/clewdev/clew/arch"
-)
+import "github.com/clewdev/clew/arch"
 
 // leadsTo is the relation of the instruction before a return address to a function.
 type leadsTo uint8
@@ -98,8 +96,8 @@ func (w *Walker) callBefore(returns uint64, f *function) leadsTo {
 			return aCall
 		}
 	}
-	if how := f.calledAt(target, w); how == callsIt {
-		return how
+	if f.calledAt(target, w) == callsIt {
+		return callsIt
 	}
 	if to, ok := w.Machine.JumpTarget(w.code(target, 16), target); ok {
 		target = to // a function that only calls another in place of its return
@@ -116,10 +114,7 @@ func (w *Walker) slot(addr uint64) (uint64, bool) {
 	if w.readCode(b, addr) != nil {
 		return 0, false
 	}
-	if len(b) == 4 {
-		return uint64(w.Machine.Order.Uint32(b)), true
-	}
-	return w.Machine.Order.Uint64(b), true
+	return w.uint(b), true
 }
 
 // startsFunction reports whether a function is known to start at a run-time address.

@@ -104,15 +104,16 @@ func (b *tableBuilder) rank(d *dictionary) {
 	for i, old := range order {
 		b.rules[i], renumber[old] = *d.at(old), uint32(i)
 	}
-	for i := range b.starts {
-		if r := &b.starts[i].rules; *r != dropped {
-			*r = renumber[*r]
+	change := func(rules *uint32) {
+		if *rules != dropped {
+			*rules = renumber[*rules]
 		}
 	}
+	for i := range b.starts {
+		change(&b.starts[i].rules)
+	}
 	for i := range b.far {
-		if r := &b.far[i].rules; *r != dropped {
-			*r = renumber[*r]
-		}
+		change(&b.far[i].rules)
 	}
 }
 

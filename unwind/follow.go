@@ -5,6 +5,7 @@
 package unwind
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -12,12 +13,11 @@ import (
 	"github.com/clewdev/clew/arch"
 )
 
-// Follow walks the stack that starts with the given registers as Walk does, and
-// leaves its frames in a trail. The registers of frames, which only few callers
-// want, are recovered only as far as the path depends on them: Walk has them all.
-// Of the path that the trail remembers what still holds is not walked again. It
-// allocates nothing once the trail has room for the deepest stack, but for
-// memory's errors. Reason and Err tell why the walk ended.
+// Follow walks the stack that starts with the given registers as Walk does, and stores its
+// frames in a trail. It only checks the frames of the previous path that are unchanged. It
+// recovers only the registers that the path depends on. It allocates nothing if the trail
+// has the capacity for the stack, except for errors of the memory. Reason and Err return
+// why the walk ended.
 func (w *Walker) Follow(t *Trail, regs *Registers) {
 	w.begin()
 	if t.of != w.Modules || t.generation != w.Modules.generation || t.machine != w.Machine {
@@ -26,7 +26,7 @@ func (w *Walker) Follow(t *Trail, regs *Registers) {
 	}
 	f := follower{w: w, t: t, initial: regs}
 	if !f.follow() {
-		// The remembered path would make it too long.
+		// The path would be too long with the remembered frames.
 		t.Forget()
 		f = follower{w: w, t: t, initial: regs}
 		w.begin()
@@ -69,7 +69,7 @@ func (f *follower) follow() bool {
 	f.now = state{pc: f.initial.PC, is: interrupted | stepFacts(FromRegisters)}
 	f.bases(f.initial)
 	f.restart()
-	most := w.most()
+	most := cmp.Or(w.MaxFrames, DefaultMaxFrames)
 	for {
 		if f.now.sp >= f.next {
 			if from, ok := f.match(); ok {
@@ -112,30 +112,26 @@ func reserve[T any](s []T, n int) []T {
 // bases sets the stack pointer and the frame pointer of now from registers.
 func (f *follower) bases(r *Registers) {
 	m := f.w.Machine
-	f.now.sp, f.now.fp = 0, 0
-	f.now.is &^= basesKnown
+	f.now.fp, f.now.is = 0, f.now.is&^basesKnown
 	sp, ok := r.Get(uint64(m.StackPointer))
-	if ok {
-		f.now.sp = sp
-	}
+	f.now.sp = sp
 	if m.FramePointer < 0 {
 		return
 	}
 	fp, known := r.Get(uint64(m.FramePointer))
-	if known {
-		f.now.fp = fp
-	}
+	f.now.fp = fp
 	if ok && known {
 		f.now.is |= basesKnown
 	}
 }
 
-// restart makes every step that can be a candidate one.
+// restart makes all fixed steps of the trail candidates.
 func (f *follower) restart() {
 	f.candidate = len(f.t.steps) - f.t.fixed
 	f.ahead()
 }
 
+// ahead sets next from candidate.
 func (f *follower) ahead() {
 	f.next = farAway
 	if f.candidate < len(f.t.steps) {
@@ -191,8 +187,7 @@ func (f *follower) join(from int) bool {
 	return false
 }
 
-// stillEnds reports whether the outermost step of the trail is again where the
-// walk ends.
+// stillEnds reports whether the walk ends again at the outermost step of the trail.
 func (f *follower) stillEnds() bool {
 	t := f.t
 	f.replayed = -1 // the probe uses the walker's registers
@@ -214,7 +209,7 @@ func needsRegisters(e facts, now stepFacts) bool {
 	return e&(hasRules|isTrampoline) != 0 || now&interrupted != 0
 }
 
-// step leaves now in the general way. It returns false where the walk ends.
+// step leaves now in the general way. It returns false if the walk ends.
 func (f *follower) step(m *arch.Machine) bool {
 	w := f.w
 	n := len(f.steps) - spare
@@ -236,7 +231,7 @@ func (f *follower) step(m *arch.Machine) bool {
 	case simple && at.is&isOutermost != 0:
 		return w.end(EndOfStack, nil)
 	case simple && at.is&isPlain != 0:
-		// It is at or after the end of the copied stack, or invalid.
+		// run could not leave it: a slot is outside the copied stack, or the rules are invalid.
 		if done, on := f.leaveElsewhere(at); done {
 			return on
 		}
@@ -306,7 +301,7 @@ func (f *follower) replay(left int) bool {
 	for ; at < left; at++ {
 		e := w.look()
 		if !w.leave(e.is, e.rules) {
-			return false // memory has changed meanwhile
+			return false // memory has changed
 		}
 	}
 	return true
@@ -339,10 +334,7 @@ func (f *follower) keep(from int) {
 		copy(t.slots[headSlot:], slots)
 		t.head = head
 	}
-	t.fixed = t.Len()
-	if f.loose > 0 {
-		t.fixed = t.Len() - (f.loose - spare)
-	}
+	t.fixed = t.Len() - max(0, f.loose-spare)
 	t.high = max(t.high, f.high)
 	t.scattered = t.scattered || f.scattered
 }
@@ -353,10 +345,7 @@ func (f *follower) finish() {
 	t.steps, t.nextSteps = f.steps, t.steps
 	t.slots, t.nextSlots = f.slots, t.slots
 	t.head, t.kept = spare, 0
-	t.fixed = t.Len()
-	if f.loose > 0 {
-		t.fixed = t.Len() - (f.loose - spare)
-	}
+	t.fixed = t.Len() - max(0, f.loose-spare)
 	t.high, t.scattered = f.high, f.scattered
 	t.ended = f.w.reason == EndOfStack
 }

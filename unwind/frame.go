@@ -37,25 +37,15 @@ const (
 	FromCode
 )
 
+var methodNames = [...]string{
+	FromRegisters: "registers", FromCFI: "CFI", FromFramePointer: "frame pointer", FromSignal: "signal context", FromCall: "bad call",
+	FromReturnAddress: "return address", FromBackChain: "back chain", FromCode: "code",
+}
+
 // String names the method in one or two words.
 func (m Method) String() string {
-	switch m {
-	case FromRegisters:
-		return "registers"
-	case FromCFI:
-		return "CFI"
-	case FromFramePointer:
-		return "frame pointer"
-	case FromSignal:
-		return "signal context"
-	case FromCall:
-		return "bad call"
-	case FromReturnAddress:
-		return "return address"
-	case FromBackChain:
-		return "back chain"
-	case FromCode:
-		return "code"
+	if int(m) < len(methodNames) {
+		return methodNames[m]
 	}
 	return fmt.Sprintf("Method(%d)", uint8(m))
 }
@@ -105,19 +95,15 @@ const (
 	TooManyFrames
 )
 
+var reasonNames = [...]string{
+	EndOfStack: "end of stack", NoRule: "no rule", UnreadableMemory: "unreadable memory", NoProgress: "no progress",
+	TooManyFrames: "too many frames",
+}
+
 // String returns the reason in words.
 func (r Reason) String() string {
-	switch r {
-	case EndOfStack:
-		return "end of stack"
-	case NoRule:
-		return "no rule"
-	case UnreadableMemory:
-		return "unreadable memory"
-	case NoProgress:
-		return "no progress"
-	case TooManyFrames:
-		return "too many frames"
+	if int(r) < len(reasonNames) {
+		return reasonNames[r]
 	}
 	return fmt.Sprintf("Reason(%d)", uint8(r))
 }

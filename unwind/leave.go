@@ -164,20 +164,16 @@ func (w *Walker) commit(pc, next, sp uint64, otherStack bool) bool {
 	m := w.Machine
 	pc &= m.CodeMask
 	if !w.frame.Trampoline {
-		// Code at address 0 has no callees, but a signal can interrupt a call of
-		// address 0.
-		if pc == 0 {
+		switch {
+		case pc == 0:
+			// Code at address 0 has no callees, but a signal can interrupt a call of address 0.
 			return w.end(EndOfStack, nil)
-		}
-		if pc == w.regs.PC && next == sp {
+		case pc == w.regs.PC && next == sp:
 			return w.end(NoProgress, fmt.Errorf("the frame at %#x with stack pointer %#x leads to itself", pc, sp))
-		}
-		if w.inner(next, sp) && !otherStack {
+		case w.inner(next, sp) && !otherStack:
 			return w.end(NoProgress, fmt.Errorf("the frame at %#x leads from stack pointer %#x back to %#x", w.regs.PC, sp, next))
 		}
-	}
-	// Registers that the callee may change are lost, unless a rule restores them.
-	if !w.frame.Trampoline {
+		// Registers that the callee may change are lost, unless a rule restores them.
 		w.regs.keep(&w.calleeSaved)
 	}
 	w.regs.Set(uint64(m.StackPointer), next)
@@ -286,8 +282,8 @@ func (w *Walker) hasReturned() bool {
 	return w.readCode(code, w.frame.PC-4) == nil && w.Machine.RestoresWindow(code)
 }
 
-// leaveReturned leaves such a frame. Its registers are those of its caller, and the
-// address of the call is in o7.
+// leaveReturned leaves a frame for which hasReturned is true. The registers are those of the
+// caller, and o7 holds the address of the call.
 func (w *Walker) leaveReturned() bool {
 	sp, _ := w.stackPointer()
 	pc, known := w.Register(uint64(w.Machine.ReturnAddress))

@@ -77,7 +77,7 @@ func (w *Walker) word8(addr uint64) (uint64, error) {
 // read reads a saved register.
 func (w *Walker) read(addr uint64) (uint64, error) {
 	w.reads++
-	// Nearly all are in the copied stack.
+	// Nearly all slots are in the copied stack.
 	if at, n := addr-w.Stack.Address, uint64(len(w.Stack.Bytes)); w.wide && at < n && n-at >= 8 {
 		v := binary.LittleEndian.Uint64(w.Stack.Bytes[at:])
 		if w.records {
@@ -89,11 +89,13 @@ func (w *Walker) read(addr uint64) (uint64, error) {
 	if err := w.ReadMemory(b, addr); err != nil {
 		return 0, err
 	}
-	switch {
-	case len(b) == 4:
-		return uint64(w.Machine.Order.Uint32(b)), nil
-	case w.Machine.Order == binary.BigEndian:
-		return binary.BigEndian.Uint64(b), nil
+	return w.uint(b), nil
+}
+
+// uint decodes a word of 4 or 8 bytes.
+func (w *Walker) uint(b []byte) uint64 {
+	if len(b) == 4 {
+		return uint64(w.Machine.Order.Uint32(b))
 	}
-	return binary.LittleEndian.Uint64(b), nil
+	return w.Machine.Order.Uint64(b)
 }

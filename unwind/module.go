@@ -6,6 +6,7 @@ package unwind
 
 import (
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"github.com/clewdev/clew/cfi"
@@ -88,8 +89,8 @@ func (m *Modules) Remove(start, end uint64) {
 		return
 	}
 	before, after := m.ranges[first], m.ranges[last-1]
-	m.starts = append(m.starts[:first], m.starts[last:]...)
-	m.ranges = append(m.ranges[:first], m.ranges[last:]...)
+	m.starts = slices.Delete(m.starts, first, last)
+	m.ranges = slices.Delete(m.ranges, first, last)
 	if after.end > end {
 		m.insert(first, moduleRange{end, after.end, after.module})
 	}
@@ -98,26 +99,21 @@ func (m *Modules) Remove(start, end uint64) {
 	}
 }
 
-// Changed says that a module or its Source was changed, or says something else
-// of an address than before: walkers then ask again. Add and Remove do so
-// themselves.
+// Changed must be called after a module or its Source has changed: walkers then forget the
+// facts about all addresses. Add and Remove call it.
 func (m *Modules) Changed() { m.generation = generations.Add(1) }
 
 func (m *Modules) insert(at int, r moduleRange) {
-	m.starts = append(m.starts, 0)
-	copy(m.starts[at+1:], m.starts[at:])
-	m.starts[at] = r.start
-	m.ranges = append(m.ranges, moduleRange{})
-	copy(m.ranges[at+1:], m.ranges[at:])
-	m.ranges[at] = r
+	m.starts = slices.Insert(m.starts, at, r.start)
+	m.ranges = slices.Insert(m.ranges, at, r)
 }
 
 // above returns the number of ranges that start at or below an address.
 func (m *Modules) above(pc uint64) int {
 	// The binary search has no unpredictable branches.
 	starts := m.starts
-	low, n := 0, len(starts)
-	for n > 0 {
+	low := 0
+	for n := len(starts); n > 0; {
 		half := (n + 1) / 2
 		next := low
 		if starts[low+half-1] <= pc {

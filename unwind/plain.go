@@ -139,13 +139,13 @@ func (f *follower) run(most int) bool {
 // addresses, at most most times. steps has the capacity for them. leavePlain stops when
 // now may be one of the trail.
 //
-// From one return address to the next the processor waits for two loads that
-// depend on each other (the address's entry, the slot), and everything else must be
-// done in the meantime. There are no calls, the only unpredictable branches depend on
-// the length of the stack, and rarely used variables are not kept in registers.
+// From one return address to the next the processor waits for two dependent loads (the
+// address's entry, the slot), and does everything else meanwhile. There are no calls, the
+// only unpredictable branches depend on the length of the stack, and rarely used variables
+// are not kept in registers.
 func (f *follower) leavePlain(e *known, most int) {
 	w := f.w
-	// These are in memory: too many to be held in registers.
+	// These stay in memory, because there are not enough registers.
 	var c struct {
 		limit, base, mask, end, next  uint64
 		trail                         unsafe.Pointer // the steps that may equal now
@@ -200,7 +200,7 @@ func (f *follower) leavePlain(e *known, most int) {
 		}
 		at += stepSize
 		sp = cfa
-		// now passes frames of the trail, or may be one of them.
+		// now is past a frame of the trail, or may be that frame.
 		for sp >= c.next {
 			t := (*step)(unsafe.Add(c.trail, c.candidateAt))
 			if t.pc == pc && t.sp-base == sp && t.fp == fp {

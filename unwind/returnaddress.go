@@ -76,11 +76,10 @@ const mostPrologue = 512
 // address, set the frame pointer.
 func (w *Walker) setsFramePointer(start, pc uint64) bool {
 	unit := w.Machine.InstructionUnit()
-	n := min(pc-start, mostPrologue)
 	if unit == 0 || start == 0 || pc < start {
 		return false
 	}
-	code := w.bytes[:n]
+	code := w.bytes[:min(pc-start, mostPrologue)]
 	if w.readCode(code, start) != nil {
 		return false
 	}
@@ -109,15 +108,12 @@ func (w *Walker) leadsOn(pc, sp uint64) bool {
 		}
 		base = v
 	}
-	for i := range r.Registers {
-		rule := &r.Registers[i]
-		if uint64(rule.Column) != r.ReturnAddress || rule.Kind != cfi.Offset {
-			continue
-		}
-		v, err := w.read(w.truncate(base + uint64(r.CFA.Offset+rule.Offset)))
-		return err == nil && w.isReturnAddress(v)
+	rule := r.returnRule()
+	if rule == nil || rule.Kind != cfi.Offset {
+		return true
 	}
-	return true
+	v, err := w.read(w.truncate(base + uint64(r.CFA.Offset+rule.Offset)))
+	return err == nil && w.isReturnAddress(v)
 }
 
 // isReturnAddress reports whether an address can be a return address: it follows a
@@ -139,14 +135,20 @@ func (w *Walker) isReturnAddress(pc uint64) bool {
 	return w.callBefore(pc, nil) != noCall
 }
 
-// endsStack reports whether the rules call the return address undefined.
-func (r *Rules) endsStack() bool {
+// returnRule returns the rule of the return address, nil if it has none.
+func (r *Rules) returnRule() *cfi.RegisterRule {
 	for i := range r.Registers {
 		if rule := &r.Registers[i]; uint64(rule.Column) == r.ReturnAddress {
-			return rule.Kind == cfi.Undefined
+			return rule
 		}
 	}
-	return false
+	return nil
+}
+
+// endsStack reports whether the rules call the return address undefined.
+func (r *Rules) endsStack() bool {
+	rule := r.returnRule()
+	return rule != nil && rule.Kind == cfi.Undefined
 }
 
 // linked leaves the frame on machines on which calls set a link register. The register
@@ -173,7 +175,7 @@ func (w *Walker) linked(f *function, sp uint64) (found, on bool) {
 	switch {
 	case f.known:
 		if own, ok := module.functionStart(pc - 1); ok && own == f.start && f.pc != f.start {
-			return false, false // after a call that it made itself
+			return false, false // the function itself has made a call
 		}
 	case module == f.module:
 		if start = w.calledStart(raw); !w.isIn(f, start, pc) {
@@ -238,16 +240,12 @@ func (w *Walker) keepsStackPointer(start, pc uint64) bool {
 	if start == 0 || pc-start > most || pc < start {
 		return false
 	}
-	if pc == start {
-		return true
-	}
 	for start < pc {
-		n := min(pc-start, uint64(len(w.bytes)))
-		code := w.bytes[:n]
+		code := w.bytes[:min(pc-start, uint64(len(w.bytes)))]
 		if w.readCode(code, start) != nil || !w.Machine.KeepsStackPointer(code) {
 			return false
 		}
-		start += n
+		start += uint64(len(code))
 	}
 	return true
 }

@@ -6,6 +6,7 @@ package unwind
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
@@ -31,10 +32,9 @@ type Rules struct {
 
 	plain plain // of those that newRules made
 
-	// derived reports that the rules do not come from a table: see Walker.derive.
-	derived bool
-	zeroed  bool // and that the function has set the frame pointer to zero, without saving it
-	first   bool // as the first thing that it does
+	// derived reports that Walker.derive made the rules. Only then, zeroed and first have the
+	// meaning of codeframe.Frame's Zeroed and First.
+	derived, zeroed, first bool
 }
 
 // Source finds the rules at an address of one module.
@@ -48,7 +48,7 @@ func newRules(row *cfi.Row, cie *cfi.CIE) Rules {
 	r := Rules{CFA: row.CFA, ReturnAddress: cie.ReturnAddress, SignalFrame: cie.SignalFrame,
 		Signed: row.Signed, Section: cie.Section}
 	if len(row.Registers) > 0 {
-		r.Registers = append([]cfi.RegisterRule(nil), row.Registers...)
+		r.Registers = slices.Clone(row.Registers)
 	}
 	r.plain = plainOf(&r, cie.Section.Machine)
 	return r
@@ -77,14 +77,6 @@ func (r *Rules) FrameAddress(m *arch.Machine, f cfi.Frame, eval *cfi.Evaluator) 
 
 // are reports whether the rules are those of a row.
 func (r *Rules) are(row *cfi.Row, cie *cfi.CIE) bool {
-	if r.CFA != row.CFA || len(r.Registers) != len(row.Registers) || r.Signed != row.Signed ||
-		r.ReturnAddress != cie.ReturnAddress || r.SignalFrame != cie.SignalFrame || r.Section != cie.Section {
-		return false
-	}
-	for i := range r.Registers {
-		if r.Registers[i] != row.Registers[i] {
-			return false
-		}
-	}
-	return true
+	return r.CFA == row.CFA && r.Signed == row.Signed && r.ReturnAddress == cie.ReturnAddress && r.SignalFrame == cie.SignalFrame &&
+		r.Section == cie.Section && slices.Equal(r.Registers, row.Registers)
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/clewdev/clew/arch"
 )
 
-// Trail is the path of a walk through the stack of a thread, remembered. The next
-// walk of that thread by [Walker.Follow] reads again, independently of each other,
-// the words that had led the last one from frame to frame, and walks only where
-// they have changed. The zero value is a path of no frames.
+// Trail is the path of a walk through the stack of a thread. The next walk of the thread by
+// [Walker.Follow] compares the words that had led from frame to frame, whose reads do not
+// depend on each other, and walks only where they have changed. The zero value is a path
+// without frames.
 //
 // A Trail belongs to one thread of one process. It keeps only those words of the walked
 // memory. It is not safe for concurrent use.
@@ -34,7 +34,7 @@ type Trail struct {
 	scattered bool
 	ended     bool // the outermost step ends the stack, whatever other memory holds
 
-	// What it holds for.
+	// The trail is valid for these.
 	of         *Modules
 	generation uint64
 	machine    *arch.Machine
@@ -161,8 +161,8 @@ func (t *Trail) changed(from int, w *Walker) int {
 // sameSteps returns the number of steps at the start with unchanged slots. All slots
 // must be in the stack.
 func sameSteps(steps []step, stack *Stack) int {
-	// Read without bounds checks, which were made for all slots together: half
-	// of the time of a walk that changes little is spent here.
+	// Half of the time of a walk that changes little is spent here. The caller has checked
+	// the bounds of all slots together.
 	memory, base := unsafe.Pointer(unsafe.SliceData(stack.Bytes)), stack.Address
 	first := unsafe.Pointer(unsafe.SliceData(steps))
 	n := 0

@@ -5,6 +5,7 @@
 package unwind
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"iter"
@@ -45,11 +46,11 @@ type Walker struct {
 	known       knownAddresses
 	last        moduleRange // the most recently found one
 	recorder    recorder    // of the data that a step depends on
-	records     bool        // whether it does
+	records     bool        // recorder is in use
 
 	reason Reason
 	err    error
-	cut    cut // what err is to be made of
+	cut    cut // the values of err, until Err makes it
 }
 
 // DefaultMaxFrames is more than an 8 MiB stack holds, except after a runaway recursion.
@@ -108,7 +109,7 @@ func returnError(pc uint64, err error) error {
 func (w *Walker) walk(regs *Registers, yield func(*Frame) bool) {
 	w.begin()
 	w.start(regs)
-	most := w.most()
+	most := cmp.Or(w.MaxFrames, DefaultMaxFrames)
 	for n := 0; ; n++ {
 		if n == most {
 			w.end(TooManyFrames, fmt.Errorf("the walk was cut after %d frames", most))
@@ -144,13 +145,6 @@ func (w *Walker) start(regs *Registers) {
 	if c := w.Machine.ProgramCounter; c >= 0 {
 		w.regs.Set(uint64(c), regs.PC)
 	}
-}
-
-func (w *Walker) most() int {
-	if w.MaxFrames == 0 {
-		return DefaultMaxFrames
-	}
-	return w.MaxFrames
 }
 
 // mayWork ends the walk if n frames took more work than those of any real stack.

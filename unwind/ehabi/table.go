@@ -42,11 +42,11 @@ const (
 
 	cantUnwind = 1 // EHABI32 §6, "Index table entries"
 
-	// maxOpcodes is what an entry can have: 255 words and the two bytes before.
+	// maxOpcodes is the largest size of an entry: 255 words and the bytes before them.
 	maxOpcodes = 2 + 4*255 + 2
 )
 
-// ErrInterrupted says that the frame was interrupted at a place that the tables do not
+// ErrInterrupted means that the frame was interrupted at a place that the tables do not
 // describe.
 var ErrInterrupted = errors.New("exception tables describe calls, and this frame was interrupted")
 
@@ -60,19 +60,19 @@ func (t *Table) Rules(address uint64) (*unwind.Rules, error) {
 	called := address&1 != 0
 	word := t.order.Uint32(t.index[8*n+4:])
 	if word == cantUnwind {
-		// Where a thread starts; and in functions that call nobody, as memcpy.
+		// A thread starts here, or the function makes no calls, as memcpy.
 		if called || t.entry == t.start(n) && t.entry != 0 {
 			return outermost, nil
 		}
-		return nil, fmt.Errorf("%w: .ARM.exidx tells nothing of the function at %#x", cfi.ErrNoFDE, t.start(n))
+		return nil, fmt.Errorf("%w: .ARM.exidx does not describe the function at %#x", cfi.ErrNoFDE, t.start(n))
 	}
-	var room [maxOpcodes]byte
-	opcodes, err := t.opcodes(room[:0], word, t.address+uint64(8*n+4))
-	if err != nil {
-		return nil, fmt.Errorf("%w: entry of %#x in .ARM.exidx: %w", cfi.ErrNoFDE, t.start(n), err)
-	}
+	var buffer [maxOpcodes]byte
 	f := frame{base: sp}
-	if err := f.run(opcodes); err != nil {
+	opcodes, err := t.opcodes(buffer[:0], word, t.address+uint64(8*n+4))
+	if err == nil {
+		err = f.run(opcodes)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%w: entry of %#x in .ARM.exidx: %w", cfi.ErrNoFDE, t.start(n), err)
 	}
 	if !called && !f.leaf() && !t.afterCall(address) {
@@ -81,19 +81,19 @@ func (t *Table) Rules(address uint64) (*unwind.Rules, error) {
 	return f.rules(), nil
 }
 
-// outermost are the rules of a frame that nobody called.
+// outermost are the rules of a frame without a caller.
 var outermost = &unwind.Rules{
 	CFA:           cfi.Rule{Kind: cfi.Register, Register: sp},
 	Registers:     []cfi.RegisterRule{{Column: lr, Rule: cfi.Rule{Kind: cfi.Undefined}}},
 	ReturnAddress: lr,
 }
 
-// start returns where the function of an entry starts.
+// start returns the address of the function of an entry.
 func (t *Table) start(n int) uint64 {
 	return prel31(t.order.Uint32(t.index[8*n:]), t.address+uint64(8*n))
 }
 
-// prel31 is a place relative to that of the word, in 31 bits.
+// prel31 decodes an address of 31 bits relative to that of the word.
 func prel31(word uint32, at uint64) uint64 { return uint64(uint32(at) + uint32(int32(word<<1)>>1)) }
 
 // afterCall reports whether the instruction before an address is a system call.
@@ -106,8 +106,8 @@ func (t *Table) afterCall(address uint64) bool {
 	return t.order.Uint32(b[:]) == 0xef000000 || t.order.Uint16(b[2:]) == 0xdf00
 }
 
-// opcodes appends the unwinding opcodes of an entry: of its word itself, or of
-// what that leads to in .ARM.extab (EHABI32 §7.1, §10.2).
+// opcodes appends the unwinding opcodes of an entry: those in its word, or in .ARM.extab at
+// the address in its word (EHABI32 §7.1, §10.2).
 func (t *Table) opcodes(dst []byte, word uint32, at uint64) ([]byte, error) {
 	if word&(1<<31) == 0 {
 		at = prel31(word, at)
@@ -115,7 +115,7 @@ func (t *Table) opcodes(dst []byte, word uint32, at uint64) ([]byte, error) {
 		if word, err = t.word(at); err != nil {
 			return nil, err
 		}
-		if word&(1<<31) == 0 { // a personality routine of its own, as C++ has
+		if word&(1<<31) == 0 { // with the address of a personality routine, as for C++
 			at += 4
 			if word, err = t.word(at); err != nil {
 				return nil, err
@@ -135,7 +135,7 @@ func (t *Table) opcodes(dst []byte, word uint32, at uint64) ([]byte, error) {
 	}
 }
 
-// more appends the bytes of n words behind the one at an address, the highest of
+// more appends the bytes of the n words after the one at an address, the highest byte of
 // each first.
 func (t *Table) more(dst []byte, at uint64, n int) ([]byte, error) {
 	for i := range n {
@@ -156,8 +156,8 @@ func (t *Table) word(at uint64) (uint32, error) {
 	return t.order.Uint32(b[:]), nil
 }
 
-// frame is what the opcodes make of one: the virtual stack pointer, and where
-// registers were saved, relative to base.
+// frame is a frame as the opcodes describe it: the virtual stack pointer, and the slots of
+// saved registers, relative to base.
 type frame struct {
 	base  uint32 // register
 	vsp   int64  // offset from it
@@ -196,7 +196,7 @@ func (f *frame) run(ops []byte) error {
 			if f.saved[op&0xf] {
 				return fmt.Errorf("opcode %#02x takes a register that was restored before", op)
 			}
-			// What was saved below is found from the stack pointer only.
+			// Slots so far are relative to the stack pointer.
 			if f.saved != [16]bool{} {
 				return fmt.Errorf("opcode %#02x after registers were restored", op)
 			}
@@ -215,7 +215,7 @@ func (f *frame) run(ops []byte) error {
 			}
 			ops = ops[n:]
 			f.vsp += 0x204 + int64(v)<<2
-		case op == 0xb3: // FSTMFDX has a word more
+		case op == 0xb3: // FSTMFDX saves one more word
 			f.vsp += 8*count + 4
 		case op == 0xb4: // the authentication code of the return address
 			f.vsp += 4
@@ -234,7 +234,7 @@ func (f *frame) run(ops []byte) error {
 	return nil
 }
 
-// pop restores the registers of a set from where the virtual stack pointer is.
+// pop restores the registers of a set from the virtual stack pointer.
 func (f *frame) pop(set uint32) {
 	for r := range f.saved {
 		if set>>r&1 != 0 {
@@ -244,9 +244,9 @@ func (f *frame) pop(set uint32) {
 	}
 }
 
-// rules are those of the frame. The return address is in the link register's
-// slot, or in the program counter's where that was restored. Who restores the
-// stack pointer beside it is a signal trampoline.
+// rules returns the rules of the frame. The return address is in the slot of the link
+// register, or of the program counter if that was restored. A function that restores both
+// the program counter and the stack pointer is a signal trampoline.
 func (f *frame) rules() *unwind.Rules {
 	r := &unwind.Rules{CFA: cfi.Rule{Kind: cfi.Register, Register: f.base, Offset: f.vsp}, ReturnAddress: lr}
 	if f.saved[pc] {

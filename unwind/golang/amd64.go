@@ -22,31 +22,24 @@ var amd64 = &assembly{
 	callTarget: func([]byte, uint64) (uint64, bool) { return 0, false },
 }
 
-// switchesAMD64 returns what crosses the function with a name, nil where it does not
-// change stacks.
-func switchesAMD64(name string) func(*crossing) error {
-	switch name {
-	case "runtime.systemstack":
-		return systemstackAMD64
-	case "runtime.mcall":
-		return mcallAMD64
-	case "runtime.morestack":
-		return morestackAMD64
-	case "runtime.asmcgocall":
-		return asmcgocallAMD64
-	case "runtime.cgocallback":
-		return cgocallbackAMD64
-	case "runtime.nanotime1", "runtime.walltime", "time.now":
-		return vdsoAMD64
-	}
-	return nil
+// switchesAMD64 holds the functions that change stacks, by name, with the function that
+// finds the rules of each.
+var switchesAMD64 = map[string]func(*crossing) error{
+	"runtime.systemstack": systemstackAMD64,
+	"runtime.mcall":       mcallAMD64,
+	"runtime.morestack":   morestackAMD64,
+	"runtime.asmcgocall":  asmcgocallAMD64,
+	"runtime.cgocallback": cgocallbackAMD64,
+	"runtime.nanotime1":   vdsoAMD64,
+	"runtime.walltime":    vdsoAMD64,
+	"time.now":            vdsoAMD64,
 }
 
-// columnsAMD64 are those of the registers that called functions preserve.
+// columnsAMD64 are the columns of the registers that called functions preserve.
 var columnsAMD64 = [256]int{x86asm.RBX: 3, x86asm.RBP: 6, x86asm.R12: 12, x86asm.R13: 13, x86asm.R14: 14, x86asm.R15: 15}
 
-// scanAMD64 follows pushes, stores to the stack, and what moves the stack pointer by a
-// constant.
+// scanAMD64 follows pushes, stores to the stack, and instructions that move the stack
+// pointer by a constant.
 func scanAMD64(code []byte, a *assembled) {
 	frame := true
 	for len(code) > 0 {
@@ -55,7 +48,7 @@ func scanAMD64(code []byte, a *assembled) {
 			return
 		}
 		code = code[i.Len:]
-		makes := false // the function's frame, as the assembler does
+		makes := false // the instruction is one by which the assembler makes the frame
 		switch to, isReg := i.Args[0].(x86asm.Reg); i.Op {
 		case x86asm.PUSH:
 			a.depth += 8
@@ -115,8 +108,8 @@ func curgAMD64(code []byte) (int64, bool) {
 	return int64(binary.LittleEndian.Uint32(code[i+len(load):])), true
 }
 
-// calls reports whether the code ends with an indirect call, of a register if that
-// is not 0.
+// calls reports whether the code ends with an indirect call through the register, or
+// through any register if it is rax, 0.
 func calls(before []byte, register byte) bool {
 	n := len(before)
 	return n >= 3 && before[n-2] == 0xff && before[n-1]&^7 == 0xd0 && (register == 0 || before[n-1]&7 == register)
@@ -136,9 +129,9 @@ func systemstackAMD64(c *crossing) error {
 	return nil
 }
 
-// mcallAMD64: the function that mcall calls has the g that called mcall as its
-// argument, which mcall has left in the argument's place. If that is still the
-// thread's, its stack goes on where g.sched says; else the scheduler's starts here.
+// mcallAMD64 handles mcall, which passes the calling g to a function on the scheduler's
+// stack. If that g, in the argument's slot, still runs on the thread, its stack continues at
+// g.sched; else the scheduler's stack starts here.
 func mcallAMD64(c *crossing) error {
 	curg, err := c.curg()
 	if err != nil {
@@ -147,7 +140,7 @@ func mcallAMD64(c *crossing) error {
 	if !calls(c.before, 0) {
 		return errNotThere
 	}
-	// The argument where it is curg, else 0.
+	// The argument if it is curg, else 0.
 	g := append(c.current(curg), c.register(c.layout.sp, 0), operation{op: cfi.OpDeref}, operation{op: cfi.OpOver},
 		operation{op: cfi.OpEq}, operation{op: cfi.OpMul})
 	c.rules.CFA = c.expression(cfi.ValExpression, sched(g, gobufSP)...)
@@ -161,7 +154,7 @@ func mcallAMD64(c *crossing) error {
 	return nil
 }
 
-// morestackAMD64 finds where morestack puts the frame pointer.
+// morestackAMD64 finds the place where morestack saves the frame pointer.
 func morestackAMD64(c *crossing) error {
 	for at := 0; at < len(c.before); {
 		i, err := x86asm.Decode(c.before[at:], 64)
@@ -177,9 +170,9 @@ func morestackAMD64(c *crossing) error {
 	return errNotThere
 }
 
-// asmcgocallAMD64: it has left the g that called it, and how far below the top of its
-// stack it was, on the thread's stack. On that one to begin with, it has left no g,
-// and the stack pointer.
+// asmcgocallAMD64 handles asmcgocall, which saves the calling g and its distance from the
+// top of its stack on the thread's stack. If it was called on the thread's stack, it saves no
+// g, and the stack pointer in place of the distance.
 func asmcgocallAMD64(c *crossing) error {
 	g, depth := int64(-1), int64(-1)
 	for code := c.after; ; {
@@ -206,8 +199,8 @@ func asmcgocallAMD64(c *crossing) error {
 	}
 }
 
-// cgocallbackAMD64: of its calls the one of cgocallbackg is followed by
-// lea fn+0(FP),%rax.
+// cgocallbackAMD64 handles cgocallback's call of cgocallbackg, which lea fn+0(FP),%rax
+// follows.
 func cgocallbackAMD64(c *crossing) error {
 	if !calls(c.before, rax) || !bytes.HasPrefix(c.after, []byte{0x48, 0x8d, 0x44, 0x24}) {
 		return errNotThere
@@ -215,8 +208,8 @@ func cgocallbackAMD64(c *crossing) error {
 	return c.fromCallback(8, 0, 8)
 }
 
-// vdsoAMD64: the functions that call the vDSO do so on the thread's stack, and keep
-// their own stack pointer in R12.
+// vdsoAMD64 handles the functions that call the vDSO on the thread's stack. They keep their
+// own stack pointer in R12.
 func vdsoAMD64(c *crossing) error {
 	if !calls(c.before, rax) {
 		return errNotThere

@@ -20,32 +20,24 @@ var arm64 = &assembly{
 	},
 }
 
-// switchesARM64 returns what crosses the function with a name, nil where it does not
-// change stacks.
-func switchesARM64(name string) func(*crossing) error {
-	switch name {
-	case "runtime.systemstack":
-		return systemstackARM64
-	case "runtime.morestack":
-		return morestackARM64
-	case "runtime.asmcgocall":
-		return asmcgocallARM64
-	case "runtime.cgocallback":
-		return cgocallbackARM64
-	case "runtime.nanotime1", "runtime.walltime", "time.now":
-		return vdsoARM64
-	case "runtime.mcall":
-		// What mcall calls on the scheduler's stack never returns.
-		return func(c *crossing) error { *c.rules = *c.start; return nil }
-	}
-	return nil
+// switchesARM64 is switchesAMD64 for arm64.
+var switchesARM64 = map[string]func(*crossing) error{
+	"runtime.systemstack": systemstackARM64,
+	"runtime.morestack":   morestackARM64,
+	"runtime.asmcgocall":  asmcgocallARM64,
+	"runtime.cgocallback": cgocallbackARM64,
+	"runtime.nanotime1":   vdsoARM64,
+	"runtime.walltime":    vdsoARM64,
+	"time.now":            vdsoARM64,
+	// The function that mcall calls on the scheduler's stack never returns.
+	"runtime.mcall": func(c *crossing) error { *c.rules = *c.start; return nil },
 }
 
 const spARM64 = 31
 
-// scanARM64 follows stores to the stack, and what moves the stack pointer by a constant.
-// The assembler makes a frame of more than 255 bytes in R20 first (cmd/internal/obj/arm64,
-// obj7.go), for which aside is what depth is for the stack pointer.
+// scanARM64 follows stores to the stack, and instructions that move the stack pointer by a
+// constant. The assembler makes a frame of more than 255 bytes in R20 first
+// (cmd/internal/obj/arm64, obj7.go): aside is its depth.
 func scanARM64(code []byte, a *assembled) {
 	const r20 = 20
 	frame, aside := true, 0
@@ -102,7 +94,7 @@ func scanARM64(code []byte, a *assembled) {
 	}
 }
 
-// immediate12 is the constant of an ADD or SUB, in bytes.
+// immediate12 returns the constant of an ADD or SUB.
 func immediate12(i uint32) int {
 	return int(i>>10&0xfff) << (i >> 22 & 1 * 12)
 }
@@ -118,7 +110,7 @@ func curgARM64(code []byte) (int64, bool) {
 	return 0, false
 }
 
-// callsARM64 reports whether the code ends with a call, an indirect one of a register.
+// callsARM64 reports whether the code ends with an indirect call.
 func callsARM64(before []byte) bool {
 	return len(before) >= 4 && binary.LittleEndian.Uint32(before[len(before)-4:])&0xfffffc1f == 0xd63f0000
 }
@@ -132,8 +124,8 @@ func systemstackARM64(c *crossing) error {
 	return nil
 }
 
-// morestackARM64 finds where morestack puts the frame pointer and the link register
-// of the function, which is in R3.
+// morestackARM64 finds the places where morestack saves the function's frame pointer, and its
+// link register, which is in R3.
 func morestackARM64(c *crossing) error {
 	var bp, lr int64
 	for code := c.before; len(code) >= 4; code = code[4:] {
@@ -154,8 +146,8 @@ func morestackARM64(c *crossing) error {
 	return c.fromMorestack(bp, lr)
 }
 
-// asmcgocallARM64: the g is at the stack pointer, with the distance to the top of its
-// stack behind it, and no g where the stack was not changed.
+// asmcgocallARM64 handles asmcgocall. The word at the stack pointer is the g, and the next
+// word its distance from the top of its stack. If the stack was not changed there is no g.
 func asmcgocallARM64(c *crossing) error {
 	const g, depth = 0, 8
 	if !callsARM64(c.before) {
@@ -176,7 +168,7 @@ func asmcgocallARM64(c *crossing) error {
 	return errNotThere
 }
 
-// cgocallbackARM64: of its calls the one of cgocallbackg is followed by ldr x5,[sp].
+// cgocallbackARM64 handles the call of cgocallbackg, which ldr x5,[sp] follows.
 func cgocallbackARM64(c *crossing) error {
 	if !callsARM64(c.before) || len(c.after) < 4 || binary.LittleEndian.Uint32(c.after) != 0xf94003e5 {
 		return errNotThere
@@ -184,8 +176,8 @@ func cgocallbackARM64(c *crossing) error {
 	return c.fromCallback(16, 16, 16)
 }
 
-// vdsoARM64: the functions that call the vDSO do so on the thread's stack, and keep
-// their own stack pointer in R20.
+// vdsoARM64 handles the functions that call the vDSO on the thread's stack. They keep their
+// own stack pointer in R20.
 func vdsoARM64(c *crossing) error {
 	if !callsARM64(c.before) {
 		return errNotThere

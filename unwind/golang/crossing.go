@@ -23,19 +23,19 @@ const (
 	gobufPC    = 8
 )
 
-// crossing is a call by which a function that has changed stacks waits.
+// crossing is the frame of a function that has changed stacks and waits for a call.
 type crossing struct {
 	*Table
 	fn     *Function
-	before []byte // its code up to the return address
-	after  []byte // and from there on
+	before []byte // the code up to the return address
+	after  []byte // the code from the return address on
 	entry  assembled
 
 	rules *unwind.Rules
 	err   error
 }
 
-var errNotThere = errors.New("it is not at the call for which it changes stacks")
+var errNotThere = errors.New("not at the call for which it changes stacks")
 
 // cross returns the rules of a function that changes stacks, for a frame that waits
 // for a call to return: pc is the byte before the return address.
@@ -62,17 +62,16 @@ func (t *Table) cross(fn *Function, pc uint64, find func(*crossing) error) (*unw
 	return nil, fmt.Errorf("%w: %s, at %#x: %w: %w", cfi.ErrNoFDE, fn.Name, pc, unwind.ErrMovesStack, err)
 }
 
-// maxSwitch is how long a function is that changes stacks, in bytes.
+// maxSwitch is the largest size in bytes of a function that changes stacks.
 const maxSwitch = 1 << 10
 
-// operation is one of an expression.
+// operation is an operation of an expression.
 type operation struct {
 	op cfi.Op
 	n  int64
 }
 
-// expression puts an expression into the rules' section, and returns the rule of a
-// kind that is made by it.
+// expression appends an expression to the rules' section, and returns a rule with it.
 func (c *crossing) expression(kind cfi.RuleKind, list ...operation) cfi.Rule {
 	s := c.rules.Section
 	from := len(s.Data)
@@ -90,8 +89,8 @@ func (c *crossing) add(column int, r cfi.Rule) {
 	c.rules.Registers = append(c.rules.Registers, cfi.RegisterRule{Column: uint32(column), Rule: r})
 }
 
-// ownFrame adds the rules of the frame that the function has on the other stack, and
-// makes the CFA what the expression calculates: the stack pointer there.
+// ownFrame adds the rules of the function's frame on the other stack. The operations
+// calculate the stack pointer there.
 func (c *crossing) ownFrame(stackPointer ...operation) {
 	depth := c.entry.prologue
 	list := append(stackPointer, operation{cfi.OpPlusUconst, int64(depth + c.layout.returnAddress)})
@@ -105,8 +104,8 @@ func (c *crossing) ownFrame(stackPointer ...operation) {
 	c.rules.Registers = append(c.rules.Registers, a.rules(c.layout, depth)...)
 }
 
-// current are the operations that find the goroutine that runs on the thread:
-// g.m.curg, with the offset of curg.
+// current returns the operations that find the goroutine that runs on the thread,
+// g.m.curg. curg is the offset in m.
 func (c *crossing) current(curg int64) []operation {
 	return []operation{c.register(c.layout.g, gM), {op: cfi.OpDeref}, {cfi.OpPlusUconst, curg}, {op: cfi.OpDeref}}
 }
@@ -115,27 +114,27 @@ func (c *crossing) register(column int, offset int64) operation {
 	return operation{cfi.OpBreg0 + cfi.Op(column), offset}
 }
 
-// sched are operations that read a field of the sched of what g leads to: 0 where g is.
+// sched returns the operations that read a field of g.sched. The result is 0 if g is 0.
 func sched(g []operation, offset int64) []operation {
 	return append(slices.Clip(g), operation{op: cfi.OpDup}, operation{cfi.OpBra, 4}, operation{op: cfi.OpLit0}, operation{cfi.OpSkip, 3},
 		operation{cfi.OpPlusUconst, gSched + offset}, operation{op: cfi.OpDeref})
 }
 
-// fromSystemStack crosses from systemstack on the thread's own stack to its frame on
-// the goroutine's: the runtime goes back to it by the same word.
+// fromSystemStack makes the rules from systemstack on the thread's stack to its frame on the
+// goroutine's stack. The runtime returns by the same word.
 func (c *crossing) fromSystemStack(curg int64) {
 	c.ownFrame(append(c.current(curg), operation{cfi.OpPlusUconst, gSched + gobufSP}, operation{op: cfi.OpDeref})...)
 	c.add(c.layout.g, c.expression(cfi.ValExpression, c.current(curg)...))
 }
 
-// fromCallback crosses from cgocallback on the goroutine's stack to the frame that it
-// has on the stack of the C code which called Go. g0.sched.sp leads to that frame of
-// the innermost callback, the word saved in a frame to that of the next one out, and
-// that of the outermost one to wherever a callback was that has returned. cgocallback
-// copies its arguments to the goroutine's stack, and one of them is the address of
-// something in the frame of the C function: the first frame with the same one is it.
-// argument and passed are where it is, in the frame of the goroutine's stack from the
-// stack pointer on, and above the CFA of the other.
+// fromCallback makes the rules from cgocallback on the goroutine's stack to its frame on
+// the stack of the C code that called Go. g0.sched.sp leads to that frame of the innermost
+// callback, and the word saved in each frame to that of the next outer one. The word in the
+// outermost frame leads to a callback that has returned. cgocallback copies its arguments to
+// the goroutine's stack. One of them is an address in the frame of the C function, and the
+// first frame with the same argument is the right one. argument is the offset of that
+// argument from the stack pointer on the goroutine's stack, saved the offset of the saved
+// word, and passed the offset of the argument above the CFA of the other frame.
 func (c *crossing) fromCallback(argument, saved, passed int64) error {
 	passed += int64(c.entry.prologue + c.layout.returnAddress)
 	if passed > maxShort {
@@ -158,11 +157,11 @@ func (c *crossing) fromCallback(argument, saved, passed int64) error {
 // maxShort is the largest number that takes one byte in an expression.
 const maxShort = 1<<7 - 1
 
-// curg returns the offset of curg in m, as systemstack's code has it.
+// curg returns the offset of curg in m, from the code of systemstack.
 func (t *Table) curg() (int64, error) {
 	fn, ok := t.program.Named("runtime.systemstack")
 	if !ok {
-		return 0, errors.New("there is no runtime.systemstack to read the layout of an m from")
+		return 0, errors.New("no runtime.systemstack, whose code has the layout of an m")
 	}
 	code := make([]byte, min(fn.End-fn.Entry, maxSwitch))
 	if err := t.program.Code.ReadMemory(code, fn.Entry); err != nil {
@@ -175,11 +174,10 @@ func (t *Table) curg() (int64, error) {
 	return offset, nil
 }
 
-// fromMorestack crosses from morestack to the function that needed more stack: it
-// will go on at its beginning, with what morestack has put into g.sched. A goroutine
-// that gave way to others there has left the thread, whose scheduler's stack starts in
-// morestack then. bp and lr are offsets in sched; lr is 0 where a call leaves the
-// return address on the stack.
+// fromMorestack makes the rules from morestack to the function that needed more stack. That
+// function will continue at its start with the registers in g.sched. If the goroutine was
+// preempted there it has left the thread: the scheduler's stack then starts in morestack. bp
+// and lr are offsets in sched; lr is 0 if calls push the return address.
 func (c *crossing) fromMorestack(bp, lr int64) error {
 	curg, err := c.curg()
 	if err != nil {
@@ -199,10 +197,10 @@ func (c *crossing) fromMorestack(bp, lr int64) error {
 	return nil
 }
 
-// fromC crosses from asmcgocall on the thread's stack, where it waits for C code to
-// return, to its frame on the goroutine's. At offsets from the stack pointer are the
-// goroutine's g and how far below the top of its stack that frame is; where g is -1
-// the stack pointer of that frame, as asmcgocall has not changed stacks.
+// fromC makes the rules from asmcgocall on the thread's stack, where it waits for C code, to
+// its frame on the goroutine's stack. g and depth are offsets from the stack pointer, of the
+// goroutine's g and of the frame's distance from the top of its stack. If g is -1, asmcgocall
+// has not changed stacks, and depth is the offset of the frame's stack pointer.
 func (c *crossing) fromC(g, depth int64) {
 	sp := c.layout.sp
 	if g < 0 {

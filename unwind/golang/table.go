@@ -27,7 +27,7 @@ type Function struct {
 	Depth int
 
 	TopFrame bool // stacks start in it
-	WritesSP bool // it moves the stack pointer in ways that Depth does not tell
+	WritesSP bool // it moves the stack pointer in ways that Depth does not describe
 	Assembly bool // it was written in assembly
 }
 
@@ -50,38 +50,36 @@ type Table struct {
 	layout  *layout
 	start   *unwind.Rules
 
-	// hasC says that C code starts the program's threads. Its crosscall1, in assembly,
-	// calls mstart, and nothing tells how it is left.
+	// hasC reports whether C code starts the program's threads. Its crosscall1, in assembly,
+	// calls mstart and has no unwind information.
 	hasC func() bool
 
 	mu    sync.Mutex
 	known map[shape]*unwind.Rules
 }
 
-// layout is what differs between machines.
+// layout holds the facts that differ between machines.
 type layout struct {
-	sp, fp, ra, g int // columns; g's is of the register that holds the running g
-	returnAddress int // bytes that a call puts on the stack
+	sp, fp, ra, g int // columns; g is that of the register with the running g
+	returnAddress int // bytes that a call pushes
 	*assembly
 }
 
 // assembly decodes a machine's code of the runtime.
 type assembly struct {
-	// switches returns the way across the function with a name, nil for a function that
-	// does not change stacks.
-	switches func(name string) func(*crossing) error
-	// scan looks at the first instructions of a function in assembly.
+	switches map[string]func(*crossing) error // by name of the function that changes stacks
+	// scan follows the first instructions of a function in assembly.
 	scan func(code []byte, a *assembled)
-	// savesFP tells that code begins with the instruction that saves the frame
-	// pointer, where the frame was made by the one before.
+	// savesFP reports whether code begins with the instruction that saves the frame
+	// pointer. The previous instruction has made the frame.
 	savesFP func(code []byte) bool
 	// curg finds the offset of curg in m in the code of systemstack.
 	curg func(code []byte) (offset int64, ok bool)
-	// callTarget returns where the call leads that ends the code, which ends at an address.
+	// callTarget returns the target of the call at the end of code, which ends at an address.
 	callTarget func(code []byte, end uint64) (target uint64, ok bool)
 }
 
-// layoutOf returns the layout of a machine, nil where it is not known.
+// layoutOf returns the layout of a machine, nil if it is not known.
 func layoutOf(m *arch.Machine) *layout {
 	if m.Go == nil || m.AddressSize != 8 {
 		return nil
@@ -132,7 +130,7 @@ func StartsIn(name string) bool {
 }
 
 // SwitchesIn reports whether the function called name changes stacks.
-func SwitchesIn(name string) bool { return switchesAMD64(name) != nil }
+func SwitchesIn(name string) bool { return switchesAMD64[name] != nil }
 
 // Rules returns the rules that hold at an address without load bias. The error wraps
 // cfi.ErrNoFDE if there is no Go function at the address, or if its caller cannot be
@@ -142,12 +140,12 @@ func (t *Table) Rules(pc uint64) (*unwind.Rules, error) {
 	switch {
 	case !ok:
 		return nil, fmt.Errorf("%w: .gopclntab has no function at %#x", cfi.ErrNoFDE, pc)
-	case t.isSigreturn(&fn) || t.behindIsSigreturn(&fn, pc):
+	case isSigreturn(fn.Name) || t.precedesSigreturn(&fn, pc):
 		return nil, fmt.Errorf("%w: a signal trampoline is at %#x", cfi.ErrNoFDE, pc)
-	case StartsIn(fn.Name) || fn.TopFrame && !t.goesOn(fn.Name):
+	case StartsIn(fn.Name) || fn.TopFrame && !t.hasCaller(fn.Name):
 		return t.start, nil
 	}
-	if cross := t.layout.switches(fn.Name); cross != nil {
+	if cross := t.layout.switches[fn.Name]; cross != nil {
 		return t.cross(&fn, pc, cross)
 	}
 	if fn.WritesSP || fn.Depth < 0 {
@@ -156,48 +154,48 @@ func (t *Table) Rules(pc uint64) (*unwind.Rules, error) {
 	return t.frame(&fn, pc), nil
 }
 
-// goesOn reports whether the runtime's own walk ends in the function with a name, and
-// ours does not: what a signal interrupted is behind its handler, and where no C
-// started a thread, what did is behind mstart.
-func (t *Table) goesOn(name string) bool {
+// hasCaller reports whether a function at which the runtime's own walk ends has a caller
+// here: a signal handler was entered from the interrupted code, and mstart, if C starts no
+// threads, from the function that started the thread.
+func (t *Table) hasCaller(name string) bool {
 	return name == "runtime.sigtramp" || name == "runtime.mstart" && !t.hasC()
 }
 
-// The kernel returns from a handler to this function, which nothing called.
-func (t *Table) isSigreturn(fn *Function) bool {
-	return fn.Name == "runtime.sigreturn" || fn.Name == "runtime.sigreturn__sigaction"
+// isSigreturn reports whether the kernel returns from signal handlers through the function
+// called name, which nothing calls.
+func isSigreturn(name string) bool {
+	return name == "runtime.sigreturn" || name == "runtime.sigreturn__sigaction"
 }
 
-// behindIsSigreturn reports whether the address is the byte before such a function,
-// where a return address is looked up that is its start.
-func (t *Table) behindIsSigreturn(fn *Function, pc uint64) bool {
+// precedesSigreturn reports whether pc is the byte before such a function, and so the
+// look-up address of a return address at its start.
+func (t *Table) precedesSigreturn(fn *Function, pc uint64) bool {
 	if pc+1 != fn.End {
 		return false
 	}
 	next, ok := t.program.Function(pc + 1)
-	return ok && t.isSigreturn(&next)
+	return ok && isSigreturn(next.Name)
 }
 
-// shape is all that the rules of most frames depend on.
+// shape holds everything that the rules of most frames depend on.
 type shape struct {
 	depth     int
 	savesFP   bool
-	returnsIn bool // the return address is in its register, put there by a crossing
+	returnsIn bool // the return address is in its register
 	fpFromCFA int64
-	// A handler of signals has made it look as if the function had been called.
+	// A signal handler has made the function look called: see interrupts.
 	interrupts bool
 }
 
-// interrupts reports whether nobody calls the function with a name: the runtime's
-// handlers of signals enter it where they have interrupted Go code
-// (runtime/traceback.go, unwindTrap).
+// interrupts reports whether nothing calls the function called name: the runtime's signal
+// handlers enter it after they have interrupted Go code (runtime/traceback.go, unwindTrap).
 func interrupts(name string) bool {
 	return name == "runtime.sigpanic" || name == "runtime.asyncPreempt" || name == "runtime.debugCallV2"
 }
 
-// interrupted makes the rules of a function those of one that interrupts. Where calls
-// leave the return address in a register, the handler has pushed what that held,
-// aligned (runtime/signal_arm64.go, preparePanic and pushCall).
+// interrupted changes the rules of a function to those of one that interrupts. On machines
+// with a link register the handler has pushed its value, aligned (runtime/signal_arm64.go,
+// preparePanic and pushCall).
 func (l *layout) interrupted(r *unwind.Rules, m *arch.Machine) {
 	r.Interrupts = true
 	if l.returnAddress > 0 {
@@ -224,8 +222,7 @@ func (l *layout) interrupted(r *unwind.Rules, m *arch.Machine) {
 // maxKnown is more than the different depths of any program.
 const maxKnown = 1 << 14
 
-// frame returns the rules of a function that has moved the stack pointer by its depth
-// and nothing else.
+// frame returns the rules of a function that has moved the stack pointer only by its depth.
 func (t *Table) frame(fn *Function, pc uint64) *unwind.Rules {
 	var code [16]byte
 	n := min(uint64(len(code)), fn.End-pc)
@@ -248,8 +245,8 @@ func (t *Table) frame(fn *Function, pc uint64) *unwind.Rules {
 	return t.rules(s)
 }
 
-// callsMorestack reports whether the call that ends behind pc is one of morestack,
-// which a function makes before it has a frame.
+// callsMorestack reports whether the call that ends after the byte at pc is one of
+// morestack. Functions make it before they have a frame.
 func (t *Table) callsMorestack(fn *Function, pc uint64) bool {
 	var code [8]byte
 	if pc+1-fn.Entry < uint64(len(code)) || t.program.Code.ReadMemory(code[:], pc+1-uint64(len(code))) != nil {
@@ -263,8 +260,8 @@ func (t *Table) callsMorestack(fn *Function, pc uint64) bool {
 	return ok && strings.HasPrefix(called.Name, "runtime.morestack")
 }
 
-// compiledFP is where compiled functions save the frame pointer, from the CFA on:
-// below the return address, wherever that is.
+// compiledFP returns the offset from the CFA at which compiled functions save the frame
+// pointer: below the return address.
 func (l *layout) compiledFP(depth int) int64 {
 	if l.returnAddress > 0 {
 		return -int64(l.returnAddress) - 8
@@ -304,15 +301,14 @@ func (t *Table) rules(s shape) *unwind.Rules {
 // savedRules returns the rules of a frame that saves some registers.
 func (t *Table) savedRules(depth int, a *assembled) *unwind.Rules {
 	l := t.layout
-	r := &unwind.Rules{
+	return &unwind.Rules{
 		CFA:           cfi.Rule{Kind: cfi.Register, Register: uint32(l.sp), Offset: int64(depth + l.returnAddress)},
+		Registers:     a.rules(l, depth),
 		ReturnAddress: uint64(l.ra),
 	}
-	r.Registers = a.rules(l, depth)
-	return r
 }
 
-// rules returns the rules of the registers that are saved, and of the return address.
+// rules returns the rules of the saved registers and of the return address.
 func (a *assembled) rules(l *layout, depth int) []cfi.RegisterRule {
 	list := make([]cfi.RegisterRule, 0, len(a.saved)+1)
 	ra := cfi.Rule{Kind: cfi.Offset, Offset: -int64(l.returnAddress)}
@@ -332,12 +328,12 @@ func (a *assembled) rules(l *layout, depth int) []cfi.RegisterRule {
 	return sorted(append(list, cfi.RegisterRule{Column: uint32(l.ra), Rule: ra}))
 }
 
-// assembled is what the first instructions of a function in assembly do: assembly
-// saves registers as it likes, and the table does not say where.
+// assembled is the effect of the first instructions of a function in assembly, which can
+// save registers anywhere. The table does not describe it.
 type assembled struct {
 	saved    []savedRegister
 	depth    int // bytes of stack that these instructions take
-	prologue int // as depth, at the end of the instructions that make the frame itself
+	prologue int // the depth after the instructions that make the frame itself
 }
 
 type savedRegister struct {
@@ -345,20 +341,19 @@ type savedRegister struct {
 	offset int64 // from the CFA
 }
 
-// save notes the first place where a register is saved: later ones may hold what the
-// function itself has put there.
+// save records the first place where a register is saved. A later one may hold a value of
+// the function itself.
 func (a *assembled) save(column int, offset int64) {
 	if !slices.ContainsFunc(a.saved, func(s savedRegister) bool { return s.column == column }) {
 		a.saved = append(a.saved, savedRegister{column, offset})
 	}
 }
 
-// maxPrologue is how many bytes of a function are looked at; crosscall2 of arm64
+// maxPrologue is the number of bytes that are followed in a function. crosscall2 of arm64
 // saves all its registers in the first 80.
 const maxPrologue = 128
 
-// assembled looks at the code of a function from its entry to pc, as far as it runs
-// straight on.
+// assembled follows the code of a function from its entry to pc, up to the first jump.
 func (t *Table) assembled(fn *Function, pc uint64) *assembled {
 	var code [maxPrologue]byte
 	n := min(maxPrologue, pc-fn.Entry, fn.End-fn.Entry)

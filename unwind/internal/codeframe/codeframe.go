@@ -2,12 +2,12 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Package codeframe finds the frame of a function of x86-64 by its instructions: how
-// far the stack pointer is below the return address, and where registers are saved. It
-// follows the code from the start of the function to the frame's address, and reports
-// nothing where it meets what it does not understand on all of those paths.
+// Package codeframe finds the frame of an x86-64 function by its instructions: the
+// distance from the stack pointer to the return address, and the slots of saved registers.
+// It follows all paths from the start of the function to the frame's address, and ends a
+// path at an instruction that it does not understand.
 //
-// It never reads memory itself, and never judges whether a return address is one.
+// The package reads no memory, and does not check return addresses.
 package codeframe
 
 import (
@@ -22,11 +22,11 @@ import (
 // Knows reports whether the package analyses a machine's code.
 func Knows(m *arch.Machine) bool { return m.ELF == elf.EM_X86_64 }
 
-// Slot is where a callee-saved register is saved.
+// Slot is the place of a saved callee-saved register.
 type Slot struct {
 	Column int   // psABI amd64, Figure 3.36
 	Offset int64 // from the CFA, in bytes
-	Lost   bool  // its value is not known: it is saved on some paths only, or nowhere
+	Lost   bool  // the value is unknown: it is saved on some paths only, or not at all
 }
 
 // Frame is the frame of a function at one of its instructions.
@@ -36,9 +36,9 @@ type Frame struct {
 	Offset int64
 	Saved  []Slot // by ascending column
 
-	// Zeroed says that the function has set the frame pointer to zero without having
-	// saved it, as the first function of a stack does (psABI amd64 §3.4.1). Where First is
-	// set that is what it starts with; the CFA is then not known.
+	// Zeroed reports that the function has set the frame pointer to zero without saving it,
+	// as the first function of a stack does (psABI amd64 §3.4.1). First reports that its
+	// first instruction did so; the CFA is then unknown.
 	Zeroed, First bool
 }
 
@@ -49,39 +49,37 @@ const (
 	columnR12 = 12
 )
 
-// most bounds what is decoded for one frame, in instructions.
+// most bounds the instructions that are decoded for one frame.
 const most = 1 << 14
 
-// maxDepth is more than the frame of a function, in bytes.
+// maxDepth is larger than any frame, in bytes.
 const maxDepth = 1 << 24
 
-// saved are the columns of the registers that called functions preserve. The index is
-// that of state.slots.
+// saved holds the columns of the registers that called functions preserve, in the order of
+// state.slots.
 var saved = [...]int{columnRBX, columnRBP, columnR12, 13, 14, 15}
 
 const slotRBP = 1
 
-// state is what is known before an instruction.
+// state holds the known facts before an instruction.
 type state struct {
-	depth int64 // of the stack pointer below the CFA, where moves is unset
-	fp    int64 // of the frame pointer below the CFA, where hasFP is set
+	depth int64 // of the stack pointer below the CFA, unless moves is set
+	fp    int64 // depth of the frame pointer below the CFA, if hasFP is set
 	moves bool  // the stack pointer is not at a constant depth
 	hasFP bool
-	zero  bool // the frame pointer was set to zero, and is saved nowhere
-	first bool // by the first instruction
+	zero  bool // the frame pointer was set to zero and is not saved
+	first bool // the first instruction did so
 
-	// soft says that the path leads through a call, which may not have returned.
-	soft bool
+	soft bool // the path leads through a call, which may never return
 
-	// slots are the depths at which registers are saved; 0 where they are unchanged.
-	slots [len(saved)]int64
+	slots [len(saved)]int64 // the depths at which registers are saved; 0 for unchanged ones
 }
 
-const lost = -1 // in state.slots: not the same on all paths, or overwritten
+const lost = -1 // in state.slots: overwritten, or not the same on all paths
 
-// Find returns the frame at the offset pc of a function whose code starts with the
-// first byte. Of a frame that waits for a call to return, pc is the return address.
-// The number of instructions that were decoded is returned in any case.
+// Find returns the frame at offset pc in the code of a function. If called is true the frame
+// waits for a call to return, and pc is its return address. decoded is the number of
+// decoded instructions, also if ok is false.
 func Find(code []byte, pc int, called bool) (f Frame, decoded int, ok bool) {
 	a := analysis{code: code, met: make([]int32, len(code)), pc: pc, called: called}
 	a.reach(0, state{depth: 8})
@@ -104,7 +102,7 @@ type analysis struct {
 	code    []byte
 	pc      int
 	called  bool
-	met     []int32 // by offset: which of states is before an instruction, from 1
+	met     []int32 // by offset of an instruction: 1 + index of the state before it, 0 if not reached
 	states  []state
 	todo    []int
 	decoded int
@@ -113,7 +111,7 @@ type analysis struct {
 	found bool
 }
 
-// reach says that a path leads to an instruction.
+// reach records that a path leads to an instruction.
 func (a *analysis) reach(at int, s state) {
 	if at < 0 || at >= len(a.code) {
 		return
@@ -131,8 +129,9 @@ func (a *analysis) reach(at int, s state) {
 	a.todo = append(a.todo, at)
 }
 
-// merge returns what holds where two paths meet. Compilers have the stack pointer at
-// one depth there: the code after a call that does not return is no such path.
+// merge returns the facts that are true on both of two paths that meet. In compiled code the
+// stack pointer has the same depth on both. If it has not, the path through a call is
+// ignored: the call never returns.
 func (s state) merge(o state) state {
 	if s.moves != o.moves || s.depth != o.depth {
 		switch {
@@ -153,8 +152,8 @@ func (s state) merge(o state) state {
 	return s
 }
 
-// from follows one path until it ends, or meets an instruction that was followed with
-// the same state. It returns false where that takes too long.
+// from follows one path until it ends, or reaches an instruction that was followed with the
+// same state. It returns false if that takes too long.
 func (a *analysis) from(at int) bool {
 	s := a.states[a.met[at]-1]
 	for {
@@ -195,7 +194,7 @@ func (a *analysis) from(at int) bool {
 			s.drop(before)
 			s.first = s.zero && (was && s.first || !was && (at == 0 || at == len(endbr64) && bytes.HasPrefix(a.code, endbr64)))
 		}
-		// Some take their return address from the stack, and put it back.
+		// Some functions pop their return address, and push it again.
 		if s.depth < 0 && !s.moves && !s.zero || s.depth > maxDepth {
 			return true
 		}
@@ -209,7 +208,7 @@ func (a *analysis) from(at int) bool {
 	}
 }
 
-// arrive says that a path leads to the frame's address.
+// arrive records that a path leads to the frame's address.
 func (a *analysis) arrive(s state) {
 	if a.found {
 		s = a.there.merge(s)
@@ -221,7 +220,7 @@ var endbr64 = []byte{0xf3, 0x0f, 0x1e, 0xfa}
 
 // decode decodes an instruction.
 func decode(code []byte) (x86asm.Inst, bool) {
-	// Known to x/arch as a NOP with a prefix (Intel SDM volume 2, "ENDBR64").
+	// x/arch decodes it as a NOP with a prefix (Intel SDM volume 2, "ENDBR64").
 	if bytes.HasPrefix(code, endbr64) {
 		return x86asm.Inst{Op: x86asm.NOP, Len: len(endbr64)}, true
 	}
@@ -229,8 +228,8 @@ func decode(code []byte) (x86asm.Inst, bool) {
 	return i, err == nil && i.Op != 0 && i.Len > 0
 }
 
-// family returns the number of the general register that a register is a part of, -1
-// where it is none: 4 of rsp, 5 of rbp.
+// family returns the number of the general register that contains a register: 4 for rsp, 5
+// for rbp; -1 for other registers.
 func family(a x86asm.Arg) int {
 	r, ok := a.(x86asm.Reg)
 	switch {
@@ -249,20 +248,28 @@ func family(a x86asm.Arg) int {
 	return -1
 }
 
-// slotOf returns the index in state.slots of a register, -1 where it has none.
+// slotOf returns the index in state.slots of a whole register, -1 if it has none.
 func slotOf(a x86asm.Arg) int {
-	switch r, _ := a.(x86asm.Reg); r {
-	case x86asm.RBX:
-		return 0
-	case x86asm.RBP:
-		return slotRBP
-	case x86asm.R12, x86asm.R13, x86asm.R14, x86asm.R15:
-		return int(r-x86asm.R12) + 2
+	if r, ok := a.(x86asm.Reg); ok && r >= x86asm.RAX && r <= x86asm.R15 {
+		return slotOfFamily(family(r))
 	}
 	return -1
 }
 
-// execute changes the state as an instruction does that is neither a jump nor a call.
+// slotOfFamily returns the index in state.slots of a general register, -1 if it has none.
+func slotOfFamily(family int) int {
+	switch {
+	case family == 3:
+		return 0
+	case family == 5:
+		return slotRBP
+	case family >= 12:
+		return family - 12 + 2
+	}
+	return -1
+}
+
+// execute changes the state by an instruction that is neither a jump nor a call.
 func (s *state) execute(i *x86asm.Inst) {
 	constant, isConstant := i.Args[1].(x86asm.Imm)
 	to := family(i.Args[0])
@@ -308,7 +315,7 @@ func (s *state) execute(i *x86asm.Inst) {
 		s.moves, s.hasFP = true, false
 		return
 	case x86asm.CMP, x86asm.TEST, x86asm.BT, x86asm.NOP:
-		return // only read
+		return // these write no register
 	case x86asm.XCHG, x86asm.XADD, x86asm.CMPXCHG:
 		from := family(i.Args[1])
 		if s.overwrite(from); from == 4 {
@@ -331,34 +338,23 @@ func (s *state) execute(i *x86asm.Inst) {
 	}
 }
 
-// overwrite says that a register is written, by the number of its family: what it had is
-// lost where it is saved nowhere.
+// overwrite records that the register of a family is written: an unsaved value is lost.
 func (s *state) overwrite(family int) {
-	k := -1
-	switch {
-	case family == 3:
-		k = 0
-	case family == 5:
-		k = slotRBP
-	case family >= 12:
-		k = family - 12 + 2
-	}
-	if k >= 0 && s.slots[k] == 0 {
+	if k := slotOfFamily(family); k >= 0 && s.slots[k] == 0 {
 		s.slots[k] = lost
 	}
 }
 
-// save says that a register's first value is at a depth.
+// save records that a register is saved at a depth. It ignores values of the function
+// itself: those of a register that was saved before, and a frame pointer that was set.
 func (s *state) save(k int, depth int64) {
-	// What is saved once has been overwritten before it is saved again; and the frame
-	// pointer that the function has set is its own.
 	if s.slots[k] == 0 && !(k == slotRBP && (s.hasFP || s.zero)) {
 		s.slots[k] = depth
 	}
 }
 
-// drop forgets the slots that the stack pointer has moved past: their registers were
-// restored, or not changed. A slot below the stack pointer is one of the red zone.
+// drop forgets the slots above which the stack pointer has moved: their registers were
+// restored or not changed. Slots in the red zone, below the stack pointer, stay.
 func (s *state) drop(before int64) {
 	for k, depth := range s.slots {
 		if !s.moves && depth > s.depth && depth <= before {
@@ -367,7 +363,7 @@ func (s *state) drop(before int64) {
 	}
 }
 
-// store notes registers that are saved by a move, below the stack pointer's depth.
+// store records a register that a MOV saves in the frame.
 func (s *state) store(i *x86asm.Inst) {
 	m, ok := i.Args[0].(x86asm.Mem)
 	k := slotOf(i.Args[1])
@@ -384,15 +380,14 @@ func (s *state) store(i *x86asm.Inst) {
 	default:
 		return
 	}
-	// A variable that a register is stored to later is not distinguished from the slot
-	// of the register but by being the first: the function may only write what it has
-	// saved.
+	// The first store of a register saves it, because the function may only write
+	// registers that it has saved. Later stores are to variables.
 	if depth > 8 {
 		s.save(k, depth)
 	}
 }
 
-// setSP is an instruction that writes the stack pointer.
+// setSP executes an instruction that writes the stack pointer.
 func (s *state) setSP(i *x86asm.Inst, constant int64, isConstant bool) {
 	whole := i.Args[0] == x86asm.RSP
 	switch {
@@ -421,7 +416,7 @@ func (s *state) setSP(i *x86asm.Inst, constant int64, isConstant bool) {
 	s.moves, s.depth = true, 8
 }
 
-// setFP is an instruction that writes the frame pointer.
+// setFP executes an instruction that writes the frame pointer.
 func (s *state) setFP(i *x86asm.Inst) {
 	whole := i.Args[0] == x86asm.RBP
 	s.hasFP, s.zero = false, false
@@ -440,7 +435,7 @@ func (s *state) setFP(i *x86asm.Inst) {
 // frame returns the frame of a state.
 func (s *state) frame() (Frame, bool) {
 	f := Frame{CFA: columnRSP, Offset: s.depth, Zeroed: s.zero, First: s.first}
-	// Called functions that pop their arguments, as those of V8, leave the frame pointer.
+	// Called functions that pop their arguments, as in V8, preserve the frame pointer.
 	if s.moves || s.hasFP {
 		f.CFA, f.Offset = columnRBP, s.fp
 	}

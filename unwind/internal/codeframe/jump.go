@@ -6,19 +6,19 @@ package codeframe
 
 import "golang.org/x/arch/x86/x86asm"
 
-// Leaves is how a function is left by a jump.
+// Leaves is the way in which a function is left by a jump.
 type Leaves uint8
 
 const (
-	None     Leaves = iota // no jump leaves the code that was looked at
-	Found                  // a jump leads to the address that was asked for
-	Direct                 // the last jump leads to another address
-	Indirect               // it does not say where it leads, and the frame is no more
+	None     Leaves = iota // no jump leaves the code
+	Found                  // a jump leads to the wanted offset
+	Direct                 // the last jump leads to another offset
+	Indirect               // the last jump has an unknown target, and the frame is removed
 )
 
-// Jump looks for a jump to an offset in the first instructions of a function. Where there
-// is none it returns how the first path ends that takes no jump with a condition, and
-// where that leads, as an offset.
+// Jump looks for a jump to the wanted offset in the first instructions of a function. If
+// there is none, it returns how the path without conditional jumps ends, and the target of
+// its last jump as an offset.
 func Jump(code []byte, wanted uint64) (to uint64, how Leaves) {
 	ended, s := false, state{depth: 8}
 	for at := 0; at < len(code); {
@@ -41,7 +41,7 @@ func Jump(code []byte, wanted uint64) (to uint64, how Leaves) {
 			if direct {
 				to, how = target, Direct
 			} else if s.depth == 8 && !s.moves {
-				how = Indirect // not by a table of the function's own
+				how = Indirect // in a function with a frame it would be a jump table
 			}
 		default:
 			s.execute(&i)
