@@ -58,7 +58,7 @@ var budgets = map[string]string{
 	"record/...":         printing,
 
 	"session":          reading + " session/link session/internal/... cfi/preset @github.com/ianlancetaylor/demangle",
-	"session/link":     "object jit/symfile cfi/preset",
+	"session/link":     "object jit/symfile cfi/preset internal/errorlist",
 	"session/socket":   "@golang.org/x/sys",
 	"session/hosted":   "session",
 	"session/rsp":      "session session/socket jit/gdb", // it publishes to lldb

@@ -8,12 +8,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
 )
 
-// Types of files (cpio's and stat's).
+// Types of files, as in cpio and stat.
 const (
 	typeFolder = 0o040000
 	typeFile   = 0o100000
@@ -29,10 +30,10 @@ type file struct {
 	minor   uint32
 }
 
-// A tree is files by their paths, which start without a slash.
+// A tree contains files by their paths, without a leading slash.
 type tree map[string]file
 
-// add adds a file and the folders that it needs.
+// add adds a file and its parent directories.
 func (t tree) add(name string, f file) {
 	name = strings.TrimPrefix(path.Clean("/"+name), "/")
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
@@ -43,7 +44,7 @@ func (t tree) add(name string, f file) {
 	t[name] = f
 }
 
-// addFS adds all files of a file system, below a folder.
+// addFS adds all files of a file system below a directory.
 func (t tree) addFS(fsys fs.FS, folder string) error {
 	return fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -78,15 +79,11 @@ func (t tree) addFrom(fsys fs.FS, name, as string) error {
 	return nil
 }
 
-// write writes the tree in the "new ASCII" form of cpio, which the kernel
-// unpacks (Documentation/driver-api/early-userspace/buffer-format.rst).
+// write writes the tree in the "new ASCII" format of cpio, which the kernel unpacks
+// (Documentation/driver-api/early-userspace/buffer-format.rst).
 func (t tree) write(w io.Writer) error {
-	names := make([]string, 0, len(t))
-	for name := range t {
-		names = append(names, name)
-	}
-	slices.Sort(names) // a folder before what is in it
-	for i, name := range names {
+	// Sorted, so that a directory precedes its files.
+	for i, name := range slices.Sorted(maps.Keys(t)) {
 		if err := writeEntry(w, i+1, name, t[name]); err != nil {
 			return err
 		}
@@ -100,7 +97,7 @@ func writeEntry(w io.Writer, inode int, name string, f file) error {
 		1, 0, // links, time
 		len(f.content), 0, 0, f.major, f.minor, len(name)+1, 0)
 	for _, part := range [][]byte{[]byte(header + name + "\x00"), f.content} {
-		// Both the name's end and the content's are at multiples of 4.
+		// The name and the content are both padded to multiples of 4.
 		if _, err := w.Write(append(part[:len(part):len(part)], make([]byte, -len(part)&3)...)); err != nil {
 			return err
 		}

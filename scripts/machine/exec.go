@@ -19,16 +19,16 @@ import (
 	"github.com/clewdev/clew/scripts/machine/exchange"
 )
 
-// Of the environment these go to the program: what tests and Go's runtime are
-// told by it. Paths are the machine's own.
+// passed are the prefixes of the environment variables that the program gets: those of tests
+// and of Go's runtime. Paths are different in the machine.
 var passed = []string{"CLEW_", "GODEBUG=", "GOGC=", "GOMAXPROCS=", "GOMEMLIMIT=", "GOTRACEBACK="}
 
-// execute runs a program in the machine that the environment names, and copies
-// its output as it comes.
+// execute runs a program in the machine that the environment names, and copies its output
+// while it runs.
 func execute(args []string) (int, error) {
 	root := os.Getenv(exchange.Variable)
 	if root == "" {
-		return 2, errors.New(exchange.Variable + " is not set: exec works in a command that `machine run` runs")
+		return 2, errors.New(exchange.Variable + " is not set; use exec within the command of `machine run`")
 	}
 	dir, err := os.Getwd()
 	if err != nil {
@@ -69,7 +69,7 @@ func submit(root string, c *exchange.Call) (int, error) {
 		return 0, err
 	}
 	for n := 1; ; n++ {
-		// Several submit at once; a link never replaces.
+		// Other processes submit at the same time. Link does not replace a file.
 		err := os.Link(f.Name(), exchange.RunCall(root, n))
 		if !errors.Is(err, fs.ErrExist) {
 			return n, err
@@ -101,11 +101,11 @@ func follow(root string, n int) (status int, err error) {
 			return true
 		}
 		if why, e := os.ReadFile(exchange.Ended(root)); e == nil {
-			err = fmt.Errorf("the machine is gone: %s", why)
+			err = fmt.Errorf("the machine has ended: %s", why)
 			return true
 		}
 		if _, e := os.Stat(root); e != nil {
-			err = fmt.Errorf("the machine is gone: %w", e)
+			err = fmt.Errorf("the machine has ended: %w", e)
 			return true
 		}
 		return false

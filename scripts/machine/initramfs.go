@@ -16,8 +16,8 @@ import (
 	"github.com/clewdev/clew/scripts/machine/exchange"
 )
 
-// writeInitramfs writes what the machine starts with: init, the files of a
-// folder (its C library, a shell), and those of the module.
+// writeInitramfs writes the initial file system of the machine: init, the files of a directory
+// (the C library, a shell), and the files of the module.
 func writeInitramfs(to, rootFolder string) error {
 	t := make(tree)
 	if rootFolder != "" {
@@ -30,7 +30,7 @@ func writeInitramfs(to, rootFolder string) error {
 		return err
 	}
 	t.add("init", file{mode: typeFile | 0o755, content: init})
-	// devtmpfs is mounted by init; until then this is where it can complain.
+	// init prints errors here until it has mounted devtmpfs.
 	t.add("dev/console", file{mode: typeDevice | 0o600, major: 5, minor: 1})
 	for tool, command := range exchange.Tools {
 		if _, err := exec.LookPath(command[0]); err == nil {
@@ -88,7 +88,7 @@ func addModule(t tree) error {
 	fsys := os.DirFS(module)
 	for name := range bytes.SplitSeq(bytes.TrimSuffix(names, []byte{0}), []byte{0}) {
 		if _, err := os.Lstat(filepath.Join(module, string(name))); err != nil {
-			continue // deleted, and not yet for git
+			continue // deleted, but not yet committed
 		}
 		if err := t.addFrom(fsys, string(name), filepath.Join(module, string(name))); err != nil {
 			return err

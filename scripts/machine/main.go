@@ -23,9 +23,9 @@ import (
 
 const emulator = "qemu-system-aarch64"
 
-// gone is the status of a run whose machine ended before the command did, as it
-// does when its kernel panics. (EX_TEMPFAIL of sysexits.h: another try may do.)
-const gone = 75
+// endedEarly is the exit status of a run if the machine ended before the command, for example
+// by a panic of its kernel. It is EX_TEMPFAIL of sysexits.h: another attempt may succeed.
+const endedEarly = 75
 
 func main() {
 	var err error
@@ -48,8 +48,8 @@ func main() {
 // runWithMachine runs a command while a machine runs.
 func runWithMachine(args []string) (int, error) {
 	flags := flag.NewFlagSet("machine run", flag.ExitOnError)
-	kernel := flags.String("kernel", "", "the arm64 kernel, as its package has it")
-	rootFolder := flags.String("root", "", "a folder of what else the machine's file system has")
+	kernel := flags.String("kernel", "", "the arm64 kernel")
+	rootFolder := flags.String("root", "", "a directory with more files of the machine")
 	flags.Parse(args)
 	if flags.NArg() == 0 || *kernel == "" {
 		return 2, errors.New("run needs a kernel and a command")
@@ -78,7 +78,7 @@ func runWithMachine(args []string) (int, error) {
 	}()
 	go serveTools(ctx, root)
 
-	// With a time limit over all of it, what the machine said last is said too.
+	// If a time limit ends the run, the last lines of the console are printed too.
 	asked, ignore := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer ignore()
 	cmd := exec.CommandContext(asked, flags.Arg(0), flags.Args()[1:]...)
@@ -87,16 +87,16 @@ func runWithMachine(args []string) (int, error) {
 	err = cmd.Run()
 	select {
 	case err := <-ended:
-		return gone, fmt.Errorf("the machine did not run to the end: %w", err)
+		return endedEarly, fmt.Errorf("the machine ended before the command: %w", err)
 	default:
 	}
 	end()
 	<-ended
 	if asked.Err() != nil {
-		return 1, fmt.Errorf("ended from outside; the end of the machine's console:\n%s", console(root))
+		return 1, fmt.Errorf("ended by a signal; the last lines of the machine's console:\n%s", console(root))
 	}
 	if exit := new(exec.ExitError); errors.As(err, &exit) {
-		fmt.Fprintf(os.Stderr, "machine: the end of its console:\n%s\n", console(root))
+		fmt.Fprintf(os.Stderr, "machine: the last lines of its console:\n%s\n", console(root))
 		return max(exit.ExitCode(), 1), nil
 	}
 	if err != nil {
@@ -105,19 +105,19 @@ func runWithMachine(args []string) (int, error) {
 	return 0, nil
 }
 
-// emulate runs the machine until the context ends; that it ended is an error.
+// emulate runs the machine until the context ends. It always returns an error.
 func emulate(ctx context.Context, root, kernel, initramfs string) error {
 	cmd := exec.CommandContext(ctx, emulator,
 		"-M", "virt",
-		// pauth-impdef: the architecture's own pointer authentication is slow to
+		// pauth-impdef: the architected algorithm of pointer authentication is slow to
 		// emulate, and Debian's kernel signs its return addresses.
 		"-cpu", "max,pauth-impdef=on",
 		"-smp", "2", "-m", "3G",
 		"-accel", "tcg,thread=multi,tb-size=512",
 		"-kernel", kernel, "-initrd", initramfs,
-		// A kernel that panics reboots, which -no-reboot makes the end; one that
-		// hangs panics, and says where (loglevel). What it doesn't know becomes
-		// init's environment.
+		// A kernel that panics reboots, and -no-reboot makes that the end. A kernel that
+		// hangs panics, and prints where (loglevel). Unknown parameters become init's
+		// environment.
 		"-append", "console=ttyAMA0 loglevel=5 softlockup_panic=1 watchdog_thresh=30 panic=-1 "+exchange.Variable+"="+root,
 		"-no-reboot", "-nic", "none", "-display", "none", "-monitor", "none",
 		"-serial", "file:"+filepath.Join(root, "console"),
@@ -127,20 +127,19 @@ func emulate(ctx context.Context, root, kernel, initramfs string) error {
 	cmd.Stderr = &stderr
 	err := cmd.Run()
 	if err == nil {
-		err = errors.New("it switched itself off")
+		err = errors.New("it shut down")
 	}
 	return fmt.Errorf("%s: %w\n%s%s", emulator, err, stderr.String(), console(root))
 }
 
-// console is the end of what the machine wrote to its console.
+// console returns the last lines of the machine's console.
 func console(root string) string {
 	text, _ := os.ReadFile(filepath.Join(root, "console"))
 	lines := strings.SplitAfter(string(text), "\n")
 	return strings.Join(lines[max(0, len(lines)-80):], "")
 }
 
-// poll calls a function again and again until it returns true or the context ends:
-// often enough for whoever waits, and not so often that it takes the machine's time.
+// poll calls a function at an interval until it returns true or the context ends.
 func poll(ctx context.Context, every time.Duration, done func() bool) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()

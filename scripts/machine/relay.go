@@ -14,8 +14,8 @@ import (
 	"github.com/clewdev/clew/scripts/machine/exchange"
 )
 
-// A relay is a port of this host that stands for one of the machine's: what the
-// first client writes goes to the machine, and what comes back to it.
+// A relay is a port of the host that is connected to a port of the machine. It serves one
+// client.
 type relay struct {
 	listener net.Listener
 	to, from *os.File
@@ -23,7 +23,7 @@ type relay struct {
 	done     sync.WaitGroup
 }
 
-// newRelay makes the streams of call X, and listens.
+// newRelay makes the streams of call X, and listens for a client.
 func newRelay(root, x string) (*relay, error) {
 	r := &relay{stop: make(chan struct{})}
 	var err error
@@ -55,7 +55,7 @@ func (r *relay) serve() {
 	exchange.Send(r.to, client)
 }
 
-// replace puts the relay's port in the place of the machine's.
+// replace replaces the machine's port in arguments with the relay's.
 func (r *relay) replace(args []string, port int) []string {
 	number := regexp.MustCompile(`\b` + strconv.Itoa(port) + `\b`)
 	own := strconv.Itoa(r.listener.Addr().(*net.TCPAddr).Port)
@@ -66,13 +66,13 @@ func (r *relay) replace(args []string, port int) []string {
 	return replaced
 }
 
-// close ends the relay, whose client has ended.
+// close ends the relay, after its client has ended.
 func (r *relay) close() {
 	r.listener.Close()
 	close(r.stop)
 	r.done.Wait()
 	for _, stream := range []*os.File{r.to, r.from} {
 		stream.Close()
-		os.Remove(stream.Name()) // who has it open reads on
+		os.Remove(stream.Name()) // the machine has it open and can read on
 	}
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/clewdev/clew/scripts/machine/exchange"
 )
 
-// serveTools runs the tools that the machine asks for.
+// serveTools runs the tools that the machine calls.
 func serveTools(ctx context.Context, root string) {
 	folder := exchange.ToolFolder(root)
 	poll(ctx, 20*time.Millisecond, func() bool {
@@ -54,12 +54,12 @@ func runTool(ctx context.Context, root, x string, text []byte) *exchange.Result 
 	}
 	command := exchange.Tools[c.Args[0]]
 	for _, other := range exchange.Tools {
-		if command == nil && other[0] == c.Args[0] { // by its whole name
+		if command == nil && other[0] == c.Args[0] { // the host's name
 			command = other
 		}
 	}
 	if command == nil {
-		return &exchange.Result{Error: fmt.Sprintf("%s is no tool of the host", c.Args[0])}
+		return &exchange.Result{Error: fmt.Sprintf("%s is not a tool of the host", c.Args[0])}
 	}
 	for path, content := range c.Files {
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, content, 0o644)); err != nil {

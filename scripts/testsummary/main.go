@@ -2,17 +2,16 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Command testsummary reads the events of `go test -json` and prints which
-// tests were skipped, by the tool they miss, and as its last line the counts.
-// It exits with 1 where a test failed or, with CI=true, was skipped.
+// Command testsummary reads the events of `go test -json`. It prints the skipped tests, by the
+// missing tool, and the counts on the last line. It exits with 1 if a test failed or, with
+// CI=true, was skipped.
 //
 // Usage: testsummary [-skip 'TEST: REASON'] [MACHINE=]EVENTS ...
 //
-// MACHINE precedes the names of tests that did not run here. Two kinds of skipped
-// tests are named but not counted: those that miss a tool on one machine but have
-// passed in an earlier EVENTS, and those whose reason is "unsupported: TOOL does not
-// support VERSION", where TOOL itself refuses a release of Go. -skip adds a test that
-// is not one of go test's.
+// MACHINE precedes the names of tests that ran on another machine. Two kinds of skipped tests
+// are printed but not counted: tests without a tool that passed in an earlier EVENTS, and
+// tests with the reason "unsupported: TOOL does not support VERSION", because the tool itself
+// refuses a release of Go. -skip adds a test that is not run by go test.
 package main
 
 import (
@@ -22,6 +21,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -32,18 +32,17 @@ import (
 type event struct {
 	Action     string
 	Package    string
-	ImportPath string // in place of Package where a package did not build
+	ImportPath string // instead of Package, for a package that did not build
 	Test       string
 	Output     string
 }
 
-// A summary counts tests and their subtests alike, each by its own outcome.
-// A package that failed without a failing test (it did not build, ran out of
-// time, left its process early) counts as one failure.
+// A summary counts tests and subtests, each by its own result. A package that failed without
+// a failing test (it did not build, timed out, exited early) counts as one failure.
 type summary struct {
 	Passed, Failed int
 	Skipped        []skip
-	Elsewhere      []skip // for want of a tool, but passed in an earlier run
+	Elsewhere      []skip // without a tool, but passed in an earlier run
 	Unsupported    []skip // a tool refuses this release of Go
 
 	passed map[testName]bool
@@ -53,7 +52,7 @@ type skip struct{ Test, Reason string }
 
 type testName struct{ pkg, test string }
 
-// add adds the events of one run, on a machine of that name or here.
+// add adds the events of one run. The machine is "" for this one.
 func (s *summary) add(machine string, r io.Reader) error {
 	reason := make(map[testName]string)
 	failed := make(map[string]bool) // packages with a failing test
@@ -67,7 +66,7 @@ func (s *summary) add(machine string, r io.Reader) error {
 		name := testName{e.Package, e.Test}
 		switch {
 		case e.Action == "build-fail":
-			// The package that needed it fails too, and that one is counted.
+			// The package that imports it fails too, and is counted.
 		case e.Test == "":
 			if e.Action == "fail" && !failed[e.Package] {
 				s.Failed++
@@ -103,7 +102,7 @@ func (s *summary) add(machine string, r io.Reader) error {
 	return lines.Err()
 }
 
-// A line that a test logged follows its place: "    a_test.go:7: text".
+// place matches a line that a test logged: "    a_test.go:7: text".
 var place = regexp.MustCompile(`^\s+\S+\.go:\d+: (.*)`)
 
 func logged(output string) (string, bool) {
@@ -126,10 +125,9 @@ func (s *summary) print(w io.Writer) {
 	fmt.Fprintf(w, "%d passed, %d failed, %d skipped\n", s.Passed, s.Failed, len(s.Skipped))
 }
 
-func printSkips(w io.Writer, what string, skips []skip) {
+func printSkips(w io.Writer, heading string, skips []skip) {
 	const noReason = "no reason given"
 	byReason := make(map[string][]string)
-	var reasons []string
 	for _, k := range skips {
 		r := k.Reason
 		if m := missingTool.FindStringSubmatch(r); m != nil {
@@ -137,21 +135,17 @@ func printSkips(w io.Writer, what string, skips []skip) {
 		} else if r == "" {
 			r = noReason
 		}
-		if byReason[r] == nil {
-			reasons = append(reasons, r)
-		}
 		byReason[r] = append(byReason[r], k.Test)
 	}
-	slices.Sort(reasons)
-	for _, r := range reasons {
-		fmt.Fprintf(w, "%s: %s\n", what, r)
+	for _, r := range slices.Sorted(maps.Keys(byReason)) {
+		fmt.Fprintf(w, "%s: %s\n", heading, r)
 		for _, test := range byReason[r] {
 			fmt.Fprintf(w, "    %s\n", test)
 		}
 	}
 }
 
-// verdict is an error where the run must not count as a success.
+// verdict returns an error if the run is not a success.
 func (s *summary) verdict(ci bool) error {
 	switch {
 	case s.Failed > 0:
@@ -164,7 +158,7 @@ func (s *summary) verdict(ci bool) error {
 	return nil
 }
 
-// read adds the events of a file, given as the command gets it.
+// read adds the events of an argument, [MACHINE=]EVENTS.
 func (s *summary) read(argument string) error {
 	machine, path, ok := strings.Cut(argument, "=")
 	if !ok {
@@ -202,7 +196,7 @@ func main() {
 			os.Exit(1)
 		}
 	}
-	// Printed before the counts, which stay the last line.
+	// The verdict comes first, because the counts must be the last line.
 	verdict := s.verdict(os.Getenv("CI") == "true")
 	if verdict != nil {
 		fmt.Println("test:", verdict)

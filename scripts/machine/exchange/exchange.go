@@ -9,33 +9,33 @@ import (
 	"path/filepath"
 )
 
-// A Call is a program to be run.
+// A Call is a request to run a program.
 type Call struct {
-	Args []string // the program's path or, where the machine calls, its name there
-	Dir  string   // the working directory, a path that both sides have
-	Env  []string // what the caller wants to be different ("GOGC=5")
+	Args []string // the program's path, or its name if the machine calls
+	Dir  string   // the working directory, which exists on both sides
+	Env  []string // changes of the environment: "GOGC=5"
 
-	// Files are written to the same paths on the other side first, with the
-	// folders that they need.
+	// Files are first written to the same paths on the other side, with their parent
+	// directories.
 	Files map[string][]byte
-	// Folder is made on the other side, or "": one that output is written to.
+	// Folder is a directory for output, which is made on the other side, or "".
 	Folder string
 	Stdin  []byte
 
-	Together bool // standard error goes to where the output does
-	// Port is one of the machine's on 127.0.0.1, or 0. It stands in the arguments,
-	// and the program connects to it by streams: see ToMachine.
+	Together bool // standard error goes to standard output
+	// Port is a port of the machine on 127.0.0.1, or 0. It occurs in the arguments. The
+	// program connects to it through streams: see ToMachine.
 	Port int
 }
 
-// A Result is how it went.
+// A Result is the result of a Call.
 type Result struct {
-	Status         int    // as of a shell: 128 and the signal's number for a program that one ended
-	Error          string // why nothing was run, or ""
+	Status         int    // as in a shell: 128 plus the number of the signal that ended the program
+	Error          string // why the program was not run, or ""
 	Stdout, Stderr []byte
 }
 
-// The folders of the exchange.
+// The directories of the exchange.
 func RunFolder(root string) string  { return filepath.Join(root, "run") }
 func ToolFolder(root string) string { return filepath.Join(root, "tool") }
 
@@ -52,19 +52,17 @@ func runFile(root string, n int, kind string) string {
 func ToolCall(root, x string) string   { return filepath.Join(ToolFolder(root), x+".call") }
 func ToolResult(root, x string) string { return filepath.Join(ToolFolder(root), x+".result") }
 
-// The streams of call X that has a port.
+// The streams of call X, which has a port.
 func ToMachine(root, x string) string   { return filepath.Join(ToolFolder(root), x+".to") }
 func FromMachine(root, x string) string { return filepath.Join(ToolFolder(root), x+".from") }
 
-// Ended is the file that tells why the machine is gone.
+// Ended returns the file with the reason why the machine has ended.
 func Ended(root string) string { return filepath.Join(root, "ended") }
 
-// Variable is where the machine's init and the programs that it starts find the
-// exchange's root, and programs on the host likewise.
+// Variable is the environment variable with the root of the exchange, on both sides.
 const Variable = "CLEW_MACHINE"
 
-// Tools are the programs that the machine has the host run, under the names by
-// which a test there calls them, with what the host runs for each.
+// Tools are the host's commands for the programs that tests in the machine call.
 var Tools = map[string][]string{
 	"clang":     {"clang", "--target=aarch64-linux-gnu"},
 	"clang-14":  {"clang-14", "--target=aarch64-linux-gnu"},
@@ -80,5 +78,5 @@ var Tools = map[string][]string{
 	"readelf":   {"aarch64-linux-gnu-readelf"},
 	"strip":     {"aarch64-linux-gnu-strip"},
 
-	"host-lldb-14": {"lldb-14"}, // the machine has one of its own, which is slow
+	"host-lldb-14": {"lldb-14"}, // the machine's own lldb is slow
 }

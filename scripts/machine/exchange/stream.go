@@ -6,19 +6,18 @@ package exchange
 
 import (
 	"encoding/binary"
-	"errors"
+	"fmt"
 	"io"
 	"time"
 )
 
-// A stream is a file that one side appends to and the other reads as it grows:
-// blocks, each of which starts with its length in 4 bytes, the lowest first. One
-// of length 0 is the end.
+// A stream is a file that one side appends to while the other reads it. It consists of blocks.
+// Each starts with its length in 4 bytes, little-endian. A block of length 0 is the end.
 
-// maxBlock is the most that a block holds: what the machine writes at once.
+// maxBlock is the maximum length of a block: the machine writes so many bytes at once.
 const maxBlock = 64 << 10
 
-// Send writes what there is to read to a stream, with its end.
+// Send copies all data to a stream, and ends the stream.
 func Send(stream io.Writer, from io.Reader) error {
 	block := make([]byte, 4+maxBlock)
 	for {
@@ -36,11 +35,11 @@ func Send(stream io.Writer, from io.Reader) error {
 	}
 }
 
-// Receive writes what comes in a stream until its end, or until stop is closed.
-// That the stream has no more yet is io.EOF.
+// Receive copies data from a stream until the end of the stream, or until stop is closed.
+// io.EOF from the stream means that there is no more data yet.
 func Receive(to io.Writer, stream io.Reader, stop <-chan struct{}) error {
 	piece := make([]byte, 4+maxBlock)
-	var have []byte
+	var pending []byte
 	idle := 0
 	for {
 		n, err := stream.Read(piece)
@@ -57,28 +56,28 @@ func Receive(to io.Writer, stream io.Reader, stop <-chan struct{}) error {
 			continue
 		}
 		idle = 0
-		have = append(have, piece[:n]...)
-		for len(have) >= 4 {
-			length := binary.LittleEndian.Uint32(have)
+		pending = append(pending, piece[:n]...)
+		for len(pending) >= 4 {
+			length := binary.LittleEndian.Uint32(pending)
 			if length == 0 {
 				return nil
 			}
 			if length > maxBlock {
-				return errors.New("exchange: a stream with a block that is too long")
+				return fmt.Errorf("exchange: a block of %d bytes in a stream, at most %d", length, maxBlock)
 			}
-			if uint32(len(have)-4) < length {
+			if uint32(len(pending)-4) < length {
 				break
 			}
-			if _, err := to.Write(have[4 : 4+length]); err != nil {
+			if _, err := to.Write(pending[4 : 4+length]); err != nil {
 				return err
 			}
-			have = have[4+length:]
+			pending = pending[4+length:]
 		}
 	}
 }
 
-// pause is how long to wait before the next look: an answer mostly comes at once,
-// and looking takes from whoever makes it.
+// pause returns the time until the next read. Answers usually come soon, and reads slow down
+// the other side.
 func pause(idle int) time.Duration {
 	return min(time.Duration(idle)*100*time.Microsecond, 3*time.Millisecond)
 }

@@ -16,10 +16,10 @@ import (
 	"github.com/clewdev/clew/scripts/machine/exchange"
 )
 
-// remote is how lldb is told a port of 127.0.0.1.
+// remote matches lldb's command with a port of 127.0.0.1.
 var remote = regexp.MustCompile(`^gdb-remote (\d+)$`)
 
-// portOf is the port in a debugger's arguments, or 0.
+// portOf returns the port in a debugger's arguments, or 0.
 func portOf(args []string) int {
 	for _, word := range args {
 		if m := remote.FindStringSubmatch(word); m != nil {
@@ -30,8 +30,8 @@ func portOf(args []string) int {
 	return 0
 }
 
-// connect connects the program that the host runs for call X to a port here as
-// soon as it writes to it.
+// connect connects the program that the host runs for call X to a port of the machine, when
+// it first writes to the port.
 func connect(root, x string, port int) error {
 	var down *hostFile
 	for down == nil {
@@ -50,7 +50,7 @@ func connect(root, x string, port int) error {
 	return exchange.Receive(c, down, nil)
 }
 
-// A connection is to the port, once something was written to it.
+// A connection connects to the port at the first Write.
 type connection struct {
 	root, x string
 	port    int

@@ -4,7 +4,6 @@
 
 //go:build linux && arm64
 
-// Command init is process 1 of the emulated arm64 machine of scripts/test-arm64,
-// and under a compiler's name the program there that has the host run that
-// compiler.
+// Command init is process 1 of the emulated arm64 machine of scripts/test-arm64. Under the
+// name of a compiler it asks the host to run that compiler.
 package main

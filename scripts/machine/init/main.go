@@ -23,14 +23,14 @@ import (
 	"github.com/clewdev/clew/scripts/machine/exchange"
 )
 
-// wakeRarely is between two looks for a program to run: there are a dozen in all,
-// and each look takes from what runs.
-const wakeRarely = 100 * time.Millisecond
+// pollInterval is the time between two looks for a program to run. There are only a dozen
+// programs, and each look slows down the running one.
+const pollInterval = 100 * time.Millisecond
 
 func main() {
 	root := os.Getenv(exchange.Variable)
 	if name := filepath.Base(os.Args[0]); name != "init" {
-		if root == "" { // called with an environment of its own, as by a testscript
+		if root == "" { // the caller replaced the environment, as testscripts do
 			root = ofProcess1(exchange.Variable)
 		}
 		os.Exit(runTool(root, name))
@@ -47,7 +47,7 @@ func main() {
 	for n := 1; ; {
 		text, err := readHost(exchange.RunCall(root, n))
 		if errors.Is(err, fs.ErrNotExist) {
-			time.Sleep(wakeRarely)
+			time.Sleep(pollInterval)
 			continue
 		}
 		go func(n int) {
@@ -67,7 +67,7 @@ func main() {
 	}
 }
 
-// ofProcess1 is a variable of the environment that the kernel gave process 1.
+// ofProcess1 returns an environment variable of process 1.
 func ofProcess1(name string) string {
 	text, _ := os.ReadFile("/proc/1/environ")
 	for variable := range strings.SplitSeq(string(text), "\x00") {
@@ -78,8 +78,7 @@ func ofProcess1(name string) string {
 	return ""
 }
 
-// prepare mounts what programs expect to find, sets the clock, and lets them
-// connect to themselves.
+// prepare mounts the usual file systems, sets the clock, and enables the loopback interface.
 func prepare() error {
 	for _, m := range []struct{ source, target, kind string }{
 		{"proc", "/proc", "proc"},
@@ -95,7 +94,7 @@ func prepare() error {
 			return fmt.Errorf("mount %s: %w", m.target, err)
 		}
 	}
-	// All is memory. The module's own files can lie below this.
+	// Everything is in memory. The module may lie below /tmp.
 	if err := errors.Join(os.MkdirAll("/tmp", 0o755), os.Chmod("/tmp", 0o1777)); err != nil {
 		return err
 	}
@@ -103,20 +102,13 @@ func prepare() error {
 	if err := unix.Settimeofday(&now); err != nil {
 		return fmt.Errorf("settimeofday: %w", err)
 	}
-	if err := installBusybox(); err != nil {
-		return err
-	}
-	if err := patchOnce(); err != nil {
-		return err
-	}
-	return loopback()
+	return errors.Join(installBusybox(), patchOnce(), loopback())
 }
 
-// patchOnce has the kernel switch its hooks for debug registers on for good, by a
-// perf event that stays open. The kernel switches them by writing its own code, a
-// second after the last event is gone; the emulator (7.2; mended in 8.1) may then
-// still run on one processor what it has translated of the code before, so that
-// debug registers set there are not, or that the kernel waits for ever.
+// patchOnce makes the kernel enable its hooks for debug registers permanently, by a perf event
+// that stays open. The kernel disables them a second after the last event is closed, by
+// changing its own code. Then the emulator (7.2; fixed in 8.1) may still run its translation
+// of the old code on one processor, so that debug registers are not set, or the kernel hangs.
 func patchOnce() error {
 	attr := unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_DUMMY, Bits: unix.PerfBitDisabled}
 	attr.Size = uint32(unsafe.Sizeof(attr))
@@ -126,7 +118,7 @@ func patchOnce() error {
 	return nil
 }
 
-// installBusybox gives busybox the names of the programs that it is.
+// installBusybox makes links to busybox for all its programs.
 func installBusybox() error {
 	out, err := exec.Command("/bin/busybox", "--list-full").Output()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -136,8 +128,7 @@ func installBusybox() error {
 		return fmt.Errorf("busybox: %w", err)
 	}
 	for name := range strings.FieldsSeq(string(out)) {
-		// What a package brings comes before.
-		path := "/" + name
+		path := "/" + name // unless a package contains it
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return err
 		}

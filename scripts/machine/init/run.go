@@ -21,7 +21,7 @@ import (
 	"github.com/clewdev/clew/scripts/machine/exchange"
 )
 
-// run runs a program of the host, copied here, and copies what it writes there.
+// run runs a copy of a program of the host, and copies its output to the host.
 func run(root string, n int, text []byte) (status int, err error) {
 	var c exchange.Call
 	if err := json.Unmarshal(text, &c); err != nil {
@@ -66,7 +66,7 @@ func run(root string, n int, text []byte) (status int, err error) {
 		close(copied)
 	}()
 	ws := <-ended
-	// What it left behind can hold the pipe open for ever.
+	// Child processes can keep the pipe open forever.
 	select {
 	case <-copied:
 	case <-time.After(2 * time.Second):
@@ -77,9 +77,10 @@ func run(root string, n int, text []byte) (status int, err error) {
 	return ws.ExitStatus(), nil
 }
 
-// environment is what a run finds, in a machine where only root is.
+// environment returns the environment of a run, and makes its directories accessible to all
+// users.
 func environment(root string, c exchange.Call) []string {
-	temporary := filepath.Join(root, "tmp") // one that both sides have: runTool
+	temporary := filepath.Join(root, "tmp") // exists on both sides: see runTool
 	os.MkdirAll(temporary, 0o1777)
 	os.Chmod(temporary, 0o1777)
 	os.Chmod(root, 0o755)
@@ -92,27 +93,27 @@ func environment(root string, c exchange.Call) []string {
 	}, c.Env...)
 }
 
-// writeProgram writes a program, with the folders that it needs.
+// writeProgram writes a program and its parent directories.
 func writeProgram(path string, content []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	// A process that is started meanwhile has the file open until it executes
-	// its own, and so long this one is busy.
+	// A process that is started meanwhile has the file open until it executes its own
+	// program, so that this program could not be executed (ETXTBSY).
 	children.Lock()
 	defer children.Unlock()
 	return os.WriteFile(path, content, 0o755)
 }
 
-// Process 1 gets the orphans of all others, and wait4(-1) gets its own children
-// as well as those.
+// children are the children that run started. Process 1 also gets the orphans of all other
+// processes, and wait4(-1) returns both.
 var children = struct {
 	sync.Mutex
 	ended map[int]chan syscall.WaitStatus
 }{ended: make(map[int]chan syscall.WaitStatus)}
 
 func start(args []string, attr *syscall.ProcAttr) (<-chan syscall.WaitStatus, error) {
-	children.Lock() // until it is in the map, reap must not look for it
+	children.Lock() // reap must not run before the child is in the map
 	defer children.Unlock()
 	pid, err := syscall.ForkExec(args[0], args, attr)
 	if err != nil {
@@ -128,7 +129,7 @@ func reap() {
 		var ws syscall.WaitStatus
 		pid, err := syscall.Wait4(-1, &ws, 0, nil)
 		if errors.Is(err, syscall.ECHILD) {
-			time.Sleep(wakeRarely)
+			time.Sleep(pollInterval)
 		}
 		if err != nil {
 			continue
@@ -142,7 +143,7 @@ func reap() {
 	}
 }
 
-// under reports whether a path lies in a folder.
+// under reports whether a path is below a directory.
 func under(path, folder string) bool {
 	return strings.HasPrefix(path, folder+string(filepath.Separator))
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // Operations of Arm's semihosting (Arm IHI 0050, "Semihosting for AArch32 and
-// AArch64", §7), which qemu does for user space with userspace=on.
+// AArch64", §7), which qemu offers to user space with userspace=on.
 const (
 	sysOpen   = 0x01
 	sysClose  = 0x02
@@ -37,9 +37,9 @@ const applicationExit = 0x20026 // ADP_Stopped_ApplicationExit
 
 func semihost(operation uintptr, block *[4]uintptr) uintptr
 
-// The host reads and writes this process's memory at the addresses in the
-// block, and faults no page in: it all lies here, which the collector never
-// moves, and is written before it is shown.
+// shared contains all memory that the host reads and writes, at the addresses in the block.
+// The collector does not move it. It is written before each call, because the host does not
+// fault pages in.
 var shared struct {
 	sync.Mutex
 	block  [4]uintptr
@@ -54,7 +54,7 @@ func call(operation uintptr, block ...uintptr) uintptr {
 	return semihost(operation, &shared.block)
 }
 
-// text puts a path where the host can read it, with the zero that ends it.
+// text copies a path and a terminating NUL to a buffer that the host can read.
 func text(buffer *[4096]byte, path string) (address, length uintptr) {
 	n := copy(buffer[:len(buffer)-1], path)
 	buffer[n] = 0
@@ -100,7 +100,7 @@ func (f *hostFile) Write(p []byte) (int, error) {
 	return written, nil
 }
 
-// Read reads what the file has more by now; io.EOF says that there is none yet.
+// Read reads more of a growing file. io.EOF means that there is no more data yet.
 func (f *hostFile) Read(p []byte) (int, error) {
 	shared.Lock()
 	defer shared.Unlock()
@@ -116,7 +116,7 @@ func (f *hostFile) Read(p []byte) (int, error) {
 	return copy(p, part[:len(part)-left]), nil
 }
 
-// readHost is a whole file of the host.
+// readHost returns the content of a file of the host.
 func readHost(path string) ([]byte, error) {
 	f, err := open(path, openRead)
 	if err != nil {
@@ -155,7 +155,7 @@ func removeHost(path string) {
 	call(sysRemove, address, length)
 }
 
-// hostTime is the host's clock, in whole seconds.
+// hostTime returns the host's time, in whole seconds.
 func hostTime() time.Time {
 	shared.Lock()
 	defer shared.Unlock()

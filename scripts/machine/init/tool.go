@@ -21,13 +21,13 @@ import (
 	"github.com/clewdev/clew/scripts/machine/exchange"
 )
 
-// The largest file that is sent to the host because it lies beside one that a
-// compiler was called with. Headers do; programs built before need not come.
+// maxSibling is the maximum size of a file that is sent to the host because it is in the same
+// directory as an argument of a compiler. It includes headers, and excludes programs.
 const maxSibling = 256 << 10
 
-// runTool has the host run a program with this one's arguments. Both sides have
-// the same files in the module; in the temporary folder, files that the
-// arguments name are copied there first, and the output back.
+// runTool asks the host to run a program with the arguments of this one. Both sides have the
+// same files in the module. In the temporary directory, it copies the files that the arguments
+// name to the host first, and copies the output back.
 func runTool(root, name string) int {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -46,7 +46,7 @@ func runTool(root, name string) int {
 	for _, word := range strings.Fields(strings.Join(os.Args[1:], " ")) {
 		path := argumentPath(dir, word)
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-			// A program that is debugged was built there.
+			// The host has the programs that are debugged, because it built them.
 			if under(path, temporary) && (c.Port == 0 || info.Size() <= maxSibling) {
 				if c.Files[path], err = os.ReadFile(path); err != nil {
 					return fail(name, err)
@@ -99,7 +99,7 @@ func fail(name string, err error) int {
 	return 125
 }
 
-// argumentPath is the path in an argument, where it holds one: FILE, -IFOLDER,
+// argumentPath returns the path in an argument, if it contains one: FILE, -IDIRECTORY,
 // --flag=FILE, -Wl,-T,FILE.
 func argumentPath(dir, word string) string {
 	path := strings.TrimPrefix(word, "-I")
@@ -112,11 +112,11 @@ func argumentPath(dir, word string) string {
 	return filepath.Clean(path)
 }
 
-// addSmall adds the small files of a folder.
+// addSmall adds the small files of a directory.
 func addSmall(files map[string][]byte, folder string) error {
 	entries, err := os.ReadDir(folder)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // an argument that is no path
+		return nil // the argument is not a path
 	}
 	if err != nil {
 		return err
@@ -137,7 +137,7 @@ func addSmall(files map[string][]byte, folder string) error {
 	return nil
 }
 
-// output is the path that follows -o, or objcopy's last.
+// output returns the path that follows -o, or the last argument of objcopy.
 func output(dir string, args []string) (string, bool) {
 	if n := len(args) - 1; n > 0 && filepath.Base(args[0]) == "objcopy" {
 		return argumentPath(dir, args[n]), true
@@ -153,7 +153,7 @@ func output(dir string, args []string) (string, bool) {
 	return "", false
 }
 
-// ask has the host run a call and waits for its result.
+// ask sends a call to the host and waits for the result.
 func ask(root string, c *exchange.Call) (*exchange.Result, error) {
 	text, err := json.Marshal(c)
 	if err != nil {
@@ -188,7 +188,7 @@ func ask(root string, c *exchange.Call) (*exchange.Result, error) {
 	}
 }
 
-// sameFile reports whether two files are one.
+// sameFile reports whether two descriptors refer to the same file.
 func sameFile(a, b *os.File) bool {
 	one, err := a.Stat()
 	if err != nil {
