@@ -84,14 +84,14 @@ type comparison struct {
 }
 
 func newComparison(p *tracee, i x86Instruction, random *rand.Rand) *comparison {
-	c := &comparison{tracee: p, code: bytes.Clone(i.code), at: slotBase}
+	c := &comparison{tracee: p, code: bytes.Clone(i.Code), at: slotBase}
 	if random.IntN(4) == 0 {
 		c.at = farSlotBase
 	}
-	if i.ripRelative {
+	if i.RIPRelative {
 		// Somewhere in the data, at times behind it.
 		d := uint32(dataBase + 64*random.IntN(areaSize/64+8) - testPC - len(c.code))
-		binary.LittleEndian.PutUint32(c.code[i.displacement:], d)
+		binary.LittleEndian.PutUint32(c.code[i.Displacement:], d)
 	}
 	c.before = randomState(p, random)
 	code := c.before.memory[2*areaSize:]

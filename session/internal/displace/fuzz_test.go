@@ -86,9 +86,9 @@ func x86Boundaries(s *Slot) []int {
 			return nil
 		}
 		out = append(out, at)
-		at += len(i.code)
-		if i.ripRelative && i.opcode == 0xff && i.displacement == 2 && len(i.code) == 6 {
-			if d := int(i.code[2]) | int(i.code[3])<<8 | int(i.code[4])<<16 | int(i.code[5])<<24; d >= 0 && at+d < end {
+		at += len(i.Code)
+		if i.RIPRelative && i.Opcode == 0xff && i.Displacement == 2 && len(i.Code) == 6 {
+			if d := int(i.Code[2]) | int(i.Code[3])<<8 | int(i.Code[4])<<16 | int(i.Code[5])<<24; d >= 0 && at+d < end {
 				end = at + d
 			}
 		}

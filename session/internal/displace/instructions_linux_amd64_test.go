@@ -8,6 +8,8 @@ import (
 	"debug/elf"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/clewdev/clew/internal/x86"
 )
 
 // special are instructions of every form that is rewritten.
@@ -55,10 +57,10 @@ func sample(t *testing.T, path string, count int, random *rand.Rand) [][]byte {
 		for range 10 + random.IntN(4) {
 			at += 1
 			if i, err := decodeX86Parts(text[at-1:]); err == nil {
-				at += len(i.code) - 1
+				at += len(i.Code) - 1
 			}
 		}
-		out = append(out, text[at:min(at+x86MaxSize, len(text))])
+		out = append(out, text[at:min(at+x86.MaxSize, len(text))])
 	}
 	return out
 }
@@ -67,30 +69,30 @@ func sample(t *testing.T, path string, count int, random *rand.Rand) [][]byte {
 // stores the address of the last x87 instruction.
 func repeatable(i *x86Instruction) bool {
 	reg := -1
-	if i.modRM != 0 {
-		reg = int(i.code[i.modRM] >> 3 & 7)
+	if i.ModRM != 0 {
+		reg = int(i.Code[i.ModRM] >> 3 & 7)
 	}
 	switch {
-	case i.vector:
+	case i.Vector:
 	case i.kind() == Syscall, i.kind() == Inhibit:
 		return false
-	case i.opcodeMap == mapOneByte:
-		switch i.opcode {
+	case i.Map == x86.MapOneByte:
+		switch i.Opcode {
 		case 0xcd:
-			return i.code[len(i.code)-1] == 3
+			return i.Code[len(i.Code)-1] == 3
 		case 0xd9, 0xdd:
-			return i.code[i.modRM] >= 0xc0 || reg != 6 // fnstenv, fnsave
+			return i.Code[i.ModRM] >= 0xc0 || reg != 6 // fnstenv, fnsave
 		case 0xc7: // xbegin: a step aborts the transaction, and ends after an instruction there
-			return i.code[i.modRM] != 0xf8
+			return i.Code[i.ModRM] != 0xf8
 		}
-	case i.opcodeMap == map0F:
-		switch i.opcode {
+	case i.Map == x86.Map0F:
+		switch i.Opcode {
 		case 0x31, 0x33: // rdtsc, rdpmc
 			return false
 		case 0x00, 0x01: // rdtscp, rdpru, mwait, hypercalls, and what the kernel emulates under UMIP (sgdt)
 			return false
 		case 0xa3, 0xab, 0xb3, 0xbb: // bts and others can reach the program's own data below 4 GiB
-			return !i.address32
+			return !i.Address32
 		case 0xc7: // rdrand, rdseed, xsavec
 			return reg < 3
 		case 0xae: // fxsave, xsave, umwait

@@ -154,11 +154,11 @@ func agreesX86(l line) error {
 	if err != nil {
 		return err
 	}
-	if len(i.code) != len(l.code) {
-		return fmt.Errorf("%d bytes", len(i.code))
+	if len(i.Code) != len(l.code) {
+		return fmt.Errorf("%d bytes", len(i.Code))
 	}
-	if rip := strings.Contains(text, "(%rip)") || strings.Contains(text, "(%eip)"); rip != i.ripRelative {
-		return fmt.Errorf("relative to rip: %t", i.ripRelative)
+	if rip := strings.Contains(text, "(%rip)") || strings.Contains(text, "(%eip)"); rip != i.RIPRelative {
+		return fmt.Errorf("relative to rip: %t", i.RIPRelative)
 	}
 	return agreesKind(out, text)
 }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 
 	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/internal/x86"
 )
 
 // MaxSlot is the most bytes that the code of a slot has.
@@ -25,7 +26,7 @@ var (
 	// ErrMachine: neither amd64 nor arm64.
 	ErrMachine = errors.New("machine without displaced execution")
 	// ErrInvalid: the bytes are no instruction, or end within it.
-	ErrInvalid = errors.New("no instruction")
+	ErrInvalid = x86.ErrInvalid
 	// ErrFar: something the instruction refers to is out of reach of this
 	// slot. A slot nearer to both has it in reach.
 	ErrFar = errors.New("out of reach of the slot")

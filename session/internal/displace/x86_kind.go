@@ -4,7 +4,11 @@
 
 package displace
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/clewdev/clew/internal/x86"
+)
 
 func decodeX86(code []byte, pc uint64) (Instruction, error) {
 	i, err := decodeX86Parts(code)
@@ -16,32 +20,32 @@ func decodeX86(code []byte, pc uint64) (Instruction, error) {
 
 // instruction is what Decode returns.
 func (i *x86Instruction) instruction(pc uint64) (Instruction, error) {
-	out := Instruction{Size: len(i.code), Kind: i.kind(), Next: pc + uint64(len(i.code))}
+	out := Instruction{Size: len(i.Code), Kind: i.kind(), Next: pc + uint64(len(i.Code))}
 	switch out.Kind {
 	case Jump, Branch, Call:
-		if i.lock { // an invalid opcode, whatever the rest is
+		if i.Lock { // an invalid opcode, whatever the rest is
 			return Instruction{}, fmt.Errorf("%w: a branch with a lock prefix", ErrInvalid)
 		}
 	}
-	if i.relative != 0 {
+	if i.Relative != 0 {
 		// Intel's processors ignore 66 at near branches, AMD's take a
 		// displacement of 16 bits and cut the target down to as many.
-		if i.operand16 {
+		if i.Operand16 {
 			return Instruction{}, fmt.Errorf("%w: a branch with an operand size prefix", ErrUnsupported)
 		}
-		out.Direct, out.Target = true, i.branchTarget(pc)
+		out.Direct, out.Target = true, i.Target(pc)
 	}
 	return out, nil
 }
 
 func (i *x86Instruction) kind() Kind {
-	if i.vector {
+	if i.Vector {
 		return Plain
 	}
-	switch i.opcodeMap {
-	case mapOneByte:
+	switch i.Map {
+	case x86.MapOneByte:
 		return i.kindOneByte()
-	case map0F:
+	case x86.Map0F:
 		return i.kindTwoByte()
 	}
 	return Plain
@@ -49,10 +53,10 @@ func (i *x86Instruction) kind() Kind {
 
 func (i *x86Instruction) kindOneByte() Kind {
 	reg := byte(0)
-	if i.modRM != 0 {
-		reg = i.code[i.modRM] >> 3 & 7
+	if i.ModRM != 0 {
+		reg = i.Code[i.ModRM] >> 3 & 7
 	}
-	switch op := i.opcode; {
+	switch op := i.Opcode; {
 	case op&0xf0 == 0x70, op >= 0xe0 && op <= 0xe3: // jcc, loop, jrcxz
 		return Branch
 	case op == 0xe8:
@@ -67,7 +71,7 @@ func (i *x86Instruction) kindOneByte() Kind {
 		return Return
 	case op == 0xcf:
 		return InterruptReturn
-	case op == 0xcd && i.code[len(i.code)-1] == 0x80: // system call of i386
+	case op == 0xcd && i.Code[len(i.Code)-1] == 0x80: // system call of i386
 		return Plain
 	case op == 0xcc, op == 0xcd, op == 0xf1, op == 0xf4: // int3, int n, int1, hlt
 		return Trap
@@ -75,11 +79,11 @@ func (i *x86Instruction) kindOneByte() Kind {
 		return PushFlags
 	case op == 0x9d:
 		return PopFlags
-	case op == 0xc7 && i.relative != 0: // xbegin
+	case op == 0xc7 && i.Relative != 0: // xbegin
 		return Branch
 	case op == 0x8e && reg == 2:
 		return Inhibit
-	case i.f2 || i.f3:
+	case i.F2 || i.F3:
 		// ins, outs, movs, cmps, stos, lods, scas
 		if op >= 0x6c && op <= 0x6f || op >= 0xa4 && op <= 0xa7 || op >= 0xaa && op <= 0xaf {
 			return Repeat
@@ -90,13 +94,13 @@ func (i *x86Instruction) kindOneByte() Kind {
 
 func (i *x86Instruction) kindTwoByte() Kind {
 	reg := byte(0)
-	if i.modRM != 0 {
-		reg = i.code[i.modRM] >> 3 & 7
+	if i.ModRM != 0 {
+		reg = i.Code[i.ModRM] >> 3 & 7
 	}
-	switch op := i.opcode; {
+	switch op := i.Opcode; {
 	case op == 0x00 && reg <= 1: // sldt, str
 		return Inhibit
-	case op == 0x01 && (reg == 4 || reg <= 1 && i.code[i.modRM] < 0xc0): // smsw, sgdt, sidt
+	case op == 0x01 && (reg == 4 || reg <= 1 && i.Code[i.ModRM] < 0xc0): // smsw, sgdt, sidt
 		return Inhibit
 	case op == 0x05, op == 0x34: // syscall, sysenter
 		return Syscall
@@ -104,7 +108,7 @@ func (i *x86Instruction) kindTwoByte() Kind {
 		return Branch
 	case op == 0x0b, op == 0xb9, op == 0xff: // ud2, ud1, ud0
 		return Trap
-	case op == 0x01 && i.f3 && i.code[i.modRM] == 0xec: // uiret
+	case op == 0x01 && i.F3 && i.Code[i.ModRM] == 0xec: // uiret
 		return InterruptReturn
 	}
 	return Plain

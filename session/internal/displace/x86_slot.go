@@ -8,6 +8,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+
+	"github.com/clewdev/clew/internal/x86"
 )
 
 // DWARF columns (psABI amd64 table 3.36).
@@ -69,11 +71,11 @@ func (a *x86Assembler) assemble() error {
 		}
 		return a.callIndirect()
 	case Syscall:
-		if a.opcode != 0x05 {
+		if a.Opcode != 0x05 {
 			return fmt.Errorf("%w: sysenter", ErrUnsupported)
 		}
 		// syscall leaves its return address in rcx.
-		a.emit(a.x86Instruction.code...)
+		a.emit(a.x86Instruction.Code...)
 		a.point(Point{PC: next, Done: true, Fix: Fix{FixSet, x86RCX, next}})
 		a.emit(0x48, 0xb9) // mov rcx, imm64
 		a.Code = binary.LittleEndian.AppendUint64(a.Code, next)
@@ -129,15 +131,15 @@ func (a *x86Assembler) jump(target uint64) {
 // copy adds an instruction that refers to what the original refers to.
 func (a *x86Assembler) copy(i x86Instruction) error {
 	at := len(a.Code)
-	a.emit(i.code...)
-	if !i.ripRelative {
+	a.emit(i.Code...)
+	if !i.RIPRelative {
 		return nil
 	}
-	field := a.Code[at+i.displacement:]
+	field := a.Code[at+i.Displacement:]
 	target := a.Instruction.Next + uint64(int64(int32(binary.LittleEndian.Uint32(field))))
 	d := int64(target - (a.slot + uint64(len(a.Code))))
 	// With 67 the address has 32 bits, and wraps around.
-	if d != int64(int32(d)) && !i.address32 {
+	if d != int64(int32(d)) && !i.Address32 {
 		return fmt.Errorf("%w: the operand at %#x", ErrFar, target)
 	}
 	binary.LittleEndian.PutUint32(field, uint32(d))
@@ -147,12 +149,12 @@ func (a *x86Assembler) copy(i x86Instruction) error {
 // branch adds the branch with a target in the slot, whence it goes on. Its
 // prefixes stay: AMD's processors take repnz loope for loopne.
 func (a *x86Assembler) branch() {
-	a.emit(a.x86Instruction.code...)
+	a.emit(a.x86Instruction.Code...)
 	behind := len(a.Code)
 	a.point(Point{PC: a.Instruction.Next, Done: true})
 	a.jump(a.Instruction.Next)
-	clear(a.Code[a.relative:behind])
-	a.Code[a.relative] = byte(len(a.Code) - behind)
+	clear(a.Code[a.Relative:behind])
+	a.Code[a.Relative] = byte(len(a.Code) - behind)
 	a.point(Point{PC: a.Instruction.Target, Done: true})
 	a.jump(a.Instruction.Target)
 }
@@ -171,18 +173,18 @@ func (a *x86Assembler) callDirect() {
 // callIndirect pushes the return address and jumps with the call's own operand.
 // What the operand reads is read after the push, as rsp is by then another.
 func (a *x86Assembler) callIndirect() error {
-	modRM := a.x86Instruction.code[a.modRM]
+	modRM := a.x86Instruction.Code[a.ModRM]
 	if modRM>>3&7 == 3 {
 		return fmt.Errorf("%w: a far call", ErrUnsupported)
 	}
-	if a.operand16 {
+	if a.Operand16 {
 		return fmt.Errorf("%w: a call with an operand size prefix", ErrUnsupported)
 	}
 	jump, err := a.behindPush()
 	if err != nil {
 		return err
 	}
-	jump.code[jump.modRM] += 2 << 3 // group 5: call is /2, jmp is /4
+	jump.Code[jump.ModRM] += 2 << 3 // group 5: call is /2, jmp is /4
 	a.pushReturnAddress()
 	// A fault of the operand comes before the push in the original.
 	a.point(Point{PC: a.pc, Fix: Fix{FixAdd, x86RSP, 8}})
@@ -193,42 +195,42 @@ func (a *x86Assembler) callIndirect() error {
 // the stack, what the original's operand names.
 func (a *x86Assembler) behindPush() (x86Instruction, error) {
 	i := a.x86Instruction
-	modRM := i.code[i.modRM]
+	modRM := i.Code[i.ModRM]
 	mod, rm := modRM>>6, modRM&7
-	if mod == 3 && rm == 4 && !i.rexB {
+	if mod == 3 && rm == 4 && !i.RexB {
 		return i, fmt.Errorf("%w: call rsp", ErrUnsupported)
 	}
-	if mod == 3 || rm != 4 || i.rexB || i.code[i.modRM+1]&7 != 4 {
-		i.code = append([]byte(nil), i.code...)
+	if mod == 3 || rm != 4 || i.RexB || i.Code[i.ModRM+1]&7 != 4 {
+		i.Code = append([]byte(nil), i.Code...)
 		return i, nil
 	}
 	d, size := int64(0), 0
 	switch mod {
 	case 1:
-		d, size = int64(int8(i.code[i.displacement])), 1
+		d, size = int64(int8(i.Code[i.Displacement])), 1
 	case 2:
-		d, size = int64(int32(binary.LittleEndian.Uint32(i.code[i.displacement:]))), 4
+		d, size = int64(int32(binary.LittleEndian.Uint32(i.Code[i.Displacement:]))), 4
 	}
-	noIndex := i.code[i.modRM+1]>>3&7 == 4 && !i.rexX
+	noIndex := i.Code[i.ModRM+1]>>3&7 == 4 && !i.RexX
 	if noIndex && d > -16 && d < 0 {
 		return i, fmt.Errorf("%w: a call that reads the word that it pushes", ErrUnsupported)
 	}
-	at := i.modRM + 2
-	out := append([]byte(nil), i.code[:at]...)
-	rest := i.code[at+size:]
+	at := i.ModRM + 2
+	out := append([]byte(nil), i.Code[:at]...)
+	rest := i.Code[at+size:]
 	d += 8
 	switch {
 	case d == int64(int8(d)):
-		out[i.modRM] = modRM&0x3f | 1<<6
+		out[i.ModRM] = modRM&0x3f | 1<<6
 		out = append(out, byte(d))
 	case d <= math.MaxInt32:
-		out[i.modRM] = modRM&0x3f | 2<<6
+		out[i.ModRM] = modRM&0x3f | 2<<6
 		out = binary.LittleEndian.AppendUint32(out, uint32(d))
 	default:
 		return i, fmt.Errorf("%w: the displacement %#x at the end of its range", ErrUnsupported, d-8)
 	}
-	i.code, i.displacement = append(out, rest...), at
-	if len(i.code) > x86MaxSize {
+	i.Code, i.Displacement = append(out, rest...), at
+	if len(i.Code) > x86.MaxSize {
 		return i, fmt.Errorf("%w: a call of as many bytes as there may be", ErrUnsupported)
 	}
 	return i, nil

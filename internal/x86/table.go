@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package displace
+package x86
 
 // What follows an opcode byte in 64-bit mode (Intel SDM volume 2, appendix A,
 // tables; AMD APM volume 3, appendix A). Rows are sixteen opcodes.
@@ -16,7 +16,7 @@ package displace
 //	o  an address (mov moffs)      s  ModRM, two imm8 with 66 or F2 (SSE4a)
 //	j  rel8                        J  rel32
 //	p  prefix or escape            -  no instruction
-const x86OneByte = "" +
+const oneByte = "" +
 	"mmmmbz--mmmmbz-p" + // 00
 	"mmmmbz--mmmmbz--" + // 10
 	"mmmmbzp-mmmmbzp-" + // 20
@@ -34,8 +34,8 @@ const x86OneByte = "" +
 	"jjjjbbbbJJ-j...." + // E0
 	"p.pp..3#......mm" //   F0
 
-// x86TwoByte is the map behind 0F.
-const x86TwoByte = "" +
+// twoByte is the map after 0F.
+const twoByte = "" +
 	"mmmm-.....-.-m.M" + // 00
 	"mmmmmmmmmmmmmmmm" + // 10
 	"rrrr----mmmmmmmm" + // 20
@@ -55,26 +55,26 @@ const x86TwoByte = "" +
 
 // The opcode maps, as VEX, EVEX and XOP number them.
 const (
-	mapOneByte = 0
-	map0F      = 1
-	map0F38    = 2
-	map0F3A    = 3
-	mapFP16a   = 5 // EVEX only
-	mapFP16b   = 6
-	mapXOP8    = 8 // XOP only: imm8
-	mapXOP9    = 9
-	mapXOPA    = 10 // imm32
+	MapOneByte = 0
+	Map0F      = 1
+	Map0F38    = 2
+	Map0F3A    = 3
+	MapFP16a   = 5 // EVEX only
+	MapFP16b   = 6
+	MapXOP8    = 8 // XOP only: imm8
+	MapXOP9    = 9
+	MapXOPA    = 10 // imm32
 )
 
-// x86Operands is the table's letter for an opcode; vector tells VEX, EVEX and XOP
-// from the legacy encodings.
-func x86Operands(opcodeMap, opcode byte, vector bool) byte {
+// operands is the table's letter for an opcode; vector says that it is VEX, EVEX or XOP,
+// not a legacy encoding.
+func operands(opcodeMap, opcode byte, vector bool) byte {
 	switch opcodeMap {
-	case mapOneByte:
-		return x86OneByte[opcode]
-	case map0F:
+	case MapOneByte:
+		return oneByte[opcode]
+	case Map0F:
 		if !vector {
-			return x86TwoByte[opcode]
+			return twoByte[opcode]
 		}
 		switch opcode {
 		case 0x77: // vzeroupper
@@ -83,11 +83,11 @@ func x86Operands(opcodeMap, opcode byte, vector bool) byte {
 			return 'M'
 		}
 		return 'm'
-	case map0F38, mapFP16a, mapFP16b, mapXOP9:
+	case Map0F38, MapFP16a, MapFP16b, MapXOP9:
 		return 'm'
-	case map0F3A, mapXOP8:
+	case Map0F3A, MapXOP8:
 		return 'M'
-	case mapXOPA:
+	case MapXOPA:
 		return 'Z' // imm32: XOP takes no operand size prefix
 	}
 	return '-'
