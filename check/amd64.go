@@ -1,0 +1,693 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package check
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/clewdev/clew/internal/x86"
+)
+
+// DWARF columns (psABI amd64, Figure 3.36).
+const (
+	amd64RAX = 0
+	amd64RDX = 1
+	amd64RCX = 2
+	amd64RBX = 3
+	amd64RSI = 4
+	amd64RDI = 5
+	amd64RBP = 6
+	amd64RSP = 7
+	amd64R11 = 11
+	amd64RA  = 16
+)
+
+// amd64Columns are the columns of the registers by their number in instructions.
+var amd64Columns = [16]uint8{amd64RAX, amd64RCX, amd64RDX, amd64RBX, amd64RSP, amd64RBP, amd64RSI, amd64RDI, 8, 9, 10, 11, 12, 13, 14, 15}
+
+var amd64ABI = abi{
+	registers: 17, sp: amd64RSP, fp: amd64RBP, returnAddress: amd64RA, link: noRegister,
+	preserved: []uint8{amd64RBX, amd64RBP, 12, 13, 14, 15}, preservedSet: 1<<amd64RBX | 1<<amd64RBP | 0xf<<12,
+	clobbered: 1<<amd64RAX | 1<<amd64RDX | 1<<amd64RCX | 1<<amd64RSI | 1<<amd64RDI | 0xf<<8,
+	cfaOffset: 8, redZone: 128, maxSize: x86.MaxSize,
+	columns: []string{"rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "return address"},
+}
+
+type amd64 struct{}
+
+func (amd64) abi() *abi { return &amd64ABI }
+
+func (amd64) decode(code []byte, pc uint64, out *instruction, ops []operation) ([]operation, bool) {
+	var d amd64Decoder
+	if d.Instruction.Decode(code) != nil {
+		return ops, false
+	}
+	d.out, d.ops, d.pc = out, ops, pc
+	out.size = uint8(len(d.Code))
+	switch {
+	case d.Vector:
+		return d.ops, d.vector()
+	case d.Map == x86.MapOneByte:
+		d.oneByte()
+	case d.Map == x86.Map0F:
+		d.twoByte()
+	default:
+		d.threeByte()
+	}
+	return d.ops, true
+}
+
+// amd64Decoder decodes one instruction.
+type amd64Decoder struct {
+	x86.Instruction
+	out *instruction
+	ops []operation
+	pc  uint64
+}
+
+// operand is a memory operand.
+type operand struct {
+	base, index uint8 // columns or noRegister
+	scale       uint8
+	offset      int64
+	absolute    bool // the address is offset
+	known       bool // the registers and the offset are all there is to it
+}
+
+func (d *amd64Decoder) emit(o operation) { d.ops = append(d.ops, o); d.out.count++ }
+
+func (d *amd64Decoder) clobber(column uint8) { d.out.clobbered |= 1 << column }
+
+// registerOperand reports whether ModRM.rm is a register.
+func (d *amd64Decoder) registerOperand() bool { return d.Code[d.ModRM] >= 0xc0 }
+
+// extension returns ModRM.reg as part of the opcode.
+func (d *amd64Decoder) extension() byte { return d.Code[d.ModRM] >> 3 & 7 }
+
+// reg returns the column of ModRM.reg.
+func (d *amd64Decoder) reg() uint8 {
+	n := d.Code[d.ModRM] >> 3 & 7
+	if d.RexR {
+		n |= 8
+	}
+	return amd64Columns[n]
+}
+
+// rm returns the column of ModRM.rm if that is a register.
+func (d *amd64Decoder) rm() uint8 { return d.numbered(d.Code[d.ModRM] & 7) }
+
+// numbered returns the column of a register in the opcode or in ModRM.rm.
+func (d *amd64Decoder) numbered(n byte) uint8 {
+	if d.RexB {
+		n |= 8
+	}
+	return amd64Columns[n]
+}
+
+// byteColumn is that of a byte register: without a REX prefix 4 to 7 are ah to bh.
+func (d *amd64Decoder) byteColumn(column uint8, n byte) uint8 {
+	if !d.Rex && n >= 4 {
+		return amd64Columns[n-4]
+	}
+	return column
+}
+
+func (d *amd64Decoder) byteReg() uint8 { return d.byteColumn(d.reg(), d.Code[d.ModRM]>>3&7) }
+func (d *amd64Decoder) byteRM() uint8  { return d.byteColumn(d.rm(), d.Code[d.ModRM]&7) }
+
+// immediate returns the immediate of a group of instructions, extended as the processor
+// extends it to 64 bits.
+func (d *amd64Decoder) immediate() int64 {
+	switch b := d.Code[d.Immediate:]; len(b) {
+	case 1:
+		return int64(int8(b[0]))
+	case 2:
+		return int64(int16(binary.LittleEndian.Uint16(b)))
+	case 4:
+		return int64(int32(binary.LittleEndian.Uint32(b)))
+	case 8:
+		return int64(binary.LittleEndian.Uint64(b))
+	}
+	return 0
+}
+
+// memory returns the memory operand of ModRM.
+func (d *amd64Decoder) memory() operand {
+	o := operand{base: noRegister, index: noRegister, scale: 1, known: d.Segment == 0 && !d.Address32}
+	m := d.Code[d.ModRM]
+	if m>>6 == 1 && d.Vector && d.evex() {
+		o.known = false // its displacement is multiplied
+	}
+	if d.Displacement > 0 {
+		b := d.Code[d.Displacement:]
+		if m>>6 == 1 {
+			o.offset = int64(int8(b[0]))
+		} else {
+			o.offset = int64(int32(binary.LittleEndian.Uint32(b)))
+		}
+	}
+	switch {
+	case d.RIPRelative:
+		o.absolute = true
+		o.offset += int64(d.pc) + int64(len(d.Code))
+	case m&7 == 4:
+		sib := d.Code[d.ModRM+1]
+		index := sib >> 3 & 7
+		if d.RexX {
+			index |= 8
+		}
+		if index != 4 {
+			o.index, o.scale = amd64Columns[index], 1<<(sib>>6)
+		}
+		if m>>6 == 0 && sib&7 == 5 {
+			o.absolute = o.index == noRegister
+		} else {
+			o.base = d.numbered(sib & 7)
+		}
+	default:
+		o.base = d.numbered(m & 7)
+	}
+	return o
+}
+
+// store emits a store to ModRM's memory operand; from is noRegister for a number.
+func (d *amd64Decoder) store(from uint8, size int) {
+	if o := d.memory(); o.known && o.index == noRegister && o.base != noRegister {
+		d.emit(operation{op: opStore, to: o.base, from: from, offset: o.offset, size: uint8(min(size, 255))})
+	}
+}
+
+// load emits a load of 8 bytes from ModRM's memory operand.
+func (d *amd64Decoder) load(to uint8) {
+	o := d.memory()
+	switch {
+	case !o.known:
+		d.clobber(to)
+	case o.index == noRegister && o.base != noRegister:
+		d.emit(operation{op: opLoad, to: to, from: o.base, offset: o.offset})
+	case o.index != noRegister && (o.scale == 8 || o.scale == 1):
+		d.emit(operation{op: opTable8, to: to, from: o.base, index: o.index, offset: o.offset})
+	case to == scratch: // jmp *address(%rip), push address(%rip)
+		d.emit(operation{op: opLoad, to: scratch, from: noRegister})
+	default:
+		d.clobber(to)
+	}
+}
+
+// written is a write to ModRM.rm of a number, as read-modify-write instructions do.
+func (d *amd64Decoder) written() {
+	if d.registerOperand() {
+		d.clobber(d.rm())
+		return
+	}
+	size := 4
+	switch {
+	case d.Wide:
+		size = 8
+	case d.Operand16:
+		size = 2
+	}
+	d.store(noRegister, size)
+}
+
+func (d *amd64Decoder) writtenByte() {
+	if d.registerOperand() {
+		d.clobber(d.byteRM())
+		return
+	}
+	d.store(noRegister, 1)
+}
+
+func (d *amd64Decoder) push(from uint8) {
+	size := int64(8)
+	if d.Operand16 {
+		size, from = 2, noRegister
+	}
+	d.emit(operation{op: opStore, to: amd64RSP, from: from, offset: -size, size: uint8(size)})
+	d.emit(operation{op: opCopy, to: amd64RSP, from: amd64RSP, offset: -size})
+}
+
+func (d *amd64Decoder) pop(to uint8) {
+	if d.Operand16 {
+		d.emit(operation{op: opCopy, to: amd64RSP, from: amd64RSP, offset: 2})
+		d.clobber(to)
+		return
+	}
+	d.emit(operation{op: opLoad, to: to, from: amd64RSP})
+	if to != amd64RSP {
+		d.emit(operation{op: opCopy, to: amd64RSP, from: amd64RSP, offset: 8})
+	}
+}
+
+// oneByte decodes the opcodes of the first map (Intel SDM volume 2, table A-2).
+func (d *amd64Decoder) oneByte() {
+	switch op := d.Opcode; {
+	case op < 0x40:
+		d.arithmetic(op>>3, op&7)
+	case op >= 0x50 && op <= 0x57:
+		d.out.keepsFlags = true
+		d.push(d.numbered(op & 7))
+	case op >= 0x58 && op <= 0x5f:
+		d.out.keepsFlags = true
+		d.pop(d.numbered(op & 7))
+	case op == 0x63: // movslq
+		d.out.keepsFlags = true
+		d.extend(4)
+	case op == 0x68, op == 0x6a:
+		d.push(noRegister)
+	case op == 0x69, op == 0x6b:
+		d.clobber(d.reg())
+	case op >= 0x6c && op <= 0x6f, op >= 0xa4 && op <= 0xa7, op >= 0xaa && op <= 0xaf:
+		d.clobber(amd64RSI)
+		d.clobber(amd64RDI)
+		d.clobber(amd64RCX)
+		if op == 0xac || op == 0xad {
+			d.clobber(amd64RAX)
+		}
+	case op >= 0x70 && op <= 0x7f:
+		d.branch(op & 15)
+	case op >= 0x80 && op <= 0x83:
+		d.groupOne()
+	case op == 0x84, op == 0x85, op == 0xa8, op == 0xa9:
+	case op == 0x86:
+		d.clobber(d.byteReg())
+		d.writtenByte()
+	case op == 0x87:
+		d.exchange()
+	case op >= 0x88 && op <= 0x8d, op >= 0xa0 && op <= 0xa3, op >= 0xb0 && op <= 0xbf, op == 0xc6, op == 0xc7:
+		d.out.keepsFlags = true
+		d.move()
+	case op == 0x8f:
+		d.emit(operation{op: opLoad, to: scratch, from: amd64RSP})
+		d.emit(operation{op: opCopy, to: amd64RSP, from: amd64RSP, offset: 8})
+		if d.registerOperand() {
+			d.emit(operation{op: opCopy, to: d.rm(), from: scratch})
+		} else {
+			d.store(scratch, 8)
+		}
+	case op >= 0x90 && op <= 0x97:
+		if r := d.numbered(op & 7); r != amd64RAX && d.Wide {
+			d.swap(amd64RAX, r)
+		} else if r != amd64RAX {
+			d.clobber(amd64RAX)
+			d.clobber(r)
+		} else {
+			d.out.padding, d.out.keepsFlags = true, true
+		}
+	case op == 0x98:
+		d.out.keepsFlags = true
+		d.emit(operation{op: opKeep, to: amd64RAX, from: amd64RAX})
+	case op == 0x99:
+		d.out.keepsFlags = true
+		d.clobber(amd64RDX)
+	case op == 0x9c:
+		d.push(noRegister)
+	case op == 0x9d:
+		d.emit(operation{op: opCopy, to: amd64RSP, from: amd64RSP, offset: d.stackUnit()})
+	case op == 0x9f, op == 0xd7, op == 0xe4, op == 0xe5, op == 0xec, op == 0xed:
+		d.clobber(amd64RAX)
+	case op == 0xc0, op == 0xd0, op == 0xd2:
+		d.writtenByte()
+	case op == 0xc1, op == 0xd1, op == 0xd3:
+		d.written()
+	case op == 0xc8:
+		d.enter()
+	case op == 0xc9:
+		d.emit(operation{op: opCopy, to: amd64RSP, from: amd64RBP})
+		d.emit(operation{op: opLoad, to: amd64RBP, from: amd64RSP})
+		d.emit(operation{op: opCopy, to: amd64RSP, from: amd64RSP, offset: 8})
+	case op == 0xf6, op == 0xf7:
+		d.groupThree()
+	case op == 0xfe, op == 0xff && d.extension() < 2:
+		d.increment()
+	case op >= 0xd8 && op <= 0xdf:
+		d.x87()
+	default:
+		d.control()
+	}
+}
+
+func (d *amd64Decoder) stackUnit() int64 {
+	if d.Operand16 {
+		return 2
+	}
+	return 8
+}
+
+func (d *amd64Decoder) enter() {
+	size := int64(binary.LittleEndian.Uint16(d.Code[d.Immediate:]))
+	d.push(amd64RBP)
+	if d.Code[d.Immediate+2]&31 != 0 {
+		d.clobber(amd64RSP)
+		d.clobber(amd64RBP)
+		return
+	}
+	d.emit(operation{op: opCopy, to: amd64RBP, from: amd64RSP})
+	d.emit(operation{op: opCopy, to: amd64RSP, from: amd64RSP, offset: -size})
+}
+
+// control decodes the instructions that go elsewhere.
+func (d *amd64Decoder) control() {
+	switch op := d.Opcode; op {
+	case 0xe8:
+		d.out.target = d.Target(d.pc)
+		if d.out.target == d.pc+uint64(len(d.Code)) { // pushes its address
+			d.push(noRegister)
+			return
+		}
+		d.out.flow = flowCall
+	case 0xe9, 0xeb:
+		d.out.flow, d.out.target = flowJump, d.Target(d.pc)
+	case 0xe0, 0xe1, 0xe2, 0xe3:
+		d.branch(noRegister)
+		d.clobber(amd64RCX)
+	case 0xc2, 0xc3:
+		d.out.flow = flowReturn
+	case 0xcd:
+		d.clobber(amd64RAX)
+		if d.Code[d.Immediate] != 0x80 {
+			d.out.flow = flowStop
+		}
+	case 0xcc:
+		d.out.flow, d.out.padding = flowStop, true
+	case 0xf1, 0xf4:
+		d.out.flow = flowStop
+	case 0xca, 0xcb, 0xcf:
+		d.out.flow = flowElsewhere
+	case 0xff:
+		switch d.extension() {
+		case 2:
+			d.out.flow = flowCallIndirect
+		case 4:
+			d.out.flow, d.out.register = flowJumpIndirect, scratch
+			if d.registerOperand() {
+				d.out.register = d.rm()
+			} else {
+				d.load(scratch)
+			}
+		case 6:
+			if d.registerOperand() {
+				d.push(d.rm())
+				return
+			}
+			d.load(scratch)
+			d.push(scratch)
+		case 3, 5:
+			d.out.flow = flowElsewhere
+		}
+	}
+}
+
+func (d *amd64Decoder) branch(code byte) {
+	d.out.flow, d.out.target = flowBranch, d.Target(d.pc)
+	switch code {
+	case 2:
+		d.out.condition = conditionBelow
+	case 3:
+		d.out.condition = conditionAboveOrEqual
+	case 4:
+		d.out.condition = conditionEqual
+	case 5:
+		d.out.condition = conditionNotEqual
+	case 6:
+		d.out.condition = conditionBelowOrEqual
+	case 7:
+		d.out.condition = conditionAbove
+	}
+	d.out.keepsFlags = true
+}
+
+// arithmetic decodes add, or, adc, sbb, and, sub, xor and cmp with two operands, and with
+// eax and an immediate.
+func (d *amd64Decoder) arithmetic(kind, form byte) {
+	const add, and, sub, cmp = 0, 4, 5, 7
+	if form >= 4 {
+		if kind == cmp {
+			d.compareImmediate(amd64RAX, form == 4)
+			return
+		}
+		d.clobber(amd64RAX)
+		return
+	}
+	memory := !d.registerOperand()
+	if kind == cmp {
+		if form&1 == 1 && d.Wide && !memory {
+			d.out.compare, d.out.left, d.out.right = true, d.rm(), d.reg()
+		}
+		return
+	}
+	if form&1 == 0 {
+		if form == 2 {
+			d.clobber(d.byteReg())
+		} else {
+			d.writtenByte()
+		}
+		return
+	}
+	to, from := d.rm(), d.reg()
+	if form == 3 {
+		to, from = from, to
+		if memory {
+			d.clobber(to)
+			return
+		}
+	}
+	switch {
+	case memory:
+		d.written()
+	case kind == add && d.Wide:
+		d.emit(operation{op: opSum, to: to, from: to, index: from})
+	case kind == sub && d.Wide:
+		d.emit(operation{op: opDifference, to: to, from: to, index: from})
+	case kind == and && d.Wide:
+		d.emit(operation{op: opIndexed, to: to, from: to, index: from})
+	case kind == 6 && to == from: // xor
+		d.emit(operation{op: opConstant, to: to})
+	default:
+		d.clobber(to)
+	}
+}
+
+// compareImmediate is a cmp of a register and an immediate.
+func (d *amd64Decoder) compareImmediate(column uint8, isByte bool) {
+	if limit := d.immediate(); limit >= 0 || isByte {
+		if isByte {
+			limit &= 0xff
+		}
+		d.out.compare, d.out.left, d.out.right, d.out.limit = true, column, noRegister, uint64(limit)
+	}
+}
+
+// groupOne decodes arithmetic with an immediate.
+func (d *amd64Decoder) groupOne() {
+	kind := d.extension()
+	isByte := d.Opcode == 0x80 || d.Opcode == 0x82
+	if kind == 7 {
+		if d.registerOperand() && isByte {
+			d.compareImmediate(d.byteRM(), true)
+		} else if d.registerOperand() {
+			d.compareImmediate(d.rm(), false)
+		}
+		return
+	}
+	immediate := d.immediate()
+	if isByte {
+		d.writtenByte()
+		return
+	}
+	if !d.registerOperand() {
+		if kind != 1 || immediate != 0 { // orq $0,(%rsp) probes the stack
+			d.written()
+		}
+		return
+	}
+	to := d.rm()
+	switch {
+	case kind == 0 && d.Wide:
+		d.emit(operation{op: opCopy, to: to, from: to, offset: immediate})
+	case kind == 5 && d.Wide:
+		d.emit(operation{op: opCopy, to: to, from: to, offset: -immediate})
+	case kind == 4 && immediate >= 0:
+		d.emit(operation{op: opBound, to: to, from: to, offset: immediate})
+	case kind == 4 && d.Wide && bits.OnesCount64(uint64(-immediate)) == 1:
+		d.emit(operation{op: opAlign, to: to, from: to, offset: immediate})
+	default:
+		d.clobber(to)
+	}
+}
+
+func (d *amd64Decoder) groupThree() {
+	switch d.extension() {
+	case 0, 1: // test
+	case 2, 3: // not, neg
+		if d.Opcode == 0xf6 {
+			d.writtenByte()
+		} else {
+			d.written()
+		}
+		d.out.keepsFlags = d.extension() == 2
+	default: // mul, imul, div, idiv
+		d.clobber(amd64RAX)
+		d.clobber(amd64RDX)
+	}
+}
+
+func (d *amd64Decoder) increment() {
+	if d.Opcode == 0xfe {
+		d.writtenByte()
+		return
+	}
+	if !d.registerOperand() || !d.Wide {
+		d.written()
+		return
+	}
+	offset := int64(1)
+	if d.extension() == 1 {
+		offset = -1
+	}
+	d.emit(operation{op: opCopy, to: d.rm(), from: d.rm(), offset: offset})
+}
+
+func (d *amd64Decoder) exchange() {
+	a, b := d.reg(), scratch
+	switch {
+	case !d.Wide:
+		d.clobber(d.reg())
+		d.written()
+	case d.registerOperand():
+		d.swap(a, d.rm())
+	default:
+		d.load(uint8(b))
+		d.store(a, 8)
+		d.emit(operation{op: opCopy, to: a, from: scratch})
+	}
+}
+
+func (d *amd64Decoder) swap(a, b uint8) {
+	d.emit(operation{op: opCopy, to: scratch, from: a})
+	d.emit(operation{op: opCopy, to: a, from: b})
+	d.emit(operation{op: opCopy, to: b, from: scratch})
+}
+
+// move decodes mov and lea.
+func (d *amd64Decoder) move() {
+	switch op := d.Opcode; {
+	case op == 0x88, op == 0xc6:
+		d.writtenByte()
+	case op == 0x89:
+		d.moveTo()
+	case op == 0x8a:
+		d.clobber(d.byteReg())
+	case op == 0x8b:
+		d.moveFrom()
+	case op == 0x8c:
+		d.written()
+	case op == 0x8d:
+		d.lea()
+	case op == 0xa0, op == 0xa1:
+		d.clobber(amd64RAX)
+	case op >= 0xb0 && op <= 0xb7:
+		d.clobber(d.byteColumn(d.numbered(op&7), op&7))
+	case op >= 0xb8 && op <= 0xbf:
+		d.constant(d.numbered(op & 7))
+	case op == 0xc7:
+		if d.Relative > 0 { // xbegin: an abort goes to the target
+			d.out.flow, d.out.target = flowBranch, d.Target(d.pc)
+			d.clobber(amd64RAX)
+		} else if d.registerOperand() {
+			d.constant(d.rm())
+		} else {
+			d.written()
+		}
+	}
+}
+
+func (d *amd64Decoder) constant(to uint8) {
+	value := d.immediate()
+	switch {
+	case d.Operand16:
+		d.clobber(to)
+		return
+	case !d.Wide:
+		value = int64(uint32(value))
+	}
+	if value != value<<14>>14 {
+		d.clobber(to)
+		return
+	}
+	d.emit(operation{op: opConstant, to: to, offset: value})
+}
+
+// moveTo is mov to ModRM.rm.
+func (d *amd64Decoder) moveTo() {
+	switch {
+	case d.registerOperand() && d.Wide:
+		d.emit(operation{op: opCopy, to: d.rm(), from: d.reg()})
+	case d.registerOperand() && !d.Operand16:
+		d.emit(operation{op: opKeep, to: d.rm(), from: d.reg()})
+	case d.registerOperand():
+		d.clobber(d.rm())
+	case d.Wide:
+		d.store(d.reg(), 8)
+	default:
+		d.written()
+	}
+}
+
+// moveFrom is mov from ModRM.rm.
+func (d *amd64Decoder) moveFrom() {
+	switch {
+	case d.registerOperand() && d.Wide:
+		d.emit(operation{op: opCopy, to: d.reg(), from: d.rm()})
+	case d.registerOperand() && !d.Operand16:
+		d.emit(operation{op: opKeep, to: d.reg(), from: d.rm()})
+	case !d.registerOperand() && d.Wide:
+		d.load(d.reg())
+	case !d.registerOperand() && !d.Operand16:
+		d.table()
+	default:
+		d.clobber(d.reg())
+	}
+}
+
+// table is a load of 4 bytes, perhaps from a table.
+func (d *amd64Decoder) table() {
+	if o := d.memory(); o.known && o.index != noRegister && (o.scale == 4 || o.scale == 1) {
+		d.emit(operation{op: opTable4, to: d.reg(), from: o.base, index: o.index, offset: o.offset})
+		return
+	}
+	d.clobber(d.reg())
+}
+
+// extend is movsxd.
+func (d *amd64Decoder) extend(size int) {
+	switch {
+	case d.registerOperand():
+		d.emit(operation{op: opKeep, to: d.reg(), from: d.rm()})
+	case size == 4:
+		d.table()
+	default:
+		d.clobber(d.reg())
+	}
+}
+
+func (d *amd64Decoder) lea() {
+	o, to := d.memory(), d.reg()
+	switch {
+	case !d.Wide || !o.known && d.Address32:
+		d.clobber(to)
+	case o.absolute:
+		d.emit(operation{op: opConstant, to: to, offset: o.offset})
+	case o.index == noRegister && o.base != noRegister:
+		d.emit(operation{op: opCopy, to: to, from: o.base, offset: o.offset})
+	case o.index != noRegister && o.base != noRegister && o.scale == 1 && o.offset == 0:
+		d.emit(operation{op: opSum, to: to, from: o.base, index: o.index})
+	case o.index != noRegister && o.base != noRegister:
+		d.emit(operation{op: opIndexed, to: to, from: o.base, index: o.index})
+	default:
+		d.clobber(to)
+	}
+}

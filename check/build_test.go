@@ -1,0 +1,61 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package check
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/clewdev/clew/internal/sample"
+	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/object"
+)
+
+// build is a way to compile testdata/frames.cc.
+type build struct{ compiler, flags string }
+
+func (b build) String() string { return b.compiler + " " + b.flags }
+
+// builds are compilers and options that make frames of their own.
+func builds() []build {
+	var list []build
+	for _, compiler := range []string{"g++", "clang++"} {
+		for _, level := range []string{"-O0", "-O1", "-O2", "-O3", "-Os"} {
+			for _, more := range []string{"-fomit-frame-pointer", "-fno-omit-frame-pointer", "-fcf-protection=full -fstack-clash-protection", "-mavx2 -fstack-protector-all"} {
+				list = append(list, build{compiler, level + " " + more})
+			}
+		}
+	}
+	return list
+}
+
+// someBuilds returns a sample of them with every compiler and option.
+func someBuilds(t *testing.T, n int) []build {
+	return sample.Covering(t, builds(), n, func(b build) []string { return append(strings.Fields(b.flags), b.compiler) })
+}
+
+// compile builds testdata/frames.cc as a shared library.
+func (b build) compile(t testing.TB) *object.File {
+	t.Helper()
+	testprogram.RequireTool(t, b.compiler)
+	path := filepath.Join(t.TempDir(), "frames.so")
+	args := append(strings.Fields(b.flags), "-w", "-shared", "-fPIC", "-o", path, "testdata/frames.cc")
+	if out, err := exec.Command(b.compiler, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", b, err, out)
+	}
+	return open(t, path)
+}
+
+func open(t testing.TB, path string) *object.File {
+	t.Helper()
+	f, err := object.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}

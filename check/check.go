@@ -1,0 +1,316 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package check
+
+import (
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/object"
+)
+
+// ErrMachine is wrapped by the error for a machine whose code the package does not analyse.
+var ErrMachine = errors.New("machine without code analysis")
+
+// ErrRelocatable is wrapped by the error for a relocatable file: the addresses of its code
+// are known after linking only.
+var ErrRelocatable = errors.New("relocatable file")
+
+// Options say what to check.
+type Options struct {
+	// Skip is called for each function's range of addresses, and returns true for one that is
+	// not checked. It may be nil.
+	Skip func(start, end uint64) bool
+}
+
+// Code is what the analysis is told about code besides its bytes.
+type Code struct {
+	// Memory has the code and the language-specific data areas, at addresses of the section.
+	Memory cfi.Memory
+	// NoReturn holds the entries of functions that do not return. It may be nil.
+	NoReturn map[uint64]bool
+	// Stubs are tables of stubs that functions enter at each multiple of their size, as
+	// procedure linkage tables.
+	Stubs []Stubs
+}
+
+// Stubs is a table of stubs of Size bytes in [Start, End). The first one is entered by the
+// others only if Header is set.
+type Stubs struct {
+	Start, End, Size uint64
+	Header           bool
+}
+
+// File compares the .eh_frame and .debug_frame of a file with its code. The error wraps
+// ErrMachine or ErrRelocatable if the file cannot be analysed, and object.ErrFault if the
+// file was truncated.
+func File(f *object.File, options Options) (report *Report, err error) {
+	err = object.Guard(func() error {
+		report, err = file(f, options)
+		return err
+	})
+	return report, err
+}
+
+func file(f *object.File, options Options) (*Report, error) {
+	if machineOf(f.Machine()) == nil {
+		return nil, fmt.Errorf("%s: %w (%s; amd64 has it)", f.Name(), ErrMachine, f.Machine().Name)
+	}
+	if f.Type() == elf.ET_REL {
+		return nil, fmt.Errorf("%s: %w: link it first", f.Name(), ErrRelocatable)
+	}
+	code := Code{Memory: f, NoReturn: noReturns(f), Stubs: stubs(f)}
+	var report Report
+	for _, open := range []func() (*cfi.Section, error){f.EHFrame, f.DebugFrame} {
+		section, err := open()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.Name(), err)
+		}
+		if section == nil {
+			continue
+		}
+		r, err := Section(section, code, options)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.Name(), err)
+		}
+		report.Findings = append(report.Findings, r.Findings...)
+		report.Counters.add(&r.Counters)
+	}
+	return &report, name(f, &report)
+}
+
+// name finds the names of the functions with findings.
+func name(f *object.File, report *Report) error {
+	addresses := make([]uint64, len(report.Findings))
+	for i := range report.Findings {
+		addresses[i] = report.Findings[i].Function
+	}
+	symbols, err := f.FindSymbols(addresses)
+	for i := range symbols {
+		report.Findings[i].Name = symbols[i].Name
+	}
+	return err
+}
+
+// stubs returns the procedure linkage tables of a file.
+func stubs(f *object.File) []Stubs {
+	var list []Stubs
+	for _, s := range f.Sections() {
+		if s.Flags&elf.SHF_EXECINSTR != 0 && (s.Name == ".plt" || strings.HasPrefix(s.Name, ".plt.")) && s.Size > 0 {
+			size := uint64(16)
+			if s.Name == ".plt.got" && s.Entry == 8 {
+				size = 8
+			}
+			list = append(list, Stubs{s.Address, s.Address + s.Size, size, s.Name == ".plt"})
+		}
+	}
+	return list
+}
+
+// Section compares a section of call frame information with code.
+func Section(s *cfi.Section, code Code, options Options) (*Report, error) {
+	c := newChecker(s, code)
+	if c == nil {
+		return nil, fmt.Errorf("%w (%s)", ErrMachine, s.Machine.Name)
+	}
+	return c.run(options), nil
+}
+
+// newChecker returns a checker, or nil for a machine that the package does not know.
+func newChecker(s *cfi.Section, code Code) *checker {
+	m := machineOf(s.Machine)
+	if m == nil {
+		return nil
+	}
+	return &checker{section: s, memory: code.Memory, machine: m, abi: m.abi(), noReturn: code.NoReturn, stubs: code.Stubs}
+}
+
+// checker checks the functions of one section.
+type checker struct {
+	section  *cfi.Section
+	memory   cfi.Memory
+	machine  machine
+	abi      *abi
+	noReturn map[uint64]bool
+	stubs    []Stubs
+
+	fdes    []cfi.IndexRange
+	owner   []int // by FDE: index in units, -1 before it was checked
+	units   [][]int
+	results []result
+	joins   int
+
+	interpreter cfi.Interpreter
+	fde         cfi.FDE
+	rules       []cfi.Rule
+	spare       []operation
+	unit        unit
+	observe     func(*instruction) // for tests: called for every instruction that is reached
+}
+
+func (c *checker) run(options Options) *Report {
+	c.fdes = c.section.Index().Ranges()
+	c.owner = make([]int, len(c.fdes))
+	c.results = make([]result, len(c.fdes))
+	for i := range c.owner {
+		c.owner[i] = -1
+	}
+	skip := func(i int) bool {
+		return options.Skip != nil && options.Skip(c.fdes[i].Start, c.fdes[i].End)
+	}
+	// First the functions, which lead to the cold parts; then what they do not lead to.
+	for _, whole := range []bool{true, false} {
+		for i := range c.fdes {
+			if c.owner[i] < 0 && !skip(i) {
+				c.check(i, whole)
+			}
+		}
+	}
+	var report Report
+	for i := range c.results {
+		report.Counters.add(&c.results[i].counters)
+		report.Findings = append(report.Findings, c.results[i].findings...)
+	}
+	return &report
+}
+
+// check checks a function with all parts that it leads to. If whole is set it leaves out
+// code that is not entered as functions are.
+func (c *checker) check(index int, whole bool) {
+	u := &c.unit
+	u.clear(c)
+	c.rules = c.rules[:0]
+	if !u.addPart(index) {
+		c.fail(index, u.failed)
+		return
+	}
+	p := &u.parts[0]
+	stub := c.stubsAt(p.start)
+	p.entered = len(p.rows) > 0 && p.rows[0].entry
+	if !p.entered && stub == nil && whole {
+		return
+	}
+	if stub != nil {
+		p.entered = false
+		u.stubs = append(u.stubs, *stub)
+	}
+	u.solve()
+	for n := 0; u.failed == NoReason && !u.judge(); n++ {
+		if n >= maxRestarts {
+			u.failed = TooLarge
+			break
+		}
+		u.solve()
+	}
+	reached := !p.entered && stub == nil
+	members := make([]int, len(u.parts))
+	for k := range u.parts {
+		p := &u.parts[k]
+		members[k] = p.fde
+		c.owner[p.fde] = len(c.units)
+		switch {
+		case u.failed != NoReason:
+			c.fail(p.fde, u.failed)
+		default:
+			c.results[p.fde] = u.collect(p)
+		}
+		if reached { // no path leads to it
+			r := &c.results[p.fde].counters
+			r.Reasons[UnknownEntry] += r.Reasons[Unreached]
+			r.Reasons[Unreached] = 0
+		}
+	}
+	c.units = append(c.units, members)
+}
+
+// fail makes a whole function undecided.
+func (c *checker) fail(index int, why Reason) {
+	if c.owner[index] < 0 {
+		c.owner[index] = len(c.units)
+		c.units = append(c.units, []int{index})
+	}
+	r := result{counters: Counters{Functions: 1}}
+	// Instructions are counted one after another: limits do not bound this, the file does.
+	var code [4096]byte
+	f := c.fdes[index]
+	for at := f.Start; at < f.End; {
+		n := min(uint64(len(code)), f.End-at)
+		if c.memory.ReadMemory(code[:n], at) != nil {
+			break
+		}
+		offset := uint64(0)
+		for offset < n && (n-offset >= uint64(c.abi.maxSize) || at+n == f.End) {
+			var i instruction
+			if _, ok := c.machine.decode(code[offset:n], at+offset, &i, c.spare[:0]); !ok || i.size == 0 {
+				i.size = 1
+			}
+			r.count(Undecided, why)
+			offset += uint64(i.size)
+		}
+		at += offset
+	}
+	if r.counters.Instructions == 0 {
+		r.count(Undecided, why)
+	}
+	c.results[index] = r
+}
+
+// fdeAt returns the index of the FDE that covers an address, -1 if none does.
+func (c *checker) fdeAt(pc uint64) int {
+	n, found := slices.BinarySearchFunc(c.fdes, pc, func(r cfi.IndexRange, pc uint64) int {
+		switch {
+		case r.End <= pc:
+			return -1
+		case r.Start > pc:
+			return 1
+		}
+		return 0
+	})
+	if !found {
+		return -1
+	}
+	return n
+}
+
+// startsFunction reports whether an address is that of an FDE whose first row is that of a
+// function's entry.
+func (c *checker) startsFunction(index int, pc uint64) bool {
+	if c.fdes[index].Start != pc || c.section.FDEAt(c.fdes[index].FDE, &c.fde) != nil {
+		return false
+	}
+	rules := len(c.rules)
+	rows := c.rows(nil, &c.fde)
+	c.rules = c.rules[:rules]
+	return len(rows) > 0 && rows[0].entry
+}
+
+func (c *checker) stubsAt(pc uint64) *Stubs {
+	for i := range c.stubs {
+		if s := &c.stubs[i]; pc >= s.Start && pc < s.End {
+			return s
+		}
+	}
+	return nil
+}
+
+// word reads a number of 4 or 8 bytes.
+func (c *checker) word(at, size uint64) (uint64, bool) {
+	var b [8]byte
+	if c.memory.ReadMemory(b[:size], at) != nil {
+		return 0, false
+	}
+	return binary.LittleEndian.Uint64(b[:]), true
+}
+
+// clear makes the unit empty for another function. Its buffers stay.
+func (u *unit) clear(c *checker) {
+	parts, instructions, operations, states, work, pending, deltas := u.parts[:0], u.instructions[:0], u.operations[:0], u.states[:0], u.work[:0], u.pending[:0], u.deltas[:0]
+	*u = unit{c: c, parts: parts, instructions: instructions, operations: operations, states: states, work: work, pending: pending, deltas: deltas}
+}

@@ -1,0 +1,207 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/clewdev/clew/cfi"
+)
+
+// finding describes a wrong rule.
+func (u *unit) finding(p *part, r *row, s *state, i *instruction, w mismatch) Finding {
+	m := u.c.abi
+	f := Finding{
+		Kind: WrongRegister, Function: p.start, FDE: u.c.fdes[p.fde].FDE,
+		Address: i.pc, Last: i.pc, Count: 1, Column: w.column,
+	}
+	switch w.column {
+	case columnCFA:
+		f.Kind = WrongCFA
+		f.Expected, f.Fix = u.c.trueCFA(s, r.cfa)
+		f.Found = u.c.ruleCFA(r.cfa)
+		return f
+	case m.returnAddress:
+		f.Kind = WrongReturnAddress
+	}
+	f.Register = u.c.columnName(w.column)
+	f.Expected, f.Fix = u.c.trueRegister(s, w.column, w.rule)
+	f.Found = u.c.ruleRegister(w.column, w.rule)
+	return f
+}
+
+func (c *checker) columnName(column int) string {
+	if column >= 0 && column < len(c.abi.columns) {
+		return c.abi.columns[column]
+	}
+	return fmt.Sprintf("column %d", column)
+}
+
+// trueCFA says where the CFA is, by the register of the table's rule if possible, and returns
+// the directive that says so.
+func (c *checker) trueCFA(s *state, rule cfi.Rule) (text, fix string) {
+	m := c.abi
+	candidates := []int{m.sp, m.fp}
+	if rule.Kind == cfi.Register && rule.Register < uint32(m.registers) {
+		candidates = slices.Insert(candidates, 0, int(rule.Register))
+	}
+	for n, column := range candidates {
+		v := s.registers[column]
+		if v.kind() != entry || v.argument() != m.sp {
+			continue
+		}
+		offset := m.cfaOffset - v.offset()
+		text = fmt.Sprintf("CFA = %s%+d", m.columns[column], offset)
+		if n == 0 && len(candidates) == 3 {
+			return text, fmt.Sprintf(".cfi_def_cfa_offset %d", offset)
+		}
+		return text, fmt.Sprintf(".cfi_def_cfa %s, %d", m.columns[column], offset)
+	}
+	return "another CFA", ""
+}
+
+func (c *checker) ruleCFA(r cfi.Rule) string {
+	switch r.Kind {
+	case cfi.Register:
+		return fmt.Sprintf("CFA = %s%+d", c.columnName(int(r.Register)), r.Offset)
+	case cfi.ValExpression:
+		return "CFA = an expression"
+	}
+	return "no CFA"
+}
+
+// trueRegister says where the entry value of a register is, and returns the directive that
+// says so.
+func (c *checker) trueRegister(s *state, column int, rule cfi.Rule) (text, fix string) {
+	m := c.abi
+	name := c.columnName(column)
+	directive := name
+	if column == m.returnAddress {
+		directive = fmt.Sprint(column)
+	}
+	want := makeValue(entry, column, 0)
+	if column < len(s.registers) && column != m.returnAddress && s.registers[column] == want {
+		fix = ".cfi_restore " + directive
+		if rule.Kind == cfi.Unspecified {
+			fix = ".cfi_same_value " + directive
+		}
+		return name + " unchanged", fix
+	}
+	for _, e := range s.slots[:s.count] {
+		if e.content == want && e.at.kind() == entry {
+			offset := e.at.offset() - m.cfaOffset
+			return fmt.Sprintf("%s at CFA%+d", name, offset), fmt.Sprintf(".cfi_offset %s, %d", directive, offset)
+		}
+	}
+	for other, v := range s.registers[:m.registers] {
+		if v == want && other != column {
+			return fmt.Sprintf("%s in %s", name, m.columns[other]), fmt.Sprintf(".cfi_register %s, %s", directive, m.columns[other])
+		}
+	}
+	return name + " lost", ".cfi_undefined " + directive
+}
+
+func (c *checker) ruleRegister(column int, r cfi.Rule) string {
+	name := c.columnName(column)
+	switch r.Kind {
+	case cfi.Unspecified, cfi.SameValue:
+		return name + " unchanged"
+	case cfi.Undefined:
+		return name + " lost"
+	case cfi.Offset:
+		return fmt.Sprintf("%s at CFA%+d", name, r.Offset)
+	case cfi.ValOffset:
+		return fmt.Sprintf("%s = CFA%+d", name, r.Offset)
+	case cfi.Register:
+		return fmt.Sprintf("%s in %s", name, c.columnName(int(r.Register)))
+	}
+	return name + " by an expression"
+}
+
+// step describes the state before an instruction.
+func (c *checker) step(pc uint64, s *state) Step {
+	m := c.abi
+	text, _ := c.trueCFA(s, cfi.Rule{})
+	st := Step{Address: pc, CFA: strings.TrimPrefix(text, "CFA = ")}
+	if st.CFA == text {
+		st.CFA = ""
+	}
+	var saved []string
+	for _, column := range m.preserved {
+		if s.registers[column] == makeValue(entry, int(column), 0) {
+			continue
+		}
+		text, _ := c.trueRegister(s, int(column), cfi.Rule{})
+		saved = append(saved, text)
+	}
+	st.Saved = strings.Join(saved, ", ")
+	return st
+}
+
+// maxPath bounds the instructions of a path that a finding shows: its last ones.
+const maxPath = 400
+
+// path returns the instructions from an entry to instruction k, with the state on that path.
+func (u *unit) path(k int32) []Step {
+	// Backwards to the entry.
+	var list []int32
+	met := map[int32]bool{}
+	for k >= 0 && !met[k] && len(list) < 1<<16 {
+		met[k] = true
+		list = append(list, k)
+		i := &u.instructions[k]
+		if i.state >= 0 && u.states[i.state].valid {
+			k = u.states[i.state].from
+			continue
+		}
+		// Straight on from the instruction before, which was decoded before.
+		n := k - 1
+		if n < 0 || u.instructions[n].pc+uint64(u.instructions[n].size) != i.pc {
+			n = -1
+			for j := range u.instructions {
+				if e := &u.instructions[j]; e.reached && e.pc+uint64(e.size) == i.pc {
+					n = int32(j)
+				}
+			}
+		}
+		k = n
+	}
+	slices.Reverse(list)
+	if len(list) == 0 {
+		return nil
+	}
+	// Forwards, with the state of the path. It starts as that before its first instruction.
+	var s state
+	if i := &u.instructions[list[0]]; i.state >= 0 && u.states[i.state].valid {
+		s = u.states[i.state].state
+	}
+	if u.entersAt(u.instructions[list[0]].pc) {
+		s = u.entryState()
+	}
+	var steps []Step
+	for n, k := range list {
+		i := &u.instructions[k]
+		if len(list)-n <= maxPath {
+			steps = append(steps, u.c.step(i.pc, &s))
+		}
+		s.execute(i, u.operationsOf(i), int(k)+1, u.c.abi)
+		if i.flow == flowCall || i.flow == flowCallIndirect {
+			s.called(u.c.abi)
+		}
+	}
+	return steps
+}
+
+// entersAt reports whether an address is that of a function's entry.
+func (u *unit) entersAt(pc uint64) bool {
+	for i := range u.parts {
+		if p := &u.parts[i]; p.entered && p.start == pc {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,40 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+// Package check reports where an unwind table is wrong. It compares each row of call frame
+// information with the code that the row describes.
+//
+// The analysis follows the paths through a function from its entry, and notes where the CFA
+// is, which registers still have the caller's values, and where the others are saved. At
+// each instruction it compares this state with the row: the rule of the CFA must yield the
+// CFA, and the rules of the preserved registers and of the return address must yield their
+// values at the entry. The result for an instruction is Agree, Disagree or Undecided. A
+// Finding shows a path to the first instruction with a wrong row, with the state on it.
+//
+// # What a verdict means
+//
+// Agree means that the row is right on every path that the analysis found. Disagree means
+// that the row is wrong on all of these paths. Both assume that the code keeps to its
+// calling convention:
+//
+//   - Calls preserve the registers that the psABI says, and return to the next instruction
+//     or not at all.
+//   - Nothing writes the saved registers of a frame but instructions that address them by
+//     the stack pointer or a copy of it at a known distance: no store through an index or
+//     another pointer does.
+//   - A jump table is where the code that reads it says. If the code does not compare the
+//     index with the table's length, the table ends at the first entry that does not lead to
+//     an instruction of the function. No finding rests on such a table.
+//
+// Undecided comes with a Reason. What only follows from a guess is never Agree. Code that no
+// path reaches is undecided, except for the padding between blocks.
+//
+// A register whose rule follows the code late is no defect while the rule still yields the
+// value: after a push the register itself still has it.
+//
+// # What it never does
+//
+// The package runs no code and writes no file. It bounds the work for each function by the
+// function's size; code beyond the limits is undecided.
+package check

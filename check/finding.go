@@ -1,0 +1,127 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package check
+
+import "fmt"
+
+// Verdict is the result of comparing a row with the code at one instruction.
+type Verdict uint8
+
+const (
+	Undecided Verdict = iota // see Reason
+	Agree                    // the row gives the caller's registers on every path that was found
+	Disagree                 // it gives a wrong value on some path
+)
+
+func (v Verdict) String() string { return [...]string{"undecided", "agree", "disagree"}[v] }
+
+// Reason is why an instruction is undecided.
+type Reason uint8
+
+const (
+	NoReason     Reason = iota
+	Unreached           // no path that the analysis follows leads there
+	UnknownEntry        // the state at the function's start is not known: it is part of another function
+	UnknownStack        // the CFA's distance from the registers is not known
+	UnknownValue        // a register or a saved value is not known
+	Guessed             // the row is wrong on a path that may not exist
+	MayNotReturn        // the row is wrong if the call before returns
+	NotDecoded          // the bytes are not an instruction that the analysis knows
+	NoRow               // the table has no row
+	Outermost           // the row says that there is no caller
+	SignalFrame         // the kernel makes the frame
+	TooLarge            // the function exceeds a limit of the analysis
+	NoCode              // the code cannot be read
+	UnknownRule         // the analysis does not evaluate the row's expression
+	reasons
+)
+
+var reasonNames = [reasons]string{"", "not reached", "entry not known", "stack depth not known", "value not known",
+	"wrong only on a path that may not exist", "wrong only if the previous call returns", "not decoded", "no row",
+	"outermost frame", "signal frame", "function too large", "code not readable", "expression not evaluated"}
+
+func (r Reason) String() string { return reasonNames[r] }
+
+// Kind is the class of a finding.
+type Kind uint8
+
+const (
+	// WrongCFA: the rule of the CFA yields another address.
+	WrongCFA Kind = iota
+	// WrongRegister: the rule of a preserved register does not yield its value in the caller.
+	WrongRegister
+	// WrongReturnAddress: the rule of the return address does not yield it.
+	WrongReturnAddress
+	// NotRestored: a function returns without the caller's value in a preserved register.
+	NotRestored
+	kinds
+)
+
+var kindNames = [kinds]string{"wrong CFA", "wrong register", "wrong return address", "register not restored"}
+
+func (k Kind) String() string { return kindNames[k] }
+
+// Step is an instruction on a path, with what holds before it.
+type Step struct {
+	Address uint64
+	CFA     string // where the CFA is: "rsp+16"
+	Saved   string // where preserved registers are: "rbx at CFA-24, rbp at CFA-16"
+}
+
+// Finding is a defect of an unwind table. Addresses are those of the file.
+type Finding struct {
+	Kind     Kind
+	Function uint64 // start of the FDE's code
+	Name     string // of the symbol at Function, mangled; "" if unknown
+	FDE      uint64 // offset in the section
+
+	// Address is the first instruction at which the table is wrong, and Last the last one of
+	// Count consecutive instructions with the same defect.
+	Address, Last uint64
+	Count         int
+
+	Column   int    // of WrongRegister and NotRestored
+	Register string // its name
+	Expected string // what the code does: "CFA = rsp+16", "rbx at CFA-16"
+	Found    string // what the row says
+	Path     []Step // from the function's start to Address
+	Fix      string // the directive to put before the instruction: ".cfi_def_cfa_offset 16"
+}
+
+func (f *Finding) String() string {
+	return fmt.Sprintf("%#x: %s: %s, but the table says %s", f.Address, f.Kind, f.Expected, f.Found)
+}
+
+// Counters counts what was checked. Bytes that only fill the space between blocks of code
+// are not instructions.
+type Counters struct {
+	Functions    int // FDEs
+	Decided      int // FDEs without an undecided instruction
+	Defective    int // FDEs with a finding
+	Instructions int
+	Agree        int
+	Disagree     int
+	Undecided    int
+	Reasons      [reasons]int // of undecided instructions, by Reason
+}
+
+func (c *Counters) add(o *Counters) {
+	c.Functions += o.Functions
+	c.Decided += o.Decided
+	c.Defective += o.Defective
+	c.Instructions += o.Instructions
+	c.Agree += o.Agree
+	c.Disagree += o.Disagree
+	c.Undecided += o.Undecided
+	for i := range o.Reasons {
+		c.Reasons[i] += o.Reasons[i]
+	}
+}
+
+// Report is the result of a check.
+type Report struct {
+	Findings []Finding
+	Counters
+}

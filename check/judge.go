@@ -1,0 +1,288 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package check
+
+import "github.com/clewdev/clew/cfi"
+
+// result is the result for one FDE.
+type result struct {
+	counters Counters
+	findings []Finding
+}
+
+// judge compares every instruction of the unit with its row. It returns false if it has found
+// that a call does not return, so that the unit must be solved again.
+func (u *unit) judge() bool {
+	for k := range u.parts {
+		if !u.judgePart(&u.parts[k]) {
+			return false
+		}
+	}
+	return true
+}
+
+// judgePart compares the instructions of a part in the order of their addresses.
+func (u *unit) judgePart(p *part) bool {
+	var (
+		c        = u.c
+		s        state
+		have     bool         // s is the state before the instruction
+		compared *instruction // by the flags
+		previous *instruction // it agreed with the same row, and has not changed what rows use
+		call     *instruction // ends directly before
+	)
+	for offset := 0; offset < len(p.code); {
+		k := p.at[offset] - 1
+		if k < 0 || !u.instructions[k].reached {
+			offset++
+			have, previous, call = false, nil, nil
+			continue
+		}
+		i := &u.instructions[k]
+		onlyCall := call != nil
+		if i.state >= 0 && u.states[i.state].valid {
+			t := &u.states[i.state]
+			s, have, previous, compared = t.state, true, nil, nil
+			onlyCall = onlyCall && t.afterCall && t.from >= 0 && &u.instructions[t.from] == call
+		}
+		switch {
+		case !have:
+			i.verdict, i.reason = Undecided, Unreached
+		case i.row < 0:
+			i.verdict, i.reason = Undecided, NoRow
+		case previous != nil && previous.row == i.row:
+			i.verdict, i.reason = Agree, NoReason
+		default:
+			r := &p.rows[i.row]
+			i.verdict, i.reason = c.compare(r, &s, i.pc, nil)
+			switch {
+			case i.verdict != Disagree:
+			case s.guessed:
+				i.verdict, i.reason = Undecided, Guessed
+			case onlyCall && r.start == i.pc && !u.heals(p, i, s):
+				u.drop(i.pc)
+				return false
+			}
+		}
+		previous = nil
+		if i.verdict == Agree && i.row >= 0 && i.clobbered&p.rows[i.row].watched == 0 && !p.rows[i.row].dynamic && i.count == 0 && i.flow < flowCall {
+			previous = i
+		}
+		call = nil
+		if i.verdict == Disagree || have && i.flow == flowReturn && !s.preserved(c.abi) {
+			u.suspicious = true
+		}
+		if have {
+			s.execute(i, u.operationsOf(i), int(k)+1, c.abi)
+			switch i.flow {
+			case flowNext:
+				compared = u.compared(compared, i)
+			case flowBranch:
+				refine(&s, compared, i.condition, false, u.c.abi)
+				compared = u.compared(compared, i)
+			case flowCall, flowCallIndirect:
+				call, compared = i, nil
+				s.called(c.abi)
+			default:
+				have = false
+			}
+		}
+		offset += int(i.size)
+	}
+	return true
+}
+
+// heals reports whether a row that is wrong after a call, if that returns, becomes right by
+// the instructions that follow. Then the code after the call continues that before it, and
+// the call returns. Else the row may be that of code that only others reach.
+func (u *unit) heals(p *part, i *instruction, s state) bool {
+	m := u.c.abi
+	for range 64 {
+		for _, o := range u.operationsOf(i) {
+			if int(o.to) == m.sp && o.op != opStore && int(o.from) != m.sp {
+				return false // set, whatever it was before
+			}
+		}
+		if i.flow != flowNext && i.flow != flowBranch {
+			return false
+		}
+		n := u.find(i.pc + uint64(i.size))
+		s.execute(i, u.operationsOf(i), 0, m)
+		if n < 0 {
+			return false
+		}
+		if i = &u.instructions[n]; i.state >= 0 || i.row < 0 {
+			return false
+		}
+		if v, _ := u.c.compare(&p.rows[i.row], &s, i.pc, nil); v == Agree {
+			return true
+		}
+	}
+	return false
+}
+
+// collect returns the result of a part, after judge.
+func (u *unit) collect(p *part) result {
+	var r result
+	r.counters.Functions = 1
+	if u.suspicious {
+		r.findings = u.findings(p)
+	}
+	for offset := 0; offset < len(p.code); {
+		if k := p.at[offset] - 1; k >= 0 && u.instructions[k].reached {
+			i := &u.instructions[k]
+			r.count(i.verdict, i.reason)
+			if u.c.observe != nil {
+				u.c.observe(i)
+			}
+			offset += int(i.size)
+			continue
+		}
+		offset += u.skipped(p, offset, &r)
+	}
+	if r.counters.Undecided == 0 {
+		r.counters.Decided = 1
+	}
+	if len(r.findings) > 0 {
+		r.counters.Defective = 1
+	}
+	return r
+}
+
+func (r *result) count(v Verdict, why Reason) {
+	r.counters.Instructions++
+	switch v {
+	case Agree:
+		r.counters.Agree++
+	case Disagree:
+		r.counters.Disagree++
+	default:
+		r.counters.Undecided++
+		r.counters.Reasons[why]++
+	}
+}
+
+// skipped counts the instruction at an offset that is not reached, and returns its size.
+func (u *unit) skipped(p *part, offset int, r *result) int {
+	var i instruction
+	_, ok := u.c.machine.decode(p.code[offset:], p.start+uint64(offset), &i, u.c.spare[:0])
+	switch {
+	case !ok || i.size == 0:
+		if p.code[offset] != 0 {
+			r.count(Undecided, NotDecoded)
+		}
+		return 1
+	case i.padding:
+	case u.dropped[p.start+uint64(offset)]:
+		r.count(Undecided, MayNotReturn)
+	default:
+		r.count(Undecided, Unreached)
+	}
+	// The next instruction may be reached before this one's end.
+	for n := 1; n < int(i.size); n++ {
+		if k := p.at[offset+n] - 1; k >= 0 && u.instructions[k].reached {
+			return n
+		}
+	}
+	return int(i.size)
+}
+
+// findings makes findings of the instructions that disagree.
+func (u *unit) findings(p *part) []Finding {
+	var list []Finding
+	open := map[int]int{} // by column: index in list of the finding that continues
+	var wrong []mismatch
+	u.replay(p, func(i *instruction, k int32, s *state) {
+		if i.verdict == Disagree {
+			wrong = wrong[:0]
+			r := &p.rows[i.row]
+			u.c.compare(r, s, i.pc, &wrong)
+			for _, w := range wrong {
+				f := u.finding(p, r, s, i, w)
+				if n, ok := open[w.column]; ok && list[n].Expected == f.Expected && list[n].Found == f.Found || ok && w.delta != 0 && u.deltas[n] == w.delta {
+					list[n].Last = i.pc
+					list[n].Count++
+					continue
+				}
+				f.Path = u.path(k)
+				open[w.column] = len(list)
+				list = append(list, f)
+				u.deltas = append(u.deltas[:len(list)-1], w.delta)
+			}
+		}
+		for column := range open {
+			if list[open[column]].Last != i.pc {
+				delete(open, column)
+			}
+		}
+		if i.flow == flowReturn && !s.guessed {
+			list = append(list, u.unrestored(p, i, k, s)...)
+			u.deltas = append(u.deltas[:0], make([]int64, len(list))...)
+		}
+	})
+	return list
+}
+
+// unrestored returns a finding for each preserved register that is lost where a function
+// returns.
+func (u *unit) unrestored(p *part, i *instruction, k int32, s *state) []Finding {
+	c, m := u.c, u.c.abi
+	if i.row >= 0 && p.rows[i.row].returnAddress.Kind == cfi.Undefined {
+		return nil
+	}
+	if m.link == noRegister && s.load(s.registers[m.sp], m) != makeValue(entry, m.returnAddress, 0) ||
+		m.link != noRegister && s.registers[m.link] != makeValue(entry, int(m.link), 0) {
+		return nil // it goes elsewhere
+	}
+	var list []Finding
+	for n, column := range m.preserved {
+		if v, _ := c.holds(s.registers[column], int(column)); v != Disagree {
+			continue
+		}
+		if i.row >= 0 && (i.verdict == Disagree || p.rows[i.row].rules[n].Kind == cfi.Undefined) {
+			continue // the row is wrong, or says so
+		}
+		list = append(list, Finding{
+			Kind: NotRestored, Function: p.start, Address: i.pc, Last: i.pc, Count: 1,
+			Column: int(column), Register: m.columns[column],
+			Expected: m.columns[column] + " restored", Found: "a return without it", Path: u.path(k),
+		})
+	}
+	return list
+}
+
+// replay calls fn for every reached instruction of a part with the state before it.
+func (u *unit) replay(p *part, fn func(i *instruction, k int32, s *state)) {
+	var s state
+	have := false
+	var compared *instruction
+	for offset := 0; offset < len(p.code); {
+		k := p.at[offset] - 1
+		if k < 0 || !u.instructions[k].reached {
+			offset++
+			have = false
+			continue
+		}
+		i := &u.instructions[k]
+		if i.state >= 0 && u.states[i.state].valid {
+			s, have, compared = u.states[i.state].state, true, nil
+		}
+		if have {
+			fn(i, k, &s)
+			s.execute(i, u.operationsOf(i), int(k)+1, u.c.abi)
+			switch i.flow {
+			case flowNext:
+			case flowBranch:
+				refine(&s, compared, i.condition, false, u.c.abi)
+			case flowCall, flowCallIndirect:
+				s.called(u.c.abi)
+			default:
+				have = false
+			}
+			compared = u.compared(compared, i)
+		}
+		offset += int(i.size)
+	}
+}

@@ -1,0 +1,77 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package check
+
+import (
+	"debug/elf"
+	"strings"
+
+	"github.com/clewdev/clew/object"
+)
+
+// noReturnNames are functions that do not return, by their linkage names.
+var noReturnNames = map[string]bool{}
+
+func init() {
+	for _, name := range strings.Fields(`
+		abort exit _exit _Exit quick_exit __assert_fail __assert_perror_fail __assert
+		__stack_chk_fail __stack_chk_fail_local __fortify_fail __chk_fail __libc_fatal
+		longjmp _longjmp siglongjmp __longjmp_chk __libc_siglongjmp __libc_longjmp pthread_exit
+		__pthread_unwind __pthread_unwind_next err errx verr verrx
+		__cxa_throw __cxa_rethrow __cxa_bad_cast __cxa_bad_typeid __cxa_call_terminate
+		__cxa_call_unexpected __cxa_pure_virtual __cxa_deleted_virtual __cxa_throw_bad_array_new_length
+		__clang_call_terminate _Unwind_Resume _ZSt9terminatev _ZSt10unexpectedv
+		__libc_start_main __libc_start_call_main __gnat_raise_exception
+		rust_begin_unwind rust_panic _gfortran_stop_string _gfortran_runtime_error
+		_gfortran_runtime_error_at _gfortran_os_error _gfortran_os_error_at _gfortran_error_stop_string
+		g_assertion_message_expr g_assertion_message _dl_signal_error`) {
+		noReturnNames[name] = true
+	}
+}
+
+// noReturnPrefixes are those of C++'s helpers that throw, and of LLVM's that report errors.
+var noReturnPrefixes = []string{"_ZSt17__throw_", "_ZSt16__throw_", "_ZSt18__throw_", "_ZSt19__throw_", "_ZSt20__throw_", "_ZSt21__throw_",
+	"_ZSt22__throw_", "_ZSt23__throw_", "_ZSt24__throw_", "_ZSt25__throw_", "_ZSt26__throw_", "_ZSt27__throw_", "_ZSt28__throw_", "_ZSt29__throw_", "_ZSt30__throw_", "_ZSt31__throw_",
+	"_ZN4llvm18report_fatal_error", "_ZN4llvm25llvm_unreachable_internal"}
+
+func noReturnName(name string) bool {
+	name = strings.TrimSuffix(name, "@plt")
+	if noReturnNames[name] {
+		return true
+	}
+	for _, prefix := range noReturnPrefixes {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// noReturns returns the entries of functions of a file, and of its stubs, that do not return
+// by their names.
+func noReturns(f *object.File) map[uint64]bool {
+	m := map[uint64]bool{}
+	for s := range f.Symbols() {
+		if (s.Type == elf.STT_FUNC || s.Type == elf.STT_NOTYPE) && s.Address != 0 && noReturnName(s.Name) {
+			m[s.Address] = true
+		}
+	}
+	var addresses []uint64
+	for _, s := range stubs(f) {
+		for at := s.Start; at < s.End && len(addresses) < 1<<20; at += s.Size {
+			addresses = append(addresses, at)
+		}
+	}
+	symbols, err := f.FindSymbols(addresses)
+	if err != nil {
+		return m
+	}
+	for i, s := range symbols {
+		if noReturnName(s.Name) {
+			m[addresses[i]] = true
+		}
+	}
+	return m
+}

@@ -1,0 +1,484 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package check
+
+// entryState is the state at the entry of a function.
+func (u *unit) entryState() state {
+	m := u.c.abi
+	var s state
+	for i := range s.registers {
+		s.registers[i] = makeValue(entry, i, 0)
+	}
+	if m.link == noRegister {
+		s.slots[0] = slot{makeValue(entry, m.sp, 0), makeValue(entry, m.returnAddress, 0)}
+		s.count = 1
+	}
+	return s
+}
+
+// solve finds the state before every instruction that is reached from the entries.
+func (u *unit) solve() {
+	for n := 0; ; n++ {
+		u.reset()
+		for _, t := range u.stubs {
+			u.enterStubs(t)
+		}
+		for i := 0; i < len(u.parts); i++ { // parts are added while it runs
+			if p := &u.parts[i]; p.entered {
+				u.enter(p.start)
+			}
+			u.run()
+		}
+		if !u.restart && !u.repeat || u.failed != NoReason {
+			return
+		}
+		if n >= maxRestarts {
+			u.failed = TooLarge
+			return
+		}
+	}
+}
+
+// reset invalidates all states. Their places stay: branches lead there again.
+func (u *unit) reset() {
+	u.restart, u.repeat, u.unresolved = false, false, false
+	u.work = u.work[:0]
+	for i := range u.states {
+		u.states[i].valid, u.states[i].queued = false, false
+	}
+	for i := range u.instructions {
+		u.instructions[i].reached = false
+	}
+}
+
+// enter starts a path at the entry of a function.
+func (u *unit) enter(pc uint64) {
+	s := u.entryState()
+	u.reach(pc, &s, -1, false)
+}
+
+// enterStubs starts a path at each stub of a table.
+func (u *unit) enterStubs(t Stubs) {
+	p := &u.parts[0]
+	for at := t.Start; at < t.End && t.Size > 0; at += t.Size {
+		if at >= p.start && at < p.end && !(t.Header && at == t.Start) {
+			u.enter(at)
+			if k := u.find(at); k >= 0 && u.instructions[k].flow == flowJumpIndirect {
+				// Until the dynamic linker has bound it, it goes on after the jump.
+				u.enter(at + uint64(u.instructions[k].size))
+			}
+		}
+	}
+}
+
+// reach merges a state into that before the instruction at an address of the unit.
+func (u *unit) reach(pc uint64, s *state, from int32, afterCall bool) {
+	if s.guessed && u.banned[pc] {
+		return
+	}
+	k := u.find(pc)
+	if k < 0 {
+		u.discover(pc)
+		if k = u.find(pc); k < 0 {
+			return // it cannot be decoded
+		}
+	}
+	i := &u.instructions[k]
+	if i.state < 0 {
+		if len(u.states) >= maxUnitStates {
+			u.failed = TooLarge
+			return
+		}
+		if len(u.states) < cap(u.states) {
+			u.states = u.states[:len(u.states)+1]
+		} else {
+			u.states = append(u.states, stateBefore{})
+		}
+		i.state = int32(len(u.states) - 1)
+		t := &u.states[i.state]
+		t.valid, t.queued, t.afterCall, t.from = false, false, false, -1
+		if i.reached {
+			u.again(k) // a path went through without a state of its own
+		}
+	}
+	t := &u.states[i.state]
+	if !t.valid {
+		t.state, t.valid, t.afterCall, t.from = *s, true, afterCall, from
+	} else {
+		switch guess := s.guessed != t.guessed && u.conflict(&t.state, s); {
+		case guess && s.guessed:
+			return
+		case guess:
+			u.unlikely(pc)
+			return
+		}
+		if (t.afterCall || afterCall) && u.conflict(&t.state, s) {
+			u.drop(pc)
+			return
+		}
+		t.afterCall = t.afterCall || afterCall
+		if !t.merge(s, u.c.abi) {
+			return
+		}
+	}
+	if !t.queued {
+		t.queued = true
+		u.work = append(u.work, k)
+	}
+}
+
+// again queues the start of the path that leads straight to an instruction.
+func (u *unit) again(k int32) {
+	for n := k - 1; n >= 0; n-- {
+		i := &u.instructions[n]
+		if i.pc+uint64(i.size) != u.instructions[n+1].pc {
+			break
+		}
+		if i.state >= 0 {
+			if t := &u.states[i.state]; t.valid && !t.queued {
+				t.queued = true
+				u.work = append(u.work, n)
+			}
+			return
+		}
+	}
+	u.repeat = true // the path is not in order
+}
+
+// conflict reports whether two states cannot both be right before one instruction of
+// compilers' code: the depths of the stack differ, or no place has the entry value of a
+// preserved register in both.
+func (u *unit) conflict(a, b *state) bool {
+	m := u.c.abi
+	x, y := a.registers[m.sp], b.registers[m.sp]
+	if x != y && x.kind() == entry && y.kind() == entry {
+		return true
+	}
+	for _, c := range m.preserved {
+		want := makeValue(entry, int(c), 0)
+		x, y := a.registers[c], b.registers[c]
+		switch {
+		case x == want && y == want, x.kind() == unknown, y.kind() == unknown, a.shares(b, want):
+		case x == want, y == want, a.saves(want), b.saves(want):
+			return true
+		}
+	}
+	return false
+}
+
+// shares reports whether a slot holds a value in both states.
+func (s *state) shares(o *state, v value) bool {
+	for i := range s.slots[:s.count] {
+		if s.slots[i].content == v {
+			if w := o.content(s.slots[i].at); w == v || w.kind() == unknown {
+				return true
+			}
+		}
+	}
+	return s.lost || o.lost
+}
+
+// saves reports whether a slot holds a value.
+func (s *state) saves(v value) bool {
+	for i := range s.slots[:s.count] {
+		if s.slots[i].content == v {
+			return true
+		}
+	}
+	return s.lost
+}
+
+// drop removes the path from a call to the instruction after it, at pc, and starts again.
+func (u *unit) drop(pc uint64) {
+	if !u.dropped[pc] {
+		if u.dropped == nil {
+			u.dropped = map[uint64]bool{}
+		}
+		u.dropped[pc] = true
+		u.restart = true
+	}
+}
+
+// unlikely removes the guessed paths to pc, and starts again.
+func (u *unit) unlikely(pc uint64) {
+	if u.banned == nil {
+		u.banned = map[uint64]bool{}
+	}
+	u.banned[pc] = true
+	u.restart = true
+}
+
+// within reports whether an address is inside of a decoded instruction.
+func (u *unit) within(pc uint64) bool {
+	p := &u.parts[u.partOf(pc)]
+	for n := uint64(1); n < uint64(u.c.abi.maxSize) && n <= pc-p.start; n++ {
+		if k := p.at[pc-p.start-n] - 1; k >= 0 && uint64(u.instructions[k].size) > n {
+			return true
+		}
+	}
+	return false
+}
+
+// run follows all paths until no state changes.
+func (u *unit) run() {
+	for len(u.work) > 0 && !u.restart && u.failed == NoReason {
+		k := u.work[len(u.work)-1]
+		u.work = u.work[:len(u.work)-1]
+		t := &u.states[u.instructions[k].state]
+		t.queued = false
+		s := t.state
+		u.follow(k, &s)
+	}
+}
+
+// follow follows a path to its end, or to an instruction with a state.
+func (u *unit) follow(k int32, s *state) {
+	var compared *instruction
+	for first := true; ; first = false {
+		i := &u.instructions[k]
+		if !first && i.state >= 0 {
+			u.reach(i.pc, s, k-1, false)
+			return
+		}
+		i.reached = true
+		if u.steps++; u.steps > maxSteps*(len(u.instructions)+16) {
+			u.failed = TooLarge
+			return
+		}
+		next := i.pc + uint64(i.size)
+		s.execute(i, u.operationsOf(i), int(k)+1, u.c.abi)
+		switch i.flow {
+		case flowNext:
+		case flowBranch:
+			taken := *s
+			refine(&taken, compared, i.condition, true, u.c.abi)
+			u.jump(i.target, &taken, k)
+			i = &u.instructions[k] // jump can add instructions
+			refine(s, compared, i.condition, false, u.c.abi)
+		case flowJump:
+			u.jump(i.target, s, k)
+			return
+		case flowJumpIndirect:
+			u.jumpIndirect(i, s, k)
+			return
+		case flowCall, flowCallIndirect:
+			if !u.call(i, s, k, next) {
+				return
+			}
+			i = &u.instructions[k]
+		default:
+			return
+		}
+		compared = u.compared(compared, i)
+		n := u.find(next)
+		called := i.flow == flowCall || i.flow == flowCallIndirect
+		switch {
+		case called && (n < 0 || u.instructions[n].part != i.part):
+			return // no compiler lets a call return to another function
+		case n < 0:
+			if u.partOf(next) < 0 {
+				u.jump(next, s, k) // falls into the next function
+			}
+			return
+		}
+		if called && u.instructions[n].state >= 0 {
+			u.reach(next, s, k, true)
+			return
+		}
+		k = n
+	}
+}
+
+func (u *unit) operationsOf(i *instruction) []operation {
+	return u.operations[i.first : i.first+int32(i.count)]
+}
+
+// compared returns the instruction whose comparison the flags hold after i, given that before
+// i, or nil.
+func (u *unit) compared(before, i *instruction) *instruction {
+	switch {
+	case i.compare:
+		return i
+	case before != nil && (!i.keepsFlags || before.overwritten(i, u)):
+		return nil
+	}
+	return before
+}
+
+// overwritten reports whether an instruction writes a register that was compared.
+func (i *instruction) overwritten(by *instruction, u *unit) bool {
+	if by.clobbered>>i.left&1 != 0 || i.right != noRegister && by.clobbered>>i.right&1 != 0 {
+		return true
+	}
+	for _, o := range u.operationsOf(by) {
+		if o.op != opStore && (o.to == i.left || o.to == i.right) {
+			return true
+		}
+	}
+	return false
+}
+
+// refine adds what a conditional branch says about compared registers.
+func refine(s *state, compared *instruction, c condition, taken bool, m *abi) {
+	if compared == nil || c == conditionNone {
+		return
+	}
+	if !taken {
+		c = [...]condition{conditionNone, conditionNotEqual, conditionEqual, conditionAboveOrEqual, conditionAbove, conditionBelowOrEqual, conditionBelow}[c]
+	}
+	left := &s.registers[compared.left]
+	before := *left
+	if compared.right != noRegister {
+		right := &s.registers[compared.right]
+		if c == conditionEqual {
+			switch {
+			case left.address(m) && !right.address(m):
+				*right = *left
+			case right.address(m) && !left.address(m):
+				*left = *right
+			}
+		}
+		return
+	}
+	if left.kind() != other && left.kind() != derived && (left.kind() != entry || !left.notEntry(m) || left.address(m)) || compared.limit > 1<<32 {
+		return
+	}
+	switch {
+	case c == conditionBelow && compared.limit > 0:
+		*left = bounded(compared.limit-1, true)
+	case c == conditionBelowOrEqual:
+		*left = bounded(compared.limit, true)
+	}
+	if before.kind() == entry {
+		for i := range s.registers[:m.registers] {
+			if s.registers[i] == before { // a copy
+				s.registers[i] = *left
+			}
+		}
+	}
+}
+
+// call executes a call. It returns false if the call does not return.
+func (u *unit) call(i *instruction, s *state, k int32, next uint64) bool {
+	c := u.c
+	s.called(c.abi)
+	p := &u.parts[i.part]
+	if pad, ok := u.landing(p, i, next); ok {
+		landed := *s
+		if i.row >= 0 && p.rows[i.row].arguments != 0 {
+			sp := &landed.registers[c.abi.sp]
+			*sp = sp.add(p.rows[i.row].arguments)
+		}
+		u.jump(pad, &landed, k)
+		i = &u.instructions[k]
+	}
+	if i.flow == flowCall {
+		if c.noReturn[i.target] {
+			return false
+		}
+		if n := u.partOf(i.target); n >= 0 && u.parts[n].start != i.target && !u.isEntered(i.target) {
+			u.callInside(i.target)
+		}
+	}
+	return !u.dropped[next]
+}
+
+// called changes the state as a function does that is called and returns.
+func (s *state) called(m *abi) {
+	s.clobber(m.clobbered, m)
+	s.drop(m)
+}
+
+func (u *unit) isEntered(pc uint64) bool {
+	k := u.find(pc)
+	return k >= 0 && u.instructions[k].state >= 0
+}
+
+// callInside follows a subroutine within a function, if its row says that it is called.
+func (u *unit) callInside(pc uint64) {
+	p := &u.parts[u.partOf(pc)]
+	if r := rowAt(p.rows, pc, -1); r >= 0 && p.rows[r].entry {
+		u.enter(pc)
+	}
+}
+
+// jump continues a path at an address, in the unit or out of it.
+func (u *unit) jump(pc uint64, s *state, from int32) {
+	if u.partOf(pc) >= 0 {
+		u.reach(pc, s, from, false)
+		return
+	}
+	index := u.c.fdeAt(pc)
+	if index < 0 {
+		return
+	}
+	if s.entered(u.c.abi) || u.c.startsFunction(index, pc) {
+		return // a tail call
+	}
+	u.join(index, pc, s, from)
+}
+
+// join adds the function at pc to the unit if a path leads into it with a frame.
+func (u *unit) join(index int, pc uint64, s *state, from int32) {
+	members := []int{index}
+	if o := u.c.owner[index]; o >= 0 {
+		members = u.c.units[o]
+	}
+	if len(u.parts)+len(members) > maxUnitParts || u.c.joins >= maxJoins*(len(u.c.fdes)+16) {
+		return
+	}
+	u.c.joins += len(members)
+	for _, m := range members {
+		failed := u.failed
+		if !u.addPart(m) {
+			u.parts = u.parts[:len(u.parts)-1]
+			u.failed = failed
+			continue
+		}
+		p := &u.parts[len(u.parts)-1]
+		p.entered = len(p.rows) > 0 && p.rows[0].entry && !(p.start == pc)
+	}
+	if u.partOf(pc) >= 0 {
+		u.reach(pc, s, from, false)
+	}
+}
+
+// maxJoins bounds how often an FDE is added to a unit, on average.
+const maxJoins = 4
+
+// jumpIndirect follows a jump through a table.
+func (u *unit) jumpIndirect(i *instruction, s *state, k int32) {
+	v := s.registers[i.register]
+	kind, table, count, exact := v.kind(), uint64(v.offset()), v.argument()&^tableExact, v.argument()&tableExact != 0
+	if kind != relativeTarget && kind != absoluteTarget {
+		if !s.entered(u.c.abi) {
+			u.unresolved = true
+		}
+		return
+	}
+	if count == 0 {
+		count = maxTableEntries
+	}
+	size := uint64(4)
+	if kind == absoluteTarget {
+		size = 8
+	}
+	part, out := i.part, *s
+	out.guessed = out.guessed || !exact
+	for n := range uint64(count) {
+		target, ok := u.c.word(table+n*size, size)
+		if !ok {
+			break
+		}
+		if size == 4 {
+			target = table + uint64(int64(int32(target)))
+		}
+		at := u.partOf(target)
+		if !exact && (at != int(part) || u.within(target)) || at < 0 && u.c.fdeAt(target) < 0 {
+			break
+		}
+		u.jump(target, &out, k)
+	}
+}

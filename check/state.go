@@ -1,0 +1,212 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package check
+
+import "slices"
+
+const (
+	// maxRegisters bounds the registers of a machine. The last one is a scratch register
+	// that instructions of several operations use.
+	maxRegisters = 44
+	scratch      = maxRegisters - 1
+	noRegister   = 0xff
+
+	// maxSlots bounds the slots of a state. Functions of compilers save at most 6 registers
+	// on amd64 and 20 on arm64.
+	maxSlots = 28
+)
+
+// slot is a word of the frame.
+type slot struct {
+	at, content value
+}
+
+// state is what the analysis knows before an instruction. A slot that is not listed holds
+// nothing that was saved there, unless lost is set.
+type state struct {
+	registers [maxRegisters]value
+	slots     [maxSlots]slot
+	count     int
+
+	// lost says that a value was stored at an unknown place, or that slots were left out.
+	lost bool
+	// guessed says that no path without a guess leads here.
+	guessed bool
+	// signed says that the return address is signed: 0 no, 1 yes, 2 unknown (AArch64).
+	signed uint8
+}
+
+// load returns the content of 8 bytes at an address.
+func (s *state) load(at value, m *abi) value {
+	switch at.kind() {
+	case entry:
+		if at.argument() != m.sp {
+			return value(other)
+		}
+	case symbolic:
+	case unknown, derived:
+		return value(unknown)
+	default:
+		return value(other)
+	}
+	return s.content(at)
+}
+
+// store writes size bytes at an address.
+func (s *state) store(at, content value, size int64, m *abi) {
+	if !at.address(m) {
+		// Compilers save registers at known places of the frame. Other code keeps copies
+		// elsewhere; the analysis then doesn't know what a slot holds.
+		if content.kind() == entry && m.preserves(content.argument()) && !at.plain() {
+			s.lost = true
+		}
+		return
+	}
+	for i := 0; i < s.count; {
+		other := s.slots[i].at
+		if d := other.offset() - at.offset(); sameBase(other, at) && d < size && d > -8 {
+			s.count--
+			s.slots[i] = s.slots[s.count]
+			continue
+		}
+		i++
+	}
+	if size != 8 {
+		return
+	}
+	// Other values are not followed: code writes variables through pointers, too.
+	switch {
+	case content.kind() == unknown:
+	case content.kind() == entry && m.kept(content.argument()):
+	case content == makeValue(entry, m.sp, m.cfaOffset):
+	default:
+		return
+	}
+	if s.count == maxSlots {
+		s.lost = true
+		return
+	}
+	s.slots[s.count] = slot{at, content}
+	s.count++
+}
+
+func sameBase(a, b value) bool { return a.kind() == b.kind() && a.argument() == b.argument() }
+
+// drop forgets slots below the stack pointer: a called function overwrites them.
+func (s *state) drop(m *abi) {
+	sp := s.registers[m.sp]
+	if !sp.address(m) {
+		return
+	}
+	for i := 0; i < s.count; {
+		if at := s.slots[i].at; sameBase(at, sp) && at.offset() < sp.offset() {
+			s.count--
+			s.slots[i] = s.slots[s.count]
+			continue
+		}
+		i++
+	}
+}
+
+// forget removes a symbol: the instruction that makes it is executed again.
+func (s *state) forget(symbol int) {
+	is := func(v value) bool { return v.kind() == symbolic && v.argument() == symbol }
+	for i, v := range s.registers {
+		if is(v) {
+			s.registers[i] = value(derived)
+		}
+	}
+	for i := 0; i < s.count; {
+		switch e := &s.slots[i]; {
+		case is(e.at):
+			s.count--
+			*e = s.slots[s.count]
+			s.lost = true
+		case is(e.content):
+			e.content = value(derived)
+			i++
+		default:
+			i++
+		}
+	}
+}
+
+// merge makes s hold what s and o have in common, and reports whether s has changed.
+func (s *state) merge(o *state, m *abi) bool {
+	changed := false
+	for i := range s.registers[:m.registers] {
+		if a, b := s.registers[i], o.registers[i]; a != b {
+			if v := join(a, b, m); v != a {
+				s.registers[i], changed = v, true
+			}
+		}
+	}
+	for i := range s.slots[:s.count] {
+		e := &s.slots[i]
+		if v := join(e.content, o.content(e.at), m); v != e.content {
+			e.content, changed = v, true
+		}
+	}
+	for _, e := range o.slots[:o.count] {
+		if slices.ContainsFunc(s.slots[:s.count], func(mine slot) bool { return mine.at == e.at }) {
+			continue
+		}
+		v := join(s.content(e.at), e.content, m)
+		switch {
+		case v == s.content(e.at):
+		case s.count == maxSlots:
+			s.lost, changed = true, true
+		default:
+			s.slots[s.count] = slot{e.at, v}
+			s.count++
+			changed = true
+		}
+	}
+	if o.lost && !s.lost {
+		s.lost, changed = true, true
+	}
+	if s.guessed && !o.guessed {
+		s.guessed, changed = false, true
+	}
+	if s.signed != o.signed && s.signed != 2 {
+		s.signed, changed = 2, true
+	}
+	return changed
+}
+
+// content returns the content of a slot.
+func (s *state) content(at value) value {
+	for i := range s.slots[:s.count] {
+		if s.slots[i].at == at {
+			return s.slots[i].content
+		}
+	}
+	if s.lost {
+		return value(unknown)
+	}
+	return value(derived)
+}
+
+// entered reports whether the state is that at the entry of a function, for the registers
+// that the caller relies on.
+func (s *state) entered(m *abi) bool {
+	if s.registers[m.sp] != makeValue(entry, m.sp, 0) || !s.preserved(m) {
+		return false
+	}
+	if m.link != noRegister {
+		return s.registers[m.link] == makeValue(entry, m.link, 0)
+	}
+	return s.content(makeValue(entry, m.sp, 0)) == makeValue(entry, m.returnAddress, 0)
+}
+
+// preserved reports whether all preserved registers have their entry values.
+func (s *state) preserved(m *abi) bool {
+	for _, c := range m.preserved {
+		if s.registers[c] != makeValue(entry, int(c), 0) {
+			return false
+		}
+	}
+	return true
+}

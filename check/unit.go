@@ -1,0 +1,202 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package check
+
+// Limits of one unit. They bound the time and memory that a hostile file can cost.
+const (
+	maxUnitSize         = 8 << 20 // bytes of code
+	maxUnitInstructions = 2 << 20
+	maxUnitParts        = 64
+	maxUnitStates       = 1 << 16
+	maxSteps            = 64 // executions of each instruction, on average
+	maxRestarts         = 24
+	maxTableEntries     = 1 << 14
+)
+
+// part is the code of one FDE.
+type part struct {
+	fde        int // index in checker.fdes
+	start, end uint64
+	code       []byte
+	rows       []row
+	landings   []landing
+	at         []int32 // by offset in code: index of the instruction that starts there plus 1
+	entered    bool    // the state at its start is that of a function's entry
+}
+
+// unit is a function with its parts in other FDEs: cold blocks, and code that its branches
+// lead to with a frame.
+type unit struct {
+	c            *checker
+	parts        []part
+	instructions []instruction
+	operations   []operation
+	states       []stateBefore
+	work         []int32         // indexes of instructions whose state has changed
+	dropped      map[uint64]bool // ends of calls that do not return
+	banned       map[uint64]bool // addresses to which no guess leads
+	restart      bool            // at once, because a path was removed
+	repeat       bool            // at the end, because paths went through an instruction without its state
+	steps        int
+	failed       Reason
+	unresolved   bool
+	suspicious   bool // there may be findings
+	pending      []uint64
+	stubs        []Stubs
+	deltas       []int64
+}
+
+// stateBefore is the state before an instruction to which a branch leads, or which starts a
+// path.
+type stateBefore struct {
+	state
+	valid     bool
+	queued    bool
+	afterCall bool  // it includes the state after the call that ends there
+	from      int32 // instruction that the first path comes from, -1 for an entry
+}
+
+// partOf returns the index of the part that contains an address, -1 if there is none.
+func (u *unit) partOf(pc uint64) int {
+	for i := range u.parts {
+		if p := &u.parts[i]; pc >= p.start && pc < p.end {
+			return i
+		}
+	}
+	return -1
+}
+
+// find returns the index of a decoded instruction, -1 if there is none.
+func (u *unit) find(pc uint64) int32 {
+	if i := u.partOf(pc); i >= 0 {
+		p := &u.parts[i]
+		return p.at[pc-p.start] - 1
+	}
+	return -1
+}
+
+// addPart adds an FDE to the unit. It returns false if that exceeds a limit or if its code
+// cannot be read.
+func (u *unit) addPart(index int) bool {
+	c := u.c
+	r := c.fdes[index]
+	size := r.End - r.Start
+	total := uint64(0)
+	for i := range u.parts {
+		total += u.parts[i].end - u.parts[i].start
+	}
+	if len(u.parts) >= maxUnitParts || size > maxUnitSize || total+size > maxUnitSize {
+		u.failed = TooLarge
+		return false
+	}
+	if err := c.section.FDEAt(r.FDE, &c.fde); err != nil {
+		u.failed = NoRow
+		return false
+	}
+	if len(u.parts) < cap(u.parts) {
+		u.parts = u.parts[:len(u.parts)+1]
+	} else {
+		u.parts = append(u.parts, part{})
+	}
+	p := &u.parts[len(u.parts)-1]
+	p.fde, p.start, p.end, p.entered = index, r.Start, r.End, false
+	p.code = resize(p.code, int(size))
+	p.at = resize(p.at, int(size))
+	clear(p.at)
+	p.rows = c.rows(p.rows[:0], &c.fde)
+	p.landings = c.landings(p.landings[:0], &c.fde)
+	if err := c.memory.ReadMemory(p.code, r.Start); err != nil {
+		u.failed = NoCode
+		return false
+	}
+	if c.fde.CIE.SignalFrame {
+		u.failed = SignalFrame
+		return false
+	}
+	return true
+}
+
+func resize[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}
+
+// discover decodes the instructions that direct branches reach from an address.
+func (u *unit) discover(pc uint64) {
+	u.pending = append(u.pending[:0], pc)
+	for len(u.pending) > 0 {
+		pc := u.pending[len(u.pending)-1]
+		u.pending = u.pending[:len(u.pending)-1]
+		for {
+			k := u.partOf(pc)
+			if k < 0 {
+				break
+			}
+			p := &u.parts[k]
+			offset := pc - p.start
+			if p.at[offset] != 0 {
+				break
+			}
+			if len(u.instructions) >= maxUnitInstructions {
+				u.failed = TooLarge
+				return
+			}
+			i := u.decode(p, uint8(k), pc)
+			if i == nil {
+				break
+			}
+			if i.flow == flowBranch || i.flow == flowJump {
+				u.lead(i.target)
+			}
+			next := pc + uint64(i.size)
+			if pad, ok := u.landing(p, i, next); ok {
+				u.lead(pad)
+			}
+			if i.flow == flowJump || i.flow == flowJumpIndirect || i.flow >= flowReturn {
+				break
+			}
+			pc = next
+		}
+	}
+}
+
+// lead makes an address of the unit one that branches lead to.
+func (u *unit) lead(pc uint64) {
+	if u.partOf(pc) >= 0 {
+		u.pending = append(u.pending, pc)
+	}
+}
+
+// decode adds the instruction at an address, or returns nil if it cannot be decoded.
+func (u *unit) decode(p *part, k uint8, pc uint64) *instruction {
+	offset := pc - p.start
+	u.instructions = append(u.instructions, instruction{pc: pc, part: k, state: -1, first: int32(len(u.operations)), right: noRegister, row: -1})
+	i := &u.instructions[len(u.instructions)-1]
+	operations, ok := u.c.machine.decode(p.code[offset:], pc, i, u.operations)
+	if !ok || i.size == 0 {
+		// The place stays free, so that it is counted as not decoded.
+		u.operations = u.operations[:i.first]
+		u.instructions = u.instructions[:len(u.instructions)-1]
+		return nil
+	}
+	u.operations = operations
+	near := -1
+	if n := len(u.instructions); n > 1 && u.instructions[n-2].part == k {
+		near = int(u.instructions[n-2].row)
+	}
+	i.row = int32(rowAt(p.rows, pc, near))
+	p.at[offset] = int32(len(u.instructions))
+	return i
+}
+
+// landing returns the landing pad of a call.
+func (u *unit) landing(p *part, i *instruction, next uint64) (uint64, bool) {
+	if len(p.landings) == 0 || i.flow != flowCall && i.flow != flowCallIndirect {
+		return 0, false
+	}
+	return landingAt(p.landings, next)
+}

@@ -1,0 +1,130 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package check
+
+// value is what the analysis knows about the content of a register or of a stack slot: a
+// kind, a small argument and an offset. Values are comparable.
+//
+//	bits 0-3    kind
+//	bits 4-13   argument
+//	bits 14-63  offset, signed
+type value uint64
+
+type valueKind uint8
+
+const (
+	// unknown: any value.
+	unknown valueKind = iota
+	// other: neither an address in the frame nor the entry value of a preserved register.
+	// The offset is 0, or 1 more than an upper bound of the value (as unsigned number). The
+	// argument is 1 if the code compares the value with the bound.
+	other
+	// derived: any value but the entry value of a preserved register. It may be an address
+	// in the frame.
+	derived
+	// entry: the value that the register of the argument's column had at the function's
+	// entry, plus the offset. The entry value of the stack pointer is the CFA less
+	// machine.cfaOffset.
+	entry
+	// symbolic: an address in the frame at an unknown distance from the CFA, plus the offset.
+	// The argument numbers the instruction that made it.
+	symbolic
+	// constant: the offset.
+	constant
+	// relativeEntry: loaded from a table of 4-byte offsets at the address of the offset. The
+	// argument is the number of entries that the index can choose from, 0 if it is not known,
+	// plus tableExact if the code compares the index with this number.
+	relativeEntry
+	// relativeTarget: relativeEntry plus the address of the table.
+	relativeTarget
+	// absoluteTarget: loaded from a table of 8-byte addresses, as relativeEntry.
+	absoluteTarget
+)
+
+const (
+	maxArgument = 1<<10 - 1
+	tableExact  = 1 << 9
+)
+
+func makeValue(k valueKind, argument int, offset int64) value {
+	return value(k) | value(argument&maxArgument)<<4 | value(offset)<<14
+}
+
+func (v value) kind() valueKind { return valueKind(v & 15) }
+func (v value) argument() int   { return int(v>>4) & maxArgument }
+func (v value) offset() int64   { return int64(v) >> 14 }
+
+// add returns v plus n. It wraps beyond 50 bits, which no address of a user's program has.
+func (v value) add(n int64) value {
+	switch v.kind() {
+	case entry, symbolic, constant:
+		return makeValue(v.kind(), v.argument(), v.offset()+n)
+	case unknown, derived:
+		return v
+	}
+	if n == 0 {
+		return v
+	}
+	return value(other)
+}
+
+// address reports whether v is an address that a slot can have.
+func (v value) address(m *abi) bool {
+	return v.kind() == entry && v.argument() == m.sp || v.kind() == symbolic
+}
+
+// notEntry reports whether v is certainly not the entry value of a preserved register.
+func (v value) notEntry(m *abi) bool {
+	switch v.kind() {
+	case unknown:
+		return false
+	case entry:
+		return v.offset() != 0 || !m.kept(v.argument())
+	}
+	return true
+}
+
+// join returns what holds if one of two values does.
+func join(a, b value, m *abi) value {
+	switch {
+	case a == b:
+		return a
+	case !a.notEntry(m) || !b.notEntry(m):
+		return value(unknown)
+	case a.plain() && b.plain():
+		return value(other)
+	}
+	return value(derived)
+}
+
+// plain reports whether v is certainly not an address in the frame, and not derived from an
+// entry value.
+func (v value) plain() bool {
+	switch v.kind() {
+	case unknown, derived, entry, symbolic:
+		return false
+	}
+	return true
+}
+
+// bound returns an upper bound of a number.
+func (v value) bound() (uint64, bool) {
+	if v.kind() == other && v.offset() > 0 {
+		return uint64(v.offset() - 1), true
+	}
+	return 0, false
+}
+
+// bounded returns a number with an upper bound, which is exact if the code compares the
+// number with it.
+func bounded(limit uint64, exact bool) value {
+	switch {
+	case limit >= 1<<40:
+		return value(other)
+	case exact:
+		return makeValue(other, 1, int64(limit)+1)
+	}
+	return makeValue(other, 0, int64(limit)+1)
+}
