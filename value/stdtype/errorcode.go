@@ -27,11 +27,8 @@ var errorCategories = map[string]struct {
 
 // errorCode presents a std::error_code or std::error_condition: a number, and the category that
 // defines its meaning. The class of the category identifies it.
-func errorCode(e instance) (print.Presentation, bool) {
-	n, ok := uints(e.Value, "_M_value", "_M_cat")
-	if !ok {
-		return print.Presentation{}, false
-	}
+func errorCode(e instance) print.Presentation {
+	n := uints(e.Value, "_M_value", "_M_cat")
 	number := int64(int32(n[0]))
 	class, ok := dynamicType(e, n[1])
 	if !ok {
@@ -39,7 +36,7 @@ func errorCode(e instance) (print.Presentation, bool) {
 	}
 	category, known := errorCategories[lastOf(class)]
 	if known && number == 0 && category.name == map[string]string{"std::error_code": "system", "std::error_condition": "generic"}[e.template] {
-		return print.Presentation{Text: e.template + " = { }"}, true // the value of the default constructor
+		return print.Presentation{Text: e.template + " = { }"} // the value of the default constructor
 	}
 	name, text := class, strconv.FormatInt(number, 10)
 	if known {
@@ -53,7 +50,7 @@ func errorCode(e instance) (print.Presentation, bool) {
 	if enumerator := enumeratorName(e, category.enum, number); enumerator != "" {
 		text = enumerator
 	}
-	return print.Presentation{Text: fmt.Sprintf("%s = {%s: %s}", e.template, name, text)}, true
+	return print.Presentation{Text: fmt.Sprintf("%s = {%s: %s}", e.template, name, text)}
 }
 
 // enumeratorName returns the name of a value of an enumeration, or "".

@@ -17,18 +17,15 @@ import (
 const maxSteps = 128
 
 // tree presents a std::map, std::set and their multiple forms, which are red-black trees.
-func tree(m instance) (print.Presentation, bool) {
+func tree(m instance) print.Presentation {
 	inner := field(m.Value, "_M_t")
-	n, err := field(inner, "_M_impl._M_node_count").Uint()
-	if err != nil || inner.Type() == nil {
-		return print.Presentation{}, false
-	}
+	n := uintOf(field(inner, "_M_impl._M_node_count"))
+	rejectIf(inner.Type() == nil)
 	first := field(inner, "_M_impl._M_header._M_left")
 	elem := argument(inner.Type(), 1)
-	if _, err := first.Uint(); err != nil || elem == nil {
-		return print.Presentation{}, false
-	}
-	return associative(m, n, nodes(first, n, elem)), true
+	rejectIf(elem == nil)
+	uintOf(first) // it can be read
+	return associative(m, n, nodes(first, n, elem))
 }
 
 // associative presents the elements of a map or a set.
@@ -112,28 +109,22 @@ func following(node value.Value) (next value.Value, steps int) {
 }
 
 // treeIterator presents the element at an iterator of a std::map or std::set.
-func treeIterator(i instance) (print.Presentation, bool) {
+func treeIterator(i instance) print.Presentation {
 	node := i.FieldByName("_M_node")
 	at, err := node.Uint()
 	elem := argument(i.Type(), 0)
-	if err != nil || at == 0 || elem == nil {
-		return print.Presentation{}, false
-	}
-	return print.Presentation{Value: stored(node, at, elem)}, true
+	rejectIf(err != nil || at == 0 || elem == nil)
+	return print.Presentation{Value: stored(node, at, elem)}
 }
 
 // hashTable presents a std::unordered_map and similar types. All nodes are in one list, and the
 // buckets are parts of it.
-func hashTable(m instance) (print.Presentation, bool) {
+func hashTable(m instance) print.Presentation {
 	table := m.FieldByName("_M_h")
-	n, err := table.FieldByName("_M_element_count").Uint()
-	if err != nil {
-		return print.Presentation{}, false
-	}
+	n := uintOf(table.FieldByName("_M_element_count"))
 	first := field(table, "_M_before_begin._M_nxt")
 	elem := argument(table.Type(), 1)
-	if _, err := first.Uint(); err != nil || elem == nil {
-		return print.Presentation{}, false
-	}
-	return associative(m, n, linked(first, "_M_nxt", 0, elem, m.Frame())), true
+	rejectIf(elem == nil)
+	uintOf(first) // it can be read
+	return associative(m, n, linked(first, "_M_nxt", 0, elem, m.Frame()))
 }

@@ -22,11 +22,9 @@ const (
 )
 
 // path presents a std::filesystem::path of the library since GCC 9.
-func path(p instance) (print.Presentation, bool) {
+func path(p instance) print.Presentation {
 	parts, ok := pathList(p, p.Value)
-	if !ok {
-		return print.Presentation{}, false
-	}
+	rejectIf(!ok)
 	out := print.Presentation{Text: "filesystem::path ", Value: p.FieldByName("_M_pathname"), Children: func(func(print.Child) bool) {}}
 	if kind := pathKind(parts); kind != "" {
 		out.After = " [" + kind + "]"
@@ -34,7 +32,7 @@ func path(p instance) (print.Presentation, bool) {
 	if parts&pathKinds == pathParts && parts != 0 {
 		out.Children = pathElements(p, parts)
 	}
-	return out, true
+	return out
 }
 
 // pathList returns the pointer to the parts of a path. It reads the pointer from memory, because

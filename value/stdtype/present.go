@@ -20,47 +20,66 @@ func Present(v value.Value) (print.Presentation, bool) { return present(v, 0) }
 // in damaged debugging information a type can contain itself.
 const maxDepth = 16
 
-func present(v value.Value, depth int) (print.Presentation, bool) {
+func present(v value.Value, depth int) (p print.Presentation, ok bool) {
 	if v.Type() == nil || v.Frame() == nil || depth > maxDepth {
-		return print.Presentation{}, false
+		return p, false
 	}
-	t := v.Type().Strip()
+	i := instance{Value: v, present: func(v value.Value) (print.Presentation, bool) { return present(v, depth+1) }}
+	known := i.presenter()
+	if known == nil {
+		return p, false
+	}
+	defer func() {
+		if r := recover(); r != nil && r != (rejected{}) {
+			panic(r)
+		}
+	}()
+	return known(i), true
+}
+
+// rejected is the panic value of a presenter for a value that is not valid.
+type rejected struct{}
+
+// rejectIf rejects the value if a condition is true.
+func rejectIf(invalid bool) {
+	if invalid {
+		panic(rejected{})
+	}
+}
+
+// presenter returns the presenter of an instance, or nil, and sets the name of its template.
+func (i *instance) presenter() presenter {
+	t := i.Type().Strip()
 	name, arguments, isTemplate := strings.Cut(t.Name(), "<")
-	i := instance{v, name, func(v value.Value) (print.Presentation, bool) { return present(v, depth+1) }}
+	i.template = name
 	switch t.Language() {
 	case value.Rust:
 		i.template = lastOf(name)
-		switch known := rustTypes[name]; {
+		switch {
 		case strings.HasPrefix(name, "&"):
-			return reference(i)
+			return reference
 		case strings.HasPrefix(name, "core::num::nonzero::NonZero"): // NonZeroU32 before Rust 1.79
-			return rustNonZero(i)
-		case known != nil:
-			return known(i)
+			return rustNonZero
 		}
-		return print.Presentation{}, false
+		return rustTypes[name]
 	case value.CPlusPlus:
 	default:
-		return print.Presentation{}, false
+		return nil
 	}
 	if !strings.HasPrefix(name, "std::") && !strings.HasPrefix(name, "__gnu_") {
-		return print.Presentation{}, false
+		return nil
 	}
 	if known := classes[unqualified(name)]; known != nil && !isTemplate {
-		return known(i)
-	}
-	known := templates[unqualified(name)]
-	if known == nil {
-		return print.Presentation{}, false
+		return known
 	}
 	if isTemplate {
 		if _, rest, ok := split(arguments); !ok || rest != "" {
-			return print.Presentation{}, false // a class in an instance of a template
+			return nil // a class in an instance of a template
 		}
 	} else if len(t.TemplateTypes()) == 0 { // with -gsimple-template-names an instance has no "<" either
-		return print.Presentation{}, false
+		return nil
 	}
-	return known(i)
+	return templates[unqualified(name)]
 }
 
 // unqualified returns a name of the library without its known namespaces.
@@ -80,8 +99,8 @@ type instance struct {
 	present func(value.Value) (print.Presentation, bool)
 }
 
-// presenter presents the values of one type.
-type presenter func(instance) (print.Presentation, bool)
+// presenter presents the values of one type. It panics with rejected if a value is not valid.
+type presenter func(instance) print.Presentation
 
 // templates are the presenters of templates by their names in std.
 var templates = map[string]presenter{
@@ -113,15 +132,18 @@ func argument(t *value.Type, index int) *value.Type {
 }
 
 // uints reads the fields with the given paths as numbers.
-func uints(v value.Value, paths ...string) (numbers []uint64, ok bool) {
+func uints(v value.Value, paths ...string) (numbers []uint64) {
 	for _, path := range paths {
-		n, err := field(v, path).Uint()
-		if err != nil {
-			return nil, false
-		}
-		numbers = append(numbers, n)
+		numbers = append(numbers, uintOf(field(v, path)))
 	}
-	return numbers, true
+	return numbers
+}
+
+// uintOf reads a number.
+func uintOf(v value.Value) uint64 {
+	n, err := v.Uint()
+	rejectIf(err != nil)
+	return n
 }
 
 // field returns the field with a path: the names of nested fields, with dots between them.

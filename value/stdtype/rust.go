@@ -95,20 +95,15 @@ func bare(v value.Value) value.Value {
 }
 
 // number returns the number in a nested field.
-func number(v value.Value, name string) (uint64, bool) {
-	n, err := bare(within(v, name)).Uint()
-	return n, err == nil
-}
+func number(v value.Value, name string) uint64 { return uintOf(bare(within(v, name))) }
 
 // sized presents a container in the form of gdb's printers for Rust.
 func sized(name string, length uint64, children iter.Seq[print.Child]) print.Presentation {
 	return print.Presentation{Text: fmt.Sprintf("%s(size=%d)", name, length), Children: children}
 }
 
-func rustNonZero(n instance) (print.Presentation, bool) {
+func rustNonZero(n instance) print.Presentation {
 	held := bare(n.Value)
-	if held.Err() != nil || isStructure(held.Type()) {
-		return print.Presentation{}, false
-	}
-	return print.Presentation{Value: held}, true
+	rejectIf(held.Err() != nil || isStructure(held.Type()))
+	return print.Presentation{Value: held}
 }

@@ -11,18 +11,15 @@ import (
 
 // rustHashTable presents a HashMap or a HashSet. Each slot has a control byte, whose highest bit is
 // set if the slot is empty. The slots precede the control bytes in reverse order.
-func rustHashTable(m instance) (print.Presentation, bool) {
+func rustHashTable(m instance) print.Presentation {
 	table := within(m.Value, "table")
 	var elem *value.Type
 	if table.Type() != nil {
 		elem = argument(table.Type(), 0)
 	}
-	control, ok := number(within(table, "ctrl"), "pointer")
-	mask, maskOK := number(table, "bucket_mask")
-	length, lengthOK := number(table, "items")
-	if elem == nil || !ok || !maskOK || !lengthOK || mask&(mask+1) != 0 || length > mask+1 {
-		return print.Presentation{}, false
-	}
+	control := number(within(table, "ctrl"), "pointer")
+	mask, length := number(table, "bucket_mask"), number(table, "items")
+	rejectIf(elem == nil || mask&(mask+1) != 0 || length > mask+1)
 	isMap := m.template == "HashMap"
 	return sized(m.template, length, func(yield func(print.Child) bool) {
 		found := uint64(0)
@@ -52,34 +49,30 @@ func rustHashTable(m instance) (print.Presentation, bool) {
 				return
 			}
 		}
-	}), true
+	})
 }
 
 // maxHeight bounds the height of a B-tree.
 const maxHeight = 32
 
 // rustTree presents a BTreeMap or a BTreeSet.
-func rustTree(m instance) (print.Presentation, bool) {
-	length, ok := number(m.Value, "length")
+func rustTree(m instance) print.Presentation {
+	length := number(m.Value, "length")
 	root := within(m.Value, "root")
-	if !ok || isMissing(root) {
-		return print.Presentation{}, false
-	}
+	rejectIf(isMissing(root))
 	if length == 0 {
-		return sized(m.template, 0, nil), true
+		return sized(m.template, 0, nil)
 	}
 	if name, form, ok := root.Variant(); ok && name == "Some" {
 		root = form
 	}
-	height, ok := number(root, "height")
+	height := number(root, "height")
 	leaf := bare(within(root, "node"))
-	if !ok || height > maxHeight || leaf.Type() == nil || leaf.Type().Strip().Kind() != value.Pointer {
-		return print.Presentation{}, false
-	}
+	rejectIf(height > maxHeight || leaf.Type() == nil || leaf.Type().Strip().Kind() != value.Pointer)
 	return sized(m.template, length, func(yield func(print.Child) bool) {
 		b := btree{isMap: m.template == "BTreeMap", left: length, yield: yield}
 		b.node(leaf, height)
-	}), true
+	})
 }
 
 // btree is a walk over a B-tree.

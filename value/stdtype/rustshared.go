@@ -14,11 +14,9 @@ import (
 )
 
 // rustCounted presents an Rc or an Arc with its reference counts.
-func rustCounted(r instance) (print.Presentation, bool) {
+func rustCounted(r instance) print.Presentation {
 	inner := within(r.Value, "pointer")
-	if inner.Type() == nil {
-		return print.Presentation{}, false
-	}
+	rejectIf(inner.Type() == nil)
 	if isStructure(inner.Type()) {
 		return rustCountedWide(r, inner)
 	}
@@ -28,37 +26,27 @@ func rustCounted(r instance) (print.Presentation, bool) {
 	if held.Err() != nil {
 		held = box.FieldByName("value")
 	}
-	n, err := strong.Uint()
-	w, weakErr := weak.Uint()
-	if err != nil || weakErr != nil || isMissing(held) {
-		return print.Presentation{}, false
-	}
-	return counted(r, n, w-1, held, strong), true
+	rejectIf(isMissing(held))
+	return counted(r, uintOf(strong), uintOf(weak)-1, held, strong)
 }
 
 // rustCountedWide presents an Rc or an Arc of a str or a slice. Its pointer has an address and a
 // length.
-func rustCountedWide(r instance, wide value.Value) (print.Presentation, bool) {
-	at, ok := number(wide, "data_ptr")
-	length, lengthOK := number(wide, "length")
+func rustCountedWide(r instance, wide value.Value) print.Presentation {
+	at, length := number(wide, "data_ptr"), number(wide, "length")
 	elem := argument(r.Type(), 0) // for a slice, that of the element
 	m := r.Type().Machine()
 	size := uint64(m.AddressSize)
 	count := value.IntOf(m, "usize", m.AddressSize, false)
-	strong := value.At(count, at, r.Frame())
-	n, err := strong.Uint()
-	w, weakErr := value.At(count, at+size, r.Frame()).Uint()
+	strong, weak := value.At(count, at, r.Frame()), value.At(count, at+size, r.Frame())
 	_, arguments, _ := strings.Cut(r.Type().Strip().Name(), "<")
 	if isText(arguments) {
 		elem = value.CharOf(m)
-	} else if !strings.HasPrefix(arguments, "[") {
-		ok = false // a trait object
-	}
-	if !ok || !lengthOK || elem == nil || err != nil || weakErr != nil {
-		return print.Presentation{}, false
+	} else {
+		rejectIf(!strings.HasPrefix(arguments, "[") || elem == nil) // a trait object
 	}
 	held := value.At(value.ArrayOf(elem, length), alignedAfter(at, 2*size, elem), r.Frame())
-	return counted(r, n, w-1, held, strong), true
+	return counted(r, uintOf(strong), uintOf(weak)-1, held, strong)
 }
 
 // counted presents a reference counted object. The counts have the type of counter.
@@ -71,31 +59,26 @@ func counted(r instance, strong, weak uint64, held, counter value.Value) print.P
 	}
 }
 
-func rustCell(c instance) (print.Presentation, bool) {
+func rustCell(c instance) print.Presentation {
 	held := field(c.Value, "value.value")
-	if held.Err() != nil {
-		return print.Presentation{}, false
-	}
-	return print.Presentation{Text: "Cell", Children: one("value", held)}, true
+	rejectIf(held.Err() != nil)
+	return print.Presentation{Text: "Cell", Children: one("value", held)}
 }
 
 // rustRefCell presents a RefCell and the state of its borrows.
-func rustRefCell(c instance) (print.Presentation, bool) {
+func rustRefCell(c instance) print.Presentation {
 	return borrowed("RefCell", "value", field(c.Value, "value.value"), bare(c.FieldByName("borrow")))
 }
 
 // rustBorrowed presents a borrow of a RefCell.
-func rustBorrowed(r instance) (print.Presentation, bool) {
+func rustBorrowed(r instance) print.Presentation {
 	borrow := bare(r.FieldByName("borrow")).Deref() // the cell's
 	return borrowed("Ref", "*value", bare(r.FieldByName("value")).Deref(), bare(borrow))
 }
 
-func borrowed(name, member string, held, borrow value.Value) (print.Presentation, bool) {
-	bits, err := borrow.Uint()
-	if held.Type() == nil || held.Err() != nil || err != nil {
-		return print.Presentation{}, false
-	}
-	n := int64(bits)
+func borrowed(name, member string, held, borrow value.Value) print.Presentation {
+	rejectIf(held.Type() == nil || held.Err() != nil)
+	n := int64(uintOf(borrow))
 	if borrow.Type().Size() == 4 {
 		n = int64(int32(n))
 	}
@@ -104,5 +87,5 @@ func borrowed(name, member string, held, borrow value.Value) (print.Presentation
 		state = fmt.Sprintf("borrow_mut=%d", -n)
 	}
 	children := slices.Values([]print.Child{{Name: member, Value: held}, {Name: "borrow", Value: borrow}})
-	return print.Presentation{Text: name + "(" + state + ")", Children: children}, true
+	return print.Presentation{Text: name + "(" + state + ")", Children: children}
 }

@@ -47,41 +47,29 @@ func numbered(list iter.Seq[print.Child]) iter.Seq[print.Child] {
 	}
 }
 
-func vector(v instance) (print.Presentation, bool) {
+func vector(v instance) print.Presentation {
 	start := field(v.Value, "_M_impl._M_start")
 	if start.FieldByName("_M_offset").Err() == nil {
 		return bitVector(v)
 	}
-	n, ok := uints(v.Value, "_M_impl._M_start", "_M_impl._M_finish", "_M_impl._M_end_of_storage")
-	if !ok {
-		return print.Presentation{}, false
-	}
+	n := uints(v.Value, "_M_impl._M_start", "_M_impl._M_finish", "_M_impl._M_end_of_storage")
 	size := start.Type().Strip().Elem().Size()
 	used, capacity := n[1]-n[0], n[2]-n[0]
-	if size == 0 || used > capacity || used%size != 0 || capacity%size != 0 {
-		return print.Presentation{}, false
-	}
-	if used > 0 && v.Frame().ReadMemory(make([]byte, 1), n[0]) != nil {
-		return print.Presentation{}, false // the vector is not initialized
-	}
+	rejectIf(size == 0 || used > capacity || used%size != 0 || capacity%size != 0)
+	rejectIf(used > 0 && v.Frame().ReadMemory(make([]byte, 1), n[0]) != nil) // the vector is not initialized
 	text := fmt.Sprintf("%s of length %d, capacity %d", v.template, used/size, capacity/size)
-	return print.Presentation{Text: text, Children: pointed(start, used/size)}, true
+	return print.Presentation{Text: text, Children: pointed(start, used/size)}
 }
 
 // bitVector presents a std::vector<bool>, whose elements are bits of words.
-func bitVector(v instance) (print.Presentation, bool) {
-	n, ok := uints(v.Value, "_M_impl._M_start._M_p", "_M_impl._M_start._M_offset",
+func bitVector(v instance) print.Presentation {
+	n := uints(v.Value, "_M_impl._M_start._M_p", "_M_impl._M_start._M_offset",
 		"_M_impl._M_finish._M_p", "_M_impl._M_finish._M_offset", "_M_impl._M_end_of_storage")
-	if !ok {
-		return print.Presentation{}, false
-	}
 	words := field(v.Value, "_M_impl._M_start._M_p")
 	elem := argument(v.Type(), 0)
 	length, capacity := 8*(n[2]-n[0])+n[3]-n[1], 8*(n[4]-n[0])
 	width := 8 * words.Type().Strip().Elem().Size()
-	if elem == nil || width == 0 || length > capacity {
-		return print.Presentation{}, false
-	}
+	rejectIf(elem == nil || width == 0 || length > capacity)
 	text := fmt.Sprintf("%s<bool> of length %d, capacity %d", v.template, length, capacity)
 	return print.Presentation{Text: text, Children: elements(length, func(i uint64) value.Value {
 		at := i + n[1]
@@ -91,24 +79,20 @@ func bitVector(v instance) (print.Presentation, bool) {
 			return word // its text is the error
 		}
 		return value.Constant(elem, []byte{byte(set >> (at % width) & 1)}, nil)
-	})}, true
+	})}
 }
 
 // bitset presents the bits that are set.
-func bitset(b instance) (print.Presentation, bool) {
+func bitset(b instance) print.Presentation {
 	words := b.FieldByName("_M_w")
-	if isMissing(words) {
-		return print.Presentation{}, false
-	}
+	rejectIf(isMissing(words))
 	t := words.Type().Strip()
 	if t.Kind() == value.Array {
 		t = t.Elem()
 	}
 	m, size := b.Type().Machine(), int(t.Size())
 	all, err := words.Bytes()
-	if err != nil || size != 4 && size != 8 {
-		return print.Presentation{}, false
-	}
+	rejectIf(err != nil || size != 4 && size != 8)
 	one := value.IntValue(value.IntOf(m, "int", 4, true), 1, nil)
 	return print.Presentation{Text: b.template, Children: func(yield func(print.Child) bool) {
 		for i := 0; i+size <= len(all); i += size {
@@ -122,7 +106,7 @@ func bitset(b instance) (print.Presentation, bool) {
 				}
 			}
 		}
-	}}, true
+	}}
 }
 
 // count returns gdb's text for a number of elements.
@@ -133,95 +117,74 @@ func count(n uint64) string {
 	return strconv.FormatUint(n, 10) + " elements"
 }
 
-func initializerList(l instance) (print.Presentation, bool) {
-	n, ok := uints(l.Value, "_M_array", "_M_len")
-	if !ok {
-		return print.Presentation{}, false
-	}
-	return print.Presentation{Text: fmt.Sprintf("%s of length %d", l.template, n[1]), Children: pointed(l.FieldByName("_M_array"), n[1])}, true
+func initializerList(l instance) print.Presentation {
+	n := uints(l.Value, "_M_array", "_M_len")
+	return print.Presentation{Text: fmt.Sprintf("%s of length %d", l.template, n[1]), Children: pointed(l.FieldByName("_M_array"), n[1])}
 }
 
 // span presents a std::span, whose length can be a template argument.
-func span(s instance) (print.Presentation, bool) {
+func span(s instance) print.Presentation {
 	length, err := field(s.Value, "_M_extent._M_extent_value").Uint()
 	if err != nil {
 		_, arguments, _ := strings.Cut(s.Type().Strip().Name(), "<")
 		list, _, _ := split(arguments)
-		if len(list) < 2 {
-			return print.Presentation{}, false
-		}
-		if length, err = strconv.ParseUint(strings.TrimRight(list[1], "ul"), 10, 64); err != nil {
-			return print.Presentation{}, false
-		}
+		rejectIf(len(list) < 2)
+		length, err = strconv.ParseUint(strings.TrimRight(list[1], "ul"), 10, 64)
+		rejectIf(err != nil)
 	}
 	first := s.FieldByName("_M_ptr")
-	if isMissing(first) {
-		return print.Presentation{}, false
-	}
-	return print.Presentation{Text: fmt.Sprintf("%s of length %d", s.template, length), Children: pointed(first, length)}, true
+	rejectIf(isMissing(first))
+	return print.Presentation{Text: fmt.Sprintf("%s of length %d", s.template, length), Children: pointed(first, length)}
 }
 
 // adaptor presents the container in a std::stack, std::queue or std::priority_queue.
-func adaptor(a instance) (print.Presentation, bool) {
+func adaptor(a instance) print.Presentation {
 	p, ok := a.present(a.FieldByName("c"))
+	rejectIf(!ok)
 	p.Text = a.template + " wrapping: " + p.Text
-	return p, ok
+	return p
 }
 
 // deque presents a std::deque: a list of buffers of the same size.
-func deque(d instance) (print.Presentation, bool) {
-	n, ok := uints(d.Value, "_M_impl._M_start._M_cur", "_M_impl._M_start._M_first", "_M_impl._M_start._M_last", "_M_impl._M_start._M_node",
+func deque(d instance) print.Presentation {
+	n := uints(d.Value, "_M_impl._M_start._M_cur", "_M_impl._M_start._M_first", "_M_impl._M_start._M_last", "_M_impl._M_start._M_node",
 		"_M_impl._M_finish._M_cur", "_M_impl._M_finish._M_first", "_M_impl._M_finish._M_node")
-	if !ok {
-		return print.Presentation{}, false
-	}
 	elem := field(d.Value, "_M_impl._M_start._M_cur").Type().Strip().Elem()
 	size, word := elem.Size(), uint64(d.Type().Machine().AddressSize)
-	if size == 0 {
-		return print.Presentation{}, false
-	}
+	rejectIf(size == 0)
 	buffer := max(512/size, 1) // elements in each buffer
 	before := (n[0] - n[1]) / size
 	buffers := (n[6] - n[3]) / word
-	if n[0] < n[1] || n[2]-n[1] != buffer*size || before > buffer || n[6] < n[3] || buffers > 1<<40 || n[4]-n[5] > buffer*size {
-		return print.Presentation{}, false
-	}
+	rejectIf(n[0] < n[1] || n[2]-n[1] != buffer*size || before > buffer || n[6] < n[3] || buffers > 1<<40 || n[4]-n[5] > buffer*size)
 	length := buffers*buffer + (n[4]-n[5])/size - before
-	if int64(length) < 0 {
-		return print.Presentation{}, false
-	}
+	rejectIf(int64(length) < 0)
 	nodes := field(d.Value, "_M_impl._M_start._M_node")
 	return print.Presentation{Text: d.template + " with " + count(length), Children: elements(length, func(i uint64) value.Value {
 		at := before + i
 		return nodes.Index(int64(at / buffer)).Index(int64(at % buffer))
-	})}, true
+	})}
 }
 
 // list presents a std::list: a ring with one node without an element.
-func list(l instance) (print.Presentation, bool) {
+func list(l instance) print.Presentation {
 	head := field(l.Value, "_M_impl._M_node")
 	end, ok := head.Address()
-	if !ok {
-		return print.Presentation{}, false
-	}
+	rejectIf(!ok)
 	return nodeList(l, head.FieldByName("_M_next"), end)
 }
 
 // forwardList presents a std::forward_list.
-func forwardList(l instance) (print.Presentation, bool) {
+func forwardList(l instance) print.Presentation {
 	return nodeList(l, field(l.Value, "_M_impl._M_head._M_next"), 0)
 }
 
-func nodeList(l instance, first value.Value, end uint64) (print.Presentation, bool) {
+func nodeList(l instance, first value.Value, end uint64) print.Presentation {
 	elem := argument(l.Type(), 0)
-	n, err := first.Uint()
-	switch {
-	case err != nil || elem == nil:
-		return print.Presentation{}, false
-	case n == end:
-		return print.Presentation{Text: "empty " + l.template}, true
+	rejectIf(elem == nil)
+	if uintOf(first) == end {
+		return print.Presentation{Text: "empty " + l.template}
 	}
-	return print.Presentation{Text: l.template, Children: numbered(linked(first, "_M_next", end, elem, l.Frame()))}, true
+	return print.Presentation{Text: l.template, Children: numbered(linked(first, "_M_next", end, elem, l.Frame()))}
 }
 
 // linked yields the elements of linked nodes up to an address. A node consists of the fields of its

@@ -16,11 +16,9 @@ const undefinedString = "std::__cxx11::basic_string<char, std::char_traits<char>
 // text presents a std::string: an address, and since GCC 5 the length. Compilers that know that the
 // library has the instance for char, as clang does, omit its definition, or that of the inner class
 // with the address. Both numbers are the first two words in the ABI.
-func text(s instance) (print.Presentation, bool) {
+func text(s instance) print.Presentation {
 	t := s.Type().Strip()
-	if types := t.TemplateTypes(); t.Incomplete() && len(types) == 0 && t.Name() != undefinedString {
-		return print.Presentation{}, false
-	}
+	rejectIf(t.Incomplete() && len(t.TemplateTypes()) == 0 && t.Name() != undefinedString)
 	elem := argument(t, 0)
 	if elem == nil {
 		elem = value.CharOf(t.Machine())
@@ -30,9 +28,7 @@ func text(s instance) (print.Presentation, bool) {
 	if err != nil && ok {
 		address, err = word(s, at)
 	}
-	if err != nil {
-		return print.Presentation{}, false
-	}
+	rejectIf(err != nil)
 	length, err := s.FieldByName("_M_string_length").Uint()
 	switch size := uint64(t.Machine().AddressSize); {
 	case err == nil:
@@ -41,9 +37,7 @@ func text(s instance) (print.Presentation, bool) {
 	case ok:
 		length, err = word(s, at+size)
 	}
-	if err != nil {
-		return print.Presentation{}, false
-	}
+	rejectIf(err != nil)
 	return characters(s, elem, address, length)
 }
 
@@ -53,22 +47,13 @@ func word(s instance, address uint64) (uint64, error) {
 	return value.At(value.IntOf(m, "size_t", m.AddressSize, false), address, s.Frame()).Uint()
 }
 
-func view(s instance) (print.Presentation, bool) {
-	n, ok := uints(s.Value, "_M_str", "_M_len")
-	if !ok {
-		return print.Presentation{}, false
-	}
+func view(s instance) print.Presentation {
+	n := uints(s.Value, "_M_str", "_M_len")
 	return characters(s, s.FieldByName("_M_str").Type().Strip().Elem(), n[0], n[1])
 }
 
-func characters(s instance, elem *value.Type, address, length uint64) (print.Presentation, bool) {
-	switch elem.Strip().Kind() {
-	case value.Char, value.Int:
-	default:
-		return print.Presentation{}, false
-	}
-	if size := elem.Size(); size != 1 && size != 2 && size != 4 {
-		return print.Presentation{}, false
-	}
-	return print.Presentation{String: &print.String{Elem: elem, Address: address, Length: length, Frame: s.Frame()}}, true
+func characters(s instance, elem *value.Type, address, length uint64) print.Presentation {
+	kind, size := elem.Strip().Kind(), elem.Size()
+	rejectIf(kind != value.Char && kind != value.Int || size != 1 && size != 2 && size != 4)
+	return print.Presentation{String: &print.String{Elem: elem, Address: address, Length: length, Frame: s.Frame()}}
 }

@@ -13,25 +13,24 @@ import (
 	"github.com/clewdev/clew/value/print"
 )
 
-func pair(p instance) (print.Presentation, bool) {
+func pair(p instance) print.Presentation {
 	first, second := p.FieldByName("first"), p.FieldByName("second")
-	if isMissing(first) || isMissing(second) {
-		return print.Presentation{}, false
-	}
-	return print.Presentation{Children: slices.Values([]print.Child{{Name: "first", Value: first}, {Name: "second", Value: second}})}, true
+	rejectIf(isMissing(first) || isMissing(second))
+	return print.Presentation{Children: slices.Values([]print.Child{{Name: "first", Value: first}, {Name: "second", Value: second}})}
 }
 
 // tuple presents a std::tuple: each element is in a base class of the previous one's class.
-func tuple(t instance) (print.Presentation, bool) {
+func tuple(t instance) print.Presentation {
 	list := heads(t.Value)
 	if len(list) == 0 {
-		return print.Presentation{Text: "empty " + t.template}, len(t.Type().TemplateTypes()) == 0
+		rejectIf(len(t.Type().TemplateTypes()) > 0)
+		return print.Presentation{Text: "empty " + t.template}
 	}
 	children := make([]print.Child, len(list))
 	for i, v := range list {
 		children[i] = print.Child{Name: fmt.Sprintf("[%d]", i+1), Value: v}
 	}
-	return print.Presentation{Text: t.template + " containing", Children: slices.Values(children)}, true
+	return print.Presentation{Text: t.template + " containing", Children: slices.Values(children)}
 }
 
 // maxElements bounds the number of elements in a std::tuple.
@@ -78,19 +77,17 @@ func base(v value.Value, prefix string) (value.Value, bool) {
 }
 
 // optional presents a std::optional.
-func optional(o instance) (print.Presentation, bool) {
+func optional(o instance) print.Presentation {
 	payload := o.FieldByName("_M_payload")
 	engaged, err := payload.FieldByName("_M_engaged").Uint()
 	if err != nil {
 		engaged, err = o.FieldByName("_M_engaged").Uint() // GCC 7
 	}
 	elem := argument(o.Type(), 0)
-	if err != nil || elem == nil || engaged > 1 {
-		return print.Presentation{}, false
-	}
+	rejectIf(err != nil || elem == nil || engaged > 1)
 	name := o.template + "<" + short(elem.String()) + ">"
 	if engaged == 0 {
-		return print.Presentation{Text: name + " [no contained value]"}, true
+		return print.Presentation{Text: name + " [no contained value]"}
 	}
 	held := payload
 	if inner := payload.FieldByName("_M_payload"); !isMissing(inner) {
@@ -98,10 +95,10 @@ func optional(o instance) (print.Presentation, bool) {
 	}
 	if inner := held.FieldByName("_M_value"); !isMissing(inner) {
 		held = inner
-	} else if !held.Type().Equal(elem) { // before GCC 9 the payload is the value
-		return print.Presentation{}, false
+	} else { // before GCC 9 the payload is the value
+		rejectIf(!held.Type().Equal(elem))
 	}
-	return o.holding(name, "[contained value]", held), true
+	return o.holding(name, "[contained value]", held)
 }
 
 // holding presents a type that contains one value. A value with elements is presented instead of
@@ -117,95 +114,78 @@ func (i instance) holding(name, member string, held value.Value) print.Presentat
 }
 
 // variant presents a std::variant: a union of the first alternative and the union of the others.
-func variant(v instance) (print.Presentation, bool) {
+func variant(v instance) print.Presentation {
 	index := v.FieldByName("_M_index")
-	n, err := index.Uint()
+	n := uintOf(index)
 	types := v.Type().TemplateTypes()
-	if err != nil || len(types) == 0 {
-		return print.Presentation{}, false
-	}
 	names := make([]string, len(types))
 	for k, t := range types {
-		if t == nil {
-			return print.Presentation{}, false
-		}
+		rejectIf(t == nil)
 		names[k] = short(t.String())
 	}
 	name := v.template + "<" + strings.Join(names, ", ") + ">"
 	if n == 1<<(8*index.Type().Size())-1 {
-		return print.Presentation{Text: name + " [no contained value]"}, true
+		return print.Presentation{Text: name + " [no contained value]"}
 	}
-	if n >= uint64(len(types)) {
-		return print.Presentation{}, false
-	}
+	rejectIf(n >= uint64(len(types)))
 	union := v.FieldByName("_M_u")
 	for range n {
 		union = union.FieldByName("_M_rest")
 	}
 	held := union.FieldByName("_M_first")
-	if held.Type() == nil || held.Err() != nil {
-		return print.Presentation{}, false
-	}
+	rejectIf(held.Type() == nil || held.Err() != nil)
 	if inner := held.FieldByName("_M_storage"); inner.Err() == nil && inner.Type().Equal(types[n]) {
 		held = inner
-	} else if held = as(held, types[n]); !held.Type().Equal(types[n]) {
-		return print.Presentation{}, false
+	} else {
+		held = as(held, types[n])
+		rejectIf(!held.Type().Equal(types[n]))
 	}
-	return v.holding(fmt.Sprintf("%s [index %d]", name, n), "", held), true
+	return v.holding(fmt.Sprintf("%s [index %d]", name, n), "", held)
 }
 
-func atomic(a instance) (print.Presentation, bool) {
+func atomic(a instance) print.Presentation {
 	name := short(a.Type().Strip().Name())
 	if elem := argument(a.Type(), 0); elem != nil { // some compilers do not describe atomic<bool> as an instance
 		name = a.template + "<" + short(elem.String()) + ">"
 	}
 	for _, path := range []string{"_M_i", "_M_base._M_i", "_M_b._M_p", "_M_fp"} {
 		if held := field(a.Value, path); held.Err() == nil {
-			return print.Presentation{Text: name + " = { ", Value: held, After: " }"}, true
+			return print.Presentation{Text: name + " = { ", Value: held, After: " }"}
 		}
 	}
-	return print.Presentation{}, false
+	panic(rejected{})
 }
 
 // anyValue presents a std::any. The function that manages its value is a member of a class template
 // whose argument is the type of the value, and whose name determines where the value is.
-func anyValue(a instance) (print.Presentation, bool) {
-	manager, err := a.FieldByName("_M_manager").Uint()
-	if err != nil {
-		return print.Presentation{}, false
-	}
+func anyValue(a instance) print.Presentation {
+	manager := uintOf(a.FieldByName("_M_manager"))
 	if manager == 0 {
-		return print.Presentation{Text: a.template + " [no contained value]"}, true
+		return print.Presentation{Text: a.template + " [no contained value]"}
 	}
 	info := a.Frame().Info()
-	if info == nil {
-		return print.Presentation{}, false
-	}
+	rejectIf(info == nil)
 	fn, err := info.FunctionAt(manager - a.Frame().Bias())
-	if err != nil {
-		return print.Presentation{}, false
-	}
+	rejectIf(err != nil)
 	class := fn.Class()
-	if class == nil {
-		return print.Presentation{}, false
-	}
+	rejectIf(class == nil)
 	elem := argument(class, 0)
+	rejectIf(elem == nil)
 	var at uint64
-	var ok bool
 	switch name, _, _ := strings.Cut(class.Name(), "<"); lastOf(name) {
 	case "_Manager_internal":
+		var ok bool
 		at, ok = field(a.Value, "_M_storage._M_buffer").Address()
+		rejectIf(!ok)
 	case "_Manager_external":
-		at, err = field(a.Value, "_M_storage._M_ptr").Uint()
-		ok = err == nil
-	}
-	if !ok || elem == nil {
-		return print.Presentation{}, false
+		at = uintOf(field(a.Value, "_M_storage._M_ptr"))
+	default:
+		panic(rejected{})
 	}
 	held := value.At(elem, at, a.Frame())
 	p := a.holding(a.template, "[contained value]", held)
 	if p.Text == a.template {
 		p.Text += " containing " + short(elem.String())
 	}
-	return p, true
+	return p
 }
