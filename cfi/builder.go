@@ -13,25 +13,25 @@ import (
 )
 
 // Builder builds the unwind table of a function, with methods named after the assembler's
-// .cfi directives. [Builder.At] names an instruction; the rules set after it hold from that
-// instruction on. Offsets are in bytes, not factored, and relative to the CFA. Registers
+// .cfi directives. [Builder.At] selects an instruction. Rules that are set after it apply from
+// that instruction on. Offsets are in bytes, not factored, and relative to the CFA. Registers
 // are DWARF columns, which [arch.Machine.Column] finds by name.
 //
 // Each method returns the Builder. [Builder.Program] and [Builder.CIE] return the first
-// error, and no table. A table that readers would misunderstand or reject is an error too.
-// A Builder is not safe for concurrent use.
+// error. Tables that readers would misunderstand or reject are errors too. A Builder must not
+// be used concurrently.
 type Builder struct {
 	cie      *CIE
 	w        writer
 	encoder  Encoder
-	at       uint64 // of the instructions that follow, bytes of code
-	location uint64 // that the advances written so far lead to
+	at       uint64 // of the following instructions, in bytes of code
+	location uint64 // after the written advances
 	cfa      builtCFA
 	states   []builtCFA // remembered
-	restores bool       // a register's rule is the CIE's again
+	restores bool       // there is a Restore
 }
 
-// builtCFA is what the builder knows of the CFA's rule.
+// builtCFA is the builder's copy of the CFA's rule.
 type builtCFA struct {
 	kind     RuleKind // Unspecified, Register or ValExpression
 	register uint64
@@ -60,12 +60,12 @@ func NewBuilder(cie *CIE) *Builder {
 	if err := d.Err(); err != nil {
 		b.w.err = fmt.Errorf("unwind table: %w", err)
 	}
-	b.states, b.restores = b.states[:0], false // an FDE starts with its own
+	b.states, b.restores = b.states[:0], false // an FDE does not inherit them
 	return b
 }
 
-// At sets the instruction from which on the following rules hold, by its offset in bytes
-// from the function's start. Offsets must not decrease.
+// At sets the instruction from which on the following rules apply, by its offset in bytes from
+// the function's start. Offsets must not decrease.
 func (b *Builder) At(offset uint64) *Builder {
 	switch {
 	case offset < b.at:
@@ -168,19 +168,19 @@ func (b *Builder) Undefined(register uint64) *Builder {
 	return b.emit(Instruction{Op: CFAUndefined, Register: register})
 }
 
-// SameValue says that a register has the value that it had in the caller.
+// SameValue says that a register has its value in the caller.
 func (b *Builder) SameValue(register uint64) *Builder {
 	return b.emit(Instruction{Op: CFASameValue, Register: register})
 }
 
-// RememberState saves all rules, that of the CFA too, for RestoreState.
+// RememberState saves all rules, including that of the CFA, for RestoreState.
 func (b *Builder) RememberState() *Builder { return b.emit(Instruction{Op: CFARememberState}) }
 
-// RestoreState restores the rules that were saved last.
+// RestoreState restores the last saved rules.
 func (b *Builder) RestoreState() *Builder { return b.emit(Instruction{Op: CFARestoreState}) }
 
-// NegateRAState says that from here on the return address is signed, or no longer is if it
-// was (AArch64, PACIASP and AUTIASP).
+// NegateRAState says that the return address becomes signed, or unsigned if it was signed
+// (AArch64, PACIASP and AUTIASP).
 func (b *Builder) NegateRAState() *Builder {
 	if !b.w.Machine.SignsReturns {
 		b.fail("NegateRAState on %s", b.w.Machine.Name)
@@ -201,10 +201,9 @@ func (b *Builder) ArgumentsSize(n uint64) *Builder {
 	return b.emit(Instruction{Op: CFAGNUArgsSize, Operand: int64(n)})
 }
 
-// Instruction appends an instruction with its operands as stored, factored: to write
-// exactly the table of another program. An advance counts from the previous row, regardless
-// of At, and moves At along. DW_CFA_set_loc depends on the function's address and is an
-// error.
+// Instruction appends an instruction with its stored, factored operands, to write the exact
+// table of another program. An advance starts from the previous row, regardless of At, and sets
+// At. DW_CFA_set_loc depends on the function's address and is an error.
 func (b *Builder) Instruction(ins Instruction) *Builder {
 	switch {
 	case ins.Op == CFASetLoc:
@@ -226,8 +225,8 @@ func (b *Builder) Instruction(ins Instruction) *Builder {
 	return b
 }
 
-// Program returns the table so far. The Builder may be used further for a longer one. The
-// error is that of the first call that failed.
+// Program returns the table so far. The Builder may then be used for a longer table. The error
+// is that of the first failed call.
 func (b *Builder) Program() (*Program, error) {
 	if b.w.err != nil {
 		return nil, b.w.err
@@ -235,9 +234,9 @@ func (b *Builder) Program() (*Program, error) {
 	return &Program{CIE: b.cie, Instructions: b.w.Data[:len(b.w.Data):len(b.w.Data)], End: b.location}, nil
 }
 
-// CIE returns a CIE like the Builder's, with the new rules after its own, for functions
-// with these rules from start to end. All rules must be at offset 0, and none may be
-// Restore. Its fields may be set before its first use.
+// CIE returns a CIE like the Builder's, with the new rules after its own, for functions with
+// these rules from start to end. All rules must be at offset 0, and none may be Restore. The
+// fields of the CIE may be set before its first use.
 func (b *Builder) CIE() (*CIE, error) {
 	switch {
 	case b.at != 0:
@@ -265,22 +264,22 @@ func (b *Builder) fail(format string, args ...any) {
 }
 
 // factored returns an offset divided by the data alignment factor.
-func (b *Builder) factored(of string, offset int64) int64 {
+func (b *Builder) factored(method string, offset int64) int64 {
 	f := b.cie.DataAlign
 	if f == 0 || offset%f != 0 {
-		b.fail("%s(%d) is not a multiple of the data alignment factor %d", of, offset, f)
+		b.fail("%s(%d) is not a multiple of the data alignment factor %d", method, offset, f)
 		return 0
 	}
 	return offset / f
 }
 
-func (b *Builder) needCFA(of string) {
+func (b *Builder) needCFA(method string) {
 	if b.cfa.kind != Register {
-		b.fail("%s where the CFA is not a register's value plus an offset", of)
+		b.fail("%s, but the CFA is not a register's value plus an offset", method)
 	}
 }
 
-// emit appends an instruction, and an advance before it where the code went on.
+// emit appends an instruction, and an advance before it if At changed.
 func (b *Builder) emit(ins Instruction) *Builder {
 	if b.check(&ins); b.w.err != nil {
 		return b
@@ -294,20 +293,20 @@ func (b *Builder) emit(ins Instruction) *Builder {
 	return b
 }
 
-// check refuses what an Interpreter would, but for more columns than it keeps.
+// check rejects instructions that an Interpreter would reject, except for too many columns.
 func (b *Builder) check(ins *Instruction) {
 	name := func() string { return ins.Op.Name(b.w.Machine) }
-	has, effect := ins.Op.Operands(), ins.Op.Effect()
+	operands, effect := ins.Op.Operands(), ins.Op.Effect()
 	switch {
-	case effect == EffectCFA && has&(OperandRegister|OperandExpression) == 0 && b.cfa.kind == Unspecified:
-		b.needCFA(name()) // after an expression an offset counts again with the next register
-	case effect == EffectCFA && has&OperandExpression != 0 && len(ins.Expression) == 0:
-		b.fail("an empty %s, which yields nothing", name())
+	case effect == EffectCFA && operands&(OperandRegister|OperandExpression) == 0 && b.cfa.kind == Unspecified:
+		b.needCFA(name()) // after an expression, an offset is valid: it has an effect with the next register
+	case effect == EffectCFA && operands&OperandExpression != 0 && len(ins.Expression) == 0:
+		b.fail("an empty %s, which has no result", name())
 	case effect == EffectWindow && !ins.Op.DefinedOn(b.w.Machine):
 		b.fail("%s on %s", name(), b.w.Machine.Name)
 	}
 	switch {
-	case ins.Register > math.MaxUint32 || has&OperandRegister2 != 0 && ins.Register2 > math.MaxUint32:
+	case ins.Register > math.MaxUint32 || operands&OperandRegister2 != 0 && ins.Register2 > math.MaxUint32:
 		b.fail("%s of column %d", name(), max(ins.Register, ins.Register2))
 	case effect == EffectRemember && len(b.states) == maxRemembered:
 		b.fail("more than %d states are remembered", maxRemembered)
@@ -345,18 +344,18 @@ func (b *Builder) advance(delta uint64) {
 	b.w.instruction(EncAbsptr, 0, &Instruction{Op: op, Operand: int64(delta)})
 }
 
-// track keeps the CFA's rule, for what is relative to it.
+// track updates the builder's copy of the CFA's rule.
 func (b *Builder) track(ins *Instruction) {
-	has := ins.Op.Operands()
+	operands := ins.Op.Operands()
 	switch ins.Op.Effect() {
 	case EffectCFA:
 		switch {
-		case has&OperandExpression != 0:
+		case operands&OperandExpression != 0:
 			b.cfa.kind = ValExpression
-		case has&OperandRegister != 0:
+		case operands&OperandRegister != 0:
 			b.cfa.kind, b.cfa.register = Register, ins.Register
 		}
-		if has&numbers != 0 {
+		if operands&numbers != 0 {
 			b.cfa.offset = ins.Value(b.cie)
 		}
 	case EffectRegister:

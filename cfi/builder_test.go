@@ -90,15 +90,15 @@ func TestBuilderInstructions(t *testing.T) {
 		{"far beyond", func(b *cfi.Builder) { b.At(1 << 33).SameValue(3) },
 			"+0x200000000: value out of range: an advance of 0x200000000 bytes from +0x0"},
 		{"backwards", func(b *cfi.Builder) { b.At(4).SameValue(3).At(3) }, "+0x4: value out of range: At(0x3) after At(0x4)"},
-		{"a slot that is no multiple", func(b *cfi.Builder) { b.Offset(3, -12) },
+		{"a slot that is not a multiple", func(b *cfi.Builder) { b.Offset(3, -12) },
 			"+0x0: value out of range: Offset(-12) is not a multiple of the data alignment factor -8"},
 		{"restore without remember", func(b *cfi.Builder) { b.RestoreState() }, "+0x0: value out of range: RestoreState without a RememberState"},
 		{"register of an expression", func(b *cfi.Builder) { b.DefCFAExpression([]byte{0x30}).DefCFARegister(6) },
-			"+0x0: value out of range: DefCFARegister where the CFA is not a register's value plus an offset"},
+			"+0x0: value out of range: DefCFARegister, but the CFA is not a register's value plus an offset"},
 		{"an offset that overflows", func(b *cfi.Builder) { b.DefCFAOffset(math.MaxInt64 - 7).AdjustCFAOffset(8) },
 			"+0x0: value out of range: AdjustCFAOffset(8) of an offset of 9223372036854775800"},
 		{"a CFA of no expression", func(b *cfi.Builder) { b.DefCFAExpression(nil) },
-			"+0x0: value out of range: an empty DW_CFA_def_cfa_expression, which yields nothing"},
+			"+0x0: value out of range: an empty DW_CFA_def_cfa_expression, which has no result"},
 		{"a raw window on amd64", func(b *cfi.Builder) { b.Instruction(cfi.Instruction{Op: cfi.CFAGNUWindowSave}) },
 			"+0x0: value out of range: DW_CFA_GNU_window_save on x86-64"},
 		{"signed on amd64", func(b *cfi.Builder) { b.NegateRAState() }, "+0x0: value out of range: NegateRAState on x86-64"},
@@ -113,7 +113,7 @@ func TestBuilderInstructions(t *testing.T) {
 			program, err := b.Program()
 			if err != nil {
 				if !errors.Is(err, cfi.ErrRange) && !strings.Contains(test.want, "invalid ") && !strings.Contains(test.want, "truncated") {
-					t.Errorf("%v is no ErrRange", err)
+					t.Errorf("%v is not ErrRange", err)
 				}
 				if got := strings.TrimPrefix(err.Error(), "unwind table: "); got != test.want {
 					t.Errorf("\n got %s\nwant %s", got, test.want)
@@ -137,7 +137,7 @@ func TestBuilderFactorsCode(t *testing.T) {
 		t.Errorf("%s, end %#x", got, program.End)
 	}
 	if _, err := b.At(10).Program(); !errors.Is(err, cfi.ErrRange) {
-		t.Errorf("an offset that is no instruction's: %v", err)
+		t.Errorf("an offset without an instruction: %v", err)
 	}
 }
 

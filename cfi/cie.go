@@ -12,18 +12,17 @@ import (
 	"github.com/clewdev/clew/arch"
 )
 
-// CIE is a common information entry: what the FDEs that point to it share
-// (DWARF 5 §6.4.1; LSB Core for .eh_frame). A CIE returned by this package is
-// shared and must not be changed.
+// CIE is a common information entry, which FDEs share (DWARF 5 §6.4.1; LSB Core for
+// .eh_frame). A CIE returned by this package is shared and must not be changed.
 type CIE struct {
 	Section *Section
 	Offset  uint64 // of the length field, in the section
-	Size    uint64 // bytes, the length field included
+	Size    uint64 // in bytes, including the length field
 	DWARF64 bool   // the length field has its 12-byte form
 
 	Version       uint8
 	Augmentation  string
-	AddressSize   uint8 // bytes; stored from version 4 on, else the machine's
+	AddressSize   uint8 // in bytes; stored from version 4 on, else the machine's
 	SegmentSize   uint8 // bytes of a segment selector; stored from version 4 on, else 0
 	CodeAlign     uint64
 	DataAlign     int64
@@ -38,38 +37,41 @@ type CIE struct {
 	PersonalityEnc   Encoding // 'P'; EncOmit without a 'P'
 	SignalFrame      bool     // 'S': return addresses into this frame point at the instruction itself
 	BKey             bool     // 'B', AArch64: return addresses are signed with key B
-	MTETagged        bool     // 'G', AArch64: the frame may hold tagged memory
+	MTETagged        bool     // 'G', AArch64: the frame may contain tagged memory
 
-	// Instructions set the rules that every FDE starts with. They alias the
-	// section; InstructionsOffset is where they start in it.
+	// Instructions set the initial rules of every FDE. They alias the section from
+	// InstructionsOffset on.
 	Instructions       []byte
 	InstructionsOffset uint64
 
 	plain bool   // its FDEs can be decoded by decodePlain
-	rest  []byte // of AugmentationData, after what its known letters announce
+	rest  []byte // of AugmentationData, after the data of known letters
 	err   error  // of EntryCIE: why it cannot be used
 }
 
-// Bounds on CIEs: how many are remembered, and the bytes of an augmentation
-// (real ones have ten at most), as entries that overlap could all share one.
+// Limits, because overlapping entries could all share one CIE.
 const (
-	maxCIEs         = 1 << 15
-	maxAugmentation = 255
+	maxCIEs         = 1 << 15 // that are cached
+	maxAugmentation = 255     // bytes; real ones have at most ten
 )
 
-// knownCIE is what decoding a CIE came to. Failures are kept too: each of the
-// FDEs that point to a malformed one would decode it again.
+// knownCIE is a decoded CIE. Errors are cached too, so that a malformed CIE is not decoded for
+// each of its FDEs.
 type knownCIE struct {
 	cie *CIE
 	err error
 }
 
+func (s *Section) knownCIE(offset uint64) (known knownCIE, ok bool) {
+	s.mu.RLock()
+	known, ok = s.cies[offset]
+	s.mu.RUnlock()
+	return known, ok
+}
+
 // CIEAt decodes the CIE at an offset of the section. It is decoded once and shared.
 func (s *Section) CIEAt(offset uint64) (*CIE, error) {
-	s.mu.RLock()
-	known, ok := s.cies[offset]
-	s.mu.RUnlock()
-	if ok {
+	if known, ok := s.knownCIE(offset); ok {
 		return known.cie, known.err
 	}
 	c, dwarf64 := s.entry(offset)
@@ -85,12 +87,9 @@ func (s *Section) CIEAt(offset uint64) (*CIE, error) {
 	return s.decodeCIE(&c, offset, dwarf64)
 }
 
-// decodeCIE reads a CIE unless it is known; the cursor is after its id.
+// decodeCIE reads a CIE unless it is known. The cursor must be after its id.
 func (s *Section) decodeCIE(c *cursor, offset uint64, dwarf64 bool) (*CIE, error) {
-	s.mu.RLock()
-	known, ok := s.cies[offset]
-	s.mu.RUnlock()
-	if ok {
+	if known, ok := s.knownCIE(offset); ok {
 		return known.cie, known.err
 	}
 	cie, err := s.newCIE(c, offset, dwarf64)
@@ -152,9 +151,8 @@ func (s *Section) newCIE(c *cursor, offset uint64, dwarf64 bool) (*CIE, error) {
 	return cie, nil
 }
 
-// augmentation reads what the letters of the augmentation announce. after a
-// 'z' the letters that follow an unknown one are lost but the rest of the
-// entry is not; without it nothing after an unknown letter can be found.
+// augmentation reads the data of the augmentation's letters. An unknown letter makes the data
+// of the following letters unreadable, and, without a 'z', the rest of the entry too.
 func (cie *CIE) augmentation(c *cursor) {
 	letters := strings.TrimPrefix(cie.Augmentation, "eh")
 	if letters == "" {
@@ -191,7 +189,7 @@ func (cie *CIE) augmentation(c *cursor) {
 			cie.MTETagged = true
 		default:
 			if !sized {
-				data.fail(ErrAugmentation, "%q, without a 'z' that would give its size", cie.Augmentation)
+				data.fail(ErrAugmentation, "%q, without a 'z' for its size", cie.Augmentation)
 				return
 			}
 			letters = letters[:i]
@@ -228,17 +226,16 @@ func NewCIE(m *arch.Machine) *CIE {
 	return cie
 }
 
-// EntryCIE returns a CIE for writing with the rules that hold at the first
-// instruction of a function (the psABIs' state at a call): on amd64 the CFA is
-// rsp+8 and the return address is saved at CFA-8, on arm64 the CFA is sp. If Clew does
-// not know this state for a machine, the CIE is unusable: every Builder and Encoder
-// returns an error for it that wraps ErrCIE.
+// EntryCIE returns a CIE for writing with the rules at the first instruction of a function
+// (the psABIs' state at a call): on amd64 the CFA is rsp+8 and the return address is saved at
+// CFA-8, on arm64 the CFA is sp. If this state is unknown for a machine, the CIE is unusable:
+// every Builder and Encoder returns an error for it that wraps ErrCIE.
 func EntryCIE(m *arch.Machine) *CIE {
 	b := NewBuilder(NewCIE(m))
 	switch {
 	case b.w.err != nil:
 	case m.StackPointer < 0:
-		b.w.err = fmt.Errorf("%w: what holds where a function is called is not known of %s", ErrCIE, m.Name)
+		b.w.err = fmt.Errorf("%w: the state at a call is unknown for %s", ErrCIE, m.Name)
 	case m.PushesReturns():
 		b.DefCFA(uint64(m.StackPointer), int64(m.RegisterSize))
 		b.Offset(uint64(m.ReturnAddress), -int64(m.RegisterSize))
@@ -253,17 +250,17 @@ func EntryCIE(m *arch.Machine) *CIE {
 	return cie
 }
 
-// usable reports what keeps a CIE from being written anywhere.
+// usable returns an error if a CIE cannot be written to any section.
 func (cie *CIE) usable() error {
 	switch {
 	case cie == nil:
-		return fmt.Errorf("%w: there is none", ErrCIE)
+		return fmt.Errorf("%w: nil", ErrCIE)
 	case cie.err != nil:
 		return cie.err
 	case cie.Section == nil || cie.Section.Machine == nil:
-		return fmt.Errorf("%w: it says no machine", ErrCIE)
+		return fmt.Errorf("%w: no machine", ErrCIE)
 	case cie.ReturnAddress == math.MaxUint64:
-		return fmt.Errorf("%w: it does not say the return address's column, and that of %s is not known", ErrCIE, cie.Section.Machine.Name)
+		return fmt.Errorf("%w: no return address column, and that of %s is unknown", ErrCIE, cie.Section.Machine.Name)
 	}
 	return nil
 }

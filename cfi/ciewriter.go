@@ -24,7 +24,7 @@ type writtenCIE struct {
 	plain    bool // they can be written by appendPlain
 }
 
-// cieKey is all that a CIE says, for finding equal ones.
+// cieKey is the contents of a CIE, to find equal ones.
 type cieKey struct {
 	kind                       Kind
 	dwarf64                    bool
@@ -106,7 +106,7 @@ func (e *Encoder) appendCIE(c *CIE) (*writtenCIE, error) {
 	return written, nil
 }
 
-// stored returns what a CIE says once it stands in this section.
+// stored returns a CIE as it will be stored in this section.
 func (e *Encoder) stored(c *CIE) CIE {
 	as := *c
 	if as.Version == 0 {
@@ -119,8 +119,8 @@ func (e *Encoder) stored(c *CIE) CIE {
 		as.AddressSize = uint8(e.Machine.AddressSize)
 	}
 	if e.Kind == DebugFrame && (c.Section.Kind == EHFrame || c.Augmentation == "") {
-		// DWARF 5 §6.4.1 knows no letters; gas writes these, without a 'z', and
-		// gdb and readelf heed them.
+		// DWARF 5 §6.4.1 defines no letters. gas writes these without a 'z', and gdb and
+		// readelf use them.
 		as.PointerEncoding, as.LSDAEncoding, as.PersonalityEnc, as.Personality = EncAbsptr, EncOmit, EncOmit, Pointer{}
 		as.Augmentation, as.EHData, as.rest = as.marks(), 0, nil
 		return as
@@ -144,7 +144,7 @@ func (e *Encoder) stored(c *CIE) CIE {
 	return as
 }
 
-// marks returns the letters that announce no data.
+// marks returns the letters without data.
 func (cie *CIE) marks() string {
 	letters := ""
 	if cie.SignalFrame {
@@ -159,7 +159,7 @@ func (cie *CIE) marks() string {
 	return letters
 }
 
-// letters appends what the letters of an augmentation announce.
+// letters appends the data of an augmentation's letters.
 func (w *writer) letters(c *CIE, letters string) {
 	for i := range len(letters) {
 		switch letters[i] {
@@ -174,14 +174,13 @@ func (w *writer) letters(c *CIE, letters string) {
 			}
 		case 'S', 'B', 'G':
 		default:
-			return // what it announces is in c.rest
+			return // its data is in c.rest
 		}
 	}
 }
 
-// readBack decodes the CIE that was just written: the fields of one that was not
-// decoded can contradict each other, and its FDEs would then be read otherwise
-// than they were meant.
+// readBack decodes the CIE that was just written. The fields of a CIE that was not decoded can
+// contradict each other, and readers would then misunderstand its FDEs.
 func (e *Encoder) readBack(start int, want *CIE) error {
 	s := &Section{Name: e.name(), Kind: e.Kind, Data: e.Data, Address: e.Address, Machine: e.Machine,
 		TextBase: e.TextBase, DataBase: e.DataBase}
@@ -208,7 +207,7 @@ func (e *Encoder) readBack(start int, want *CIE) error {
 	} {
 		if !field.same {
 			c.Off, c.Err = at, nil
-			c.fail(ErrCIE, "%s does not say what the field %s does", got, field.name)
+			c.fail(ErrCIE, "%s contradicts the field %s", got, field.name)
 			return c.Err
 		}
 	}

@@ -28,7 +28,7 @@ func (s *Section) cursor(offset, end uint64) cursor {
 	}
 }
 
-// faults makes the errors of a section's cursors.
+// faults creates the errors of a section's cursors.
 type faults Section
 
 // Fault implements leb128.Source.
@@ -65,7 +65,7 @@ func (c *cursor) string(limit int) string {
 	}
 	n := bytes.IndexByte(b, 0)
 	if n < 0 {
-		c.fail(ErrTruncated, "a string without its NUL in %d bytes", len(b))
+		c.fail(ErrTruncated, "a string without a NUL in %d bytes", len(b))
 		return ""
 	}
 	c.Off += uint64(n) + 1

@@ -6,26 +6,22 @@
 // compilers describe, for every address of code, where the caller's registers are
 // (DWARF 5 §6.4, and the LSB's .eh_frame and .eh_frame_hdr).
 //
-// A [Section] holds the bytes. [Section.Entries] yields its CIEs and FDEs,
-// [Section.FDEs] the FDEs alone. An [Interpreter] executes the instructions of
-// an FDE and yields its [Row] values; a row's rules that are DWARF expressions
-// are evaluated by an [Evaluator] over the registers and the memory of a
-// [Frame]. The FDE of one address is found by a [Header], where there is an
-// .eh_frame_hdr, or by an [Index].
+// A [Section] contains the bytes. [Section.Entries] yields its CIEs and FDEs, [Section.FDEs]
+// only the FDEs. An [Interpreter] executes the instructions of an FDE and yields its [Row]
+// values. An [Evaluator] evaluates rules that are DWARF expressions, with the registers and
+// the memory of a [Frame]. A [Header], of an .eh_frame_hdr, or an [Index] finds the FDE of an
+// address.
 //
-// A [Builder] makes the table of a function in the terms of an assembler's .cfi
-// directives: a [Program], which does not depend on where the function lies. An
-// [Encoder] writes programs, and entries that were decoded, to a section, with
-// one CIE for all that can share it, and the .eh_frame_hdr beside it. Package
-// preset has the tables that most generated code needs.
+// A [Builder] makes the table of a function, with methods like an assembler's .cfi directives.
+// The result is a [Program], which is independent of the function's address. An [Encoder]
+// writes programs and decoded entries to a section, which share CIEs if possible, and the
+// section's .eh_frame_hdr. Package preset has the tables that most generated code needs.
 //
-// Addresses are those of the file, without load bias, unless a name says
-// otherwise. A section's bytes come from outside and are not trusted: whatever
-// they hold costs an error that says where, for the entry concerned alone, and
-// time and memory in proportion to the section. Loops over FDEs and rows
-// allocate nothing.
+// Addresses are those of the file, without load bias, unless documented otherwise. A section's
+// bytes are not trusted. A malformed entry gives an error with its place and does not affect
+// other entries. Time and memory are proportional to the size of the section. Loops over FDEs
+// and rows allocate nothing.
 //
-// Package cfi opens no file, finds no section, and applies no relocation (package
-// object does); it reads no process, and knows a machine only as a row of
-// package arch; it recovers no registers (package unwind does).
+// Package object opens files, finds sections and applies relocations. Package unwind recovers
+// registers. Package cfi does none of these, and accesses no processes.
 package cfi

@@ -12,19 +12,18 @@ import (
 	"github.com/clewdev/clew/arch"
 )
 
-// Encoder writes a section of call frame information: it appends entries to
-// Data. Its first five fields mean what they mean in a Section, are set before
-// its first use, and not changed after. It is made to be reused (Reset), and
-// allocates only where Data must grow or a CIE is new to it. It is not safe for
-// concurrent use.
+// Encoder writes a section of call frame information by appending entries to Data. Its first
+// five fields are as in a Section. They must be set before the first use and not changed later.
+// An Encoder can be reused (Reset), and allocates only if Data must grow or for a new CIE. It
+// must not be used concurrently.
 //
-// An error leaves Data as it was before the call, so that the entry is all that
-// is missing. It is of type *Error and says where in the section the value was
-// to be written; ErrRange is what it wraps where the value does not fit there.
+// After an error Data is as before the call, so that only the failed entry is missing. The error
+// is an *Error with the offset of the failed value in the section. It wraps ErrRange if the
+// value does not fit.
 type Encoder struct {
 	Kind    Kind
 	Machine *arch.Machine
-	Address uint64 // of Data[0], where the section will lie, without load bias
+	Address uint64 // of Data[0], without load bias
 
 	TextBase, DataBase uint64
 
@@ -33,9 +32,9 @@ type Encoder struct {
 	// entries overwrite it.
 	Data []byte
 
-	called    string        // the section, by errors; "" is by Kind
+	called    string        // name of the section for errors; "" means the name for Kind
 	functions []HeaderEntry // of the FDEs
-	last      *writtenCIE   // of the FDE before: most often the next one's too
+	last      *writtenCIE   // of the previous FDE, and mostly of the next one too
 	cies      map[*CIE]*writtenCIE
 	same      map[cieKey]*writtenCIE
 }
@@ -64,16 +63,15 @@ func (e *Encoder) CIE(c *CIE) (offset uint64, err error) {
 	return written.offset, nil
 }
 
-// FDE appends an FDE that was decoded, from a section of either kind, of either
-// byte order and at any address, encoded anew for this one. Its CIE is written
-// before it where no equal one was yet. An FDE can also be made by hand: its CIE,
-// Start, End, LSDA and Instructions are what counts then, and the instructions
-// are of its CIE's machine.
+// FDE appends a decoded FDE, from a section of either kind, of either byte order and at any
+// address, encoded for this section. It appends the CIE before it unless the section has an
+// equal one. f can also be made by hand: then its CIE, Start, End, LSDA and Instructions are
+// used, and the instructions must be encoded for its CIE's machine.
 func (e *Encoder) FDE(f *FDE) error {
-	before := len(e.Data)
+	start := len(e.Data)
 	err := e.appendFDE(f)
 	if err != nil {
-		e.takeBack(before)
+		e.truncate(start)
 	}
 	return err
 }
@@ -85,28 +83,27 @@ func (e *Encoder) Program(p *Program, address, size uint64) error {
 		e.appendPlain(e.last, p.Instructions, 0, address, size) {
 		return nil
 	}
-	before := len(e.Data)
+	start := len(e.Data)
 	err := e.appendProgram(p, address, size)
 	if err != nil {
-		e.takeBack(before)
+		e.truncate(start)
 	}
 	return err
 }
 
-// takeBack removes what an entry that failed has left after offset before: the
-// CIE that was written for it.
-func (e *Encoder) takeBack(before int) {
-	e.Data = e.Data[:before]
-	if last := e.last; last != nil && last.offset >= uint64(before) {
+// truncate removes the bytes from an offset on: the CIE that was written for a failed entry.
+func (e *Encoder) truncate(offset int) {
+	e.Data = e.Data[:offset]
+	if last := e.last; last != nil && last.offset >= uint64(offset) {
 		delete(e.cies, last.of)
 		delete(e.same, e.key(last.of))
 		e.last = nil
 	}
 }
 
-// appendPlain appends the FDE that nearly all are: pc-relative start in four
-// bytes, no augmentation data, little-endian, an address of eight bytes. It
-// returns false where something has to be looked at. decoded is as in end.
+// appendPlain appends an FDE with the most common layout: pc-relative start in four bytes, no
+// augmentation data, little-endian, an address of eight bytes. It returns false if a value does
+// not fit. decoded is as in end.
 func (e *Encoder) appendPlain(cie *writtenCIE, instructions []byte, decoded, address, size uint64) bool {
 	start := uint64(len(e.Data))
 	length := uint64(17+len(instructions)) - 4
@@ -131,7 +128,7 @@ func (e *Encoder) appendPlain(cie *writtenCIE, instructions []byte, decoded, add
 	return true
 }
 
-// cie returns the CIE c as it was written, and writes it where no equal one was.
+// cie returns the written CIE for c. It writes c unless the section has an equal CIE.
 func (e *Encoder) cie(c *CIE) (*writtenCIE, error) {
 	if e.last != nil && e.last.of == c {
 		return e.last, nil
@@ -144,9 +141,9 @@ func (e *Encoder) cie(c *CIE) (*writtenCIE, error) {
 		return nil, err
 	}
 	if known, ok := e.same[e.key(c)]; ok {
-		again := *known
-		again.of = c
-		return e.know(&again), nil
+		equal := *known
+		equal.of = c
+		return e.know(&equal), nil
 	}
 	return e.appendCIE(c)
 }
@@ -156,7 +153,7 @@ func (e *Encoder) know(written *writtenCIE) *writtenCIE {
 		e.cies = make(map[*CIE]*writtenCIE)
 		e.same = make(map[cieKey]*writtenCIE)
 	}
-	// An encoder that outlives what it writes must not keep all of it.
+	// A long-lived encoder must not keep all CIEs.
 	if len(e.cies) >= maxCIEs {
 		clear(e.cies)
 		clear(e.same)
@@ -166,7 +163,7 @@ func (e *Encoder) know(written *writtenCIE) *writtenCIE {
 	return written
 }
 
-// usable reports what keeps a CIE from being written here.
+// usable returns an error if a CIE cannot be written to this section.
 func (e *Encoder) usable(c *CIE) error {
 	err := c.usable()
 	switch {
@@ -174,7 +171,7 @@ func (e *Encoder) usable(c *CIE) error {
 	case e.Machine == nil:
 		err = fmt.Errorf("%w: the Encoder has no Machine", ErrCIE)
 	case c.Section.Machine.ELF != e.Machine.ELF:
-		err = fmt.Errorf("%w: it is for %s in a section for %s", ErrCIE, c.Section.Machine.Name, e.Machine.Name)
+		err = fmt.Errorf("%w: for %s, expected %s", ErrCIE, c.Section.Machine.Name, e.Machine.Name)
 	}
 	if err != nil {
 		return &Error{e.name(), uint64(len(e.Data)), err}

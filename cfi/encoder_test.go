@@ -236,7 +236,7 @@ func TestEncodeConversions(t *testing.T) {
 		{"a branch over an address", x86, x32, cfi.EHFrame, false,
 			`14000000 00000000 01 7a5200 01 78 10 01 1b 0c0708 9001 0000
 			 1c000000 1c000000 e0ffffff 08000000 00 44 0f0c 2f0900 030010400000000000`,
-			`branches over operands that are of another size`},
+			`branches over operands with another size`},
 		{"bytes in another order", arm64, arm64be, cfi.EHFrame, false,
 			`14000000 00000000 01 7a5200 04 78 1e 01 1b 0c1f00 00000000
 			 18000000 1c000000 e0ffffff 00080000 00 41 0f05 9e03 010203 000000`,
@@ -244,7 +244,7 @@ func TestEncodeConversions(t *testing.T) {
 		{"an address in an expression, relative to itself", x86, x86, cfi.EHFrame, false,
 			`14000000 00000000 01 7a5200 01 78 10 01 1b 0c0708 9001 0000
 			 18000000 1c000000 e0ffffff 08000000 00 44 0f06 f11b 00010000 0000`,
-			`which depends on where it stands`},
+			`which depends on its address`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := &cfi.Section{Name: ".eh_frame", Data: unhex(t, test.section), Address: 0x400000, Machine: test.from}

@@ -221,7 +221,7 @@ func FuzzEncode(f *testing.F) {
 			if err := e.Program(p, start, size); err == nil {
 				want[start] = written{rows, p.LSDA}
 			} else if !bytes.Equal(before, e.Data) {
-				t.Fatalf("%v left %x behind %x", err, e.Data[len(before):], before)
+				t.Fatalf("%v left %x after %x", err, e.Data[len(before):], before)
 			}
 			start += size
 		}
@@ -335,7 +335,7 @@ func (to conversion) check(t *testing.T, s *cfi.Section) (fdes int) {
 		if err := e.FDE(&g); err == nil {
 			want = append(want, substance(&g))
 		} else if len(e.Data) != before {
-			t.Fatalf("%+v: %v: %v left %x behind", to, f, err, e.Data[before:])
+			t.Fatalf("%+v: %v: %v left %x", to, f, err, e.Data[before:])
 		}
 	}
 	again := &cfi.Section{Name: "converted", Kind: to.kind, Machine: to.machine, Address: e.Address, Data: e.Data, Memory: s.Memory}

@@ -4,7 +4,11 @@
 
 package cfi
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/clewdev/clew/arch"
+)
 
 // Encoding is a DW_EH_PE byte, the format of a pointer in .eh_frame and .eh_frame_hdr (LSB
 // Core, "DWARF Exception Header Encoding"). The low four bits are the form, the next three
@@ -31,7 +35,7 @@ const (
 	EncAligned Encoding = 0x50 // padded to the next multiple of an address's width, then Absptr
 
 	EncIndirect Encoding = 0x80
-	EncOmit     Encoding = 0xff // no pointer is there
+	EncOmit     Encoding = 0xff // no pointer
 
 	encForm        Encoding = 0x0f
 	encApplication Encoding = 0x70
@@ -61,14 +65,14 @@ func (e Encoding) String() string {
 // Pointer is a decoded pointer.
 type Pointer struct {
 	Address uint64 // without load bias
-	// Indirect says that Address is that of a slot which holds the value
-	// (DW_EH_PE_indirect), often one that the dynamic linker fills.
+	// Indirect says that Address is the address of a slot that contains the value
+	// (DW_EH_PE_indirect), which the dynamic linker often sets.
 	Indirect bool
 }
 
-// pointer reads a pointer. function is the start of the FDE's function, for
-// EncFuncRel. A stored zero stays zero whatever it is relative to when
-// nullable is set, as libgcc has it for personality and LSDA.
+// pointer reads a pointer. function is the start of the FDE's function, for EncFuncRel. With
+// nullable a stored zero is a null pointer in every encoding, as in libgcc for personality and
+// LSDA.
 func (c *cursor) pointer(e Encoding, function uint64, nullable bool) Pointer {
 	if e&^EncIndirect == EncAligned {
 		at := c.s.Address + c.Off
@@ -94,10 +98,10 @@ func (c *cursor) pointer(e Encoding, function uint64, nullable bool) Pointer {
 		c.fail(ErrEncoding, "%#02x has an unknown application", uint8(e))
 		return Pointer{}
 	}
-	return Pointer{c.s.truncate(v), e&EncIndirect != 0}
+	return Pointer{truncate(c.s.Machine, v), e&EncIndirect != 0}
 }
 
-// encoded reads the form of a pointer and applies nothing to it.
+// encoded reads a number in the form of a pointer.
 func (c *cursor) encoded(e Encoding) uint64 {
 	switch e & encForm {
 	case EncAbsptr:
@@ -125,7 +129,7 @@ func (c *cursor) encoded(e Encoding) uint64 {
 	return 0
 }
 
-// length reads a count of bytes in the form of e: unsigned whatever the form.
+// length reads a number of bytes in the form of e, but always unsigned.
 func (c *cursor) length(e Encoding) uint64 {
 	switch e & encForm {
 	case EncSigned:
@@ -138,9 +142,9 @@ func (c *cursor) length(e Encoding) uint64 {
 	return c.encoded(e)
 }
 
-// truncate cuts an address to the machine's width.
-func (s *Section) truncate(address uint64) uint64 {
-	if s.Machine.AddressSize == 4 {
+// truncate truncates an address to the machine's width.
+func truncate(m *arch.Machine, address uint64) uint64 {
+	if m.AddressSize == 4 {
 		return address & 0xffffffff
 	}
 	return address

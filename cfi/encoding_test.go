@@ -171,7 +171,7 @@ func TestLSDA(t *testing.T) {
 				test.want.Address = 0x100
 			}
 			if f.Start != 0 || f.LSDA != test.want {
-				t.Errorf("behind pcrel sdata4: [%#x,%#x) %+v, want %+v", f.Start, f.End, f.LSDA, test.want)
+				t.Errorf("after pcrel sdata4: [%#x,%#x) %+v, want %+v", f.Start, f.End, f.LSDA, test.want)
 			}
 		})
 	}

@@ -13,7 +13,7 @@ import (
 // terminator or an entry that could not be decoded.
 type Entry struct {
 	Offset uint64 // of the length field, in the section
-	Size   uint64 // bytes, the length field included
+	Size   uint64 // in bytes, including the length field
 	CIE    *CIE
 	FDE    *FDE
 
@@ -21,12 +21,12 @@ type Entry struct {
 }
 
 // Terminator reports whether the entry is a zero length, which ends the entries of one
-// input object. A linked .eh_frame can hold one in the middle.
+// input object. A linked .eh_frame can contain one in the middle.
 func (e Entry) Terminator() bool { return e.terminator }
 
-// Entries yields the entries of the section in their order. A malformed entry comes with
-// an [*Error]; the entries after it follow if its length is valid. The next entry
-// overwrites the FDE: copy it to keep it.
+// Entries yields the entries of the section in order. A malformed entry comes with an
+// [*Error]; the entries after it follow if its length is valid. The next entry overwrites the
+// FDE: copy it to keep it.
 func (s *Section) Entries() iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		r := reader{s: s}
@@ -38,8 +38,8 @@ func (s *Section) Entries() iter.Seq2[Entry, error] {
 	}
 }
 
-// FDEs yields the FDEs of the section in their order, without malformed ones. The next FDE
-// overwrites the one before: copy it to keep it.
+// FDEs yields the FDEs of the section in order, without malformed ones. The next FDE overwrites
+// the previous one: copy it to keep it.
 func (s *Section) FDEs() iter.Seq[*FDE] {
 	return func(yield func(*FDE) bool) {
 		r := reader{s: s}
@@ -62,11 +62,11 @@ type reader struct {
 	entry Entry
 	err   error  // of the entry
 	off   uint64 // of the next entry
-	cie   *CIE   // of the previous entry: most often the next one's too
+	cie   *CIE   // of the previous entry, and mostly of the next one too
 	fde   FDE
 }
 
-// plain reads the next entry if it is an FDE that can be decoded the short way.
+// plain reads the next entry if decodePlain can decode it.
 func (r *reader) plain() bool {
 	if r.cie == nil || !r.cie.plain || r.off >= uint64(len(r.s.Data)) || !r.fde.decodePlain(r.cie, r.off) {
 		return false
@@ -105,14 +105,14 @@ func (r *reader) next() bool {
 			}
 		}
 	}
-	// An invalid length ends the section: the start of the next entry is unknown, and the
-	// entry's size is all bytes that are left.
+	// After an invalid length the start of the next entry is unknown, so the entry's size is
+	// all remaining bytes.
 	r.off += r.entry.Size
 	return true
 }
 
-// entry returns a cursor over the entry at an offset, after its length. The
-// entry of a terminator is empty.
+// entry returns a cursor over the entry at an offset, after its length. It is empty for a
+// terminator.
 func (s *Section) entry(offset uint64) (c cursor, dwarf64 bool) {
 	c = s.cursor(offset, uint64(len(s.Data)))
 	if offset > c.End {
@@ -139,17 +139,17 @@ func (s *Section) entry(offset uint64) (c cursor, dwarf64 bool) {
 	return c, dwarf64
 }
 
-// checkRelocated fails where an entry has bytes that a relocation should have changed.
+// checkRelocated fails at a byte of an entry at which a relocation was not applied.
 func (s *Section) checkRelocated(c *cursor, offset uint64) {
 	i, _ := slices.BinarySearch(s.Unrelocated, offset)
 	if i < len(s.Unrelocated) && s.Unrelocated[i] < c.End {
 		c.Off = s.Unrelocated[i]
-		c.fail(ErrRelocation, "the values of the entry are not known")
+		c.fail(ErrRelocation, "the values of the entry are unknown")
 	}
 }
 
-// id reads the CIE id of a CIE or the CIE pointer of an FDE. In .eh_frame it
-// has four bytes whatever the length's form (LSB Core).
+// id reads the CIE id of a CIE or the CIE pointer of an FDE. In .eh_frame it always has four
+// bytes, even in 64-bit DWARF (LSB Core).
 func (s *Section) id(c *cursor, dwarf64 bool) uint64 {
 	if dwarf64 && s.Kind == DebugFrame {
 		return c.Uint(8)

@@ -119,12 +119,12 @@ func TestEntries(t *testing.T) {
 			 0x10+0x4 terminator
 			 0x14+0x10 FDE of 0x0 [0x1000,0x1020) 
 			 0x24+0x4 terminator`},
-		{"a CIE behind its FDE", i386, cfi.EHFrame,
+		{"a CIE after its FDE", i386, cfi.EHFrame,
 			`0c000000 f4ffffff 00100000 20000000
 			 0c000000 00000000 01 00 01 7c 08 0c0404`,
 			`0x0+0x10 FDE of 0x10 [0x1000,0x1020) 
 			 0x10+0x10 CIE v1 "" code 1 data -4 ra 8`},
-		{"a CIE behind its FDE in debug_frame", mips, cfi.DebugFrame,
+		{"a CIE after its FDE in debug_frame", mips, cfi.DebugFrame,
 			`0000000c 00000010 00001000 00000020
 			 0000000c ffffffff 01 00 01 7c 1f 0c1d00`,
 			`0x0+0x10 FDE of 0x10 [0x1000,0x1020) 
@@ -134,7 +134,7 @@ func TestEntries(t *testing.T) {
 			 0c000000 1a000000 00100000 20000000`,
 			`0x0+0x16 CIE v1 "eh" code 1 data -4 ra 8
 			 0x16+0x10 FDE of 0x0 [0x1000,0x1020) `},
-		{"unknown letters behind z", i386, cfi.EHFrame,
+		{"unknown letters after z", i386, cfi.EHFrame,
 			`13000000 00000000 01 7a525100 01 7c 08 03 03 aabb 0c0404
 			 0f000000 1b000000 00100000 20000000 02 ccdd`,
 			`0x0+0x17 CIE v1 "zRQ" code 1 data -4 ra 8
@@ -143,8 +143,8 @@ func TestEntries(t *testing.T) {
 			`0d000000 00000000 01 5100 01 7c 08 0c0404
 			 0c000000 15000000 00100000 20000000
 			 0c000000 00000000 01 00 01 7c 08 0c0404`,
-			`0x0+0x11 error: .eh_frame+0xe: unknown augmentation: "Q", without a 'z' that would give its size
-			 0x11+0x10 error: FDE at 0x11: .eh_frame+0xe: unknown augmentation: "Q", without a 'z' that would give its size
+			`0x0+0x11 error: .eh_frame+0xe: unknown augmentation: "Q", without a 'z' for its size
+			 0x11+0x10 error: FDE at 0x11: .eh_frame+0xe: unknown augmentation: "Q", without a 'z' for its size
 			 0x21+0x10 CIE v1 "" code 1 data -4 ra 8`},
 		{"S without z", i386, cfi.EHFrame, `0d000000 00000000 01 5300 01 7c 08 0c0404`,
 			`0x0+0x11 CIE v1 "S" code 1 data -4 ra 8`},
@@ -156,7 +156,7 @@ func TestEntries(t *testing.T) {
 			`0x0+0x3 error: .eh_frame+0x0: truncated: 3 bytes are left, expected 4`},
 		{"truncated DWARF64 length", x86, cfi.EHFrame, `ffffffff 0c00`,
 			`0x0+0x6 error: .eh_frame+0x4: truncated: 2 bytes are left, expected 8`},
-		{"a length of four bytes that is no terminator", x86, cfi.EHFrame, `ffffffff`,
+		{"a length of four bytes that is not a terminator", x86, cfi.EHFrame, `ffffffff`,
 			`0x0+0x4 error: .eh_frame+0x4: truncated: 0 bytes are left, expected 8`},
 		{"truncated entry", x86, cfi.EHFrame, `0c000000 00000000 01`,
 			`0x0+0x9 error: .eh_frame+0x0: truncated: an entry of 0xc bytes, but 0x5 are left`},
@@ -164,11 +164,11 @@ func TestEntries(t *testing.T) {
 			`0x0+0x11 error: .eh_frame+0x0: truncated: an entry of 0xffffffffffffffff bytes, but 0x5 are left`},
 		{"an entry too short for an id", x86, cfi.EHFrame, `02000000 0000 04000000 10000000`,
 			`0x0+0x6 error: .eh_frame+0x4: truncated: 2 bytes are left, expected 4
-			 0x6+0x8 error: .eh_frame+0xa: invalid FDE: CIE pointer leads to 0xfffffffffffffffa, expected a CIE in the section's 0xe bytes`},
+			 0x6+0x8 error: .eh_frame+0xa: invalid FDE: CIE pointer to 0xfffffffffffffffa, expected a CIE in the section's 0xe bytes`},
 		{"a CIE pointer to itself", i386, cfi.EHFrame,
 			`0c000000 04000000 00100000 20000000
 			 0c000000 00000000 01 00 01 7c 08 0c0404`,
-			`0x0+0x10 error: .eh_frame+0x4: invalid FDE: CIE pointer leads to 0x0, expected a CIE in the section's 0x20 bytes
+			`0x0+0x10 error: .eh_frame+0x4: invalid FDE: CIE pointer to 0x0, expected a CIE in the section's 0x20 bytes
 			 0x10+0x10 CIE v1 "" code 1 data -4 ra 8`},
 		{"FDEs that point to each other", i386, cfi.EHFrame,
 			`0c000000 f4ffffff 00100000 20000000
@@ -181,7 +181,7 @@ func TestEntries(t *testing.T) {
 			 0x4+0x10 error: FDE at 0x4: .eh_frame+0x4: invalid CIE: a terminator, expected a CIE`},
 		{"a CIE pointer past the end", i386, cfi.DebugFrame,
 			`0c000000 00010000 00100000 20000000`,
-			`0x0+0x10 error: .debug_frame+0x4: invalid FDE: CIE pointer leads to 0x100, expected a CIE in the section's 0x10 bytes`},
+			`0x0+0x10 error: .debug_frame+0x4: invalid FDE: CIE pointer to 0x100, expected a CIE in the section's 0x10 bytes`},
 		{"an unknown version costs its FDEs", i386, cfi.EHFrame,
 			`0c000000 00000000 02 00 01 7c 08 0c0404
 			 0c000000 14000000 00100000 20000000
@@ -193,10 +193,10 @@ func TestEntries(t *testing.T) {
 			`0x0+0xf error: .debug_frame+0xc: invalid CIE: an address size of 3 bytes, expected 2, 4 or 8`},
 		{"version 4 with a segment of 3 bytes", x86, cfi.DebugFrame, `0b000000 ffffffff 04 00 08 03 01 78 10`,
 			`0x0+0xf error: .debug_frame+0xc: invalid CIE: a segment selector of 3 bytes`},
-		{"an augmentation without its NUL", x86, cfi.EHFrame, `08000000 00000000 01 7a5252`,
-			`0x0+0xc error: .eh_frame+0x9: truncated: a string without its NUL in 3 bytes`},
+		{"an augmentation without a NUL", x86, cfi.EHFrame, `08000000 00000000 01 7a5252`,
+			`0x0+0xc error: .eh_frame+0x9: truncated: a string without a NUL in 3 bytes`},
 		{"an augmentation of 256 letters", x86, cfi.EHFrame, `0a010000 00000000 01 7a` + strings.Repeat("53", 255) + `00 01 78 10 00`,
-			`0x0+0x10e error: .eh_frame+0x9: truncated: a string without its NUL in 256 bytes`},
+			`0x0+0x10e error: .eh_frame+0x9: truncated: a string without a NUL in 256 bytes`},
 		{"augmentation data past the entry", x86, cfi.EHFrame, `0d000000 00000000 01 7a5200 01 78 10 7f 1b`,
 			`0x0+0x11 error: .eh_frame+0x10: truncated: 1 bytes are left, expected 127`},
 		{"letters past the augmentation data", x86, cfi.EHFrame, `0e000000 00000000 01 7a525300 01 78 10 00 00`,
@@ -207,7 +207,7 @@ func TestEntries(t *testing.T) {
 			`0c000000 ffffffff 01 00 01 78 10 0c0708
 			 14000000 00000000 00f0ffffffffffff 0020000000000000`,
 			`0x0+0x10 CIE v1 "" code 1 data -8 ra 16
-			 0x10+0x18 error: .debug_frame+0x28: invalid FDE: 0x2000 bytes of code from 0xfffffffffffff000 pass the end of the address space`},
+			 0x10+0x18 error: .debug_frame+0x28: invalid FDE: 0x2000 bytes of code from 0xfffffffffffff000 exceed the address space`},
 		{"a truncated FDE", i386, cfi.EHFrame,
 			`0c000000 00000000 01 00 01 7c 08 0c0404
 			 08000000 14000000 00100000
@@ -232,7 +232,7 @@ func TestEntries(t *testing.T) {
 			}
 			checkEntriesAt(t, s)
 			// A CIE is written before the FDEs that point to it.
-			if !strings.Contains(test.want, "error: ") && !strings.Contains(test.name, "a CIE behind its FDE") {
+			if !strings.Contains(test.want, "error: ") && !strings.Contains(test.name, "a CIE after its FDE") {
 				encodesAgain(t, s)
 			}
 		})
@@ -261,10 +261,10 @@ func checkEntriesAt(t *testing.T, s *cfi.Section) {
 		}
 	}
 	if _, err := fresh.CIEAt(uint64(len(s.Data)) + 1); !errors.Is(err, cfi.ErrTruncated) {
-		t.Errorf("CIEAt behind the section: %v", err)
+		t.Errorf("CIEAt after the section: %v", err)
 	}
 	if err := fresh.FDEAt(1<<63, new(cfi.FDE)); !errors.Is(err, cfi.ErrTruncated) {
-		t.Errorf("FDEAt far behind the section: %v", err)
+		t.Errorf("FDEAt far after the section: %v", err)
 	}
 }
 
@@ -291,7 +291,7 @@ func TestCIEFields(t *testing.T) {
 			cfi.CIE{LSDAEncoding: cfi.EncOmit, PersonalityEnc: cfi.EncOmit, EHData: 0x1122334455667788}},
 		{"eh and letters", x86, `17000000 00000000 01 65687a5200 8877665544332211 01 78 10 01 1b`,
 			cfi.CIE{PointerEncoding: 0x1b, LSDAEncoding: cfi.EncOmit, PersonalityEnc: cfi.EncOmit, EHData: 0x1122334455667788}},
-		{"letters behind an unknown one are lost", x86, `10000000 00000000 01 7a515200 01 78 10 01 1b 00`,
+		{"letters after an unknown one are lost", x86, `10000000 00000000 01 7a515200 01 78 10 01 1b 00`,
 			cfi.CIE{LSDAEncoding: cfi.EncOmit, PersonalityEnc: cfi.EncOmit}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

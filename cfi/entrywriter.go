@@ -10,7 +10,7 @@ import (
 	"github.com/clewdev/clew/internal/leb128"
 )
 
-// name is what errors call the section.
+// name returns the name of the section for errors.
 func (e *Encoder) name() string {
 	switch {
 	case e.called != "":
@@ -21,7 +21,7 @@ func (e *Encoder) name() string {
 	return ".eh_frame"
 }
 
-// begin begins an entry: its length, which end fills in.
+// begin starts an entry with a length, which end sets.
 func (e *Encoder) begin(dwarf64 bool, width int) (w writer, start int) {
 	w = writer{Encoder: e, width: width, big: e.Machine.Order == binary.BigEndian}
 	start = len(e.Data)
@@ -34,10 +34,10 @@ func (e *Encoder) begin(dwarf64 bool, width int) (w writer, start int) {
 	return w, start
 }
 
-// end pads an entry with DW_CFA_nop to a multiple of an address, as compilers
-// do, and fills in its length; after an error it takes the entry back. What was
-// decoded and is as long again stays so: its padding is among its instructions,
-// and gas pads entries of eight-byte machines to four bytes.
+// end pads an entry with DW_CFA_nop to a multiple of an address's size, as compilers do, and
+// sets its length. After an error it removes the entry. It does not pad an entry with the size
+// of the decoded one, which includes its padding: gas pads entries of eight-byte machines to
+// four bytes.
 func (w *writer) end(start int, dwarf64 bool, decoded uint64) error {
 	if uint64(len(w.Data)-start) != decoded {
 		for (len(w.Data)-start)%w.width != 0 {
@@ -50,7 +50,7 @@ func (w *writer) end(start int, dwarf64 bool, decoded uint64) error {
 		appendUint(w.Data[:start+4], length, 8, w.big)
 	} else {
 		if length >= 0xfffffff0 {
-			w.fail(ErrRange, "an entry of %#x bytes does not fit a length of 32 bits", length)
+			w.fail(ErrRange, "an entry of %#x bytes does not fit a 32-bit length", length)
 		}
 		appendUint(w.Data[:start], length, 4, w.big)
 	}
@@ -65,7 +65,7 @@ func (w *writer) end(start int, dwarf64 bool, decoded uint64) error {
 func (w *writer) cieOffset(dwarf64 bool, cie *writtenCIE) {
 	switch {
 	case w.Kind == EHFrame:
-		// Backwards from the pointer itself, of four bytes always; see Section.id.
+		// Backwards from the pointer itself, always in four bytes; see Section.id.
 		back := uint64(len(w.Data)) - cie.offset
 		if back > 1<<31-1 {
 			w.fail(ErrRange, "the CIE is %#x bytes back", back)
@@ -80,9 +80,8 @@ func (w *writer) cieOffset(dwarf64 bool, cie *writtenCIE) {
 	}
 }
 
-// sized appends what data appends after its size. What data appends may depend
-// on where it stands, so it is appended again where the size took more bytes
-// than were left for it.
+// sized calls data, and writes the size of the appended bytes before them. The bytes can depend
+// on their address, so data is called again if the size needs more bytes than were reserved.
 func (w *writer) sized(data func()) {
 	start := len(w.Data)
 	for width := 1; ; width++ {

@@ -10,23 +10,20 @@ import "fmt"
 // addresses.
 type Frame interface {
 	Memory
-	// Register returns the value that a column has in the frame, and false
-	// where it is not known.
+	// Register returns the value of a column in the frame, and false if it is unknown.
 	Register(column uint64) (uint64, bool)
 }
 
-// Bounds on an evaluation. libgcc's stack is as deep; the longest expressions
-// that compilers write take some twenty steps.
+// Limits of an evaluation.
 const (
-	maxDepth = 64
-	maxSteps = 10000
+	maxDepth = 64    // as in libgcc
+	maxSteps = 10000 // the longest expressions of compilers take about twenty
 )
 
-// Evaluator evaluates the expressions of rules. The zero value is ready. Reuse it: it
-// allocates only for an error. It is not safe for concurrent use.
+// Evaluator evaluates the expressions of rules. The zero value is ready to use. Reuse it: it
+// allocates only for errors. It must not be used concurrently.
 type Evaluator struct {
-	// Steps counts the operations executed so far, over all evaluations: for
-	// callers that bound what many may take together.
+	// Steps counts the operations of all evaluations, for callers that limit their total.
 	Steps uint64
 
 	c     cursor
@@ -43,9 +40,9 @@ func (e *Evaluator) CFA(s *Section, r Rule, frame Frame) (uint64, error) {
 	return e.evaluate(s, r, frame)
 }
 
-// Register evaluates the expression of the rule of a register: its value for
-// kind ValExpression, the address where it is saved for kind Expression. The
-// evaluation starts with the frame's CFA on the stack (DWARF 5 §6.4.2.3).
+// Register evaluates the expression of the rule of a register. The result is its value for kind
+// ValExpression, and the address where it is saved for kind Expression. The evaluation starts
+// with the frame's CFA on the stack (DWARF 5 §6.4.2.3).
 func (e *Evaluator) Register(s *Section, r Rule, cfa uint64, frame Frame) (uint64, error) {
 	e.stack[0], e.depth = cfa, 1
 	return e.evaluate(s, r, frame)
@@ -83,7 +80,7 @@ func (e *Evaluator) refuse(at uint64, format string, args ...any) {
 	e.c.fail(ErrExpression, format, args...)
 }
 
-// top returns the topmost n elements, the last one pushed at the end.
+// top returns the topmost n elements, the last pushed one at the end.
 func (e *Evaluator) top(at uint64, n int) []uint64 {
 	if e.depth < n {
 		e.refuse(at, "%v with %d on the stack, expected %d", e.op.Op, e.depth, n)
@@ -101,7 +98,7 @@ func (e *Evaluator) push(at, v uint64) {
 	e.depth++
 }
 
-// truncate and signed give a value the width of an address: DWARF's generic type.
+// truncate and signed convert a value to DWARF's generic type, with the width of an address.
 func (e *Evaluator) truncate(v uint64) uint64 {
 	if e.c.width < 8 {
 		v &= 1<<(8*e.c.width) - 1
@@ -117,7 +114,7 @@ func (e *Evaluator) signed(v uint64) int64 {
 func (e *Evaluator) register(at, column uint64) uint64 {
 	v, ok := e.frame.Register(column)
 	if !ok && e.c.Err == nil {
-		e.refuse(at, "%v needs register %s, which is not known", e.op.Op, e.c.s.Machine.RegisterName(column))
+		e.refuse(at, "%v needs register %s, which is unknown", e.op.Op, e.c.s.Machine.RegisterName(column))
 	}
 	return v
 }
@@ -146,14 +143,14 @@ func (e *Evaluator) execute(at, start uint64) {
 	case OpBregx:
 		e.push(at, e.register(at, uint64(n))+uint64(e.op.Operands[1]))
 	case OpDup, OpOver, OpPick:
-		back := 1
+		depth := 1
 		switch op {
 		case OpOver:
-			back = 2
+			depth = 2
 		case OpPick:
-			back = int(n) + 1
+			depth = int(n) + 1
 		}
-		if t := e.top(at, back); t != nil {
+		if t := e.top(at, depth); t != nil {
 			e.push(at, t[0])
 		}
 	case OpDrop:
@@ -201,8 +198,8 @@ func (e *Evaluator) execute(at, start uint64) {
 		}
 	case OpNop:
 	default:
-		// DWARF 5 §6.4.2 forbids it in call frame information, or it speaks of
-		// an address space, which Memory has not.
+		// DWARF 5 §6.4.2 forbids it in call frame information, or it needs an address space,
+		// which Memory lacks.
 		e.refuse(at, "%v has no meaning in call frame information", op)
 	}
 }
@@ -210,7 +207,7 @@ func (e *Evaluator) execute(at, start uint64) {
 func (e *Evaluator) jump(at, start uint64, delta int64) {
 	to := e.c.Off + uint64(delta)
 	if to < start || to > e.c.End {
-		e.refuse(at, "%v leads to %#x, out of the expression at [%#x, %#x)", e.op.Op, to, start, e.c.End)
+		e.refuse(at, "%v to %#x, outside of the expression at [%#x, %#x)", e.op.Op, to, start, e.c.End)
 		return
 	}
 	e.c.Off = to
@@ -272,22 +269,8 @@ func (e *Evaluator) binary(op Op, a, b uint64) uint64 {
 	case OpShra:
 		return uint64(sa >> b)
 	}
-	var holds bool
-	switch op {
-	case OpEq:
-		holds = a == b
-	case OpNe:
-		holds = a != b
-	case OpGe:
-		holds = sa >= sb
-	case OpGt:
-		holds = sa > sb
-	case OpLe:
-		holds = sa <= sb
-	case OpLt:
-		holds = sa < sb
-	}
-	if holds {
+	if op == OpEq && a == b || op == OpNe && a != b || op == OpGe && sa >= sb ||
+		op == OpGt && sa > sb || op == OpLe && sa <= sb || op == OpLt && sa < sb {
 		return 1
 	}
 	return 0

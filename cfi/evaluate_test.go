@@ -152,9 +152,9 @@ func TestEvaluateFails(t *testing.T) {
 		{"loops", "2ffdff", cfi.ErrExpression, 0, "more than 10000 steps"},
 		{"loops on a condition", "31 12 28fcff", cfi.ErrExpression, 0, ""},
 		{"pushes for ever", "31 2ffcff", cfi.ErrExpression, 0, "deeper than 64"},
-		{"jumps before the start", "2ffcff", cfi.ErrExpression, 0, "out of the expression"},
-		{"jumps past the end", "2f0100", cfi.ErrExpression, 0, "out of the expression"},
-		{"jumps far", "31 28ff7f", cfi.ErrExpression, 1, "out of the expression"},
+		{"jumps before the start", "2ffcff", cfi.ErrExpression, 0, "outside of the expression"},
+		{"jumps past the end", "2f0100", cfi.ErrExpression, 0, "outside of the expression"},
+		{"jumps far", "31 28ff7f", cfi.ErrExpression, 1, "outside of the expression"},
 		{"underflow", "22", cfi.ErrExpression, 0, "DW_OP_plus with 0 on the stack, expected 2"},
 		{"underflow of pick", "31 15 05", cfi.ErrExpression, 1, "expected 6"},
 		{"underflow of drop", "13", cfi.ErrExpression, 0, "expected 1"},
@@ -166,7 +166,7 @@ func TestEvaluateFails(t *testing.T) {
 		{"leaves nothing", "", cfi.ErrExpression, 0, "an empty stack"},
 		{"drops all", "31 13", cfi.ErrExpression, 2, "an empty stack"},
 		{"a register that is not known", "90 20", cfi.ErrExpression, 0, "DW_OP_regx needs register"},
-		{"a base register that is not known", "8f 08", cfi.ErrExpression, 0, "which is not known"},
+		{"a base register that is unknown", "8f 08", cfi.ErrExpression, 0, "which is unknown"},
 		{"memory that cannot be read", "77 7f 06", cfi.ErrExpression, 2, "nothing at 0x6fff"},
 		{"deref_size 3", "77 00 94 03", cfi.ErrExpression, 2, "of 3 bytes"},
 		{"deref_size 0", "77 00 94 00", cfi.ErrExpression, 2, "of 0 bytes"},
@@ -204,7 +204,7 @@ func TestEvaluateFails(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 		if v, err := e.CFA(s, cfi.Rule{Kind: cfi.ValExpression, Register: 1}, testFrame(x86)); v != 1 || err != nil {
-			t.Errorf("behind the faults: %d, %v", v, err)
+			t.Errorf("after the faults: %d, %v", v, err)
 		}
 	})
 	t.Run("a CFA wider than an address as the divisor", func(t *testing.T) {

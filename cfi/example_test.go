@@ -116,7 +116,7 @@ func ExampleSection_PCToSPOffset() {
 	fmt.Println(s.PCToSPOffset(0x1005))
 	// Output:
 	// 16 <nil>
-	// 0 CFA is not relative to the stack pointer: it is rbp+16 at 0x1005
+	// 0 CFA is not relative to the stack pointer: rbp+16 at 0x1005
 }
 
 // stack is a frame whose frame pointer points to eight bytes of memory.

@@ -13,8 +13,8 @@ import (
 // Op is an operation of a DWARF expression, DW_OP_* (DWARF 5 §2.5.1, §7.7.1).
 type Op uint8
 
-// The operations that the evaluator executes. The ranges lit, reg and breg start
-// at the ones named.
+// The operations that the evaluator executes. OpLit0, OpReg0 and OpBreg0 are the first of a
+// group.
 const (
 	OpAddr        Op = 0x03
 	OpDeref       Op = 0x06
@@ -69,9 +69,9 @@ const (
 	OpEncodedAddr Op = 0xf1 // DW_OP_GNU_encoded_addr
 )
 
-// The operations that only locations of variables have, those for typed values,
-// and GNU's. A value of a frame cannot depend on them, as they need a compile
-// unit, a location, or another frame (DWARF 5 §6.4.2).
+// The operations for locations of variables and for typed values, and GNU's. Rules of a frame
+// cannot use them, because they need a compile unit, a location, or another frame (DWARF 5
+// §6.4.2).
 const (
 	OpFbreg              Op = 0x91
 	OpPiece              Op = 0x93
@@ -125,8 +125,8 @@ const (
 	operandS8
 	operandULEB
 	operandSLEB
-	operandBlock   // a ULEB128 length and as many bytes
-	operandBlock1  // a one-byte length and as many bytes
+	operandBlock   // a ULEB128 length and the bytes
+	operandBlock1  // a one-byte length and the bytes
 	operandOffset  // a reference into .debug_info, 4 or 8 bytes
 	operandPointer // a DW_EH_PE byte and a pointer
 )
@@ -136,7 +136,7 @@ type opShape struct {
 	operands [2]opOperand
 }
 
-// opShapes are by operation. The first of a group stands for all of it.
+// opShapes are the shapes of operations. Only the first operation of a group has one.
 var opShapes = [256]opShape{
 	OpAddr:       {"DW_OP_addr", [2]opOperand{operandAddr}},
 	OpDeref:      {name: "DW_OP_deref"},
@@ -249,7 +249,7 @@ func (o Op) String() string {
 	}
 }
 
-// Operands returns how many of Operation.Operands belong to the operation.
+// Operands returns the number of Operation.Operands that the operation uses.
 func (o Op) Operands() (n int) {
 	first, _ := o.group()
 	for _, form := range opShapes[first].operands {
@@ -263,14 +263,14 @@ func (o Op) Operands() (n int) {
 // Operation is one operation of an expression.
 type Operation struct {
 	Op       Op
-	Offset   uint64   // from the start of the expression, bytes
-	Size     uint64   // bytes
-	Operands [2]int64 // as many as Op has; DW_OP_GNU_encoded_addr: the address and its Encoding
-	Block    []byte   // of the operations that hold bytes; aliases the section
+	Offset   uint64   // from the start of the expression, in bytes
+	Size     uint64   // in bytes
+	Operands [2]int64 // see Op.Operands; for DW_OP_GNU_encoded_addr: the address and its Encoding
+	Block    []byte   // of operations with a block; aliases the section
 }
 
-// Operations yields the operations of the expression of size bytes at an offset
-// of the section, and an error where they cannot be decoded further.
+// Operations yields the operations of the expression of size bytes at an offset of the section.
+// It ends with an error at an operation that cannot be decoded.
 func (s *Section) Operations(offset, size uint64) iter.Seq2[Operation, error] {
 	return func(yield func(Operation, error) bool) {
 		c := s.expression(offset, size)
@@ -293,7 +293,7 @@ func (s *Section) expression(offset, size uint64) cursor {
 	c := s.cursor(offset, uint64(len(s.Data)))
 	if offset > c.End || size > c.End-offset {
 		c.Off = min(offset, c.End)
-		c.fail(ErrTruncated, "an expression of %#x bytes at %#x, and the section has %#x", size, offset, len(s.Data))
+		c.fail(ErrTruncated, "an expression of %#x bytes at %#x, but the section has %#x", size, offset, len(s.Data))
 		return c
 	}
 	c.End = offset + size

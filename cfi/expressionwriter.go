@@ -13,9 +13,9 @@ import (
 	"github.com/clewdev/clew/arch"
 )
 
-// AppendOperation appends an operation to an expression for a machine. Offset and Size of
-// the operation are ignored. A DW_OP_GNU_encoded_addr must hold an absolute address. The
-// error wraps ErrExpression, or ErrRange if an operand does not fit.
+// AppendOperation appends an operation to an expression for a machine. It ignores Offset and
+// Size of the operation. A DW_OP_GNU_encoded_addr must have an absolute address. The error wraps
+// ErrExpression, or ErrRange if an operand does not fit.
 func AppendOperation(dst []byte, o Operation, m *arch.Machine) ([]byte, error) {
 	e := Encoder{Machine: m, Data: dst}
 	w := writer{Encoder: &e, width: m.AddressSize, big: m.Order == binary.BigEndian}
@@ -71,8 +71,8 @@ func AppendOperation(dst []byte, o Operation, m *arch.Machine) ([]byte, error) {
 	return w.Data, nil
 }
 
-// translated returns the expression of an instruction of the section for a
-// machine, which can be of another byte order or width, and for another place.
+// translated returns the expression of an instruction of the section for another place and for
+// machine m, which can have another byte order or width.
 func (s *Section) translated(ins *Instruction, m *arch.Machine) ([]byte, error) {
 	size := uint64(len(ins.Expression))
 	fail := func(format string, args ...any) ([]byte, error) {
@@ -89,9 +89,9 @@ func (s *Section) translated(ins *Instruction, m *arch.Machine) ([]byte, error) 
 		case err != nil:
 			return nil, err
 		case o.Op == OpEncodedAddr && Encoding(o.Operands[1])&^encForm != 0:
-			return fail("%s of %v, which depends on where it stands", o.Op, Encoding(o.Operands[1]))
+			return fail("%s of %v, which depends on its address", o.Op, Encoding(o.Operands[1]))
 		case len(o.Block) > 1 && !same:
-			return fail("%s of bytes in the order of %s", o.Op, s.Machine.Name)
+			return fail("%s with bytes in the order of %s", o.Op, s.Machine.Name)
 		}
 		if dst, err = AppendOperation(dst, o, m); err != nil {
 			return nil, err
@@ -102,7 +102,7 @@ func (s *Section) translated(ins *Instruction, m *arch.Machine) ([]byte, error) 
 	case same:
 		return ins.Expression, nil
 	case branches && uint64(len(dst)) != size:
-		return fail("branches over operands that are of another size on %s, or longer than need be", m.Name)
+		return fail("branches over operands with another size on %s, or longer than necessary", m.Name)
 	}
 	return dst, nil
 }

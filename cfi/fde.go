@@ -14,27 +14,25 @@ import (
 type FDE struct {
 	CIE     *CIE
 	Offset  uint64 // of the length field, in the section
-	Size    uint64 // bytes, the length field included
+	Size    uint64 // in bytes, including the length field
 	DWARF64 bool   // the length field has its 12-byte form
 
 	// The code is [Start, End), addresses without load bias.
 	Start, End uint64
 	Segment    uint64 // selector; 0 if the CIE's SegmentSize is 0
-	StartSlot  uint64 // address of the slot that holds Start, if the CIE's encoding is indirect
+	StartSlot  uint64 // address of the slot with Start, if the CIE's encoding is indirect
 
 	// AugmentationData is the data of the CIE's 'z', and aliases the section.
 	AugmentationData []byte
 	LSDA             Pointer // with an 'L' in the CIE's augmentation
 
-	// Instructions follow the CIE's. They alias the section;
-	// InstructionsOffset is where they start in it.
+	// Instructions follow the CIE's. They alias the section from InstructionsOffset on.
 	Instructions       []byte
 	InstructionsOffset uint64
 }
 
-// FDEAt decodes the FDE at an offset of the section into f, which keeps what it
-// held where there is an error. The error wraps an *Error: of the FDE, or of its
-// CIE. FDEAt allocates only for a CIE that was not met before.
+// FDEAt decodes the FDE at an offset of the section into f. After an error f is undefined. The
+// error wraps an *Error of the FDE or of its CIE. FDEAt allocates only for a new CIE.
 func (s *Section) FDEAt(offset uint64, f *FDE) error {
 	c, dwarf64 := s.entry(offset)
 	if c.Err == nil && c.Off == c.End {
@@ -51,19 +49,20 @@ func (s *Section) FDEAt(offset uint64, f *FDE) error {
 	return s.decodeFDE(&c, offset, at, id, dwarf64, nil, f)
 }
 
-// decodeFDE reads an FDE; the cursor is after its CIE pointer. last is the CIE of the
-// previous entry, which most often is this one's too.
+// decodeFDE reads an FDE. The cursor must be after its CIE pointer id, which is at offset at.
+// last is the CIE of the previous entry, which mostly has the same CIE.
 func (s *Section) decodeFDE(c *cursor, offset, at, id uint64, dwarf64 bool, last *CIE, f *FDE) error {
 	to := id
 	if s.Kind == EHFrame {
-		// Backwards from the pointer itself; signed, as a CIE can come after its FDEs.
+		// Backwards from the pointer itself. It is signed, because a CIE can come after its
+		// FDEs.
 		to = at - uint64(int64(int32(id)))
 	}
 	cie := last
 	if cie == nil || cie.Offset != to {
 		if to == offset || to >= uint64(len(s.Data)) {
 			c.Off = at
-			c.fail(ErrFDE, "CIE pointer leads to %#x, expected a CIE in the section's %#x bytes", to, len(s.Data))
+			c.fail(ErrFDE, "CIE pointer to %#x, expected a CIE in the section's %#x bytes", to, len(s.Data))
 			return c.Err
 		}
 		var err error
@@ -101,7 +100,7 @@ func (s *Section) decodeFDE(c *cursor, offset, at, id uint64, dwarf64 bool, last
 		}
 	}
 	if f.End = f.Start + size; f.End < f.Start {
-		c.fail(ErrFDE, "%#x bytes of code from %#x pass the end of the address space", size, f.Start)
+		c.fail(ErrFDE, "%#x bytes of code from %#x exceed the address space", size, f.Start)
 	}
 	if c.Err != nil {
 		return c.Err
@@ -111,9 +110,9 @@ func (s *Section) decodeFDE(c *cursor, offset, at, id uint64, dwarf64 bool, last
 	return nil
 }
 
-// decodePlain decodes the FDE at an offset of the section if it has the layout
-// that nearly all have on little-endian 64-bit machines and the CIE expected.
-// It returns false where decodeFDE has to look at it.
+// decodePlain decodes the FDE at an offset of the section if it has the usual layout on
+// little-endian 64-bit machines and the expected CIE. Otherwise it returns false, and decodeFDE
+// must decode the FDE.
 func (f *FDE) decodePlain(cie *CIE, offset uint64) bool {
 	s := cie.Section
 	d := s.Data[offset:]
@@ -149,7 +148,7 @@ func (f *FDE) decodePlain(cie *CIE, offset uint64) bool {
 // follow reads the slot of an indirect pointer.
 func (s *Section) follow(c *cursor, slot uint64) uint64 {
 	if s.Memory == nil {
-		c.fail(ErrEncoding, "an indirect pointer to %#x, and no memory to read it from", slot)
+		c.fail(ErrEncoding, "an indirect pointer to %#x, but no memory to read it from", slot)
 		return 0
 	}
 	b := make([]byte, c.width)

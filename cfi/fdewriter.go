@@ -8,7 +8,7 @@ import "fmt"
 
 func (e *Encoder) appendFDE(f *FDE) error {
 	if f == nil {
-		return &Error{e.name(), uint64(len(e.Data)), fmt.Errorf("%w: there is none", ErrFDE)}
+		return &Error{e.name(), uint64(len(e.Data)), fmt.Errorf("%w: nil", ErrFDE)}
 	}
 	cie, err := e.cie(f.CIE)
 	if err != nil {
@@ -21,13 +21,13 @@ func (e *Encoder) appendFDE(f *FDE) error {
 	w, start := e.begin(f.DWARF64, cie.width)
 	w.cieOffset(f.DWARF64, cie)
 	if f.End < f.Start {
-		w.fail(ErrFDE, "it ends at %#x, before it starts at %#x", f.End, f.Start)
+		w.fail(ErrFDE, "end %#x before start %#x", f.End, f.Start)
 	}
 	if cie.segment > 0 {
 		w.uint(f.Segment, cie.segment)
 	}
 	w.function(cie, f.Start, f.StartSlot, f.End-f.Start)
-	// What letters unknown to Clew announce stays as it was.
+	// The data of unknown letters is copied.
 	data, rest := f.AugmentationData, f.AugmentationData
 	if f.CIE.LSDAEncoding != EncOmit && len(data) > 0 {
 		rest = f.rest()
@@ -39,7 +39,7 @@ func (e *Encoder) appendFDE(f *FDE) error {
 
 func (e *Encoder) appendProgram(p *Program, address, size uint64) error {
 	if p == nil {
-		return &Error{e.name(), uint64(len(e.Data)), fmt.Errorf("%w: there is no Program", ErrFDE)}
+		return &Error{e.name(), uint64(len(e.Data)), fmt.Errorf("%w: no Program", ErrFDE)}
 	}
 	cie, err := e.cie(p.CIE)
 	if err != nil {
@@ -60,10 +60,10 @@ func (e *Encoder) appendProgram(p *Program, address, size uint64) error {
 	case m.Order != e.Machine.Order || m.AddressSize != e.Machine.AddressSize:
 		w.fail(ErrRange, "a program for %s in a section for %s", m.Name, e.Machine.Name)
 	case cie.encoding&EncIndirect != 0:
-		w.fail(ErrEncoding, "%v, and a Program has no slot for the start of the function", cie.encoding)
+		w.fail(ErrEncoding, "%v, but a Program has no slot for the start of the function", cie.encoding)
 	case signed > 0 && size>>(8*signed-1) != 0:
-		// libgcc and gdb read the size with its sign.
-		w.fail(ErrRange, "a function of %#x bytes, and %v has a sign", size, cie.encoding)
+		// libgcc and gdb read the size as signed.
+		w.fail(ErrRange, "a function of %#x bytes, but %v is signed", size, cie.encoding)
 	}
 	w.cieOffset(p.CIE.DWARF64, cie)
 	if cie.segment > 0 {
@@ -75,7 +75,7 @@ func (e *Encoder) appendProgram(p *Program, address, size uint64) error {
 	return w.endFDE(start, p.CIE.DWARF64, 0, address)
 }
 
-// endFDE ends the entry of an FDE and notes it for the header.
+// endFDE ends the entry of an FDE and records it for the header.
 func (w *writer) endFDE(start int, dwarf64 bool, decoded, function uint64) error {
 	err := w.end(start, dwarf64, decoded)
 	if err == nil {
@@ -87,7 +87,7 @@ func (w *writer) endFDE(start int, dwarf64 bool, decoded, function uint64) error
 // function appends the range of an FDE's code.
 func (w *writer) function(cie *writtenCIE, start, slot, size uint64) {
 	if end := start + size; end < start || w.Machine.AddressSize == 4 && end > 1<<32 {
-		w.fail(ErrRange, "%#x bytes of code from %#x pass the end of the address space", size, start)
+		w.fail(ErrRange, "%#x bytes of code from %#x exceed the address space", size, start)
 	}
 	switch {
 	case w.Kind == DebugFrame && cie.encoding == EncAbsptr:
@@ -102,13 +102,12 @@ func (w *writer) function(cie *writtenCIE, start, slot, size uint64) {
 	w.length(cie.encoding, size)
 }
 
-// lsda appends the augmentation data of an FDE: where its LSDA is, if the CIE
-// says how that is stored, and what the rest is. said is how it was stored
-// where it comes from.
-func (w *writer) lsda(cie *writtenCIE, lsda Pointer, said Encoding, none bool, function uint64, rest []byte) {
+// lsda appends the augmentation data of an FDE: its LSDA, if the CIE has an encoding for it, and
+// rest. original is the encoding of the LSDA in the source. none says that the FDE has no LSDA.
+func (w *writer) lsda(cie *writtenCIE, lsda Pointer, original Encoding, none bool, function uint64, rest []byte) {
 	switch {
-	case lsda.Address != 0 && said == EncOmit:
-		w.fail(ErrRange, "an LSDA at %#x, and the CIE does not say how it is stored", lsda.Address)
+	case lsda.Address != 0 && original == EncOmit:
+		w.fail(ErrRange, "an LSDA at %#x, but the CIE has no encoding for it", lsda.Address)
 	case !cie.data:
 	case cie.lsda == EncOmit:
 		w.uleb128(uint64(len(rest)))
@@ -127,7 +126,7 @@ func (w *writer) lsda(cie *writtenCIE, lsda Pointer, said Encoding, none bool, f
 func (f *FDE) rest() []byte {
 	s, size := f.CIE.Section, uint64(len(f.AugmentationData))
 	offset := f.InstructionsOffset - size
-	if !s.holds(offset, f.AugmentationData) {
+	if !s.contains(offset, f.AugmentationData) {
 		return nil
 	}
 	c := s.cursor(offset, offset+size)

@@ -6,6 +6,7 @@ package cfi
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -24,16 +25,16 @@ type Index struct {
 // IndexRange is a range of addresses, [Start, End), with its FDE.
 type IndexRange struct {
 	Start, End uint64 // without load bias
-	FDE        uint64 // its offset in the section, for FDEAt
+	FDE        uint64 // offset of the FDE in the section, for FDEAt
 }
 
 // Ranges returns the index: disjoint ranges by ascending addresses. The caller must not
 // change it.
 func (x *Index) Ranges() []IndexRange { return x.ranges }
 
-// Index reads the section once and sorts its FDEs. It leaves FDEs out that are malformed or
-// cover no address. If FDEs overlap, the one that starts last holds; of those that start
-// together, the last one of the section.
+// Index reads the section once and sorts its FDEs. It omits FDEs that are malformed or cover no
+// address. Of overlapping FDEs, the one with the highest start wins, and of equal starts, the
+// last one in the section.
 func (s *Section) Index() *Index {
 	var all []IndexRange
 	for f := range s.FDEs() {
@@ -45,8 +46,8 @@ func (s *Section) Index() *Index {
 	return &Index{s, disjoint(all)}
 }
 
-// disjoint cuts ranges in order of their starts where later ones begin, and
-// goes on with them where the later ones end. It reuses the slice where none overlap.
+// disjoint splits ranges, which are sorted by start, so that a later range replaces a part of an
+// earlier one. It reuses the slice if none overlap.
 func disjoint(all []IndexRange) []IndexRange {
 	overlap := false
 	for i := 1; i < len(all) && !overlap; i++ {
@@ -56,7 +57,7 @@ func disjoint(all []IndexRange) []IndexRange {
 		return all
 	}
 	out := make([]IndexRange, 0, len(all))
-	var open []IndexRange // those that began and may not have ended, the one that holds last
+	var open []IndexRange // ranges that started and may not have ended, the winning one last
 	cut := func(upTo uint64) {
 		for n := len(open) - 1; n >= 0; n-- {
 			r := &open[n]
@@ -81,8 +82,8 @@ func disjoint(all []IndexRange) []IndexRange {
 	return out
 }
 
-// Find decodes the FDE that covers an address (without load bias) into f. The
-// error wraps ErrNoFDE where none does.
+// Find decodes the FDE that covers an address (without load bias) into f. The error wraps
+// [ErrNoFDE] if none covers the address.
 func (x *Index) Find(pc uint64, f *FDE) error {
 	n := sort.Search(len(x.ranges), func(i int) bool { return x.ranges[i].Start > pc })
 	if n == 0 || pc >= x.ranges[n-1].End {
@@ -137,9 +138,9 @@ func (s *Section) spOffset(cfa Rule, pc uint64) (int64, error) {
 		if sp >= 0 && uint64(cfa.Register) == uint64(sp) {
 			return cfa.Offset, nil
 		}
-		return 0, fmt.Errorf("%w: it is %s%+d at %#x", ErrNotSP, s.Machine.RegisterName(uint64(cfa.Register)), cfa.Offset, pc)
+		return 0, fmt.Errorf("%w: %s%+d at %#x", ErrNotSP, s.Machine.RegisterName(uint64(cfa.Register)), cfa.Offset, pc)
 	case ValExpression:
-		// Two stack pointers: where both give one distance, it is the distance.
+		// Evaluate it for two stack pointers. If the distances are equal, they are the result.
 		var e Evaluator
 		low, err := e.CFA(s, cfa, spFrame{s.Machine, 1 << 16, pc})
 		if err != nil {
@@ -147,14 +148,14 @@ func (s *Section) spOffset(cfa Rule, pc uint64) (int64, error) {
 		}
 		high, err := e.CFA(s, cfa, spFrame{s.Machine, 1<<24 | 8, pc})
 		if err != nil || high-(1<<24|8) != low-1<<16 {
-			return 0, fmt.Errorf("%w: it is an expression at %#x", ErrNotSP, pc)
+			return 0, fmt.Errorf("%w: an expression at %#x", ErrNotSP, pc)
 		}
 		return int64(low - 1<<16), nil
 	}
-	return 0, fmt.Errorf("%w: no rule gives it at %#x", ErrNotSP, pc)
+	return 0, fmt.Errorf("%w: no rule at %#x", ErrNotSP, pc)
 }
 
-// spFrame is a frame of which only the stack pointer and the program counter are known.
+// spFrame is a frame with only the stack pointer and the program counter.
 type spFrame struct {
 	m      *arch.Machine
 	sp, pc uint64
@@ -171,5 +172,5 @@ func (f spFrame) Register(column uint64) (uint64, bool) {
 }
 
 func (f spFrame) ReadMemory([]byte, uint64) error {
-	return fmt.Errorf("no memory is known")
+	return errors.New("no memory")
 }

@@ -105,7 +105,7 @@ func TestPCToSPOffset(t *testing.T) {
 	s := program(t, x86, usual, "41 0e10 8602 41 0d06 41 0f037670 06 41 0e08 0c0708 41 12077e 41 0f05 7708 38 22 96")
 	for pc, want := range map[uint64]string{
 		0x10000: "8", 0x10003: "8", 0x10004: "16",
-		0x10008: "CFA is not relative to the stack pointer: it is rbp+16 at 0x10008",
+		0x10008: "CFA is not relative to the stack pointer: rbp+16 at 0x10008",
 		0x1000c: "CFA is not relative to the stack pointer at 0x1000c",
 		0x10010: "8", 0x10014: "16", 0x10018: "16", 0x100ff: "16",
 		0xffff: "no FDE in .eh_frame covers 0xffff", 0x10100: "no FDE",

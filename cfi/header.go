@@ -17,8 +17,7 @@ import (
 )
 
 // Header is an .eh_frame_hdr section: a sorted table of the start and the FDE of each
-// function (LSB Core, "The .eh_frame_hdr section"). It is not changed after it was parsed,
-// so its methods may be called concurrently.
+// function (LSB Core, "The .eh_frame_hdr section"). Concurrent use is allowed.
 type Header struct {
 	Address uint64 // of the section's first byte, without load bias
 
@@ -31,18 +30,18 @@ type Header struct {
 
 	s     Section // name, bytes, machine; DataBase is the header's own address
 	table uint64  // offset of the table in s.Data
-	size  uint64  // bytes of one entry; 0 where their sizes vary
+	size  uint64  // bytes of one entry; 0 if their sizes vary
 }
 
-// HeaderEntry is one entry of the table; addresses without load bias.
+// HeaderEntry is one entry of the table. Addresses are without load bias.
 type HeaderEntry struct {
 	Start uint64 // of the function
 	FDE   uint64 // address of the FDE
 }
 
-// ParseHeader reads the .eh_frame_hdr in data, which lies at an address without load bias.
-// The Header refers to data. An error is an [*Error]; the Header is never nil, and with an
-// error it holds the part that could be read.
+// ParseHeader reads the .eh_frame_hdr in data, at an address without load bias. The Header
+// refers to data. An error is an [*Error]. The Header is never nil. After an error it contains
+// the readable part.
 func ParseHeader(data []byte, address uint64, m *arch.Machine) (*Header, error) {
 	h := &Header{Address: address,
 		s: Section{Name: ".eh_frame_hdr", Data: data, Address: address, Machine: m, DataBase: address}}
@@ -60,13 +59,13 @@ func ParseHeader(data []byte, address uint64, m *arch.Machine) (*Header, error) 
 		h.Count = c.pointer(h.CountEncoding, 0, false).Address
 		h.table = c.Off
 		h.size = 2 * h.TableEncoding.size(c.width)
-		// An entry has two bytes at the least.
+		// An entry has at least two bytes.
 		if left := c.End - c.Off; c.Err == nil && h.Count > left/max(h.size, 2) {
 			c.fail(ErrHeader, "a table of %d entries in %d bytes", h.Count, left)
 			h.Count = left / max(h.size, 2)
 		}
 		if first := h.cursor(h.table); h.Count > 0 {
-			// What the first entry's encoding lacks, all lack.
+			// If the first entry cannot be decoded, none can.
 			if first.pointer(h.TableEncoding, 0, false); first.Err != nil {
 				h.Count = 0
 				return h, first.Err
@@ -80,7 +79,7 @@ func (h *Header) cursor(offset uint64) cursor {
 	return h.s.cursor(offset, uint64(len(h.s.Data)))
 }
 
-// size returns the bytes of a pointer, and 0 where they vary.
+// size returns the size of a pointer in bytes, or 0 if it varies.
 func (e Encoding) size(width int) uint64 {
 	if e&encApplication == EncAligned {
 		return 0
@@ -98,38 +97,41 @@ func (e Encoding) size(width int) uint64 {
 	return 0
 }
 
-// entry decodes the i-th entry of a table whose entries have one size.
+// entry decodes entry i of a table with entries of one size.
 func (h *Header) entry(i uint64) HeaderEntry {
 	c := h.cursor(h.table + i*h.size)
+	return h.next(&c)
+}
+
+func (h *Header) next(c *cursor) HeaderEntry {
 	return HeaderEntry{c.pointer(h.TableEncoding, 0, false).Address, c.pointer(h.TableEncoding, 0, false).Address}
 }
 
-// Entries yields the entries of the table in their order, and ends with an
-// error where one cannot be decoded.
+// Entries yields the entries of the table in order. It ends with an error at an entry that
+// cannot be decoded.
 func (h *Header) Entries() iter.Seq2[HeaderEntry, error] {
 	return func(yield func(HeaderEntry, error) bool) {
 		c := h.cursor(h.table)
 		for range h.Count {
-			e := HeaderEntry{c.pointer(h.TableEncoding, 0, false).Address, c.pointer(h.TableEncoding, 0, false).Address}
+			e := h.next(&c)
 			if c.Err != nil {
-				yield(HeaderEntry{}, c.Err)
-				return
+				e = HeaderEntry{}
 			}
-			if !yield(e, nil) {
+			if !yield(e, c.Err) || c.Err != nil {
 				return
 			}
 		}
 	}
 }
 
-// Searchable reports whether Find is a binary search: there is a table, and its
-// entries have one size.
+// Searchable reports whether Find is a binary search: there is a table with entries of one
+// size.
 func (h *Header) Searchable() bool { return h.Count > 0 && h.size > 0 }
 
-// Find returns the entry with the greatest start at or below an address
-// (without load bias): by binary search if all entries have one size, else
-// one by one. The function may end before the address: see the FDE. Find returns
-// false if there is no such entry or no table. It allocates nothing.
+// Find returns the entry with the highest start at or below an address (without load bias), by
+// binary search if all entries have one size, else by linear search. The function may end before
+// the address: see the FDE. Find returns false if there is no such entry or no table. It
+// allocates nothing.
 func (h *Header) Find(pc uint64) (HeaderEntry, bool) {
 	if h.size > 0 {
 		n := sort.Search(int(h.Count), func(i int) bool { return h.entry(uint64(i)).Start > pc })
@@ -148,30 +150,29 @@ func (h *Header) Find(pc uint64) (HeaderEntry, bool) {
 	return found, ok
 }
 
-// Check yields an error for each disagreement of the table and the section: an address of
-// .eh_frame that is not the section's, entries out of order, entries that lead to no FDE
-// or to one that starts elsewhere, FDEs that the table does not list. Without a table
-// there is none.
+// Check yields an error for each difference between the table and the section: another address
+// of .eh_frame, unsorted entries, entries without an FDE or with one that has another start, FDEs
+// without an entry. If there is no table, it checks only the address.
 func (h *Header) Check(s *Section) iter.Seq[error] {
 	return func(yield func(error) bool) { h.check(s, yield) }
 }
 
 func (h *Header) check(s *Section, yield func(error) bool) {
 	if h.EHFrameEncoding != EncOmit && h.EHFrame.Address != s.Address &&
-		!yield(fmt.Errorf("%w: it says that %s is at %#x, expected %#x", ErrHeader, s.Name, h.EHFrame.Address, s.Address)) {
+		!yield(fmt.Errorf("%w: %s at %#x, expected %#x", ErrHeader, s.Name, h.EHFrame.Address, s.Address)) {
 		return
 	}
 	if h.Count == 0 && (h.CountEncoding == EncOmit || h.TableEncoding == EncOmit) {
 		return
 	}
 	var f FDE
-	var before HeaderEntry
+	var previous HeaderEntry
 	i, listed := 0, make(map[uint64]struct{}, h.Count)
 	for e, err := range h.Entries() {
 		switch {
 		case err != nil:
-		case i > 0 && e.Start < before.Start:
-			err = fmt.Errorf("%w: entry %d starts at %#x, before entry %d at %#x", ErrHeader, i, e.Start, i-1, before.Start)
+		case i > 0 && e.Start < previous.Start:
+			err = fmt.Errorf("%w: entry %d starts at %#x, before entry %d at %#x", ErrHeader, i, e.Start, i-1, previous.Start)
 		default:
 			listed[e.FDE-s.Address] = struct{}{}
 			if err = s.FDEAt(e.FDE-s.Address, &f); err != nil {
@@ -183,25 +184,24 @@ func (h *Header) check(s *Section, yield func(error) bool) {
 		if err != nil && !yield(err) {
 			return
 		}
-		before, i = e, i+1
+		previous, i = e, i+1
 	}
 	for f := range s.FDEs() {
 		if _, ok := listed[f.Offset]; !ok && f.End > f.Start {
-			if !yield(fmt.Errorf("%w: it lists no FDE at %#x, for [%#x, %#x)", ErrHeader, f.Offset, f.Start, f.End)) {
+			if !yield(fmt.Errorf("%w: no entry for the FDE at %#x, for [%#x, %#x)", ErrHeader, f.Offset, f.Start, f.End)) {
 				return
 			}
 		}
 	}
 }
 
-// AppendHeader appends to dst the .eh_frame_hdr of the entries written so far, for a
-// header at an address. It has the sorted table that libgcc, gdb and perf search, with
-// four-byte entries relative to the header. An error is an [*Error], and dst is then
-// returned unchanged. It wraps ErrRange if code or .eh_frame is too far away, and
-// ErrHeader for a .debug_frame.
+// AppendHeader appends to dst the .eh_frame_hdr of the entries written so far, for a header at
+// an address. It contains the sorted table that libgcc, gdb and perf search, with four-byte
+// values relative to the header. After an error, an [*Error], dst is returned unchanged. The
+// error wraps ErrRange if code or .eh_frame is too far away, and ErrHeader for a .debug_frame.
 func (e *Encoder) AppendHeader(dst []byte, address uint64) ([]byte, error) {
 	if e.Kind != EHFrame || e.Machine == nil {
-		return dst, &Error{e.name(), 0, fmt.Errorf("%w: there is one for an .eh_frame with a Machine alone", ErrHeader)}
+		return dst, &Error{e.name(), 0, fmt.Errorf("%w: expected an .eh_frame with a Machine", ErrHeader)}
 	}
 	h := Header{Address: address, EHFrame: Pointer{Address: e.Address},
 		EHFrameEncoding: EncPCRel | EncSdata4, CountEncoding: EncUdata4, TableEncoding: EncDataRel | EncSdata4}
@@ -213,13 +213,13 @@ func (e *Encoder) AppendHeader(dst []byte, address uint64) ([]byte, error) {
 
 func byStart(a, b HeaderEntry) int { return cmp.Compare(a.Start, b.Start) }
 
-// headerSections spares Append an allocation: jitdumps have a header for each function.
+// headerSections saves Append an allocation, because jitdumps have a header for each function.
 var headerSections = sync.Pool{New: func() any { return new(Encoder) }}
 
-// Append appends to dst an .eh_frame_hdr for a machine, with the address, encodings and
-// pointer to .eh_frame of h, and with a table of the entries, which must be sorted by
-// their starts. An error is an [*Error], and dst is then returned unchanged. It wraps
-// ErrRange if an entry does not fit the encoding, and ErrHeader if they are not sorted.
+// Append appends to dst an .eh_frame_hdr for a machine, with the address, encodings and pointer
+// to .eh_frame of h, and with a table of the entries, which must be sorted by start. After an
+// error, an [*Error], dst is returned unchanged. The error wraps ErrRange if an entry does not
+// fit the encoding, and ErrHeader if the entries are not sorted.
 func (h *Header) Append(dst []byte, m *arch.Machine, entries []HeaderEntry) ([]byte, error) {
 	section := headerSections.Get().(*Encoder)
 	defer func() {
@@ -239,7 +239,7 @@ func (h *Header) Append(dst []byte, m *arch.Machine, entries []HeaderEntry) ([]b
 		w.pointer(h.CountEncoding, Pointer{Address: uint64(len(entries))}, 0, false)
 		for i := range entries {
 			if i > 0 && entries[i].Start < entries[i-1].Start {
-				w.fail(ErrHeader, "entry %d starts at %#x, before the one in front of it at %#x", i, entries[i].Start, entries[i-1].Start)
+				w.fail(ErrHeader, "entry %d starts at %#x, before the previous one at %#x", i, entries[i].Start, entries[i-1].Start)
 			}
 			w.pointer(h.TableEncoding, Pointer{Address: entries[i].Start}, 0, false)
 			w.pointer(h.TableEncoding, Pointer{Address: entries[i].FDE}, 0, false)

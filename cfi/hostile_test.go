@@ -97,7 +97,7 @@ func exerciseFDE(s *cfi.Section, f *cfi.FDE, x, at *cfi.Interpreter) error {
 			}
 		}
 		if row.Start != end || row.End <= row.Start || row.End > f.End {
-			return fmt.Errorf("row [%#x, %#x) behind %#x", row.Start, row.End, end)
+			return fmt.Errorf("row [%#x, %#x) after %#x", row.Start, row.End, end)
 		}
 		end = row.End
 		if n++; n > 64 {
@@ -105,7 +105,7 @@ func exerciseFDE(s *cfi.Section, f *cfi.FDE, x, at *cfi.Interpreter) error {
 		}
 		for i, r := range row.Registers {
 			if i > 0 && r.Column <= row.Registers[i-1].Column || r.Kind == cfi.Unspecified {
-				return fmt.Errorf("%v at column %d behind %d", r.Kind, r.Column, row.Registers[i-1].Column)
+				return fmt.Errorf("%v at column %d after %d", r.Kind, r.Column, row.Registers[i-1].Column)
 			}
 			if expression := row.Expression(r.Rule); expression != nil && n == 1 {
 				eval.Register(s, r.Rule, 0x1000, testFrame(s.Machine))

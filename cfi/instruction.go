@@ -4,19 +4,18 @@
 
 package cfi
 
-// Instruction is one call frame instruction, its operands as they are stored:
-// factored offsets and deltas are not yet multiplied. It holds all that is
-// needed to encode it again.
+// Instruction is one call frame instruction with its stored operands: factored offsets and
+// deltas are not multiplied. It contains everything that is needed to encode it again.
 type Instruction struct {
 	Op     Opcode
 	Offset uint64 // of the opcode, in the section
-	Size   uint64 // bytes
+	Size   uint64 // in bytes
 
 	Register  uint64
 	Register2 uint64 // of DW_CFA_register; the address space of DW_CFA_LLVM_def_aspace_cfa; the slot of an indirect DW_CFA_set_loc
 
-	// Operand is a delta or an offset. DW_CFA_set_loc: the address, without
-	// load bias. Operations with an unsigned operand hold its bits.
+	// Operand is a delta or an offset, or the address of DW_CFA_set_loc, without load bias.
+	// An unsigned operand is stored by its bits.
 	Operand int64
 
 	Expression []byte // aliases the section
@@ -69,8 +68,7 @@ func (c *cursor) instruction(cie *CIE, function uint64, ins *Instruction) {
 	ins.Size = c.Off - start
 }
 
-// Decoder yields the instructions of a CIE or an FDE one by one. The zero
-// value yields none.
+// Decoder yields the instructions of a CIE or an FDE. The zero value yields none.
 type Decoder struct {
 	c        cursor
 	cie      *CIE
@@ -87,19 +85,19 @@ func (f *FDE) Decode() Decoder {
 	return decode(f.CIE, f.InstructionsOffset, f.Instructions, f.Start)
 }
 
-// decode returns a Decoder of instructions at an offset of the CIE's section, or
-// by themselves where they were not decoded from it.
+// decode returns a Decoder of instructions at an offset of the CIE's section, or, if they are
+// not in the section, of the instructions alone.
 func decode(cie *CIE, offset uint64, instructions []byte, function uint64) Decoder {
 	s := cie.Section
-	if !s.holds(offset, instructions) {
+	if !s.contains(offset, instructions) {
 		s = &Section{Name: "instructions", Kind: s.Kind, Machine: s.Machine, Data: instructions}
 		offset = 0
 	}
 	return Decoder{s.program(cie, offset, instructions), cie, function}
 }
 
-// holds reports whether bytes are those of the section from an offset on.
-func (s *Section) holds(offset uint64, bytes []byte) bool {
+// contains reports whether bytes alias the section from an offset on.
+func (s *Section) contains(offset uint64, bytes []byte) bool {
 	return offset <= uint64(len(s.Data)) && uint64(len(bytes)) <= uint64(len(s.Data))-offset &&
 		(len(bytes) == 0 || &s.Data[offset] == &bytes[0])
 }
@@ -112,8 +110,8 @@ func (s *Section) program(cie *CIE, offset uint64, instructions []byte) cursor {
 	return c
 }
 
-// Next decodes the next instruction into ins and returns false at the end and
-// at the first malformed one.
+// Next decodes the next instruction into ins. It returns false at the end and at the first
+// malformed instruction.
 func (d *Decoder) Next(ins *Instruction) bool {
 	if d.c.Err != nil || d.c.Off >= d.c.End {
 		return false
@@ -122,5 +120,5 @@ func (d *Decoder) Next(ins *Instruction) bool {
 	return d.c.Err == nil
 }
 
-// Err returns the error that ended the decoding early, or nil.
+// Err returns the error that stopped the decoding, or nil.
 func (d *Decoder) Err() error { return d.c.Err }

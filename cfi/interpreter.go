@@ -8,22 +8,20 @@ import (
 	"math"
 )
 
-// Bounds on what one FDE can make an Interpreter hold. Real tables stay far
-// below them: the largest seen name 40 columns and remember 3 states.
+// Limits for hostile FDEs. The largest known real values are much smaller.
 const (
-	maxColumns    = 256
-	maxRemembered = 256
-	maxInitial    = 1024 // bytes of a CIE's instructions, which every FDE can run again; seen: 60
+	maxColumns    = 256  // with rules; known: 40
+	maxRemembered = 256  // states; known: 3
+	maxInitial    = 1024 // bytes of a CIE's instructions, which every FDE can execute again; known: 60
 )
 
-// Interpreter executes the instructions of FDEs and yields the rows they
-// describe. The zero value is ready. Reuse it: it allocates only while tables grow. It is
-// not safe for concurrent use.
+// Interpreter executes the instructions of FDEs and yields their rows. The zero value is ready to
+// use. Reuse it: it allocates only while tables grow. It must not be used concurrently.
 type Interpreter struct {
 	fde  *FDE
 	c    cursor
 	row  Row
-	next uint64 // where the row after this one starts
+	next uint64 // start of the next row
 	ins  Instruction
 
 	hidden Rule // the register and offset that a CFA expression replaced
@@ -31,7 +29,7 @@ type Interpreter struct {
 	saved     []saved
 	savedRegs []RegisterRule
 
-	// What the CIE's instructions set, kept while FDEs of one CIE follow each other.
+	// The state after the CIE's instructions, kept for further FDEs of the same CIE.
 	cie     *CIE
 	initial saved
 	regs    []RegisterRule // the initial rules
@@ -45,7 +43,7 @@ type saved struct {
 	top    int
 }
 
-// Err returns the error that ended the last Rows or Execute early, or nil.
+// Err returns the error that stopped the last Rows or Execute, or nil.
 func (x *Interpreter) Err() error { return x.c.Err }
 
 // Start prepares the interpreter for the FDE's own instructions: it executes those of the
@@ -66,7 +64,8 @@ func (x *Interpreter) Start(f *FDE) {
 	}
 }
 
-// startCIE executes the CIE's instructions. On an error x.cie is nil, and the error stays.
+// startCIE executes the CIE's instructions. After an error x.cie is nil, and Err returns the
+// error until the next Start.
 func (x *Interpreter) startCIE(cie *CIE) {
 	s := cie.Section
 	x.cie, x.fde, x.next = nil, nil, 0
@@ -76,7 +75,7 @@ func (x *Interpreter) startCIE(cie *CIE) {
 	x.saved, x.savedRegs = x.saved[:0], x.savedRegs[:0]
 	x.c = s.program(cie, cie.InstructionsOffset, cie.Instructions)
 	if len(cie.Instructions) > maxInitial {
-		x.c.fail(ErrInstruction, "%d bytes of them in the CIE, expected at most %d", len(cie.Instructions), maxInitial)
+		x.c.fail(ErrInstruction, "%d bytes of instructions in the CIE, expected at most %d", len(cie.Instructions), maxInitial)
 	}
 	for x.c.Off < x.c.End {
 		x.c.instruction(cie, 0, &x.ins)
@@ -112,8 +111,8 @@ func (x *Interpreter) advance(delta uint64) {
 	x.next = to
 }
 
-// set gives a column its rule. The columns are few, and mostly named in
-// ascending order: they are kept so, and searched from the last one.
+// set sets the rule of a column. There are few columns, mostly set in ascending order, so they
+// are sorted and searched from the last one.
 func (x *Interpreter) set(column uint64, rule Rule) {
 	regs := x.row.Registers
 	i := len(regs)
@@ -132,7 +131,7 @@ func (x *Interpreter) set(column uint64, rule Rule) {
 		return
 	}
 	if column > math.MaxUint32 || len(regs) >= maxColumns {
-		x.refuse(&x.ins, "gives column %d a rule: columns are below 2^32 and at most %d have one", column, maxColumns)
+		x.refuse(&x.ins, "sets a rule of column %d, expected a column below 2^32 and at most %d rules", column, maxColumns)
 		return
 	}
 	n := len(regs)
@@ -148,8 +147,8 @@ func (x *Interpreter) set(column uint64, rule Rule) {
 	x.row.Registers = regs
 }
 
-// Execute applies one instruction, of the FDE passed to Start or of its CIE, to the
-// current row. It returns false if the instruction is not valid here; Err says why.
+// Execute applies one instruction, of the FDE passed to Start or of its CIE, to the current row.
+// If the instruction is not valid here, it returns false, and Err returns the error.
 func (x *Interpreter) Execute(cie *CIE, ins *Instruction) bool {
 	if ins != &x.ins {
 		x.ins = *ins
@@ -171,20 +170,19 @@ func (x *Interpreter) Execute(cie *CIE, ins *Instruction) bool {
 	case CFADefCFASF, CFALLVMDefAspaceCFASF:
 		x.defCFA(ins, ins.Register, factored)
 	case CFADefCFARegister, CFADefCFAOffset, CFADefCFAOffsetSF:
-		// After an expression they change the register and offset from before
-		// it, and only the register makes them the CFA again. libgcc and gdb do
-		// so, and libgcrypt's assembly relies on it.
+		// After an expression they change the register and offset from before it, but only a
+		// register makes these the CFA again. libgcc and gdb do the same, and libgcrypt's
+		// assembly relies on it.
 		cfa := &x.row.CFA
 		if cfa.Kind == ValExpression {
 			cfa = &x.hidden
 		}
 		switch {
 		case cfa.Kind == Unspecified && ins.Op == CFADefCFARegister:
-			// The CIEs of gas for MIPS and RISC-V name the register alone: the
-			// offset is 0.
+			// The CIEs of gas for MIPS and RISC-V set only the register. The offset is 0.
 			x.defCFA(ins, ins.Register, 0)
 		case cfa.Kind != Register:
-			x.refuse(ins, "needs a CFA that is a register and an offset, and there is none")
+			x.refuse(ins, "needs a CFA that is a register plus an offset")
 		case ins.Op == CFADefCFARegister:
 			x.defCFA(ins, ins.Register, cfa.Offset)
 		case ins.Op == CFADefCFAOffset:
@@ -209,7 +207,7 @@ func (x *Interpreter) Execute(cie *CIE, ins *Instruction) bool {
 		x.set(ins.Register, Rule{Kind: ValOffset, Offset: factored})
 	case CFARegister:
 		if ins.Register2 > math.MaxUint32 {
-			x.refuse(ins, "names column %d", ins.Register2)
+			x.refuse(ins, "of column %d", ins.Register2)
 			break
 		}
 		x.set(ins.Register, Rule{Kind: Register, Register: uint32(ins.Register2)})
@@ -243,13 +241,13 @@ func (x *Interpreter) Execute(cie *CIE, ins *Instruction) bool {
 		case m.SignsReturns:
 			x.row.Signed = !x.row.Signed
 		case m.RegisterWindows:
-			// The register window's locals and ins lie where the stack pointer
-			// of the frame says, from the CFA upward (SPARC ABI).
+			// The locals and ins of the register window are saved from the CFA upwards (SPARC
+			// ABI).
 			for i := range int64(16) {
 				x.set(uint64(16+i), Rule{Kind: Offset, Offset: i * int64(cie.AddressSize)})
 			}
 		default:
-			x.refuse(ins, "has a meaning on SPARC and AArch64 only")
+			x.refuse(ins, "is defined only on SPARC and AArch64")
 		}
 	case CFAAArch64NegateRAStateWithPC:
 		x.row.Signed = !x.row.Signed
@@ -264,13 +262,13 @@ func (x *Interpreter) refuse(ins *Instruction, format string, args ...any) {
 
 func (x *Interpreter) defCFA(ins *Instruction, register uint64, offset int64) {
 	if register > math.MaxUint32 {
-		x.refuse(ins, "names column %d", register)
+		x.refuse(ins, "of column %d", register)
 		return
 	}
 	x.row.CFA = Rule{Register, uint32(register), offset}
 }
 
-// expression makes a rule of the expression that ends the instruction.
+// expression returns the rule for the expression at the end of the instruction.
 func (x *Interpreter) expression(kind RuleKind, ins *Instruction) Rule {
 	n := len(ins.Expression)
 	if uint64(n) > math.MaxUint32 {

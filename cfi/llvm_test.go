@@ -115,7 +115,7 @@ func llvmGroups(paths []string) [][]string {
 }
 
 // compareLLVM runs llvm-dwarfdump on files, and reports the result of each.
-func compareLLVM(tool string, paths []string, names func(elf.Machine) *llvmNames, tell func(*llvmComparison, error)) error {
+func compareLLVM(tool string, paths []string, names func(elf.Machine) *llvmNames, report func(*llvmComparison, error)) error {
 	type file struct {
 		*llvmComparison
 		sections []*cfi.Section
@@ -126,13 +126,13 @@ func compareLLVM(tool string, paths []string, names func(elf.Machine) *llvmNames
 		c := &llvmComparison{path: path}
 		f, err := object.Open(path)
 		if err != nil {
-			tell(c, err)
+			report(c, err)
 			continue
 		}
 		defer f.Close()
 		sections, err := f.CFISections()
 		if err != nil {
-			tell(c, err)
+			report(c, err)
 			continue
 		}
 		if len(sections) > 0 {
@@ -161,7 +161,7 @@ func compareLLVM(tool string, paths []string, names func(elf.Machine) *llvmNames
 		err := f.read(printed, f.sections)
 		for ; !printed.ended; printed.ReadSlice('\n') {
 		}
-		tell(f.llvmComparison, err)
+		report(f.llvmComparison, err)
 	}
 	if err := cmd.Wait(); err != nil {
 		return fmt.Errorf("%w: %s", err, complaint.Bytes())

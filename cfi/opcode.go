@@ -11,8 +11,8 @@ import (
 	"github.com/clewdev/clew/arch"
 )
 
-// Opcode is the operation of a call frame instruction, DW_CFA_*. Those that
-// hold an operand in their low six bits are named with these bits zero.
+// Opcode is the operation of a call frame instruction, DW_CFA_*. Opcodes with an operand in the
+// low six bits have zeros there.
 type Opcode uint8
 
 const (
@@ -54,23 +54,22 @@ const (
 	CFARestore    Opcode = 0xc0 // the register in the low six bits
 )
 
-// Operands says which fields of an Instruction an operation uses. They are
-// stored after the opcode in the order Register, Operand, Register2, Expression.
+// Operands is the set of fields of an Instruction that an operation uses. They are stored after
+// the opcode in the order Register, Operand, Register2, Expression.
 type Operands uint8
 
 const (
 	OperandRegister   Operands = 1 << iota // Register
 	OperandUnsigned                        // Operand: ULEB128
 	OperandSigned                          // Operand: SLEB128
-	OperandDelta                           // Operand: an unsigned number of a size that the opcode fixes
+	OperandDelta                           // Operand: an unsigned number; the opcode determines its size
 	OperandAddress                         // Operand: an encoded pointer
 	OperandRegister2                       // Register2: a register
 	OperandSpace                           // Register2: an address space
 	OperandExpression                      // Expression
 )
 
-// numbers are the ways in which Operand is stored, of which an operation has at
-// most one.
+// numbers are the forms of Operand. An operation has at most one.
 const numbers = OperandUnsigned | OperandSigned | OperandDelta | OperandAddress
 
 // Effect is the part of an [Interpreter]'s state that an operation changes.
@@ -81,8 +80,8 @@ const (
 	EffectLocation                // the location: a new row starts
 	EffectCFA                     // the rule of the CFA
 	EffectRegister                // the rule of the column Register
-	EffectRemember                // all rules are remembered
-	EffectRestore                 // all rules are those remembered last
+	EffectRemember                // all rules are saved
+	EffectRestore                 // the last saved rules are restored
 	EffectArguments               // Row.ArgumentsSize
 	EffectSigned                  // Row.Signed is negated
 	EffectWindow                  // SPARC: the rules of columns 16 to 31; AArch64: EffectSigned
@@ -99,7 +98,7 @@ const (
 	VendorLLVM
 )
 
-// factor is what Operand is multiplied by to get bytes.
+// factor is the factor that converts Operand to bytes.
 type factor uint8
 
 const (
@@ -115,14 +114,13 @@ type operation struct {
 	operands Operands
 	effect   Effect
 	factor   factor
-	base     Opcode // see Opcode.Base; 0: the operation itself
-	size     uint8  // of OperandDelta, bytes; 0: the low six bits of the opcode
+	base     Opcode // see Opcode.Base; 0 means the operation itself
+	size     uint8  // of OperandDelta, in bytes; 0 means the low six bits of the opcode
 	vendor   Vendor
-	// on reports whether a machine has the operation; nil: all have it.
-	on func(m *arch.Machine) bool
+	on       func(m *arch.Machine) bool // reports whether a machine has the operation; nil means all
 }
 
-// The machines of the operations that only some have.
+// The machines of operations that not all machines have.
 var (
 	longAdvances = func(m *arch.Machine) bool { return m.LongAdvances }
 	signsReturns = func(m *arch.Machine) bool { return m.SignsReturns }
@@ -136,8 +134,8 @@ const (
 	registerExpression = OperandRegister | OperandExpression
 )
 
-// operations are what is known of each opcode: all that a new one needs, apart
-// from its case in Interpreter.Execute.
+// operations describes the opcodes. A new opcode needs a row here and a case in
+// Interpreter.Execute.
 var operations = [256]operation{
 	CFANop:              {name: "DW_CFA_nop"},
 	CFASetLoc:           {name: "DW_CFA_set_loc", operands: OperandAddress, effect: EffectLocation},
@@ -179,7 +177,7 @@ var operations = [256]operation{
 	CFARestore:    {name: "DW_CFA_restore", operands: OperandRegister, effect: EffectRegister},
 }
 
-// Opcodes yields the opcodes that this package knows, in ascending order.
+// Opcodes yields the known opcodes in ascending order.
 func Opcodes() iter.Seq[Opcode] {
 	return func(yield func(Opcode) bool) {
 		for o := range operations {
@@ -190,8 +188,8 @@ func Opcodes() iter.Seq[Opcode] {
 	}
 }
 
-// Name returns the operation's DW_CFA_ name on a machine, which decides what
-// the byte 0x2d means.
+// Name returns the operation's DW_CFA_ name on a machine. Byte 0x2d has another meaning on
+// AArch64 than on other machines.
 func (o Opcode) Name(m *arch.Machine) string {
 	if o == CFAAArch64NegateRAState && m.SignsReturns {
 		return "DW_CFA_AARCH64_negate_ra_state"
@@ -202,16 +200,14 @@ func (o Opcode) Name(m *arch.Machine) string {
 	return fmt.Sprintf("DW_CFA_%#02x", uint8(o))
 }
 
-// Operands returns the operands of an operation, 0 for one without any and for
-// an unknown one.
+// Operands returns the operands of an operation, or 0 if it has none or is unknown.
 func (o Opcode) Operands() Operands { return operations[o].operands }
 
-// Effect returns what an operation changes.
+// Effect returns the effect of an operation.
 func (o Opcode) Effect() Effect { return operations[o].effect }
 
-// Base returns the operation of which this one is another encoding:
-// DW_CFA_offset for DW_CFA_offset_extended_sf. An operation with one encoding
-// is its own base.
+// Base returns the base of an operation that is another encoding of it: DW_CFA_offset for
+// DW_CFA_offset_extended_sf. Other operations are their own bases.
 func (o Opcode) Base() Opcode {
 	if b := operations[o].base; b != 0 {
 		return b
@@ -222,17 +218,16 @@ func (o Opcode) Base() Opcode {
 // Vendor returns the author of an operation.
 func (o Opcode) Vendor() Vendor { return operations[o].vendor }
 
-// DefinedOn reports whether an operation has a meaning on a machine: some
-// belong to the ABI of a few. An Interpreter executes DW_CFA_MIPS_advance_loc8
-// and DW_CFA_AARCH64_negate_ra_state_with_pc everywhere, because no other
-// operation has their numbers.
+// DefinedOn reports whether an operation is defined on a machine. An Interpreter executes
+// DW_CFA_MIPS_advance_loc8 and DW_CFA_AARCH64_negate_ra_state_with_pc on all machines, because
+// no other operation has their numbers.
 func (o Opcode) DefinedOn(m *arch.Machine) bool {
 	op := &operations[o]
 	return op.name != "" && (op.on == nil || op.on(m))
 }
 
-// Value returns Operand in bytes: multiplied by the code or the data alignment
-// factor where the operation says so. An address is not changed.
+// Value returns Operand in bytes, multiplied by the code or data alignment factor if the
+// operation is factored.
 func (ins *Instruction) Value(cie *CIE) int64 {
 	switch operations[ins.Op].factor {
 	case factorCode:

@@ -9,31 +9,30 @@ import (
 	"math/bits"
 )
 
-// Program is the unwind table of a function, independent of the function's address.
-// Several functions may share one, and several programs a CIE. [Builder.Program] makes
-// one, and [FDE.Program] one from a compiler's table. It must not be changed after its
-// first use, and may then be used concurrently.
+// Program is the unwind table of a function, independent of the function's address. Several
+// functions may share a Program, and several programs a CIE. [Builder.Program] returns one, and
+// [FDE.Program] returns one from a compiler's table. It must not be changed after its first use,
+// and may then be used concurrently.
 type Program struct {
 	CIE *CIE
 
 	// Instructions follow the CIE's, encoded for its machine and factors. They must not
-	// depend on the function's address, as DW_CFA_set_loc does. An [Encoder] copies them
-	// unchecked.
+	// depend on the function's address, as DW_CFA_set_loc does. An [Encoder] does not check
+	// them.
 	Instructions []byte
 
-	// End is the start of the last row, in bytes from the function's start: no function
-	// with this table is shorter, and package jit checks that. Compilers may put a last row
-	// at the end of a function, where no lookup finds it.
+	// End is the start of the last row, in bytes from the function's start. No function with
+	// this table may be shorter, which package jit checks. A last row at the end of a
+	// function, as some compilers write it, covers no code.
 	End uint64
 
 	// LSDA is the language-specific data area; the CIE's LSDAEncoding must be set for it.
 	LSDA Pointer
 }
 
-// Program returns the table of a decoded FDE, for a function at any address: each
-// DW_CFA_set_loc becomes an advance. The CIE is the FDE's, and expressions are not
-// changed. The error is that of decoding, or wraps ErrRange if an address lies before the
-// function or an instruction is not valid.
+// Program returns the table of a decoded FDE, for a function at any address. Each
+// DW_CFA_set_loc becomes an advance. Expressions are not changed. The error is that of decoding,
+// or wraps ErrRange if an address is before the function or an instruction is not valid.
 func (f *FDE) Program() (*Program, error) {
 	b := NewBuilder(f.CIE)
 	d := f.Decode()
@@ -112,13 +111,13 @@ func (w *writer) instruction(e Encoding, function uint64, ins *Instruction) {
 	}
 }
 
-// program appends instructions, which d decodes: as they are where they mean
-// the same in this section, else one by one.
+// program appends instructions, which d decodes. It copies them if they mean the same in this
+// section, else it encodes them one by one.
 func (w *writer) program(cie *writtenCIE, d Decoder, instructions []byte, function uint64) {
 	from := d.c.s
 	m := from.Machine
-	as := m.Order == w.Machine.Order && m.AddressSize == w.Machine.AddressSize && d.c.width == w.width
-	if as && verbatim(instructions) {
+	sameLayout := m.Order == w.Machine.Order && m.AddressSize == w.Machine.AddressSize && d.c.width == w.width
+	if sameLayout && verbatim(instructions) {
 		w.Data = append(w.Data, instructions...)
 		return
 	}
@@ -133,12 +132,12 @@ func (w *writer) program(cie *writtenCIE, d Decoder, instructions []byte, functi
 		}
 	}
 	if err := d.Err(); err != nil {
-		w.err = fmt.Errorf("in the %s that is written again: %w", from.Name, err)
+		w.err = fmt.Errorf("in the original %s: %w", from.Name, err)
 	}
 }
 
-// operandShapes are the operands after each opcode: the numbers of fixed bytes (low four
-// bits) and LEB128s, or lookAt if they must be examined before a program is copied.
+// operandShapes are the operands after each opcode: the numbers of fixed bytes (low four bits)
+// and LEB128s, or mustExamine if verbatim must examine them.
 var operandShapes = func() (shapes [256]uint8) {
 	for b := range shapes {
 		code := Opcode(b)
@@ -147,7 +146,7 @@ var operandShapes = func() (shapes [256]uint8) {
 		}
 		op := &operations[code]
 		if op.name == "" || op.operands&(OperandAddress|OperandExpression) != 0 {
-			shapes[b] = lookAt
+			shapes[b] = mustExamine
 			continue
 		}
 		numbers := bits.OnesCount8(uint8(op.operands &^ OperandDelta))
@@ -159,11 +158,11 @@ var operandShapes = func() (shapes [256]uint8) {
 	return shapes
 }()
 
-const lookAt = 0xff
+const mustExamine = 0xff
 
-// verbatim reports whether instructions are complete and independent of their place:
-// without DW_CFA_set_loc and without expressions that hold an encoded address. It returns
-// false in doubt.
+// verbatim reports whether instructions are complete and independent of their address: they
+// have no DW_CFA_set_loc and no expressions with an encoded address. If in doubt, it returns
+// false.
 func verbatim(p []byte) bool {
 	for i := 0; i < len(p); {
 		op := p[i]
@@ -171,10 +170,10 @@ func verbatim(p []byte) bool {
 		i++
 		switch {
 		case shape == 0:
-		case shape != lookAt:
+		case shape != mustExamine:
 			i += int(shape & 15)
 			for n := shape >> 4; n > 0; n-- {
-				// Nine bytes are 63 bits, which any number may have.
+				// A number may have 63 bits, which are nine bytes.
 				for end := i + 8; i < len(p) && p[i] >= 0x80 && i < end; i++ {
 				}
 				if i >= len(p) || p[i] >= 0x80 {

@@ -16,24 +16,19 @@ type RuleKind uint8
 
 const (
 	// Unspecified: the table has no rule, as for registers that the function does not
-	// use; the ABI decides.
+	// use. The ABI determines the value.
 	Unspecified RuleKind = iota
-	// Undefined: the value is lost. In the return address column: this frame
-	// is the outermost.
+	// Undefined: the value is lost. In the return address column: this frame is the
+	// outermost.
 	Undefined
-	// SameValue: the register was not changed.
-	SameValue
-	// Offset: saved at the address CFA+Offset.
-	Offset
-	// ValOffset: the value is CFA+Offset.
-	ValOffset
-	// Register: the value is in another register; of the CFA: it is that
-	// register's value + Offset.
+	SameValue // the register was not changed
+	Offset    // saved at the address CFA+Offset
+	ValOffset // the value is CFA+Offset
+	// Register: the value is in another register. For the CFA: that register's value plus
+	// Offset.
 	Register
-	// Expression: saved at the address that a DWARF expression yields.
-	Expression
-	// ValExpression: the value is what a DWARF expression yields.
-	ValExpression
+	Expression    // saved at the address that is the result of a DWARF expression
+	ValExpression // the value is the result of a DWARF expression
 )
 
 var ruleKinds = [...]string{"unspecified", "undefined", "same value", "offset", "value offset",
@@ -54,7 +49,7 @@ type Rule struct {
 	// size of the expression in bytes, and Offset is its offset in the section:
 	// [Row.Expression] returns the expression.
 	Register uint32
-	Offset   int64 // bytes, no longer factored
+	Offset   int64 // in bytes, not factored
 }
 
 // RegisterRule is the rule of one column.
@@ -63,7 +58,7 @@ type RegisterRule struct {
 	Rule
 }
 
-// Row is one row of an unwind table: the rules that hold at the addresses [Start, End).
+// Row is one row of an unwind table: the rules for the addresses [Start, End).
 type Row struct {
 	Start, End uint64 // addresses without load bias
 
@@ -77,8 +72,7 @@ type Row struct {
 	// (DW_CFA_GNU_args_size). Landing pads need it, the walk does not.
 	ArgumentsSize uint64
 
-	// Signed says that the return address is signed (AArch64 pointer authentication).
-	Signed bool
+	Signed bool // the return address is signed (AArch64 pointer authentication)
 
 	section *Section
 }
@@ -93,14 +87,12 @@ func (r *Row) Register(column uint64) Rule {
 	return Rule{}
 }
 
-// Expression returns the expression of a rule, which aliases the section; nil for a rule
-// without one.
-func (r *Row) Expression(rule Rule) []byte {
-	return r.section.Expression(rule)
-}
+// Expression returns the expression of a rule, which aliases the section, or nil if the rule
+// has no expression.
+func (r *Row) Expression(rule Rule) []byte { return r.section.Expression(rule) }
 
-// Expression returns the expression of a rule of one of the section's rows, which aliases
-// the section; nil for a rule without one.
+// Expression returns the expression of a rule of one of the section's rows, which aliases the
+// section, or nil if the rule has no expression.
 func (s *Section) Expression(rule Rule) []byte {
 	if rule.Kind != Expression && rule.Kind != ValExpression {
 		return nil
@@ -110,7 +102,7 @@ func (s *Section) Expression(rule Rule) []byte {
 }
 
 // Rows yields the rows of an FDE in order of their addresses, without rows that cover no
-// address. The interpreter owns the row; the next step changes it. Rows ends early at a
+// address. The interpreter owns the row, and the next iteration changes it. Rows stops at a
 // malformed instruction: see Err.
 func (x *Interpreter) Rows(f *FDE) iter.Seq[*Row] {
 	return func(yield func(*Row) bool) { x.rows(f, yield) }
@@ -121,23 +113,22 @@ func (x *Interpreter) rows(f *FDE, yield func(*Row) bool) {
 	x.run(yield)
 }
 
-// RowAt returns the row of an FDE that holds at an address (without load
-// bias). It is the interpreter's own, and valid until its next use. The error
-// wraps ErrNoFDE where the FDE does not cover the address.
+// RowAt returns the row of an FDE for an address (without load bias). The row is valid until
+// the next use of the interpreter. The error wraps ErrNoFDE if the FDE does not cover the
+// address.
 func (x *Interpreter) RowAt(f *FDE, pc uint64) (*Row, error) {
 	if pc < f.Start || pc >= f.End {
 		return nil, fmt.Errorf("%w at %#x: the one at %#x covers [%#x, %#x)", ErrNoFDE, pc, f.Offset, f.Start, f.End)
 	}
 	x.Start(f)
-	// The row before a fault counts, and ends where the FDE does.
+	// The row before a malformed instruction is valid, up to the end of the FDE.
 	if x.run(func(r *Row) bool { return r.End <= pc }); pc < x.row.Start || pc >= x.row.End {
 		return nil, x.c.Err
 	}
 	return &x.row, nil
 }
 
-// run executes the FDE's own instructions and yields each row that covers an
-// address.
+// run executes the FDE's own instructions and yields the rows that cover addresses.
 func (x *Interpreter) run(yield func(*Row) bool) {
 	f := x.fde
 	if f == nil || x.c.Err != nil {
@@ -147,9 +138,9 @@ func (x *Interpreter) run(yield func(*Row) bool) {
 	code, data := f.CIE.CodeAlign, f.CIE.DataAlign
 	start := f.Start
 	for i := x.c.Off; i < end; {
-		// The instructions that make up nearly all of real tables are decoded
-		// in place, from four bytes at once; the others take the general way,
-		// and so does what is not padding among the last bytes.
+		// The most common instructions are decoded here, from a word of four bytes. The
+		// default case decodes the others, and the last instructions, which are shorter
+		// than a word.
 		var w uint32
 		if left := end - i; left >= 4 {
 			w = binary.LittleEndian.Uint32(d[i:])
@@ -164,7 +155,7 @@ func (x *Interpreter) run(yield func(*Row) bool) {
 				i += 2
 				continue
 			}
-			// The whole row of most code without a frame pointer.
+			// Most rows of code without a frame pointer end here.
 			delta = uint64(w>>16&0x3f) * code
 			i += 3
 		case b&0xc0 == byte(CFAAdvanceLoc):
@@ -173,7 +164,7 @@ func (x *Interpreter) run(yield func(*Row) bool) {
 		case b&0xc0 == byte(CFAOffset) && w&0x8000 == 0 && len(row.Registers) < maxColumns:
 			column, rule := uint32(b&0x3f), Rule{Kind: Offset, Offset: int64(w>>8&0x7f) * data}
 			i += 2
-			// Most often the next column before the return address.
+			// Most often the column is inserted directly before the return address.
 			if n := len(row.Registers); n > 0 && n < cap(row.Registers) && row.Registers[n-1].Column > column &&
 				(n == 1 || row.Registers[n-2].Column < column) {
 				row.Registers = row.Registers[:n+1]
@@ -238,5 +229,5 @@ func isPadding(b []byte) bool {
 	return all == byte(CFANop)
 }
 
-// general are no instruction that run decodes in place.
+// general is a word that run does not decode itself.
 const general = 0xffffffff

@@ -11,8 +11,8 @@ import (
 	"github.com/clewdev/clew/internal/leb128"
 )
 
-// writer appends the parts of an entry to a section, as cursor reads them. Its
-// error is sticky: the caller looks at err once, at the end.
+// writer appends the parts of an entry to a section, as cursor reads them. Its error is sticky:
+// the caller checks err once, at the end.
 type writer struct {
 	*Encoder
 	width int // bytes of an address
@@ -20,7 +20,7 @@ type writer struct {
 	err   error
 }
 
-// fail notes that what was asked for cannot be written where the section ends now.
+// fail records an error at the current end of the section.
 func (w *writer) fail(kind error, format string, args ...any) {
 	if w.err == nil {
 		w.err = &Error{w.name(), uint64(len(w.Data)), fmt.Errorf("%w: %s", kind, fmt.Sprintf(format, args...))}
@@ -29,8 +29,7 @@ func (w *writer) fail(kind error, format string, args ...any) {
 
 func (w *writer) uint8(v uint8) { w.Data = append(w.Data, v) }
 
-// uint appends a number of 1, 2, 4 or 8 bytes that holds v, or the low bits of
-// a negative one.
+// uint appends an unsigned number of 1, 2, 4 or 8 bytes.
 func (w *writer) uint(v uint64, size int) {
 	if size < 8 && v>>(8*uint(size)) != 0 {
 		w.fail(ErrRange, "%#x does not fit %d bytes", v, size)
@@ -73,11 +72,10 @@ func (w *writer) string(s string) {
 func (w *writer) uleb128(v uint64) { w.Data = leb128.AppendUint(w.Data, v) }
 func (w *writer) sleb128(v int64)  { w.Data = leb128.AppendInt(w.Data, v) }
 
-// address is where the next byte of the section will be.
+// address returns the address of the next byte of the section.
 func (w *writer) address() uint64 { return w.Address + uint64(len(w.Data)) }
 
-// pointer appends a pointer in the encoding that cursor.pointer reads. slot is
-// the address of the slot where the encoding is indirect.
+// pointer appends a pointer, as cursor.pointer reads it.
 func (w *writer) pointer(e Encoding, p Pointer, function uint64, nullable bool) {
 	if p.Indirect != (e&EncIndirect != 0) && !(nullable && p.Address == 0) {
 		w.fail(ErrEncoding, "%v for a pointer that is, or is not, the address of a slot", e)
@@ -110,21 +108,21 @@ func (w *writer) pointer(e Encoding, p Pointer, function uint64, nullable bool) 
 		return
 	}
 	v := p.Address - base
-	if nullable && w.truncate(v) == 0 {
-		w.fail(ErrRange, "a pointer to %#x relative to itself reads as none", p.Address)
+	if nullable && truncate(w.Machine, v) == 0 {
+		w.fail(ErrRange, "a pointer to %#x relative to itself would read as a null pointer", p.Address)
 		return
 	}
-	if got := w.encoded(e, v); w.err == nil && w.truncate(got+base) != p.Address {
+	if got := w.encoded(e, v); w.err == nil && truncate(w.Machine, got+base) != p.Address {
 		w.fail(ErrRange, "%#x, which is %+#x from its base, does not fit %v", p.Address, int64(v), e)
 	}
 }
 
-// encoded appends v in the form of a pointer and returns what reading it yields.
+// encoded appends v in the form of a pointer and returns the number that a reader gets.
 func (w *writer) encoded(e Encoding, v uint64) uint64 {
 	size := e.size(w.width)
 	switch e & encForm {
 	case EncULEB128:
-		v = w.truncate(v)
+		v = truncate(w.Machine, v)
 		w.uleb128(v)
 		return v
 	case EncSLEB128:
@@ -143,7 +141,7 @@ func (w *writer) encoded(e Encoding, v uint64) uint64 {
 	return 0
 }
 
-// length appends a count of bytes in the form that cursor.length reads.
+// length appends a number of bytes, as cursor.length reads it.
 func (w *writer) length(e Encoding, v uint64) {
 	switch size := e.size(w.width); {
 	case e&^EncIndirect == EncAligned:
@@ -155,12 +153,4 @@ func (w *writer) length(e Encoding, v uint64) {
 	default:
 		w.fail(ErrEncoding, "%#02x has an unknown form", uint8(e))
 	}
-}
-
-// truncate cuts an address to the machine's width.
-func (w *writer) truncate(address uint64) uint64 {
-	if w.Machine.AddressSize == 4 {
-		return address & 0xffffffff
-	}
-	return address
 }

@@ -20,8 +20,7 @@ import (
 	"github.com/clewdev/clew/internal/printable"
 )
 
-// The page, and what runs in it: a model of the tree, the picture of one, and
-// the controls around it.
+// The page, and its scripts: a model of the tree, the graph, and the controls.
 var (
 	//go:embed flame.html
 	flamePage string
@@ -42,17 +41,13 @@ var (
 func (p *Profile) Flame(w io.Writer) error {
 	data := p.flameData()
 	var encoded bytes.Buffer
-	e := json.NewEncoder(&encoded) // which leaves no < in what a script element holds
+	e := json.NewEncoder(&encoded) // escapes '<', so that the data cannot end the script element
 	if err := e.Encode(data); err != nil {
 		return err
 	}
-	title := data.Title
-	if title == "" {
-		title = "Flame graph"
-	}
 	script := "\"use strict\";\n" + flameTree + flameGraph + flameControls
 	page := strings.NewReplacer(
-		"{{title}}", html.EscapeString(title),
+		"{{title}}", html.EscapeString(cmp.Or(data.Title, "Flame graph")),
 		"{{policy}}", "default-src 'none'; base-uri 'none'; form-action 'none'; style-src "+sourceHash(flameStyle)+"; script-src "+sourceHash(script),
 		"{{style}}", flameStyle,
 		"{{script}}", script,
@@ -63,15 +58,15 @@ func (p *Profile) Flame(w io.Writer) error {
 	return err
 }
 
-// sourceHash is what a content security policy calls an inline script or style
-// that it lets in (CSP 3 §2.3.1, hash-source).
+// sourceHash returns the expression of a content security policy that allows an inline script
+// or style (CSP 3 §2.3.1, hash-source).
 func sourceHash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// flameData is what the page is given: texts are numbers of Strings, and a
-// frame or a node is what stands at one index of several arrays.
+// flameData is the data of the page. Texts are indexes of Strings. A frame or a node is the
+// elements at one index of several arrays.
 type flameData struct {
 	Title   string   `json:"title"`
 	Unit    string   `json:"unit"`
@@ -87,17 +82,16 @@ type flameData struct {
 		Inlined []int32 `json:"inlined"` // 0 or 1
 	} `json:"frames"`
 
-	// Nodes follow their parents. The first is of all stacks.
+	// Nodes follow their parents. The first is the root of all stacks.
 	Nodes struct {
-		Parent []int32 `json:"parent"` // how far before the node
+		Parent []int32 `json:"parent"` // distance to the parent, which comes earlier
 		Frame  []int32 `json:"frame"`
 		Self   []int64 `json:"self"`
-		Line   []int32 `json:"line"` // in the frame's file; 0 for none, or several
+		Line   []int32 `json:"line"` // in the frame's file; 0 if there are none or several
 	} `json:"nodes"`
 }
 
-// rootKind is the kind of the frames that stand for a process or a thread, and
-// of that of all stacks.
+// rootKind is the kind of the frames of processes, threads and all stacks.
 const rootKind = int32(Kernel) + 1
 
 type flameFrame struct {
@@ -111,9 +105,9 @@ type flameBuilder struct {
 	p       *Profile
 	strings map[string]int32
 	frames  map[flameFrame]int32
-	of      []int32 // by number of the profile's frames
+	numbers []int32 // of the page's frames, by number of the profile's frames
 	nodes   map[pair]int32
-	placed  map[pair]int32 // a root's node and a node of the profile
+	placed  map[pair]int32 // by a root's node and a node of the profile
 }
 
 func (p *Profile) flameData() *flameData {
@@ -127,7 +121,7 @@ func (p *Profile) flameData() *flameData {
 	b.text("")
 	for i := range p.frames {
 		f := &p.frames[i]
-		b.of[i] = b.frame(flameFrame{f.Name(), f.Object, int32(f.Code), f.Inlined}, f.File)
+		b.numbers[i] = b.frame(flameFrame{f.Name(), f.Object, int32(f.Code), f.Inlined}, f.File)
 	}
 	b.node(0, b.frame(flameFrame{name: "all", kind: rootKind}, ""), 0)
 	roots := make([]int32, len(p.threads))
@@ -143,7 +137,7 @@ func (p *Profile) flameData() *flameData {
 	return d
 }
 
-// place returns the node of the page for a node of the profile, over a root.
+// place returns the page's node for a node of the profile, below a root.
 func (b *flameBuilder) place(root, n int32, path *[]int32) int32 {
 	*path = (*path)[:0]
 	at := root
@@ -157,10 +151,10 @@ func (b *flameBuilder) place(root, n int32, path *[]int32) int32 {
 	for _, n := range slices.Backward(*path) {
 		for _, f := range slices.Backward(b.p.locations[b.p.nodes[n].location].frames) {
 			line := int32(0)
-			if frame := &b.p.frames[f]; b.Frames.File[b.of[f]] == b.strings[frame.File] {
+			if frame := &b.p.frames[f]; b.Frames.File[b.numbers[f]] == b.strings[frame.File] {
 				line = int32(frame.Line)
 			}
-			at = b.node(at, b.of[f], line)
+			at = b.node(at, b.numbers[f], line)
 		}
 		b.placed[pairOf(root, n)] = at
 	}
@@ -184,7 +178,7 @@ func (b *flameBuilder) node(parent, frame, line int32) int32 {
 	return n
 }
 
-// frame returns the number of a frame, whose file is the first that is known.
+// frame returns the number of a frame. The frame keeps the first known file.
 func (b *flameBuilder) frame(f flameFrame, file string) int32 {
 	i, ok := b.frames[f]
 	if !ok {
@@ -211,13 +205,13 @@ func (b *flameBuilder) text(s string) int32 {
 	if !ok {
 		i = int32(len(b.Strings))
 		b.strings[s] = i
-		b.Strings = append(b.Strings, printable.Text(s)) // a browser obeys bidirectional controls too
+		b.Strings = append(b.Strings, printable.Text(s)) // browsers interpret bidirectional controls
 	}
 	return i
 }
 
-// heaviest returns rows of a table of HTML: the functions with the most weight
-// of their own, for who looks at the page without its script.
+// heaviest returns rows of an HTML table of the functions with the largest self weights, for
+// readers without JavaScript.
 func (d *flameData) heaviest() string {
 	const rows = 30
 	self := make([]int64, len(d.Frames.Name))

@@ -7,6 +7,7 @@ package profile
 import (
 	"bufio"
 	"cmp"
+	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -57,16 +58,12 @@ func (p *Profile) Folded(w io.Writer) error {
 		for ; i < len(lines) && lines[i].stack == first; i++ {
 			weight += lines[i].weight
 		}
-		out.WriteString(first)
-		out.WriteByte(' ')
-		out.WriteString(strconv.FormatInt(weight, 10))
-		out.WriteByte('\n')
+		fmt.Fprintf(out, "%s %d\n", first, weight)
 	}
 	return out.Flush()
 }
 
-// rootNames returns, for each thread, the names that stand below its stacks,
-// outermost first.
+// rootNames returns, for each thread, the names below its stacks, outermost first.
 func (p *Profile) rootNames() [][]string {
 	names := make([][]string, len(p.threads))
 	roots := p.Roots
@@ -75,28 +72,29 @@ func (p *Profile) rootNames() [][]string {
 	}
 	for i := range p.threads {
 		l := &p.threads[i]
+		process := labelName("process", l.Process, l.PID)
 		switch roots {
 		case ProcessRoots:
-			names[i] = []string{labelled("process", l.Process, l.PID)}
+			names[i] = []string{process}
 		case ThreadRoots:
-			names[i] = []string{labelled("process", l.Process, l.PID), l.within()}
+			names[i] = []string{process, l.within()}
 		case StateRoots:
-			names[i] = []string{labelled("process", l.Process, l.PID), labelled("state", l.State, 0)}
+			names[i] = []string{process, labelName("state", l.State, 0)}
 		}
 	}
 	return names
 }
 
-// within words what of a process a stack is of: its thread, or the state of a goroutine.
+// within returns the name of the thread or the state of the goroutine.
 func (l *Labels) within() string {
 	if l.State != "" {
 		return l.State
 	}
-	return labelled("thread", l.Thread, l.TID)
+	return labelName("thread", l.Thread, l.TID)
 }
 
-// labelled words a label: "server (42)", "thread 43".
-func labelled(kind, name string, id int) string {
+// labelName returns a name for a label: "server (42)", "thread 43".
+func labelName(kind, name string, id int) string {
 	switch {
 	case name == "" && id == 0:
 		return "[unknown " + kind + "]"
@@ -108,7 +106,7 @@ func labelled(kind, name string, id int) string {
 	return name + " (" + strconv.Itoa(id) + ")"
 }
 
-// foldedName returns a name such that it is one in a line of folded stacks.
+// foldedName returns a name without the separators of folded stacks.
 func foldedName(name string) string {
 	return printable.Text(strings.Map(func(r rune) rune {
 		switch {

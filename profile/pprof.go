@@ -30,7 +30,7 @@ func (p *Profile) Pprof(w io.Writer) error {
 		Sample:            make([]*profile.Sample, len(p.samples)),
 	}
 	b := pprofBuilder{out: out, mappings: make(map[string]*profile.Mapping), functions: make(map[profile.Function]*profile.Function)}
-	b.mapping(p, p.program()) // the first mapping is what pprof takes for the program
+	b.mapping(p, p.program()) // pprof treats the first mapping as the program
 	for i := range p.locations {
 		out.Location[i] = b.location(p, i)
 	}
@@ -49,11 +49,12 @@ func (p *Profile) Pprof(w io.Writer) error {
 	return out.Write(w)
 }
 
-// valid returns text as UTF-8, with what a terminal obeys escaped: pprof prints it as it is.
+// valid returns text as UTF-8, with control characters escaped, because pprof prints it
+// unchanged.
 func valid(text string) string { return printable.Text(text) }
 
-// program returns the object that the process with the largest weight executes,
-// by its name; else the first object that is a file.
+// program returns the object with the name of the process with the largest weight, or else the
+// first object that is a file.
 func (p *Profile) program() string {
 	weights := make(map[string]int64)
 	process := ""
@@ -91,8 +92,7 @@ func (p *Profile) comments() []string {
 	return list
 }
 
-// valueType names the weights as pprof knows them: what counts events is of
-// unit "count".
+// valueType returns pprof's name for the weights. Counts of events have the unit "count".
 func (p *Profile) valueType() *profile.ValueType {
 	switch p.unit {
 	case "nanoseconds", "microseconds", "milliseconds", "seconds":
@@ -106,7 +106,7 @@ func (p *Profile) valueType() *profile.ValueType {
 type pprofBuilder struct {
 	out       *profile.Profile
 	mappings  map[string]*profile.Mapping
-	functions map[profile.Function]*profile.Function // by what they are, without ID
+	functions map[profile.Function]*profile.Function // by contents without ID
 }
 
 func (b *pprofBuilder) location(p *Profile, i int) *profile.Location {
@@ -120,8 +120,8 @@ func (b *pprofBuilder) location(p *Profile, i int) *profile.Location {
 	return out
 }
 
-// mapping returns the mapping that stands for an object. All is known that
-// pprof would otherwise look for in the file.
+// mapping returns the mapping of an object. Its flags tell pprof not to look for names in the
+// file.
 func (b *pprofBuilder) mapping(p *Profile, object string) *profile.Mapping {
 	if object == "" {
 		return nil
@@ -136,8 +136,8 @@ func (b *pprofBuilder) mapping(p *Profile, object string) *profile.Mapping {
 	return m
 }
 
-// function returns the function of a frame. It has no system name: where that
-// equals the name, pprof takes the name for a mangled one, and shortens it.
+// function returns the function of a frame. It has no system name, because pprof treats a name
+// that equals the system name as mangled, and shortens it.
 func (b *pprofBuilder) function(f *Frame) *profile.Function {
 	key := profile.Function{Name: f.Name(), Filename: f.File}
 	out := b.functions[key]

@@ -4,7 +4,10 @@
 
 package profile
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Code is the kind of code that a frame runs.
 type Code uint8
@@ -41,15 +44,12 @@ func (f *Frame) Name() string {
 	return "[" + base(f.Object) + "]"
 }
 
-// base returns what stands behind the last slash. The path can be of another
-// system, and need not be one at all.
+// base returns the text after the last slash that is not the last character.
 func base(path string) string {
-	for i := len(path) - 1; i >= 0; i-- {
-		if path[i] == '/' && i < len(path)-1 {
-			return path[i+1:]
-		}
+	if path == "" {
+		return ""
 	}
-	return path
+	return path[strings.LastIndexByte(path[:len(path)-1], '/')+1:]
 }
 
 // Location identifies an address in a profile together with its frames. It is valid
@@ -98,11 +98,11 @@ type Profile struct {
 
 	unit string
 
-	buildIDs map[string]string // of objects, hexadecimal; "" where files differ
+	buildIDs map[string]string // of objects, hexadecimal; "" if files differ
 
 	frames     []Frame
 	frameIndex map[Frame]int32
-	lists      map[pair]int32 // of frames: one behind another list is a list
+	lists      map[pair]int32 // lists of frames, by shorter list and last frame
 	locations  []location
 	known      map[place]Location
 
@@ -114,12 +114,12 @@ type Profile struct {
 	samples  []sample
 	sampled  map[pair]int32 // a node and a thread
 
-	// The stack that was added last: the next one mostly starts like it.
+	// The last added stack. The next one mostly has the same outer frames.
 	path   []int32 // its nodes, outermost first
 	thread int32
 }
 
-// pair is two numbers, as one for the sake of the map.
+// pair is two numbers in one, for maps.
 type pair uint64
 
 func pairOf(a, b int32) pair { return pair(uint32(a))<<32 | pair(uint32(b)) }
@@ -208,10 +208,10 @@ func (p *Profile) frame(f *Frame) int32 {
 	return i
 }
 
-// list returns the number of the list that is another one with a frame behind
-// it; 0 is the empty list.
-func (p *Profile) list(before, frame int32) int32 {
-	key := pairOf(before, frame)
+// list returns the number of the list that consists of another one and a frame. 0 is the empty
+// list.
+func (p *Profile) list(shorter, frame int32) int32 {
+	key := pairOf(shorter, frame)
 	l, ok := p.lists[key]
 	if !ok {
 		l = int32(len(p.lists) + 1)

@@ -81,7 +81,7 @@ func (p *Profile) Speedscope(w io.Writer) error {
 			l := &p.threads[i]
 			name := l.within()
 			if several {
-				name = labelled("process", l.Process, l.PID) + ", " + name
+				name = labelName("process", l.Process, l.PID) + ", " + name
 			}
 			add(name, samples)
 		}

@@ -10,9 +10,8 @@
 // is a number of instructions, most often a prologue or an epilogue, with its [Op]s:
 // which instructions move the stack pointer, save a register, or undo effects of
 // earlier regions. The frame's state at the end of a region is the state at the start
-// of the next. Lists can share tails: procedures with a canned prologue and epilogue
-// are described by two regions, the second
-// measured from the end.
+// of the next. Lists can share tails: two regions, the second measured from the end, describe
+// all procedures with the same prologue and epilogue.
 //
 //	epilogue := &region.Region{Count: -2, Ops: []region.Op{region.PopFrames(0, 1)}}   // pop rbp; ret
 //	prologue := &region.Region{Count: 4, Next: epilogue, Ops: []region.Op{
@@ -53,7 +52,6 @@
 //     so that the instructions that restore them need no description.
 //   - LabelState names the state, CopyState restores it.
 //   - Alias declares the region a copy of code that another procedure
-//     describes.
 //     describes.
 //
 // Package region reads no memory: package jit/libunwind knows the layout of such

@@ -13,7 +13,7 @@ type effects struct {
 	state
 }
 
-// maxOffset bounds the operands of operations, so that no sum of them overflows.
+// maxOffset limits the operands of operations, so that no sum of them overflows.
 const maxOffset = 1 << 40
 
 // apply applies an operation, except those that name states.

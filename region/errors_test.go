@@ -98,7 +98,7 @@ func TestProgramErrors(t *testing.T) {
 			}
 			var e *region.Error
 			if !errors.As(err, &e) || e.Procedure != test.p {
-				t.Errorf("%v is no *Error of the procedure", err)
+				t.Errorf("%v is not an *Error of the procedure", err)
 			}
 		})
 	}

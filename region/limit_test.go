@@ -40,7 +40,7 @@ func TestLargest(t *testing.T) {
 	if program.End == 0 {
 		t.Error("no rows")
 	}
-	// All allocations count, so that the result does not depend on the collector.
+	// All allocations count, so that the result does not depend on the garbage collector.
 	if n := after.TotalAlloc - before.TotalAlloc; n > 64<<20 {
 		t.Errorf("%d bytes were allocated", n)
 	}

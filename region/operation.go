@@ -52,8 +52,8 @@ type Op struct {
 	Value    uint64 // by tag; offsets as two's complement
 }
 
-// narrow converts a column to the type of Op.Register; -1, which is no column,
-// stands for one that does not fit.
+// narrow converts a column to the type of Op.Register. It returns -1, an invalid column, if
+// the column does not fit.
 func narrow(register uint64) int16 {
 	if register > math.MaxInt16 {
 		return -1

@@ -4,6 +4,8 @@
 
 package region
 
+import "sort"
+
 // Region is a number of instructions of a procedure, with their effects on the frame.
 // Regions must not be changed while they are in use, and may then be shared by procedures
 // and used concurrently.
@@ -73,16 +75,9 @@ type TableEntry struct {
 // Find returns the last entry that starts at or before an offset. The offset has the
 // same base as the entries' Start.
 func (t *Table) Find(offset int64) (TableEntry, bool) {
-	low, high := 0, len(t.Entries)
-	for low < high {
-		if mid := int(uint(low+high) / 2); int64(t.Entries[mid].Start) <= offset {
-			low = mid + 1
-		} else {
-			high = mid
-		}
-	}
-	if low == 0 {
+	n := sort.Search(len(t.Entries), func(i int) bool { return int64(t.Entries[i].Start) > offset })
+	if n == 0 {
 		return TableEntry{}, false
 	}
-	return t.Entries[low-1], true
+	return t.Entries[n-1], true
 }

@@ -4,6 +4,8 @@
 
 package region
 
+import "slices"
+
 // placeKind is the kind of place of the caller's value of a register.
 type placeKind uint8
 
@@ -41,12 +43,11 @@ func (s saves) find(column uint8) (save, int, bool) {
 
 func (s saves) with(v save) saves {
 	_, i, ok := s.find(v.column)
-	out := make(saves, 0, len(s)+1)
-	out = append(append(out, s[:i]...), v)
+	end := i
 	if ok {
-		i++
+		end++
 	}
-	return append(out, s[i:]...)
+	return slices.Concat(s[:i], saves{v}, s[end:])
 }
 
 func (s saves) without(column uint8) saves {
@@ -54,14 +55,14 @@ func (s saves) without(column uint8) saves {
 	if !ok {
 		return s
 	}
-	return append(append(make(saves, 0, len(s)-1), s[:i]...), s[i+1:]...)
+	return slices.Concat(s[:i], s[i+1:])
 }
 
 // state is the state of the frame between two instructions.
 type state struct {
 	sp    int64 // the stack pointer is CFA+sp
 	fp    int64 // the frame pointer is CFA+fp
-	frame int16 // the column of the frame pointer, -1 where there is none
+	frame int16 // the column of the frame pointer, or -1
 
 	saves saves
 

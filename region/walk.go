@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 
 	"github.com/clewdev/clew/arch"
 )
@@ -70,15 +71,15 @@ func (c *conversion) timeline(p *Procedure) (*timeline, error) {
 	w := walk{conversion: c, procedure: p, timeline: t, labels: make(map[uint64]state)}
 	w.m, w.state = c.machine, c.entry
 	w.mark(0)
-	// A circular list at last meets the region that is remembered at every doubling
-	// of the steps (Brent).
-	var met *Region
+	// At every doubling of the steps, the loop remembers the region. In a circular list it
+	// finally meets that region again (Brent).
+	var remembered *Region
 	for r, n := p.Regions, 0; r != nil; r, n = r.Next, n+1 {
-		if r == met {
+		if r == remembered {
 			return nil, &Error{p, n, -1, fault(ErrRegion, "the list of regions is circular"), Op{}}
 		}
 		if n&(n-1) == 0 {
-			met = r
+			remembered = r
 		}
 		if err := w.follow(r, n); err != nil {
 			return nil, err
@@ -228,16 +229,12 @@ func (w *walk) sort(r *Region, units uint64) (int, error) {
 // alias takes the states of [at, end) from the code that the region at start is a
 // copy of.
 func (w *walk) alias(address, start, at, end uint64) error {
-	var of *Procedure
-	for _, p := range append(w.among[:len(w.among):len(w.among)], w.procedure) {
-		if p != nil && p.Start <= address && address < p.End {
-			of = p
-			break
-		}
-	}
-	if of == nil {
+	procedures := append(w.among[:len(w.among):len(w.among)], w.procedure)
+	i := slices.IndexFunc(procedures, func(p *Procedure) bool { return p != nil && p.Start <= address && address < p.End })
+	if i < 0 {
 		return fault(ErrAlias, "no known procedure contains %#x", address)
 	}
+	of := procedures[i]
 	offset := address - of.Start
 	first, last := offset+(at-start), offset+(end-start)
 	switch {
@@ -258,12 +255,7 @@ func (w *walk) alias(address, start, at, end uint64) error {
 		return fault(ErrAlias, "circular: the code at %#x is an alias of this one", address)
 	}
 	rows := t.rows // t may be w's own, which grows
-	i, _ := slices.BinarySearchFunc(rows, first, func(r row, offset uint64) int {
-		if r.offset <= offset {
-			return -1
-		}
-		return 1
-	})
+	i = sort.Search(len(rows), func(i int) bool { return rows[i].offset > first })
 	w.state = rows[i-1].state
 	w.mark(at)
 	for ; i < len(rows) && rows[i].offset <= last; i++ {
