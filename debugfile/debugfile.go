@@ -7,8 +7,10 @@ package debugfile
 import (
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 	"syscall"
 
 	"github.com/clewdev/clew/internal/untrusted"
@@ -21,7 +23,6 @@ import (
 // own. f owns the debug file. If there is no debug file, OpenDebugFile returns nil and
 // no error. The error wraps an *object.RefusedError if only a debug file of another file
 // was found and f has no debugging information of its own.
-// is there is another file's and f has no debugging information of its own.
 func (s *Search) OpenDebugFile(f *object.File) (*object.File, error) {
 	search := s.debugSearch()
 	whole := f.HasDebugInfo()
@@ -75,4 +76,51 @@ func (s *Search) openDebug(kind object.DebugKind, _ string, id []byte) (*os.File
 		}
 	}
 	return nil, fs.ErrNotExist
+}
+
+func refuse(p *Place, format string, args ...any) error {
+	return &object.RefusedError{Path: p.Name(), Reason: fmt.Sprintf(format, args...)}
+}
+
+// NotFoundError lists where a file was looked for, and why the files found were refused.
+// It wraps fs.ErrNotExist if nothing was found at all.
+type NotFoundError struct {
+	Path    string // of the module, as the target sees it
+	BuildID []byte // nil if unknown
+
+	Failed []error  // for each file found: an *object.RefusedError, or a read error
+	Absent []string // paths without a file
+	Stores []string // directories without a file of the build ID
+	Asked  bool     // Search.Fetch did not find it either
+}
+
+func (e *NotFoundError) Error() string { return e.Path + ": " + e.Reason() }
+
+// Reason returns the error text without the name of the module.
+func (e *NotFoundError) Reason() string {
+	var text []string
+	for _, err := range e.Failed {
+		text = append(text, err.Error())
+	}
+	switch n := len(e.Absent); {
+	case n == 0 && len(text) == 0, n == 1 && e.Absent[0] == e.Path:
+		text = append(text, "it is not there")
+	case n > 0:
+		text = append(text, "there is no "+strings.Join(e.Absent, ", no "))
+	}
+	if len(e.Stores) > 0 {
+		text = append(text, fmt.Sprintf("no file of build ID %x was found in %s", e.BuildID, strings.Join(e.Stores, ", ")))
+		if e.Asked {
+			text[len(text)-1] += ", nor could one be fetched"
+		}
+	}
+	return strings.Join(text, "; ")
+}
+
+// Unwrap returns the errors of the files that were found.
+func (e *NotFoundError) Unwrap() []error {
+	if len(e.Failed) == 0 {
+		return []error{fs.ErrNotExist}
+	}
+	return e.Failed
 }

@@ -31,9 +31,9 @@ type Search struct {
 	// only if it is proved to be the right one.
 	Root string
 
-	// ReadAs is the user with whose rights files at paths that the target names are opened if
-	// this process is root. What this user may not read is opened only if it is a program, a
-	// shared library or a jitdump, so that nothing shows what any other file contains. If
+	// ReadAs is a user. If this process is root, files at paths from the target are opened
+	// with the rights of the user. A file that the user may not read is opened only if it is
+	// a program, a shared library or a jitdump, so that no other content is revealed. If
 	// ReadAs is nil, this process's own rights decide.
 	ReadAs *User
 
@@ -241,34 +241,44 @@ func (s *Search) OpenObject(m *Module) (*object.File, error) {
 // find opens a module's file. The object is nil if no check needed it.
 func (s *Search) find(m *Module) (*os.File, *object.File, Place, error) {
 	missing := NotFoundError{Path: m.Path, BuildID: m.BuildID}
+	check := func(f *os.File, err error, p *Place) (*object.File, error) {
+		if err != nil {
+			return nil, err
+		}
+		o, err := m.verify(f, p)
+		if err != nil {
+			f.Close()
+		}
+		return o, err
+	}
 	places := s.Places(m)
 	for i := range places {
 		p := &places[i]
 		f, err := p.Open()
+		o, err := check(f, err, p)
 		if err == nil {
-			var o *object.File
-			if o, err = m.verify(f, p); err == nil {
-				return f, o, *p, nil
-			}
-			f.Close()
+			return f, o, *p, nil
 		}
 		missing.add(p, err)
 	}
-	missing.addStores(s, m.BuildID)
-	if s.Fetch == nil || len(m.BuildID) < 2 {
-		return nil, nil, Place{}, &missing
-	}
-	f, err := s.Fetch(Executable, m.BuildID)
-	if err == nil {
-		p := Place{Path: f.Name(), Trust: Doubtful}
-		var o *object.File
-		if o, err = m.verify(f, &p); err == nil {
-			return f, o, p, nil
+	if len(m.BuildID) >= 2 {
+		for _, store := range s.stores() {
+			missing.Stores = append(missing.Stores, store.Dir)
 		}
-		f.Close()
-	}
-	if missing.Asked = errors.Is(err, fs.ErrNotExist); !missing.Asked {
-		missing.Failed = append(missing.Failed, err)
+		if s.Fetch != nil {
+			f, err := s.Fetch(Executable, m.BuildID)
+			p := Place{Trust: Doubtful}
+			if err == nil {
+				p.Path = f.Name()
+			}
+			o, err := check(f, err, &p)
+			if err == nil {
+				return f, o, p, nil
+			}
+			if missing.Asked = errors.Is(err, fs.ErrNotExist); !missing.Asked {
+				missing.Failed = append(missing.Failed, err)
+			}
+		}
 	}
 	return nil, nil, Place{}, &missing
 }
@@ -280,15 +290,6 @@ func (e *NotFoundError) add(p *Place, err error) {
 		e.Failed = append(e.Failed, err)
 	case p.Trust != Doubtful || p.Path == e.Path:
 		e.Absent = append(e.Absent, p.Name())
-	}
-}
-
-func (e *NotFoundError) addStores(s *Search, id []byte) {
-	if len(id) < 2 {
-		return
-	}
-	for _, store := range s.stores() {
-		e.Stores = append(e.Stores, store.Dir)
 	}
 }
 

@@ -42,7 +42,7 @@ type DebugSearch struct {
 
 // OpenDebugFile looks for the separate debug file: by build ID, then by .gnu_debuglink
 // beside the file, in .debug there, and under the directories of the search. The debug
-// file must have the build ID of f; if f has none, the checksum of the link.
+// file must have the build ID of f, or if f has no build ID the checksum of the link.
 //
 // The debug file then belongs to f: the methods of f also look for symbols, lines and
 // .debug_frame in it, and Close closes it. Parts of the debugging information in further
@@ -153,7 +153,7 @@ func (f *File) DebugAltLink() (name string, id []byte) {
 	return name, id
 }
 
-// BuildID returns a copy of the build ID of the file, nil if it has none.
+// BuildID returns a copy of the build ID of the file, nil if there is none.
 func (f *File) BuildID() (id []byte) {
 	f.noteFault(func() {
 		f.notes(func(name string, typ uint32, desc []byte) bool {

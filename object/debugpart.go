@@ -45,11 +45,7 @@ type debugParts struct{ *File }
 var _ dwarf.Files = debugParts{}
 
 func (p debugParts) Supplementary() (s dwarf.Sections, err error) {
-	search := p.search.Load()
-	if search == nil {
-		return s, dwarf.ErrNotSought
-	}
-	f, err := p.part("supplementary", func() (*File, error) { return p.openSupplementary(search) })
+	f, err := p.part("supplementary", p.openSupplementary)
 	if err != nil {
 		return s, err
 	}
@@ -58,6 +54,7 @@ func (p debugParts) Supplementary() (s dwarf.Sections, err error) {
 
 var errNoSupplementary = errors.New("neither .gnu_debugaltlink nor .debug_sup names it")
 
+// openSupplementary opens the supplementary file, by its name or its build ID.
 func (f *File) openSupplementary(search *DebugSearch) (*File, error) {
 	name, id := f.DebugAltLink()
 	if name == "" || len(id) == 0 {
@@ -83,11 +80,7 @@ func (f *File) openSupplementary(search *DebugSearch) (*File, error) {
 }
 
 func (p debugParts) Package() (s dwarf.Sections, err error) {
-	search := p.search.Load()
-	if search == nil {
-		return s, nil
-	}
-	f, err := p.part("package", func() (*File, error) {
+	f, err := p.part("package", func(search *DebugSearch) (*File, error) {
 		var paths []string
 		for _, of := range []*File{p.File, p.owner} {
 			if of != nil {
@@ -100,7 +93,7 @@ func (p debugParts) Package() (s dwarf.Sections, err error) {
 		}
 		return p.openPart(PackagedDebug, search, paths[0], paths, nil, nil)
 	})
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, dwarf.ErrNotSought) {
 		return s, nil
 	}
 	if err != nil {
@@ -110,11 +103,7 @@ func (p debugParts) Package() (s dwarf.Sections, err error) {
 }
 
 func (p debugParts) Split(name, directory string) (s dwarf.Sections, err error) {
-	search := p.search.Load()
-	if search == nil {
-		return s, dwarf.ErrNotSought
-	}
-	f, err := p.part("split "+directory+"\x00"+name, func() (*File, error) {
+	f, err := p.part("split "+directory+"\x00"+name, func(search *DebugSearch) (*File, error) {
 		here := p.directory(search)
 		compiled := name
 		if !path.IsAbs(compiled) {
@@ -146,7 +135,11 @@ func (p debugParts) Split(name, directory string) (s dwarf.Sections, err error) 
 const maxParts = 1 << 16
 
 // part returns the part with a key. It opens the part at the first call.
-func (f *File) part(key string, open func() (*File, error)) (*File, error) {
+func (f *File) part(key string, open func(*DebugSearch) (*File, error)) (*File, error) {
+	search := f.search.Load()
+	if search == nil {
+		return nil, dwarf.ErrNotSought
+	}
 	f.partsMu.Lock()
 	defer f.partsMu.Unlock()
 	if p, ok := f.parts[key]; ok {
@@ -159,7 +152,7 @@ func (f *File) part(key string, open func() (*File, error)) (*File, error) {
 		f.parts = make(map[string]debugPart)
 	}
 	var p debugPart
-	p.file, p.err = open()
+	p.file, p.err = open(search)
 	f.parts[key] = p
 	return p.file, p.err
 }

@@ -27,8 +27,8 @@ func (f *File) debugSections() (dwarf.Sections, error) {
 	return f.sectionsOf(linkedNames[:])
 }
 
-// The names of the sections that are read at once, in the order of wantedOf, in
-// a file that was linked and in one with split units.
+// The names of the sections that are read together, in the order of sectionsOf: in a linked
+// file, and in a file with split units.
 var (
 	linkedNames = [...]string{"info", "abbrev", "line", "line_str", "str", "str_offsets", "addr", "ranges", "rnglists", "aranges"}
 	splitNames  = [...]string{"info.dwo", "abbrev.dwo", "line.dwo", "", "str.dwo", "str_offsets.dwo", "", "", "rnglists.dwo", ""}
@@ -47,9 +47,9 @@ func (f *File) sectionsOf(names []string) (dwarf.Sections, error) {
 	for k := range wanted {
 		wanted[k].name = names[k]
 	}
-	// Decompressing them takes most of the time.
+	// Decompression takes most of the time.
 	var group sync.WaitGroup
-	defer group.Wait() // also where a fault ends this function: nothing reads a file that is closed then
+	defer group.Wait() // also after a fault: no goroutine may read a closed file
 	for k := range wanted {
 		want := &wanted[k]
 		i, ok := f.findDebug(want.name)
@@ -72,8 +72,8 @@ func (f *File) sectionsOf(names []string) (dwarf.Sections, error) {
 	return s, problems.err()
 }
 
-// addUnits adds the sections of units beside the first: those of types, and
-// what relocatable files have several of, one in each section group.
+// addUnits adds the sections of units after the first: sections of type units, and in a
+// relocatable file those of other section groups.
 func (f *File) addUnits(s *dwarf.Sections, info string) error {
 	types := strings.Replace(info, "info", "types", 1)
 	var problem error
@@ -102,8 +102,8 @@ func (f *File) addUnits(s *dwarf.Sections, info string) error {
 	return problem
 }
 
-// locations returns what reads a section of location lists, of the file with the
-// section of units that is called info.
+// locations returns the function that reads a section of location lists. info is the name
+// of the file's section of units.
 func (f *File) locations(info string) func(string) []byte {
 	return func(name string) []byte {
 		i, ok := f.findDebug(strings.Replace(info, "info", name, 1))
@@ -112,7 +112,7 @@ func (f *File) locations(info string) func(string) []byte {
 		}
 		data, err := f.content(i)
 		if err != nil {
-			f.note(err) // what can be had of it
+			f.note(err) // data is the part that could be read
 		}
 		return data
 	}

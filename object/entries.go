@@ -55,8 +55,7 @@ func (t *RelocationTable) Len() int {
 
 // At returns relocation i of 0 to Len()-1.
 func (t *RelocationTable) At(i int) Relocation {
-	r := t.file.decodeRelocation(t.entries[i*t.size:], t.typ)
-	return Relocation{Offset: r.offset, Symbol: r.symbol, Type: r.typ, Addend: r.addend}
+	return t.file.decodeRelocation(t.entries[i*t.size:], t.typ)
 }
 
 // SymbolEntry is an entry of a symbol table.

@@ -38,7 +38,7 @@ type File struct {
 	cut      bool   // the file ends before the end of its section table
 	names    []byte // the section name table
 
-	debug  atomic.Pointer[File] // what OpenDebugFile found
+	debug  atomic.Pointer[File] // see OpenDebugFile
 	owner  *File                // of a debug file: the file that it belongs to
 	search atomic.Pointer[DebugSearch]
 
@@ -160,7 +160,7 @@ func (f *File) Machine() *arch.Machine { return f.arch }
 // Type returns the type in the header: ET_EXEC, ET_DYN, ET_REL, ET_CORE.
 func (f *File) Type() elf.Type { return f.typ }
 
-// Entry returns the address where the program starts, 0 if the header has none.
+// Entry returns the start address of the program, 0 if there is none.
 func (f *File) Entry() uint64 { return f.entry }
 
 // Segments returns the program headers. The caller must not change them.

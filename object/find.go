@@ -6,13 +6,14 @@ package object
 
 import (
 	"bytes"
+	"cmp"
 	"debug/elf"
 	"errors"
 	"fmt"
 	"slices"
 )
 
-// query is one address to be named, with the best symbols seen so far.
+// query is an address to name, with the best symbols found so far.
 type query struct {
 	addr  uint64
 	index int // in the caller's slice
@@ -60,15 +61,7 @@ func (f *File) FindSymbols(addrs []uint64) ([]Symbol, error) {
 	for i, a := range addrs {
 		queries[i] = query{addr: a, index: i}
 	}
-	slices.SortFunc(queries, func(a, b query) int {
-		switch {
-		case a.addr < b.addr:
-			return -1
-		case a.addr > b.addr:
-			return 1
-		}
-		return a.index - b.index
-	})
+	slices.SortFunc(queries, func(a, b query) int { return cmp.Or(cmp.Compare(a.addr, b.addr), a.index-b.index) })
 	finder := finder{File: f, queries: queries, symbols: symbols, starts: newStarts(queries), names: maxNames}
 	fault := Guard(func() error {
 		finder.search()
@@ -116,17 +109,17 @@ func (s *finder) search() {
 	s.settle()
 }
 
-// pass searches the last of the tables for all queries that are not done and
-// returns how many became so.
+// pass searches the last table for the queries that are not done, and returns how many are
+// done then.
 func (s *finder) pass() (done int) {
 	table := len(s.tables)
 	in, t := s.tables[table-1].file, s.tables[table-1].symbolTable
 	q := s.queries
 	highest := q[len(q)-1].addr
-	// Symbols that all cover all addresses would cost the product.
+	// The work would be the product if all symbols covered all addresses.
 	s.work = 64<<20 + 64*len(t.entries)/in.symbolSize()
 	var span codeSpan
-	// Most are neither at one of the addresses nor the nearest before one.
+	// Most symbols neither cover an address nor are the nearest one before it.
 	near := func(value, size uint64) bool {
 		if value > highest {
 			return false
@@ -136,10 +129,7 @@ func (s *finder) pass() (done int) {
 	}
 	in.scanNear(t, code, near, func(sym *rawSymbol) bool {
 		end := sym.value + sym.size
-		if sym.value > highest || end < sym.value {
-			return true
-		}
-		if !span.holds(in, sym) {
+		if sym.value > highest || end < sym.value || !span.holds(in, sym) {
 			return true
 		}
 		c := candidate{
@@ -163,7 +153,7 @@ func (s *finder) pass() (done int) {
 	if s.work < 0 {
 		s.problems.add(fmt.Errorf("too many symbols overlap"))
 	}
-	// A start that precedes one query precedes the next ones too.
+	// A symbol that precedes one query precedes the next ones, too.
 	var last candidate
 	for i := range q {
 		p := &q[i].preceder
@@ -178,11 +168,10 @@ func (s *finder) pass() (done int) {
 			done++
 			continue
 		}
-		// The first table that has a fitting one keeps it.
-		if fit := last.table == table && last.size == 0 && q[i].addr < last.limit; fit {
-			if s.symbols[q[i].index].Source == NoSymbols {
-				s.symbols[q[i].index] = s.symbol(&last)
-			}
+		// The first table with a symbol without size that fits has precedence.
+		fits := last.table == table && last.size == 0 && q[i].addr < last.limit
+		if symbol := &s.symbols[q[i].index]; fits && symbol.Source == NoSymbols {
+			*symbol = s.symbol(&last)
 		}
 	}
 	return done
@@ -217,8 +206,7 @@ func (s *finder) symbol(c *candidate) Symbol {
 	}
 }
 
-// better reports whether a is to be preferred to b, which starts at the same
-// address.
+// better reports whether a is preferred to b, which starts at the same address.
 func (s *finder) better(a, b *candidate) bool {
 	if b.table != a.table {
 		return false
@@ -233,7 +221,7 @@ func (s *finder) better(a, b *candidate) bool {
 	return underscores(names, a.name) < underscores(names, b.name)
 }
 
-// rank orders the symbols of one name: default versions first, then as rankOf.
+// rank orders the symbols with one name: default versions first, then by rankOf.
 func rank(s *rawSymbol) int {
 	if s.hidden {
 		return rankOf(s.info)
@@ -241,7 +229,7 @@ func rank(s *rawSymbol) int {
 	return 8 + rankOf(s.info)
 }
 
-// rankOf orders the symbols of one address: functions first, then by binding.
+// rankOf orders the symbols at one address: functions first, then by binding.
 func rankOf(info byte) (r int) {
 	switch elf.ST_TYPE(info) {
 	case elf.STT_FUNC, elf.STT_GNU_IFUNC:
@@ -261,8 +249,8 @@ func underscores(names []byte, name uint32) int {
 	return len(b) - len(bytes.TrimLeft(b[:min(len(b), 8)], "_")) - max(0, len(b)-8)
 }
 
-// codeSpan remembers the section of the last symbol, since neighbours in a
-// table mostly share it.
+// codeSpan holds the section of the last symbol, because neighbours in a table mostly share
+// it.
 type codeSpan struct {
 	shndx elf.SectionIndex
 	known bool
@@ -271,18 +259,14 @@ type codeSpan struct {
 	end   uint64
 }
 
-// holds reports whether a symbol is one of code, and finds the end of its
-// section or segment.
+// holds reports whether a symbol is in code, and sets the end of its section or segment.
 func (c *codeSpan) holds(f *File, s *rawSymbol) bool {
 	if s.shndx != elf.SHN_ABS && uint64(s.shndx) < f.shnum {
 		if !c.known || c.shndx != s.shndx {
 			h := f.section(int(s.shndx))
 			*c = codeSpan{s.shndx, true, h.flags&elf.SHF_EXECINSTR != 0, h.addr, h.addr + h.size}
 		}
-		if c.ok {
-			return s.value >= c.start
-		}
-		return false
+		return c.ok && s.value >= c.start
 	}
 	c.known = false
 	p, ok := f.segmentAt(s.value)
@@ -298,8 +282,8 @@ func (c *codeSpan) holds(f *File, s *rawSymbol) bool {
 	return true
 }
 
-// starts finds the first query at or after an address, which is asked for every
-// symbol: by buckets of equal width, then by halves.
+// starts finds the first query at or after an address, for every symbol: by buckets of
+// equal width, then by binary search.
 type starts struct {
 	addrs   []uint64
 	buckets []int32 // index of the first address in the bucket or after it; one more at the end
@@ -328,7 +312,7 @@ func newStarts(queries []query) (s starts) {
 	return s
 }
 
-// search returns how many queries are before addr, which is not after the last.
+// search returns the number of queries before addr. addr must not be after the last query.
 func (s *starts) search(addr uint64) int {
 	if addr <= s.addrs[0] {
 		return 0
@@ -345,21 +329,19 @@ func (s *starts) search(addr uint64) int {
 	return lo
 }
 
-// isGccgo reports whether gccgo compiled code of the file: it has the section in which
-// gccgo keeps what a package exports, or it is gccgo's library, or was linked with that.
+// isGccgo reports whether gccgo compiled code of the file: it has a section with exports of
+// Go packages, or it is gccgo's library or was linked with that.
 func (f *File) isGccgo() bool {
-	if _, ok := f.find(".go_export"); ok {
-		return true
-	}
-	return f.isWith("libgo.so.")
+	_, ok := f.find(".go_export")
+	return ok || f.isWith("libgo.so.")
 }
 
-// isGNAT reports whether code of the file is Ada's that GNAT compiled: it is a library of
-// GNAT's run-time system, or was linked with one.
+// isGNAT reports whether GNAT compiled Ada code of the file: it is a library of GNAT's
+// run-time system or was linked with one.
 func (f *File) isGNAT() bool { return f.isWith("libgnat-") || f.isWith("libgnarl-") }
 
-// isWith reports whether the file is a library with this prefix of its name, or was
-// linked with one.
+// isWith reports whether the file is a library whose name has a prefix, or was linked with
+// one.
 func (f *File) isWith(library string) bool {
 	names, ok := f.dynamicAddress(elf.DT_STRTAB)
 	if !ok {

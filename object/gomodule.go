@@ -25,8 +25,8 @@ type GoModule struct {
 	module *gotable.Module
 }
 
-// GoModuleBudget bounds what is read of the modules of one target: 65,536 modules, and
-// 64 MiB of their tables. Several objects of a target can have a list each. The zero value
+// GoModuleBudget bounds the reading of the modules of one target: 65,536 modules, and 64 MiB
+// of their tables. Several objects of a target can have a list each. The zero value
 // is a whole budget. It may be used concurrently.
 type GoModuleBudget struct{ budget gotable.Budget }
 
@@ -39,7 +39,7 @@ var ErrGoModule = gotable.ErrModule
 // the file. All objects of a target share a budget.
 //
 // Without a Go runtime in f both results are zero; list is nil if the program has loaded
-// nothing. With an error, which says what ended the list early, come the modules before.
+// nothing. With an error come the modules before it.
 func (f *File) GoModules(memory cfi.Memory, bias uint64, budget *GoModuleBudget) (first uint64, list []*GoModule, err error) {
 	var table *gotable.Table
 	f.noteFault(func() {
@@ -96,8 +96,8 @@ func (m *GoModule) Locate(address uint64) ([]Location, error) {
 // It ends at the first one that cannot be read.
 func (m *GoModule) Depths(address uint64) iter.Seq2[uint64, int] { return m.module.Depths(address) }
 
-// maxGoModules bounds the places that are looked at: programs have one pointer to the
-// table outside of a moduledata.
+// maxGoModules bounds the places that are tried: programs have one pointer to the table
+// outside of a moduledata.
 const maxGoModules = 16
 
 // goModule finds the moduledata that belongs to a table at an address: by its symbol, its
@@ -141,12 +141,9 @@ func (f *File) goModule(t *gotable.Table, table uint64) (address uint64, code go
 // the relocations.
 func (f *File) goWords(words []uint64, addr uint64, size int) {
 	clear(words)
-	if b, _ := f.view(addr, uint64(len(words)*size)); len(b) > 0 {
-		for i := range words {
-			if (i+1)*size <= len(b) {
-				words[i] = f.withoutBias(getUint(b[i*size:], f.order, size))
-			}
-		}
+	b, _ := f.view(addr, uint64(len(words)*size))
+	for i := range min(len(words), len(b)/size) {
+		words[i] = f.withoutBias(getUint(b[i*size:], f.order, size))
 	}
 	f.relatives(func(offset, addend uint64) bool {
 		if i := (offset - addr) / uint64(size); offset >= addr && i < uint64(len(words)) && (offset-addr)%uint64(size) == 0 {
@@ -174,7 +171,7 @@ func (f *File) relatives(visit func(offset, addend uint64) bool) {
 			return
 		}
 		for entries, _ := f.raw(s); len(entries) >= size; entries = entries[size:] {
-			if r := f.decodeRelocation(entries, s.typ); r.typ == typ && !visit(r.offset, uint64(r.addend)) {
+			if r := f.decodeRelocation(entries, s.typ); r.Type == typ && !visit(r.Offset, uint64(r.Addend)) {
 				return
 			}
 		}

@@ -72,13 +72,13 @@ func (s *finder) nameStubs(stubs []stub, h sectionHeader) {
 	names, _ := s.raw(s.section(int(table.link)))
 	for ; len(entries) >= size; entries = entries[size:] {
 		r := s.decodeRelocation(entries, h.typ)
-		i := sort.Search(len(stubs), func(i int) bool { return stubs[i].slot >= r.offset })
-		for ; i < len(stubs) && stubs[i].slot == r.offset; i++ {
+		i := sort.Search(len(stubs), func(i int) bool { return stubs[i].slot >= r.Offset })
+		for ; i < len(stubs) && stubs[i].slot == r.Offset; i++ {
 			st := &stubs[i]
-			if st.query.done || r.symbol == 0 || uint64(r.symbol) >= uint64(len(symbols)/symbolSize) {
+			if st.query.done || r.Symbol == 0 || uint64(r.Symbol) >= uint64(len(symbols)/symbolSize) {
 				continue
 			}
-			sym := s.decodeSymbol(symbols[int(r.symbol)*symbolSize:])
+			sym := s.decodeSymbol(symbols[int(r.Symbol)*symbolSize:])
 			name := cString(names, uint64(sym.name))
 			if s.names -= len(name); len(name) == 0 || s.names < 0 {
 				continue

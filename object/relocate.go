@@ -45,10 +45,10 @@ func (f *File) relocate(data []byte, s sectionHeader, index int) (skipped []uint
 	}
 	size := f.relocationSize(table.typ)
 	var problems problems
-	skip := func(r relocationEntry, err error) {
+	skip := func(r Relocation, err error) {
 		problems.add(err)
-		if r.offset < uint64(len(data)) && len(skipped) < len(data) {
-			skipped = append(skipped, r.offset)
+		if r.Offset < uint64(len(data)) && len(skipped) < len(data) {
+			skipped = append(skipped, r.Offset)
 		}
 	}
 	defer func() {
@@ -66,32 +66,32 @@ func (f *File) relocate(data []byte, s sectionHeader, index int) (skipped []uint
 	addendInPlace := table.typ == elf.SHT_REL || f.arch.InPlaceAddend
 	for ; len(entries) >= size; entries = entries[size:] {
 		r := f.decodeRelocation(entries, table.typ)
-		op := known[r.typ]
+		op := known[r.Type]
 		switch {
 		case !op.IsKnown() && s.flags&elf.SHF_EXECINSTR != 0:
 			continue // of an instruction
 		case !op.IsKnown():
-			skip(r, fmt.Errorf("relocation at %#x: type %d of %s is not one of data", r.offset, r.typ, f.arch.Name))
+			skip(r, fmt.Errorf("relocation at %#x: type %d of %s is not one of data", r.Offset, r.Type, f.arch.Name))
 			continue
 		case op.IsNone():
 			continue
-		case r.offset > uint64(len(data)) || uint64(len(data))-r.offset < uint64(op.Size()):
-			skip(r, fmt.Errorf("relocation at %#x: the section has %#x bytes", r.offset, len(data)))
+		case r.Offset > uint64(len(data)) || uint64(len(data))-r.Offset < uint64(op.Size()):
+			skip(r, fmt.Errorf("relocation at %#x: the section has %#x bytes", r.Offset, len(data)))
 			continue
 		}
-		value := uint64(r.addend)
-		if r.symbol != 0 {
-			if uint64(r.symbol) >= uint64(len(symbols)/symbolSize) {
-				skip(r, fmt.Errorf("relocation at %#x: symbol %d of %d", r.offset, r.symbol, len(symbols)/symbolSize))
+		value := uint64(r.Addend)
+		if r.Symbol != 0 {
+			if uint64(r.Symbol) >= uint64(len(symbols)/symbolSize) {
+				skip(r, fmt.Errorf("relocation at %#x: symbol %d of %d", r.Offset, r.Symbol, len(symbols)/symbolSize))
 				continue
 			}
-			sym := f.decodeSymbol(symbols[int(r.symbol)*symbolSize:])
+			sym := f.decodeSymbol(symbols[int(r.Symbol)*symbolSize:])
 			value += sym.value
 			if i := int(sym.shndx); i < f.sectionCount() && sym.shndx < elf.SHN_LORESERVE {
 				value += f.section(i).addr
 			}
 		}
-		op.Apply(data[r.offset:], f.order, s.addr+r.offset, value, addendInPlace)
+		op.Apply(data[r.Offset:], f.order, s.addr+r.Offset, value, addendInPlace)
 	}
 	return skipped, problems.err()
 }
@@ -112,15 +112,6 @@ func (f *File) relocationSymbols(table sectionHeader) (symbols []byte, known map
 	return symbols, known, nil
 }
 
-// relocationEntry is an entry of a relocation table; offset is an address in a
-// linked file and an offset in the section in a relocatable one.
-type relocationEntry struct {
-	offset uint64
-	symbol uint32
-	typ    uint32
-	addend int64
-}
-
 func (f *File) relocationSize(t elf.SectionType) int {
 	if t == elf.SHT_RELA {
 		return 3 * f.wordSize()
@@ -128,25 +119,25 @@ func (f *File) relocationSize(t elf.SectionType) int {
 	return 2 * f.wordSize()
 }
 
-func (f *File) decodeRelocation(b []byte, t elf.SectionType) (r relocationEntry) {
+func (f *File) decodeRelocation(b []byte, t elf.SectionType) (r Relocation) {
 	o := f.order
 	if f.class != elf.ELFCLASS64 {
 		info := o.Uint32(b[4:])
-		r.offset, r.symbol, r.typ = uint64(o.Uint32(b)), info>>8, info&0xff
+		r.Offset, r.Symbol, r.Type = uint64(o.Uint32(b)), info>>8, info&0xff
 		if t == elf.SHT_RELA {
-			r.addend = int64(int32(o.Uint32(b[8:])))
+			r.Addend = int64(int32(o.Uint32(b[8:])))
 		}
 		return r
 	}
-	r.offset = o.Uint64(b)
+	r.Offset = o.Uint64(b)
 	if f.arch.ShortTypes {
-		r.symbol, r.typ = o.Uint32(b[8:]), uint32(b[15])
+		r.Symbol, r.Type = o.Uint32(b[8:]), uint32(b[15])
 	} else {
 		info := o.Uint64(b[8:])
-		r.symbol, r.typ = uint32(info>>32), uint32(info)
+		r.Symbol, r.Type = uint32(info>>32), uint32(info)
 	}
 	if t == elf.SHT_RELA {
-		r.addend = int64(o.Uint64(b[16:]))
+		r.Addend = int64(o.Uint64(b[16:]))
 	}
 	return r
 }
@@ -216,19 +207,19 @@ func (f *File) relocationTargets(s *cfi.Section, yield func(offset uint64, secti
 		size, symbolSize := f.relocationSize(table.typ), f.symbolSize()
 		for ; len(entries) >= size; entries = entries[size:] {
 			r := f.decodeRelocation(entries, table.typ)
-			at := uint64(r.symbol) * uint64(symbolSize)
+			at := uint64(r.Symbol) * uint64(symbolSize)
 			if at+uint64(symbolSize) > uint64(len(t.entries)) {
 				continue
 			}
 			symbol := f.decodeSymbol(t.entries[at:])
 			section := uint64(symbol.shndx)
-			if symbol.shndx == elf.SHN_XINDEX && 4*uint64(r.symbol)+4 <= uint64(len(t.extended)) {
-				section = uint64(f.order.Uint32(t.extended[4*uint64(r.symbol):]))
+			if symbol.shndx == elf.SHN_XINDEX && 4*uint64(r.Symbol)+4 <= uint64(len(t.extended)) {
+				section = uint64(f.order.Uint32(t.extended[4*uint64(r.Symbol):]))
 			} else if symbol.shndx >= elf.SHN_LORESERVE {
 				continue
 			}
 			if section > 0 && section < f.shnum {
-				yield(r.offset, int(section))
+				yield(r.Offset, int(section))
 			}
 		}
 		return t, nil

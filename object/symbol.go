@@ -13,7 +13,7 @@ import (
 type Symbol struct {
 	Name    string // mangled, without version; cut at 16 KiB, with "…"
 	Address uint64 // without load bias and without the Thumb bit
-	Size    uint64 // bytes, 0 if the table has none
+	Size    uint64 // bytes, 0 if unknown
 	Type    elf.SymType
 	Binding elf.SymBind
 	Source  SymbolSource

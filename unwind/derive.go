@@ -23,7 +23,7 @@ const (
 const decodedWork = 8
 
 // derive returns rules for an address without rules, derived from the instructions of
-// its function. err is the reason why it has none. derive returns nil if the function
+// its function. err explains why it has no rules. derive returns nil if the function
 // is not known, or if its code does not determine the distance from the stack pointer
 // to the CFA.
 //

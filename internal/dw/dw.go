@@ -2,11 +2,9 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Package dw names the numbers of DWARF, after their DW_ prefix: TagSubprogram is
-// DW_TAG_subprogram. It has those that this module uses, apart from the
-// operations of call frame information and of expressions, which package cfi
-// describes. The constants are untyped, for readers with types of their own such
-// as debug/dwarf's.
+// Package dw has the numbers of DWARF that this module uses, by their names: TagSubprogram
+// is DW_TAG_subprogram. Package cfi has the operations of call frame information and of
+// expressions. The constants are untyped, so that they fit the types of debug/dwarf.
 package dw
 
 // Tags of entries, DW_TAG_* (DWARF 5 table 7.3).
@@ -15,14 +13,12 @@ const (
 	TagClassType                = 0x02
 	TagEnumerationType          = 0x04
 	TagFormalParameter          = 0x05
-	TagLabel                    = 0x0a
 	TagLexicalBlock             = 0x0b
 	TagCompileUnit              = 0x11
 	TagStructureType            = 0x13
 	TagSubroutineType           = 0x15
 	TagTypedef                  = 0x16
 	TagUnionType                = 0x17
-	TagUnspecifiedParameters    = 0x18
 	TagInlinedSubroutine        = 0x1d
 	TagConstant                 = 0x27
 	TagSubprogram               = 0x2e
@@ -283,7 +279,6 @@ const (
 	LNSFixedAdvancePC   = 0x09
 	LNSSetPrologueEnd   = 0x0a
 	LNSSetEpilogueBegin = 0x0b
-	LNSSetISA           = 0x0c
 )
 
 // Extended operations of line number programs, DW_LNE_* (DWARF 5 table 7.26).

@@ -4,8 +4,7 @@
 
 // Package filemap reads files by mapping them.
 //
-// Reading a mapped file that somebody truncates raises SIGBUS, which kills a Go
-// program, and no check can be made beforehand. [Guard] turns the fault into an
-// error. It knows the mappings of this package: a fault elsewhere is a bug, and
-// stays a panic.
+// Reading a mapped file after its truncation raises SIGBUS, which kills a Go program, and
+// no earlier check can prevent it. [Guard] turns the fault into an error if the address is in
+// a mapping of this package. A fault elsewhere is a bug, and stays a panic.
 package filemap

@@ -17,8 +17,8 @@ import (
 
 // Mapping is a read-only mapping of a part of a file.
 type Mapping struct {
-	pages []byte // what is mapped
-	data  []byte // what of it was asked for
+	pages []byte // whole pages
+	data  []byte // the mapped part of the file
 	name  string
 }
 
@@ -27,9 +27,8 @@ var mappings struct {
 	live map[*Mapping]struct{}
 }
 
-// Map maps length bytes of f from offset on. f stays the caller's and may be
-// closed at once; name is what [Guard] calls it. What lies after the end of the
-// file faults.
+// Map maps length bytes of f from offset on. The caller still owns f and may close it at
+// once. Errors of [Guard] contain the name. Reading bytes after the end of the file faults.
 func Map(f *os.File, name string, offset, length int64) (*Mapping, error) {
 	lead := offset % int64(os.Getpagesize())
 	switch {
@@ -38,8 +37,7 @@ func Map(f *os.File, name string, offset, length int64) (*Mapping, error) {
 	case length == 0:
 		return &Mapping{name: name}, nil
 	}
-	// MAP_PRIVATE or MAP_SHARED makes no difference to truncation: either faults
-	// beyond the new end.
+	// After a truncation both MAP_PRIVATE and MAP_SHARED fault beyond the new end.
 	pages, err := syscall.Mmap(int(f.Fd()), offset-lead, int(lead+length), syscall.PROT_READ, syscall.MAP_SHARED)
 	if err != nil {
 		return nil, fmt.Errorf("%s: mmap: %w", name, err)
@@ -54,10 +52,10 @@ func Map(f *os.File, name string, offset, length int64) (*Mapping, error) {
 	return m, nil
 }
 
-// Bytes returns what was asked for. It faults after Unmap.
+// Bytes returns the mapped bytes. Reading them faults after Unmap.
 func (m *Mapping) Bytes() []byte { return m.data }
 
-// Unmap ends the mapping. It may be called again, and of nil.
+// Unmap ends the mapping. Further calls, and calls for nil, do nothing.
 func (m *Mapping) Unmap() error {
 	if m == nil || m.pages == nil {
 		return nil
@@ -83,15 +81,14 @@ func At(addr uintptr) (name string, ok bool) {
 	return "", false
 }
 
-// ErrFault is wrapped by the error of a read of a mapped file whose bytes are
-// gone: the file was truncated, or its medium failed.
+// ErrFault is wrapped by the error of a read that faulted: the mapped file was truncated, or
+// its medium failed.
 var ErrFault = errors.New("the mapped file was truncated or cannot be read")
 
-// Guard calls fn and returns its error. Where fn, on the calling goroutine,
-// reads a byte of a mapped file that can no longer be read, Guard stops fn and
-// returns an error that wraps [ErrFault]; what fn had locked stays locked
-// unless it is unlocked by a defer. Every other panic passes through. Guards
-// may be nested; one costs a few nanoseconds.
+// Guard calls fn and returns its error. If fn, on the calling goroutine, faults on a mapped
+// file, Guard stops fn and returns an error that wraps [ErrFault]. Deferred calls of fn run;
+// locks without a deferred unlock stay locked. Every other panic passes through. Guards may
+// be nested, and cost a few nanoseconds.
 func Guard(fn func() error) (err error) {
 	old := debug.SetPanicOnFault(true)
 	defer func() {

@@ -10,27 +10,26 @@ import (
 	"math/bits"
 )
 
-// Cursor reads bytes front to back: numbers of fixed size and LEB128s. Its first
-// error sticks: reads after it return zero and do not move it, and the caller
-// looks at Err once, at the end. No read passes End, whatever length is asked
-// for.
+// Cursor reads numbers of fixed size and LEB128s from front to back. Its first error
+// sticks: later reads return zero, so that the caller checks Err once, at the end. No read
+// goes past End.
 type Cursor struct {
 	Data   []byte
 	Off    uint64 // of the next byte; at most End
 	End    uint64 // at most len(Data)
 	Big    bool   // byte order
 	Err    error
-	Source Source // nil: the errors are as they are
+	Source Source // nil: errors do not name a source
 }
 
-// Source is what a cursor reads, which its errors name.
+// Source is the source of a cursor's data, for its errors.
 type Source interface {
-	// Fault returns the error of a fault at an offset of Data: of a *Short, of
-	// what Uint and Int return, or of the reader's own.
+	// Fault returns the error for err at an offset of Data: for a *Short, an error of Uint
+	// or Int, or one that the caller passed to Fail.
 	Fault(offset uint64, err error) error
 }
 
-// Short is the fault of a read that passes the end.
+// Short is the error of a read past the end.
 type Short struct {
 	Left, Expected uint64 // bytes
 }
@@ -39,10 +38,10 @@ func (s *Short) Error() string {
 	return fmt.Sprintf("%d bytes are left, expected %d", s.Left, s.Expected)
 }
 
-// Fail ends the reading. The first error counts.
+// Fail ends the reading with an error, unless there was one before.
 func (c *Cursor) Fail(err error) { c.FailAt(c.Off, err) }
 
-// FailAt is Fail for a fault at an offset.
+// FailAt is Fail for an error at an offset.
 func (c *Cursor) FailAt(offset uint64, err error) {
 	if c.Err == nil {
 		if c.Err = err; c.Source != nil {
@@ -52,8 +51,7 @@ func (c *Cursor) FailAt(offset uint64, err error) {
 	c.Off = c.End
 }
 
-// short fails for want of bytes. A call of its own keeps its text out of each
-// place that reads a number.
+// short fails because of missing bytes. It is not inlined, to keep the other methods small.
 //
 //go:noinline
 func (c *Cursor) short(expected uint64) { c.Fail(&Short{c.End - c.Off, expected}) }
@@ -177,7 +175,7 @@ func (c *Cursor) SLEB128() int64 {
 	return v
 }
 
-// pass passes the bytes of a LEB128. An error stands at the byte after them.
+// pass skips the n bytes of a LEB128. An error is reported at the byte after them.
 func (c *Cursor) pass(n int, err error) {
 	if c.Off += uint64(n); err != nil {
 		c.Fail(err)

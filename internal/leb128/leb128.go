@@ -5,14 +5,13 @@
 // Package leb128 reads and writes LEB128, the numbers of variable length of DWARF
 // (DWARF 5 §7.6), with one rule for those that do not fit in 64 bits.
 //
-// A number may be padded, as assemblers do that reserve bytes for it, up to MaxSize
-// bytes. Bits after the 64th must repeat the sign, or be zero where the number is
-// unsigned. One more form of a negative number is read: old versions of gas shifted
-// in zeros, so that -7 became f9 ff ff ff ff ff ff ff ff 01.
+// A number may be padded to at most MaxSize bytes, as by assemblers that reserve bytes for
+// it. Bits after the 64th must repeat the sign, or be zero in an unsigned number. One more
+// form of a negative number is valid: old versions of gas shifted in zeros, so that -7
+// became f9 ff ff ff ff ff ff ff ff 01.
 //
-// A Cursor reads such numbers, and those of fixed size, from untrusted data.
-//
-// Its functions allocate nothing, unless they append to a slice that is full.
+// A Cursor reads LEB128s and numbers of fixed size from untrusted data. The functions
+// allocate nothing, unless they append to a full slice.
 package leb128
 
 import (
@@ -21,9 +20,9 @@ import (
 	"math/bits"
 )
 
-// MaxSize bounds the bytes of a number: ten hold 64 bits, and assemblers pad them a
-// little. Without it input that has a long number read many times would take time far
-// beyond its size.
+// MaxSize bounds the bytes of a number: ten hold 64 bits, and assemblers add a little
+// padding. Without a bound, input that leads to many reads of one long number would take
+// far too much time.
 const MaxSize = 32
 
 // The errors of Uint and Int.
@@ -34,8 +33,8 @@ var (
 	ErrTooLong   = fmt.Errorf("LEB128 longer than %d bytes", MaxSize)
 )
 
-// Uint reads the unsigned number at the start of b and returns how many bytes it
-// has: on an error those up to the one that is wrong, of ErrTruncated all of b.
+// Uint reads the unsigned number at the start of b and returns its number of bytes n. On an
+// error n is the number of bytes up to the invalid one, and len(b) for ErrTruncated.
 func Uint(b []byte) (v uint64, n int, err error) {
 	for shift := uint(0); n < len(b); shift += 7 {
 		if n == MaxSize {
@@ -55,7 +54,7 @@ func Uint(b []byte) (v uint64, n int, err error) {
 	return 0, n, tooShort(n)
 }
 
-// Int reads the signed number at the start of b, and returns what Uint does.
+// Int is Uint for a signed number.
 func Int(b []byte) (v int64, n int, err error) {
 	for shift := uint(0); n < len(b); shift += 7 {
 		if n == MaxSize {
@@ -83,7 +82,7 @@ func Int(b []byte) (v int64, n int, err error) {
 	return 0, n, tooShort(n)
 }
 
-// tooShort is the error of n bytes that do not end a number.
+// tooShort returns the error for n bytes without the end of a number.
 func tooShort(n int) error {
 	if n == MaxSize {
 		return ErrTooLong
@@ -91,8 +90,8 @@ func tooShort(n int) error {
 	return ErrTruncated
 }
 
-// Len returns how many bytes of b the number at its start has, whatever its value;
-// 0 where it has no end within MaxSize bytes.
+// Len returns the number of bytes of the number at the start of b, whatever its value; 0 if
+// it does not end within MaxSize bytes.
 func Len(b []byte) int {
 	for i, c := range b[:min(len(b), MaxSize)] {
 		if c < 0x80 {
@@ -123,8 +122,8 @@ func AppendInt(dst []byte, v int64) []byte {
 	return append(dst, byte(v)&0x7f)
 }
 
-// PutUint replaces the number at the start of b by v, in as many bytes as it has:
-// bits that do not fit are lost. It returns false where b holds no number.
+// PutUint replaces the number at the start of b by v and keeps its number of bytes: bits that
+// do not fit are lost. It returns false if b does not start with a number.
 func PutUint(b []byte, v uint64) bool {
 	n := Len(b)
 	for i := range n {

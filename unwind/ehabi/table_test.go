@@ -85,7 +85,7 @@ func TestRules(t *testing.T) {
 			"r13+96 r0@-64 r1@-60 r2@-56 r3@-52 r4@-48 r5@-44 r6@-40 r7@-36 r8@-32 r9@-28 r10@-24 r11@-20 r12@-16 r13@-12 r14@-8 r15@-4 signal"},
 		{"the table is cut off", 0x7c, []uint32{0x81ff0c3f}, 1, "not there"},
 		{"cantunwind, called", 1, nil, 1, "r13+0 r14 undefined"},
-		{"cantunwind, interrupted", 1, nil, 2, "tells nothing"},
+		{"cantunwind, interrupted", 1, nil, 2, "does not describe"},
 		{"interrupted", 0x80aab0b0, nil, 0x40, "interrupted"},
 		{"interrupted in a leaf", 0x80b0b0b0, nil, 0x40, "r13+0"},
 		{"behind a system call", 0x80aab0b0, nil, 0x20, "r13+16 r4@-16 r5@-12 r6@-8 r14@-4"},

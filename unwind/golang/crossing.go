@@ -161,7 +161,7 @@ const maxShort = 1<<7 - 1
 func (t *Table) curg() (int64, error) {
 	fn, ok := t.program.Named("runtime.systemstack")
 	if !ok {
-		return 0, errors.New("no runtime.systemstack, whose code has the layout of an m")
+		return 0, errors.New("no runtime.systemstack, from which to read the layout of an m")
 	}
 	code := make([]byte, min(fn.End-fn.Entry, maxSwitch))
 	if err := t.program.Code.ReadMemory(code, fn.Entry); err != nil {

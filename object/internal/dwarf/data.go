@@ -134,28 +134,24 @@ func New(s Sections, files Files) (*Data, error) {
 }
 
 func newData(s Sections, files Files) *Data {
-	size := len(s.Info) + len(s.Ranges) + len(s.RngLists)
-	return &Data{
+	d := &Data{
 		order:        s.Order,
 		big:          s.Order == binary.ByteOrder(binary.BigEndian),
 		files:        files,
-		size:         size,
 		splits:       make(map[splitName]*splitFile),
 		open:         make(map[uint64]*openUnit),
-		abbrevBudget: len(s.Abbrev) + 64<<10,
-		steps:        1<<20 + 16*size,
-		texts:        mostTexts(size),
-		records:      64<<10 + size/4,
+		abbrevBudget: 64 << 10,
+		steps:        1 << 20,
+		texts:        32 << 20,
+		records:      64 << 10,
 		rows:         64<<10 + len(s.Line)*3/4,
-		bytes:        16<<20 + len(s.Str) + len(s.Info),
+		bytes:        16 << 20,
 		names:        make(map[uint64]string),
 		sources:      make([]*source, supplementaryNumber+1),
 	}
+	d.grow(s, len(s.Info)+len(s.Ranges)+len(s.RngLists))
+	return d
 }
-
-// mostTexts returns how many bytes may be copied of the strings of entries, given the size
-// of the sections: many entries can share one long string.
-func mostTexts(size int) int { return 32<<20 + 32*size }
 
 func (d *Data) sortIndex() {
 	slices.SortFunc(d.index, func(a, b unitRange) int { return cmp.Compare(a.low, b.low) })

@@ -62,7 +62,7 @@ func newReader(d *Data) *Reader {
 func (r *Reader) Size() int { return r.d.size }
 
 // Restart renews the budget for the calls that follow.
-func (r *Reader) Restart() { r.d.steps, r.d.texts = 1<<20+16*r.d.size, mostTexts(r.d.size) }
+func (r *Reader) Restart() { r.d.steps, r.d.texts = 1<<20+16*r.d.size, 32<<20+32*r.d.size }
 
 // Units returns the units that were linked, by their offset.
 func (r *Reader) Units() (list []*Unit) {

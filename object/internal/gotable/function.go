@@ -14,7 +14,8 @@ type Function struct {
 	Assembly   bool   // it was written in assembly language
 }
 
-// The flags of a function: internal/abi/symtab.go. Go 1.16 has none, 1.17 lacks the last.
+// The flags of a function (internal/abi/symtab.go), which Go 1.17 introduced. It lacks the
+// last one.
 const (
 	flagTopFrame = 1 << iota
 	flagWritesSP
@@ -31,7 +32,7 @@ func (t *Table) Describe(fn *Record, addr uint64) Function {
 		flag := tail[1]
 		g.TopFrame, g.WritesSP, g.Assembly = flag&flagTopFrame != 0, flag&flagWritesSP != 0, flag&flagAssembly != 0
 	}
-	// Older tables do not say which functions are in assembly language.
+	// Older tables do not mark functions in assembly language.
 	g.Assembly = g.Assembly || t.magic != magic118 && t.magic != magic120
 	return g
 }
@@ -101,15 +102,12 @@ func (t *Table) functionData(fn *Record, index uint32) (data []byte, ok bool) {
 // inlineIndex returns the index of the innermost call that was inlined at addr, -1 if
 // there is none.
 func (t *Table) inlineIndex(fn *Record, addr uint64) int32 {
-	steps, ok := t.stepsOf(fn, pcdataInline)
-	if !ok {
-		return -1
+	if steps, ok := t.stepsOf(fn, pcdataInline); ok {
+		if index, ok := t.value(steps, fn.Entry, addr); ok {
+			return index
+		}
 	}
-	index, ok := t.value(steps, fn.Entry, addr)
-	if !ok {
-		return -1
-	}
-	return index
+	return -1
 }
 
 // inlined is one call of a function's tree of inlined calls.
@@ -158,7 +156,7 @@ func (t *Table) Locations(fn *Record, addr uint64) (list []Location) {
 			break
 		}
 		file, line := t.Position(fn, addr)
-		list = append(list, Location{Function: t.nameAt(call.name), File: file, Line: line, Inlined: true})
+		list = append(list, Location{Function: stringAt(t.names, uint64(call.name)), File: file, Line: line, Inlined: true})
 		addr = fn.Entry + uint64(call.caller)
 	}
 	file, line := t.Position(fn, addr)
@@ -179,19 +177,18 @@ type Kind uint8
 
 const (
 	Number Kind = iota
-	Open        // the brace before the numbers of a value
-	Close       // the brace after them
-	More        // more arguments follow, which the list leaves out
-	Far         // a number too far from the CFA for the table
+	// The marks, in the order of their codes.
+	Open  // the brace before the numbers of a value
+	Close // the brace after them
+	More  // more arguments follow, which the list leaves out
+	Far   // a number too far from the CFA for the table
 )
 
 const (
 	maxArgumentsSize = (5*3+2)*10 + 1 // bytes of a list at most: TraceArgsMaxLen
 
 	argumentEnd     = 0xff // TraceArgsEndSeq, and so on
-	argumentOpen    = 0xfe
-	argumentClose   = 0xfd
-	argumentMore    = 0xfc
+	argumentOpen    = 0xfe // then Close and More
 	argumentFar     = 0xfb
 	argumentSpecial = 0xf0
 )
@@ -205,7 +202,7 @@ func (t *Table) Arguments(fn *Record, addr, at uint64, called bool) (list []Argu
 	if !ok {
 		return nil, !t.Describe(fn, addr).Assembly // a function without arguments has no list
 	}
-	// From an offset on the arguments were passed in registers: they are live if their bit is set.
+	// Arguments from offset first on were passed in registers. They are live if their bit is set.
 	first, index := byte(argumentEnd), int32(-1)
 	live, ok := t.functionData(fn, funcdataLiveArguments)
 	if ok && len(live) > 0 {
@@ -236,14 +233,8 @@ func (t *Table) Arguments(fn *Record, addr, at uint64, called bool) (list []Argu
 		switch {
 		case o == argumentEnd:
 			return list, true
-		case o == argumentOpen:
-			list = append(list, Argument{Kind: Open})
-		case o == argumentClose:
-			list = append(list, Argument{Kind: Close})
-		case o == argumentMore:
-			list = append(list, Argument{Kind: More})
-		case o == argumentFar:
-			list = append(list, Argument{Kind: Far})
+		case o >= argumentFar:
+			list = append(list, Argument{Kind: Open + Kind(argumentOpen-o)})
 		case o >= argumentSpecial || len(b) == 0 || b[0] == 0 || b[0] > 8:
 			return nil, false
 		default:

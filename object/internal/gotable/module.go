@@ -122,11 +122,11 @@ var ErrModule = errors.New("invalid Go module")
 // [Table.Modules] reads, which Go 1.16 introduced.
 func (t *Table) HasModules() bool { return t.magic != magic12 }
 
-// Modules returns the modules after the first one, whose moduledata is at an address of
-// the memory and whose table is t, in the order of the list. With an error, which says
-// what ended the list early, come the modules before.
+// Modules returns the modules after the first one, in the order of the list. The first one
+// has the table t, and its moduledata is at an address of the memory. With an error come the
+// modules before it.
 func (t *Table) Modules(memory cfi.Memory, first uint64, budget *Budget) ([]*Module, error) {
-	r := moduleReader{memory: memory, like: t, budget: budget}
+	r := moduleReader{memory, t, budget}
 	return r.list(first)
 }
 
@@ -200,7 +200,7 @@ func (r *moduleReader) words(words []uint64, address uint64) error {
 	return nil
 }
 
-// module reads the head of a module, and checks what the runtime does
+// module reads the head of a module, and makes the checks of the runtime
 // (moduledataverify1).
 func (r *moduleReader) module(address uint64) (*Module, error) {
 	m := &Module{Address: address}

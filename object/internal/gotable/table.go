@@ -8,7 +8,7 @@
 // (runtime/symtab.go, moduledata).
 //
 // debug/gosym reads the table too, but only into a slice with every function and a
-// copy of every name. A [Table] decodes only the functions that it is asked for.
+// copy of every name. A [Table] decodes only the functions that its callers need.
 //
 // The package opens no file. Every byte is hostile: a damaged function costs that
 // function.
@@ -71,9 +71,9 @@ func Search(data []byte) (offset int, ok bool) {
 	return 0, false
 }
 
-// isGarbled reports whether b is a table of Go 1.20 or later whose magic garble
-// (mvdan.cc/garble) has replaced by a random number. In such a table the parts follow
-// the header, of eight words, one after the other.
+// isGarbled reports whether b is a table of Go 1.20 or later in which garble
+// (mvdan.cc/garble) has replaced the magic by a random number. The parts of such a table
+// follow the header of eight words, in their order.
 func isGarbled(b []byte, magic uint32) bool {
 	const header = 8 + 8*8
 	if len(b) < header || magic >= magic118 && magic <= magic12 || b[4] != 0 || b[5] != 0 || b[7] != 8 {
@@ -167,8 +167,7 @@ func (t *Table) Count() int { return t.count }
 // Start returns the address of function i, in ascending order; that of function Count is
 // the end of the code.
 func (t *Table) Start(i int) uint64 {
-	v := t.uint(t.funcs[2*i*t.field:], t.field)
-	return v + t.text
+	return t.uint(t.funcs[2*i*t.field:], t.field) + t.text
 }
 
 // Find returns the function that contains addr.
@@ -192,20 +191,13 @@ func (t *Table) Find(addr uint64) (fn Record, ok bool) {
 func (t *Table) number(fn *Record, i int) uint32 { return t.order.Uint32(fn.numbers[4*i:]) }
 
 // Name returns the name of a function, at most 64 KiB of it.
-func (t *Table) Name(fn *Record) string { return t.nameAt(t.number(fn, 0)) }
+func (t *Table) Name(fn *Record) string { return stringAt(t.names, uint64(t.number(fn, 0))) }
 
 // HasName reports whether a function is called name.
 func (t *Table) HasName(fn *Record, name string) bool {
 	at := uint64(t.number(fn, 0))
-	if at > uint64(len(t.names)) || uint64(len(t.names))-at <= uint64(len(name)) {
-		return false
-	}
-	b := t.names[at:]
-	return b[len(name)] == 0 && string(b[:len(name)]) == name
-}
-
-func (t *Table) nameAt(offset uint32) string {
-	return stringAt(t.names, uint64(offset))
+	end := at + uint64(len(name))
+	return end < uint64(len(t.names)) && t.names[end] == 0 && string(t.names[at:end]) == name
 }
 
 // maxName bounds a name; generic functions have long ones.

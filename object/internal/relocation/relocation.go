@@ -2,8 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Package relocation applies the relocations of data. Those of
-// instructions are a linker's.
+// Package relocation applies the relocations of data, but not those of instructions.
 package relocation
 
 import (
@@ -40,35 +39,13 @@ const (
 	relativeAfter        // S + A - P - 8: PA-RISC counts from the instruction after the delay slot
 )
 
-// actions are by the names that package arch has for them, without a size in bits.
-func actionOf(name string) (a action, sized bool) {
-	switch name {
-	case "none":
-		return none, false
-	case "abs":
-		return absolute, true
-	case "rel":
-		return relative, true
-	case "after":
-		return relativeAfter, true
-	case "add":
-		return add, true
-	case "sub":
-		return subtract, true
-	case "set6":
-		return set6, false
-	case "sub6":
-		return subtract6, false
-	case "setuleb":
-		return setULEB, false
-	case "adduleb":
-		return addULEB, false
-	case "subuleb":
-		return subULEB, false
-	case "rel31":
-		return relative31, false
-	}
-	return unknown, false
+// sizedActions are the actions to which package arch adds a size in bits.
+var sizedActions = map[string]action{"abs": absolute, "rel": relative, "after": relativeAfter, "add": add, "sub": subtract}
+
+// operations are those with one size, by their names in package arch.
+var operations = map[string]Operation{
+	"none": {none, 0}, "rel31": {relative31, 4}, "set6": {set6, 1}, "sub6": {subtract6, 1},
+	"setuleb": {setULEB, 1}, "adduleb": {addULEB, 1}, "subuleb": {subULEB, 1},
 }
 
 // Operations returns the relocations of a machine by their type, false for a machine
@@ -95,38 +72,27 @@ func Operations(m *arch.Machine) (known map[uint32]Operation, ok bool) {
 	return known, true
 }
 
-// parsed holds the operations of the descriptions that were asked for.
+// parsed holds the operations of descriptions, by their text.
 var parsed sync.Map
 
-// operation returns the operation that package arch describes by a name.
+// operation returns the operation with a name in package arch, the zero Operation if there is
+// none.
 func operation(name string) Operation {
-	if act, sized := actionOf(name); act != unknown && !sized {
-		return Operation{act, fixedSize(act)}
+	if o, ok := operations[name]; ok {
+		return o
 	}
 	letters := strings.TrimRight(name, "0123456789")
-	act, sized := actionOf(letters)
 	bits, err := strconv.ParseUint(name[len(letters):], 10, 8)
-	if !sized || err != nil {
+	if err != nil {
 		return Operation{}
 	}
-	return Operation{act, uint8(bits / 8)}
-}
-
-// fixedSize returns the size in bytes of an action that has one size.
-func fixedSize(a action) uint8 {
-	switch a {
-	case none:
-		return 0
-	case relative31:
-		return 4
-	}
-	return 1
+	return Operation{sizedActions[letters], uint8(bits / 8)}
 }
 
 // IsKnown reports whether o is a relocation of data: the zero Operation is not.
 func (o Operation) IsKnown() bool { return o.act != unknown }
 
-// IsNone reports whether o leaves the data as they are.
+// IsNone reports whether o does not change the data.
 func (o Operation) IsNone() bool { return o.act == none }
 
 // Size returns the size in bytes of the place that o changes.
@@ -188,25 +154,22 @@ func patchULEB(b []byte, act action, value uint64) {
 }
 
 // getUint and putUint access a number of all bytes of b, 1 to 8.
-func getUint(b []byte, order binary.ByteOrder) (v uint64) {
-	little := order == binary.ByteOrder(binary.LittleEndian)
-	for i, c := range b {
-		if little {
-			v |= uint64(c) << (8 * i)
-		} else {
-			v = v<<8 | uint64(c)
-		}
+func getUint(b []byte, order binary.ByteOrder) uint64 {
+	var word [8]byte
+	if order == binary.ByteOrder(binary.LittleEndian) {
+		copy(word[:], b)
+	} else {
+		copy(word[8-len(b):], b)
 	}
-	return v
+	return order.Uint64(word[:])
 }
 
 func putUint(b []byte, order binary.ByteOrder, v uint64) {
-	little := order == binary.ByteOrder(binary.LittleEndian)
-	for i := range b {
-		if little {
-			b[i] = byte(v >> (8 * i))
-		} else {
-			b[i] = byte(v >> (8 * (len(b) - 1 - i)))
-		}
+	var word [8]byte
+	order.PutUint64(word[:], v)
+	if order == binary.ByteOrder(binary.LittleEndian) {
+		copy(b, word[:])
+	} else {
+		copy(b, word[8-len(b):])
 	}
 }
