@@ -26,11 +26,10 @@ type Function struct {
 	Entry  uint64         // the address where it starts: that of the first range
 	Ranges []AddressRange // its code, in the order of the compiler
 
-	Inlined    bool
-	Starts     bool   // set by FunctionsAt: the inlined call is entered at the address
-	CallFile   string // of the inlined call: its place in the source
-	CallLine   int
-	CallColumn int
+	Inlined  bool
+	Starts   bool   // set by FunctionsAt: the inlined call is entered at the address
+	CallFile string // of the inlined call: its place in the source
+	CallLine int
 }
 
 // Contains reports whether addr is in one of the function's ranges.
@@ -96,7 +95,7 @@ func functions(found []dwarf.Function) []Function {
 	for i, from := range found {
 		list[i] = Function{
 			Name: from.Name, Entry: from.Entry, Inlined: from.Inlined, Starts: from.Starts,
-			CallFile: from.CallFile, CallLine: from.CallLine, CallColumn: from.CallColumn,
+			CallFile: from.CallFile, CallLine: from.CallLine,
 		}
 		for _, r := range from.Ranges {
 			list[i].Ranges = append(list[i].Ranges, AddressRange{r[0], r[1]})

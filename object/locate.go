@@ -105,9 +105,8 @@ type LineRange struct {
 	Line       int    // from 1 on; 0 if no row has the address
 	Column     int    // 0 if unknown
 
-	Statement     bool // a breakpoint may be set at Start (is_stmt)
-	PrologueEnd   bool // the function's body begins at Start; few compilers write it
-	EpilogueBegin bool
+	Statement   bool // a breakpoint may be set at Start (is_stmt)
+	PrologueEnd bool // the function's body begins at Start; few compilers write it
 }
 
 // LineRange returns the row of the line table that contains addr, the zero LineRange if

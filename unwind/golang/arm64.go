@@ -4,9 +4,7 @@
 
 package golang
 
-import (
-	"encoding/binary"
-)
+import "encoding/binary"
 
 var arm64 = &assembly{
 	scan: scanARM64, switches: switchesARM64,

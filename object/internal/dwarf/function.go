@@ -17,11 +17,10 @@ type Function struct {
 	Entry  uint64 // the first instruction of the first range
 	Ranges [][2]uint64
 
-	Inlined    bool
-	Starts     bool   // it starts at the address of FunctionsAt
-	CallFile   string // the place of the inlined call
-	CallLine   int
-	CallColumn int
+	Inlined  bool
+	Starts   bool   // it starts at the address of FunctionsAt
+	CallFile string // the place of the inlined call
+	CallLine int
 }
 
 // FunctionsAt returns the inlined calls at addr, the innermost first, and last the
@@ -142,7 +141,7 @@ func (d *Data) inlinedCall(o *openUnit, b *functionBody, k int32) Function {
 	}
 	f := Function{
 		Name: d.functionName(in.entry), Entry: list[k].low, Inlined: true,
-		CallFile: d.fileName(o, int(in.callFile)), CallLine: int(in.callLine), CallColumn: int(in.callColumn),
+		CallFile: d.fileName(o, int(in.callFile)), CallLine: int(in.callLine),
 	}
 	for ; int(k) < len(list) && list[k].entry == in.entry; k++ {
 		f.Ranges = append(f.Ranges, [2]uint64{list[k].low, list[k].high})

@@ -58,7 +58,6 @@ type rowFlags uint8
 const (
 	isStatement   rowFlags = 1 << iota // DW_LNS_negate_stmt, default_is_stmt
 	prologueEnd                        // DW_LNS_set_prologue_end
-	epilogueBegin                      // DW_LNS_set_epilogue_begin
 	discriminated                      // a row of this line had a discriminator other than 0
 )
 
@@ -287,11 +286,9 @@ func (p *lineProgram) run(t *lineTable, most int) {
 			s.column = c.ULEB128()
 		case dw.LNSNegateStatement:
 			s.flags ^= isStatement
-		case dw.LNSSetBasicBlock:
+		case dw.LNSSetBasicBlock, dw.LNSSetEpilogueBegin:
 		case dw.LNSSetPrologueEnd:
 			s.flags |= prologueEnd
-		case dw.LNSSetEpilogueBegin:
-			s.flags |= epilogueBegin
 		case dw.LNSConstAddPC:
 			p.advance(&s, uint64((255-uint8(len(p.lengths))-1)/p.lineRange))
 		case dw.LNSFixedAdvancePC:
@@ -328,7 +325,7 @@ func (t *lineTable) emit(first int, s *state) {
 		t.sequences = append(grown(t.sequences), sequence{low: s.address, first: int32(first)})
 	}
 	flags := s.flags
-	s.flags, s.discriminator = s.flags&^(prologueEnd|epilogueBegin), 0
+	s.flags, s.discriminator = s.flags&^prologueEnd, 0
 	low := t.sequences[len(t.sequences)-1].low
 	if s.address < low || s.address-low > 1<<32-1 {
 		return

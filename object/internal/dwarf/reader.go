@@ -182,7 +182,7 @@ func (r *Reader) Signed(signature uint64) (Offset, bool) {
 				continue
 			}
 			for _, u := range r.d.unitsOf(src) {
-				if u.typeUnit && u.typeOffset > 0 && u.typeOffset < u.end-u.start {
+				if u.hasType() {
 					r.signed[u.signature] = u
 				}
 			}
@@ -191,12 +191,17 @@ func (r *Reader) Signed(signature uint64) (Offset, bool) {
 	u := r.signed[signature]
 	if u == nil {
 		// Code returns the errors of packages.
-		u, _ = r.d.packagedType(signature)
-		if u == nil || !u.typeUnit || u.typeOffset == 0 || u.typeOffset >= u.end-u.start {
+		u, _ = r.d.packagedUnit(signature, true)
+		if u == nil || !u.hasType() {
 			return 0, false
 		}
 	}
 	return Offset(u.offset(u.start + u.typeOffset)), true
+}
+
+// hasType reports whether the unit is a type unit and contains the entry of its type.
+func (u *unit) hasType() bool {
+	return u.typeUnit && u.typeOffset > 0 && u.typeOffset < u.end-u.start
 }
 
 // Seek makes the entry at an offset the next one.

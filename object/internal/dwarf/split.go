@@ -56,7 +56,7 @@ func (d *Data) splitUnit(o *openUnit) (*unit, error) {
 		}
 		id = o.root.id.u
 	}
-	code, packageErr := d.packagedUnit(id)
+	code, packageErr := d.packagedUnit(id, false)
 	if code != nil {
 		return code, nil
 	}
@@ -191,26 +191,19 @@ func (d *Data) openPackage() (*source, error) {
 	return d.packaged, nil
 }
 
-// packagedUnit returns the split unit with an ID, nil if the package does not have it.
-func (d *Data) packagedUnit(id uint64) (*unit, error) {
+// packagedUnit returns the split unit with an ID, or the type unit with a signature; nil if
+// the package does not have it.
+func (d *Data) packagedUnit(id uint64, isType bool) (*unit, error) {
 	src, err := d.openPackage()
-	if src == nil {
+	switch {
+	case src == nil:
 		return nil, err
-	}
-	return d.indexedUnit(src, debugCUIndex, src.CUIndex, id)
-}
-
-// packagedType returns the type unit with a signature, nil if the package does not have
-// it.
-func (d *Data) packagedType(signature uint64) (*unit, error) {
-	src, err := d.openPackage()
-	if src == nil {
-		return nil, err
-	}
-	if d.packagedTypes != nil {
+	case !isType:
+		return d.indexedUnit(src, debugCUIndex, src.CUIndex, id)
+	case d.packagedTypes != nil:
 		src = d.packagedTypes
 	}
-	return d.indexedUnit(src, debugTUIndex, src.TUIndex, signature)
+	return d.indexedUnit(src, debugTUIndex, src.TUIndex, id)
 }
 
 // indexedUnit returns the unit that an index has for an ID, nil if there is none.

@@ -167,7 +167,7 @@ type LineRange struct {
 	File         string
 	Line, Column int
 
-	Statement, PrologueEnd, EpilogueBegin bool
+	Statement, PrologueEnd bool
 }
 
 // lineRange returns the row at addr, up to the start of the next row of any file. Of the
@@ -211,7 +211,7 @@ func (t *lineTable) lineRange(files []*sourceFile, addr, high uint64) (r LineRan
 	}
 	at := &t.rows[of.entries[best]]
 	r.File, r.Line, r.Column = of.path, int(at.line()), int(at.column)
-	r.Statement, r.PrologueEnd, r.EpilogueBegin = at.has(isStatement), at.has(prologueEnd), at.has(epilogueBegin)
+	r.Statement, r.PrologueEnd = at.has(isStatement), at.has(prologueEnd)
 	return r, of
 }
 

@@ -43,10 +43,8 @@ type Frame struct {
 }
 
 const (
-	columnRBX = 3
 	columnRBP = 6
 	columnRSP = 7
-	columnR12 = 12
 )
 
 // most bounds the instructions that are decoded for one frame.
@@ -57,7 +55,7 @@ const maxDepth = 1 << 24
 
 // saved holds the columns of the registers that called functions preserve, in the order of
 // state.slots.
-var saved = [...]int{columnRBX, columnRBP, columnR12, 13, 14, 15}
+var saved = [...]int{3, columnRBP, 12, 13, 14, 15} // rbx, rbp, r12 to r15
 
 const slotRBP = 1
 
