@@ -12,7 +12,7 @@ import (
 	"github.com/clewdev/clew/debugfile"
 )
 
-// OpenObject opens a library of a device whose file system was copied to /srv/device.
+// OpenObject opens a library of a device. Its file system was copied to /srv/device.
 func Example() {
 	search := debugfile.Search{Root: "/srv/device", Stores: []debugfile.Store{{Dir: "/usr/lib/debug"}}}
 	f, err := search.OpenObject(&debugfile.Module{Path: "/usr/lib/libexample.so", BuildID: []byte{0x12, 0x34, 0x56}})

@@ -22,7 +22,7 @@ import (
 )
 
 // A file that no store has is fetched by its build ID and checked like the others. An
-// empty file in debuginfod's cache counts as none.
+// empty file in debuginfod's cache counts as missing.
 func TestFetch(t *testing.T) {
 	objcopy := testprogram.RequireTool(t, "objcopy")
 	dir := t.TempDir()

@@ -194,8 +194,8 @@ func TestDefaultStores(t *testing.T) {
 	}
 }
 
-// As root, what the target's user may not read is used only if it is code, and no error
-// shows the content of another file.
+// As root, a file that the target's user may not read is used only if it is code, and no
+// error shows the content of another file.
 func TestReadAs(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root reads files with the rights of another user")

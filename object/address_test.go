@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestReadMemoryWithoutSegments: in a file that has sections only, what
-// SHT_NOBITS leaves out is zero where it is data, and unknown where it is code.
+// TestReadMemoryWithoutSegments checks a file with sections only: the bytes of SHT_NOBITS
+// are zero in data, and unknown in code.
 func TestReadMemoryWithoutSegments(t *testing.T) {
 	var b bytes.Buffer
 	header := elf.Header64{
@@ -38,7 +38,7 @@ func TestReadMemoryWithoutSegments(t *testing.T) {
 	}
 	for _, test := range []struct {
 		address uint64
-		want    string // "" where it cannot be read
+		want    string // "" if it cannot be read
 	}{{0x1000, ""}, {0x2000, "\x00\x00\x00\x00"}, {0x3000, "\x7fELF"}} {
 		var p [4]byte
 		err := f.ReadMemory(p[:], test.address)

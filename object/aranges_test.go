@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// What .debug_aranges tells is a hint: lines and variables are the same where it lies,
-// is damaged, cut off or not there.
+// .debug_aranges is a hint: lines and variables are the same if it is wrong, damaged,
+// truncated or missing.
 func TestAranges(t *testing.T) {
 	tool(t, "gcc")
 	first := write(t, "first.c", "int second(int);\nint first(int n) { return second(n) + 1; }\nint main(void) { return first(0); }\n")
@@ -40,7 +40,7 @@ func TestAranges(t *testing.T) {
 			if !ok {
 				t.Fatalf("no %s", name)
 			}
-			// A reader that was told nothing of the address asks the unit itself.
+			// A reader without an entry for the address reads the unit itself.
 			r, err := f.DebugReader()
 			if err != nil {
 				t.Fatal(err)

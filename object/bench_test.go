@@ -17,8 +17,8 @@ const (
 	node    = "/usr/bin/node"
 )
 
-// BenchmarkOpen opens a library, finds its unwind table and names addresses, as
-// is done for each of the libraries of a process.
+// BenchmarkOpen opens a library, finds its unwind table and names addresses, as for each
+// library of a process.
 func BenchmarkOpen(b *testing.B) {
 	for _, bb := range []struct {
 		name, path string
@@ -67,7 +67,7 @@ func BenchmarkFindSymbols(b *testing.B) {
 	}
 }
 
-// across returns n addresses all over the code of a file.
+// across returns n addresses that are spread over the code of a file.
 func across(b *testing.B, f *File, n int) []uint64 {
 	text, ok := f.find(".text")
 	if !ok {
@@ -118,8 +118,8 @@ func BenchmarkLocate(b *testing.B) {
 	})
 }
 
-// BenchmarkLocateUnits looks up an address in each of 300 places of the C library, whose
-// sections were decompressed before.
+// BenchmarkLocateUnits looks up an address in each of 300 places of the C library. Its
+// sections are already decompressed.
 func BenchmarkLocateUnits(b *testing.B) {
 	f := open(b, "/lib/x86_64-linux-gnu/libc.so.6")
 	debug, err := f.OpenDebugFile(DebugSearch{})
@@ -150,8 +150,8 @@ func BenchmarkLocateUnits(b *testing.B) {
 	}
 }
 
-// BenchmarkFindSymbolsOfStack finds the symbols of 60 addresses of the C library, as many
-// as the stacks of a process have there.
+// BenchmarkFindSymbolsOfStack finds the symbols of 60 addresses of the C library, a usual
+// number for the stacks of a process.
 func BenchmarkFindSymbolsOfStack(b *testing.B) {
 	f := open(b, "/lib/x86_64-linux-gnu/libc.so.6")
 	f.OpenDebugFile(DebugSearch{})

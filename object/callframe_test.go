@@ -21,11 +21,11 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// With a debug file installed, readelf says which of the two a section is from.
+// If a debug file is installed, readelf prints the file of each section.
 var contentsOf = regexp.MustCompile(`(?m)^Contents of the (\S+) section(?: \(loaded from .*\))?:`)
 
-// TestCFISectionsAgreeWithReadelf compares which sections there are, in which
-// order, and where each of their FDEs says that its code is.
+// TestCFISectionsAgreeWithReadelf compares the sections, their order, and the code ranges of
+// their FDEs.
 func TestCFISectionsAgreeWithReadelf(t *testing.T) {
 	tool(t, "readelf")
 	files, _ := filepath.Glob("/usr/lib/x86_64-linux-gnu/*.o")
@@ -68,7 +68,7 @@ func TestCFISectionsAgreeWithReadelf(t *testing.T) {
 	}
 }
 
-// addressDigits returns how many digits readelf prints of an address.
+// addressDigits returns the number of digits that readelf prints for an address.
 func addressDigits(f *File) int {
 	if f.class == elf.ELFCLASS64 {
 		return 16
@@ -76,8 +76,8 @@ func addressDigits(f *File) int {
 	return 8
 }
 
-// assembled returns objects with section groups, whose .eh_frame sections are
-// several, with .debug_frame, and with that compressed.
+// assembled returns objects with section groups and so several .eh_frame sections, with
+// .debug_frame, and with compressed .debug_frame.
 func assembled(t *testing.T) (files []string) {
 	t.Helper()
 	tool(t, "gcc")
@@ -249,8 +249,7 @@ func TestStubsAgreeWithObjdump(t *testing.T) {
 				objdump = "riscv64-linux-gnu-objdump"
 			}
 			out := run(t, objdump, "-d", "-j", ".plt", "-j", ".plt.sec", "-j", ".plt.got", path)
-			// objdump cuts the one trampoline of TLS descriptors into stubs for
-			// the variables that have some.
+			// objdump splits the trampoline of TLS descriptors into stubs for variables.
 			descriptors := map[string]bool{}
 			for _, m := range tlsDescriptor.FindAllStringSubmatch(run(t, "readelf", "-rW", path), -1) {
 				descriptors[m[1]] = true
@@ -262,7 +261,7 @@ func TestStubsAgreeWithObjdump(t *testing.T) {
 				fmt.Sscanf(m[1], "%x", &a)
 				name, _, _ := strings.Cut(m[2], "@")
 				if strings.HasPrefix(name, "*ABS*") || descriptors[name] {
-					continue // what IFUNC resolvers choose has no name
+					continue // the target of an IFUNC has no name
 				}
 				addrs, names = append(addrs, a, a+7), append(names, name, name)
 			}
@@ -288,16 +287,15 @@ func TestStubsAgreeWithObjdump(t *testing.T) {
 	}
 }
 
-// An .eh_frame whose address nobody has set, as some runtimes hand it to debuggers,
-// is not taken for one at address 0 in silence: the error says how many entries have
-// addresses that are not those of their code. The others are as they are.
+// Some runtimes register an .eh_frame without setting its address. The error says how many
+// entries have wrong addresses because of that. The other entries are unchanged.
 func TestUnplacedEHFrame(t *testing.T) {
 	original, err := os.ReadFile("../jit/symfile/testdata/runtimes/cpython_x86_64.elf")
 	if err != nil {
 		t.Fatal(err)
 	}
 	le := binary.LittleEndian
-	header := le.Uint64(original[40:]) + 2*64 // of .eh_frame, whose 56 bytes have absolute pointers
+	header := le.Uint64(original[40:]) + 2*64 // of .eh_frame: 56 bytes with absolute pointers
 	absolute := original[le.Uint64(original[header+24:]):][:56]
 	// The entries that CPython makes for perf: pcrel, 0x140 bytes before their FDE, and 0x40.
 	far, _ := hex.DecodeString("1400000000000000017a5200017810011b0c0708900100001c0000001c000000c0feffff4000000000410e108602430d06430c0708000000")

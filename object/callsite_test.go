@@ -11,8 +11,8 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
-// Call sites are those of the program, in what each compiler writes in each
-// version of DWARF: who calls whom, and whether it comes back.
+// The call sites of each compiler in each version of DWARF are those of the program: caller,
+// callee, and whether the call returns.
 func TestCallSites(t *testing.T) {
 	for _, compiler := range []string{"gcc", "clang"} {
 		for _, version := range []string{"-gdwarf-4", "-gdwarf-5"} {
@@ -33,7 +33,7 @@ func TestCallSites(t *testing.T) {
 					s, _ := f.Symbol(name)
 					return s.Address + s.Size
 				}
-				// All that a function calls without coming back.
+				// All tail calls of a function.
 				for from, to := range map[string][]string{
 					"chained": {"linked"}, "linked": {"waiting"}, "ambiguous": {"left", "right"}, "left": {"last"}, "right": {"last"},
 					"indirect": {""}, "elsewhere": {"isatty"}, "twice": {}, "waiting": {},
@@ -69,7 +69,7 @@ func TestCallSites(t *testing.T) {
 						t.Errorf("%s ends with calls of %q, want %q", from, names, to)
 					}
 				}
-				// The two calls that come back.
+				// The two calls that return.
 				var found []uint64
 				for pc := entry("twice") + 1; pc <= end("twice"); pc++ {
 					site, ok, err := f.CallSite(pc)

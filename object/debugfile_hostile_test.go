@@ -18,7 +18,7 @@ import (
 	"github.com/clewdev/clew/internal/untrusted"
 )
 
-// opens returns a function that reports whether anybody has opened a file of any kind.
+// opens returns a function that reports whether a process has opened a file, of any kind.
 func opens(t *testing.T, path string) func() bool {
 	t.Helper()
 	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
@@ -35,9 +35,8 @@ func opens(t *testing.T, path string) func() bool {
 	}
 }
 
-// A program's debugging information names other files, and whoever made the program made
-// those, too. No FIFO, device, or link to one is opened: that alone waits, or has an
-// effect.
+// A program's debugging information names other files, and its author can have made those,
+// too. FIFOs, devices, and links to them are not opened: opening can wait or have effects.
 func TestNamedDevicesAndFIFOsAreNotOpened(t *testing.T) {
 	tool(t, "objcopy")
 	compile := func(t *testing.T, flags ...string) string {
@@ -129,8 +128,8 @@ func TestNamedDevicesAndFIFOsAreNotOpened(t *testing.T) {
 	}
 }
 
-// A file that is named by way of a process's root directory has its separate debug file
-// there.
+// The debug file of a file named through a process's root directory is looked for below that
+// directory.
 func TestDebugFileBelowProcessRoot(t *testing.T) {
 	program, debug := split(t, "-Wl,--build-id=none")
 	run(t, "objcopy", "--add-gnu-debuglink="+debug, program)

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// split builds a program and moves its debugging information to a file of its
-// own; it returns both paths.
+// split builds a program, moves its debugging information to another file, and returns both
+// paths.
 func split(t *testing.T, flags ...string) (program, debug string) {
 	t.Helper()
 	tool(t, "gcc")
@@ -26,7 +26,7 @@ func split(t *testing.T, flags ...string) (program, debug string) {
 	return program, debug
 }
 
-// checkDebugFile tells whether the static function outer of f is named.
+// checkDebugFile checks that the static function outer of f has a name.
 func checkDebugFile(t *testing.T, f, debug *File) {
 	t.Helper()
 	outer, ok := debug.Symbol("outer")
@@ -88,7 +88,7 @@ func TestDebugFileByLink(t *testing.T) {
 			if again, err := f.OpenDebugFile(search); again != d || err != nil {
 				t.Errorf("again: %v, %v", again, err)
 			}
-			// One byte makes it another file.
+			// One different byte makes another file.
 			if content, err := os.ReadFile(moved); err != nil {
 				t.Fatal(err)
 			} else if err := os.WriteFile(moved, append(content, 0), 0o644); err != nil {
@@ -114,7 +114,7 @@ func TestDebugFileByBuildID(t *testing.T) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	// As distributions do: a link from the ID to the file, absolute in its root.
+	// Distributions have a link from the ID to the file, with an absolute path below the root.
 	if err := os.Rename(debug, filepath.Join(root, "debug", "file.debug")); err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestDebugFileByBuildID(t *testing.T) {
 	if err := os.Symlink(filepath.Join(root, "debug", "file.debug"), filepath.Join(outside, ".build-id", fmt.Sprintf("%x", id[:1]), fmt.Sprintf("%x.debug", id[1:]))); err != nil {
 		t.Fatal(err)
 	}
-	// A root that has only some of the files takes nothing from the others.
+	// A root with some of the files does not use files outside of it.
 	if d, err := open(t, program).OpenDebugFile(DebugSearch{Root: t.TempDir(), Directories: []string{outside}}); d == nil {
 		t.Errorf("outside of the root: not found: %v", err)
 	}
@@ -211,8 +211,8 @@ func TestMiniDebugInfo(t *testing.T) {
 	}
 }
 
-// TestBombs decompresses sections that claim, or have, more than a file of
-// their size may need.
+// TestBombs decompresses sections with a decompressed size, claimed or real, above the
+// limit for the file.
 func TestBombs(t *testing.T) {
 	tool(t, "gcc")
 	tool(t, "objcopy")
@@ -299,8 +299,8 @@ func TestDamagedDebugFileIsNamed(t *testing.T) {
 	}
 }
 
-// A .gnu_debuglink that leads to the file itself names no debug file, nor is it one
-// that is refused; gdb passes it over too. What lies elsewhere is still found.
+// A .gnu_debuglink to the file itself is ignored without an error, as in gdb. A debug file in
+// another place is still found.
 func TestDebugLinkToItself(t *testing.T) {
 	for _, id := range []string{"-Wl,--build-id=none", "-Wl,--build-id=0x1234567890abcdef"} {
 		program, debug := split(t, id)

@@ -56,7 +56,7 @@ long name(int n) { return four(n) * 7L; }
 `,
 }
 
-// buildShapes compiles the program in a directory of its own.
+// buildShapes compiles the program in a new directory.
 func buildShapes(t *testing.T, compiler string, flags ...string) string {
 	t.Helper()
 	tool(t, compiler)
@@ -75,7 +75,7 @@ func buildShapes(t *testing.T, compiler string, flags ...string) string {
 	return filepath.Join(dir, "program")
 }
 
-// everywhere returns what Locate says of all the code of the program's own.
+// everywhere returns the results of Locate for all of the program's own code.
 func everywhere(t *testing.T, f *File) (all [][]Location) {
 	t.Helper()
 	for _, name := range []string{"main", "_ZN8geometry3sumERKNS_5shapeEi", "_ZN8geometry4nameEi", "_ZNK8geometry3boxIiE4areaEv", "_ZNK8geometry3boxIdE4areaEv"} {
@@ -104,8 +104,7 @@ func runIn(t *testing.T, dir, name string, args ...string) {
 	}
 }
 
-// names makes what is said comparable with that of a program of another
-// directory.
+// names makes results comparable with those of a program in another directory.
 func names(all [][]Location, calls bool) string {
 	var b strings.Builder
 	for _, list := range all {
@@ -141,7 +140,7 @@ func pack(dwp string) func(t *testing.T, program string) {
 	}
 }
 
-// share moves what a program and a copy of it share to another file.
+// share moves the common information of a program and a copy of it to another file.
 func share(t *testing.T, program string, flags ...string) {
 	dir := filepath.Dir(program)
 	runIn(t, dir, "cp", "program", "copy")
@@ -155,8 +154,8 @@ func share(t *testing.T, program string, flags ...string) {
 func shareGNU(t *testing.T, program string)    { share(t, program) }
 func shareDWARF5(t *testing.T, program string) { share(t, program, "--dwarf-5") }
 
-// TestDebugParts compares what is said of the code of a program with what is said
-// of the same program whose debugging information lies in one piece.
+// TestDebugParts compares the results for a program with those for the same program with all
+// debugging information in one file.
 func TestDebugParts(t *testing.T) {
 	plain := make(map[string][][]Location)
 	type partsTest struct {
@@ -215,8 +214,8 @@ func TestDebugParts(t *testing.T) {
 	}
 }
 
-// TestForeignParts opens programs whose other files are not theirs, are cut off
-// or missing: it is said, and what the program itself has is told all the same.
+// TestForeignParts opens programs with other files that belong to another program, are
+// truncated or missing. That is an error, with the results that the program itself gives.
 func TestForeignParts(t *testing.T) {
 	split := buildShapes(t, "g++", "-gsplit-dwarf")
 	dir := filepath.Dir(split)
@@ -274,7 +273,7 @@ func TestForeignParts(t *testing.T) {
 	}
 }
 
-// TestDebugOpener finds the other files through the function that the caller gave.
+// TestDebugOpener finds the other files through the caller's function.
 func TestDebugOpener(t *testing.T) {
 	program := buildShapes(t, "g++", "-gsplit-dwarf")
 	dir := filepath.Dir(program)
@@ -301,12 +300,12 @@ func TestDebugOpener(t *testing.T) {
 	}
 	want := map[string]DebugKind{"program.dwp": PackagedDebug, "main.dwo": SplitDebug, "sum.dwo": SplitDebug}
 	if !maps.Equal(asked, want) {
-		t.Errorf("asked for %v", asked)
+		t.Errorf("opened %v", asked)
 	}
 }
 
-// As root, a split unit that another user has planted takes the rights away to read source
-// files that its owner may not read.
+// If root uses a split unit of another user, source files that this user may not read are
+// not opened.
 func TestSourceOfPlantedPart(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("skipped: only root can give files to other users")

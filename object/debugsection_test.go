@@ -63,7 +63,7 @@ func typeName(t *testing.T, r *DebugReader, at DebugOffset, most int) string {
 	return name
 }
 
-// readEntries reads all entries, and returns what there is of them.
+// readEntries reads all entries, and returns their attributes.
 func readEntries(f *File) (n int, err error) {
 	r, err := f.DebugReader()
 	if r == nil || err != nil {
@@ -131,8 +131,7 @@ func TestDebugReaderOfDebugFile(t *testing.T) {
 	}
 }
 
-// Units that each name another tail of one large table are not read as if they were
-// as many tables.
+// A budget bounds the tables of units that each refer to another tail of one large table.
 func TestDebugReaderIsBounded(t *testing.T) {
 	o := binary.LittleEndian
 	abbrev := []byte(strings.Repeat("\x01\x11\x00\x00\x00", 20000) + "\x00")
@@ -155,14 +154,14 @@ func TestDebugReaderIsBounded(t *testing.T) {
 	if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 16*size+64<<20 {
 		t.Errorf("%d bytes were allocated for a file of %d", allocated, size)
 	}
-	// The first tables are within what is allowed.
+	// The first tables are within the budget.
 	if n == 0 || err == nil || !strings.Contains(err.Error(), "tables overlap") {
 		t.Errorf("%d entries, %v", n, err)
 	}
 }
 
-// A relocatable file, and a file with split units, has each type unit of DWARF 5 in a
-// section of its own. All of them are read by one table, which is read once.
+// A relocatable file, and a file with split units, has a section for each type unit of DWARF
+// 5. All of them share one table, which is read once.
 func TestDebugReaderOfManyTypeSections(t *testing.T) {
 	const types = 400
 	tool(t, "g++")
@@ -220,7 +219,7 @@ func sectionsFile(sections map[string][]byte) []byte {
 	return b
 }
 
-// TestDebugEntry asks for attributes as what they are, and as what they are not.
+// TestDebugEntry reads attributes by their class, and by other classes.
 func TestDebugEntry(t *testing.T) {
 	tool(t, "gcc")
 	source := write(t, "inline.c", inlineSource)
@@ -245,9 +244,9 @@ func TestDebugEntry(t *testing.T) {
 		}
 	}
 	kept := sink
-	room := kept.KeepIn(nil)
-	if _, err := r.NextTo(&sink); err != nil || len(room) != kept.Len() || kept.Len() == 0 {
-		t.Fatalf("%d attributes are kept of %d: %v", len(room), kept.Len(), err)
+	buffer := kept.KeepIn(nil)
+	if _, err := r.NextTo(&sink); err != nil || len(buffer) != kept.Len() || kept.Len() == 0 {
+		t.Fatalf("%d attributes are kept of %d: %v", len(buffer), kept.Len(), err)
 	}
 	e := &kept
 	name, isText := e.Text(dwarf.AttrName)
@@ -269,10 +268,10 @@ func TestDebugEntry(t *testing.T) {
 	_, isIndex := e.ListIndex(dwarf.AttrLocation)
 	_, isSignature := e.Signature(dwarf.AttrType)
 	if isText || isNumber || isReference || isBlock || isAddress || isList || isIndex || isSignature || e.Flag(dwarf.AttrName) {
-		t.Error("an attribute is what it is not")
+		t.Error("an attribute has another class")
 	}
 
-	// Who asks for strings forever gets none, nor another entry, until he begins anew.
+	// After the budget of strings, neither strings nor entries are returned until Restart.
 	asked := 0
 	for ok := true; ok && asked < 1<<30; {
 		var s string

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// fileMemory is memory that a file is loaded in: its segments, at a bias.
+// fileMemory is memory with a loaded file: its segments, at a bias.
 type fileMemory struct {
 	*File
 	bias uint64
@@ -20,8 +20,7 @@ type fileMemory struct {
 
 func (m fileMemory) ReadMemory(b []byte, addr uint64) error { return m.File.ReadMemory(b, addr-m.bias) }
 
-// A symbol is found whatever the table of hashes is made to say: that it is not in it
-// says nothing.
+// A symbol is found even if the hash table is damaged and does not have it.
 func TestSymbolByDamagedHash(t *testing.T) {
 	source := write(t, "exports.c", "int first(void) { return 1; }\nint second(void) { return 2; }\nint third = 3;\n")
 	library := source + ".so"
@@ -84,8 +83,8 @@ func TestSymbolByDamagedHash(t *testing.T) {
 	}
 }
 
-// The default version of what a library defines for others is found by any linker's table,
-// and goes before a function of its own with the same name.
+// The default version of an exported symbol is found through the hash table of each linker,
+// and has precedence over a local function with the same name.
 func TestSymbolByEitherHash(t *testing.T) {
 	tool(t, "gcc")
 	own := write(t, "own.c", "static __attribute__((noinline)) int foo(int x) { return x * 3; }\nint use(int x) { return foo(x) + 1; }\n")
@@ -104,7 +103,7 @@ func TestSymbolByEitherHash(t *testing.T) {
 	}
 }
 
-// A table of hashes whose pages are gone is done without.
+// A hash table that cannot be read is not needed.
 func TestSymbolByHashThatIsGone(t *testing.T) {
 	source := write(t, "gone.c", "int first(void) { return 1; }\nchar data[65536] = {1};\n")
 	library := source + ".so"

@@ -13,9 +13,8 @@ import (
 	"testing"
 )
 
-// Symbols that are passed over as they lie would not have been found: on a machine on
-// which none is, as their addresses can be other ones than their values, and here are not,
-// the same is found.
+// FindSymbols skips symbols by their undecoded values, except on machines on which addresses
+// can differ from values. With both methods it finds the same symbols.
 func TestFindSymbolsPassesOver(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	names := []byte("\x00a\x00_b\x00__c\x00d\x00.L\x00")

@@ -10,8 +10,8 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
-// Names can be asked for again and again: what lies in functions is read for that, and
-// takes nothing of what may be kept.
+// Functions can be called any number of times: the bodies that it reads do not count against
+// the budget of records.
 func TestFunctionsAgain(t *testing.T) {
 	f, err := Open(testprogram.Build(t, "goarguments"))
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// Functions start where FindSymbols has them, from their first byte to their last; what
-// no symbol's size covers is nothing's where the table may lack functions.
+// FunctionStart agrees with FindSymbols for every byte of a function. A byte that no symbol
+// covers belongs to no function if the table may lack functions.
 func TestFunctionStart(t *testing.T) {
 	program := testprogram.Build(t, "chain.c", "-O2")
 	for _, path := range []string{program, "/lib/x86_64-linux-gnu/libc.so.6"} {

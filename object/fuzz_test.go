@@ -23,8 +23,7 @@ func (m flat) ReadMemory(p []byte, addr uint64) error {
 	return errUnreadable
 }
 
-// FuzzImage reads images in memory, where there is no section table and no end
-// of the file that would bound a size.
+// FuzzImage reads images in memory, without a section table or an end of file to bound sizes.
 func FuzzImage(f *testing.F) {
 	for _, name := range []string{"small.elf", "riscv.elf", "big-endian.elf"} {
 		data, err := os.ReadFile(filepath.Join("testdata", name))

@@ -21,8 +21,7 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// text is generated code in memory, of which the image that describes it has
-// nothing.
+// text is generated code in memory. The image that describes it does not contain it.
 type text struct {
 	address uint64
 	bytes   []byte
@@ -59,7 +58,7 @@ func generated(t *testing.T) (*object.File, text) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Merged with the image of what is elsewhere, as it is when it is published.
+	// Published images are merged with images of other code.
 	other := &jit.Code{Machine: c.Machine, Address: 0x500000, Text: []byte(frame), Functions: []jit.Function{
 		{Name: "other", Size: uint64(len(frame)), Lines: []jit.Line{{File: "/src/a.w", Line: 22}, {Offset: 9, File: "/src/a.w", Line: 23}}},
 	}}
@@ -155,7 +154,7 @@ func TestLinesOfGeneratedCode(t *testing.T) {
 	}
 }
 
-// TestLinesOfGeneratedCodeAgreeWithGDB asks gdb about the rows of the image.
+// TestLinesOfGeneratedCodeAgreeWithGDB compares the rows of the image with gdb.
 func TestLinesOfGeneratedCodeAgreeWithGDB(t *testing.T) {
 	if _, err := exec.LookPath("gdb"); err != nil {
 		t.Skip("skipped: gdb is not installed")

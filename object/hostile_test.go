@@ -19,7 +19,7 @@ import (
 	"github.com/clewdev/clew/internal/sample"
 )
 
-// exercise calls everything of a file.
+// exercise calls all methods of a file.
 func exercise(t testing.TB, f *File) {
 	t.Helper()
 	f.Machine()
@@ -104,7 +104,7 @@ func small(t testing.TB, flags ...string) []byte {
 	return data
 }
 
-// allocated returns how many bytes fn allocates.
+// allocated returns the number of bytes that fn allocates.
 func allocated(fn func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -113,8 +113,7 @@ func allocated(fn func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// check opens and exercises damaged data; what it allocates in all, and so what
-// it holds at any time, is bounded.
+// check opens and exercises damaged data, and checks the bound of all allocations.
 func check(t *testing.T, data []byte) {
 	t.Helper()
 	if n := allocated(func() {
@@ -133,7 +132,7 @@ func TestTruncatedFiles(t *testing.T) {
 	}
 }
 
-// Where debugging information is cut off, a function has what it had, or an error
+// With truncated debugging information a function has the same results as before, or an error
 // that names the file and the section.
 func TestCutSections(t *testing.T) {
 	data := small(t, "-gdwarf-5")
@@ -257,8 +256,8 @@ func FuzzFile(f *testing.F) {
 	})
 }
 
-// overlapping returns a file with count sections of one name and type, each of
-// which is the whole file.
+// overlapping returns a file with count sections of one name and type, each with the whole
+// file as content.
 func overlapping(name string, typ elf.SectionType, count int) []byte {
 	strings := "\x00.shstrtab\x00" + name + "\x00"
 	size := shdr64 * (count + 2)
@@ -287,8 +286,7 @@ func overlapping(name string, typ elf.SectionType, count int) []byte {
 	return b
 }
 
-// Sections that all are the same bytes must not multiply the work and the
-// memory that the file takes.
+// Sections with the same bytes must not multiply the work and the memory for the file.
 func TestOverlappingSections(t *testing.T) {
 	const count = 2000
 	t.Run("call frame information", func(t *testing.T) {

@@ -17,8 +17,8 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
-// lineSource has lines with code in several places: loops, blocks with names of
-// their own, macros, inlined calls, functions on one line, realigned stacks.
+// lineSource has lines with code in several places: loops, blocks with names, macros, inlined
+// calls, functions on one line, realigned stacks.
 const lineSource = `
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,7 +101,7 @@ int main(int argc, char **argv)
 }
 `
 
-// builds are how programs are compiled whose lines are compared with gdb's.
+// builds are the ways to compile programs for the comparison of lines with gdb.
 func builds(t *testing.T, run func(t *testing.T, compiler string, flags ...string)) {
 	for _, compiler := range []string{"gcc", "clang-14"} {
 		for _, flags := range [][]string{{"-O0"}, {"-O1"}, {"-O2", "-gdwarf-4"}, {"-O0", "-fomit-frame-pointer"}, {"-O3", "-ffunction-sections"}} {
@@ -113,7 +113,7 @@ func builds(t *testing.T, run func(t *testing.T, compiler string, flags ...strin
 	}
 }
 
-// gdb runs commands, each on its own, and returns what each printed.
+// gdb runs commands one by one, and returns the output of each.
 func gdb(t *testing.T, program string, commands []string) []string {
 	t.Helper()
 	testprogram.RequireTool(t, "gdb")
@@ -280,10 +280,8 @@ func compareFunctions(t *testing.T, f *File) {
 	}
 }
 
-// TestSameNamesAgreeWithGDB has static functions of one name in files of one
-// name.
-// TestMarkedPrologueAgreesWithGDB has the end of a prologue where nothing else
-// would find it.
+// TestMarkedPrologueAgreesWithGDB compares the end of a prologue that only a marked row
+// shows.
 func TestMarkedPrologueAgreesWithGDB(t *testing.T) {
 	testprogram.RequireTool(t, "gcc")
 	for _, level := range []string{"-O0", "-O2"} {
@@ -323,6 +321,7 @@ func TestMarkedPrologueAgreesWithGDB(t *testing.T) {
 	}
 }
 
+// TestSameNamesAgreeWithGDB has static functions with one name in files with one name.
 func TestSameNamesAgreeWithGDB(t *testing.T) {
 	testprogram.RequireTool(t, "gdb")
 	for _, build := range []string{"gcc -O0", "gcc -O2", "clang-14 -O0", "clang-14 -O2"} {

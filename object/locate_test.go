@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// inlineSource has calls inlined three deep, in two places of one function, a
-// cold part, and functions in a file of their own.
+// inlineSource has calls inlined three deep, in two places of one function, a cold part, and
+// functions in another file.
 const inlineSource = `
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,7 +53,7 @@ int elsewhere(int n) { return outer(n) + third(n); }
 int main(int argc, char **argv) { return elsewhere(argc); }
 `
 
-// addr2line returns what addr2line says of addresses, as Locate would.
+// addr2line returns the output of addr2line for addresses, in the form of Locate.
 func addr2line(t *testing.T, file string, addrs []uint64) [][]string {
 	t.Helper()
 	args := []string{"-i", "-f", "-a", "-e", file}
@@ -152,8 +152,8 @@ func TestLocateAgreesWithAddr2line(t *testing.T) {
 	}
 }
 
-// TestLocateInDWARF64 compares the 64-bit format with the 32-bit one: binutils
-// 2.40 does not read the former's line tables as gas writes them.
+// TestLocateInDWARF64 compares the 64-bit format with the 32-bit format: binutils 2.40 does
+// not read gas's line tables of the 64-bit format.
 func TestLocateInDWARF64(t *testing.T) {
 	tool(t, "gcc")
 	source := write(t, "inline.c", inlineSource)
@@ -313,8 +313,8 @@ func TestGopclntabAgreesWithDWARF(t *testing.T) {
 	}
 }
 
-// TestGoProgramsWithoutSymbols reads the table of stripped programs: its place, and
-// that of the code, have to be found by what the runtime has of them.
+// TestGoProgramsWithoutSymbols reads the table of stripped programs. The addresses of the
+// table and of the code are found through the runtime's data.
 func TestGoProgramsWithoutSymbols(t *testing.T) {
 	tool(t, "gcc")
 	tool(t, "strip")

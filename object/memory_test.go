@@ -108,8 +108,7 @@ func TestVDSO(t *testing.T) {
 	}
 }
 
-// TestReplacedFile reads a program from the memory of a process whose file was
-// replaced by another one.
+// TestReplacedFile reads a program from the memory of a process after its file was replaced.
 func TestReplacedFile(t *testing.T) {
 	content, err := os.ReadFile(testprogram.Build(t, "chain.c", "-O2", "-g"))
 	if err != nil {
@@ -151,7 +150,7 @@ func TestReplacedFile(t *testing.T) {
 	}
 }
 
-// sameImage compares what can be read of an image with the file that it is of.
+// sameImage compares an image with its file.
 func sameImage(t *testing.T, image, file *File) {
 	t.Helper()
 	if !bytes.Equal(image.BuildID(), file.BuildID()) {
@@ -199,8 +198,8 @@ func sameImage(t *testing.T, image, file *File) {
 	}
 }
 
-// loaded is the memory of a process that has a file loaded with a bias, and
-// whose dynamic linker has not relocated anything.
+// loaded is the memory of a process with a file loaded at a bias, before its dynamic linker
+// has relocated anything.
 type loaded struct {
 	file *File
 	bias uint64
@@ -225,7 +224,7 @@ func TestImagesOfOtherMachines(t *testing.T) {
 				t.Errorf("bias %#x", image.ImageBias())
 			}
 			sameImage(t, image, file)
-			// As a file without section headers.
+			// The same for a file without section headers.
 			stripped := bytes.Clone(file.data)
 			if file.class == elf.ELFCLASS64 {
 				clear(stripped[40:48])
@@ -250,7 +249,7 @@ func firstLoad(f *File) int {
 	return 0
 }
 
-// endless is a memory whose every word is the same, without end.
+// endless is unlimited memory with the same value in each word.
 type endless byte
 
 func (e endless) ReadMemory(p []byte, addr uint64) error {

@@ -55,7 +55,7 @@ int main(void) { return f(1) + i(2); }
 			}
 		}
 		if err := f.Damage(); err != nil {
-			t.Errorf("%v: what is whole is called damaged: %v", flags, err)
+			t.Errorf("%v: error for an intact file: %v", flags, err)
 		}
 		var names []string
 		for i, c := range list {
@@ -72,7 +72,7 @@ int main(void) { return f(1) + i(2); }
 		if !slices.Equal(names, []string{"f", "h", "i", "main"}) {
 			t.Errorf("%v: %q", flags, names)
 		}
-		// What no relocation is for stays unknown.
+		// A pointer without a relocation stays unknown.
 		list, err = f.FindCode(sections[0], []uint64{0, 1 << 40}, []uint64{0, 0})
 		if err != nil || list[0] != (object.Code{}) || list[1] != (object.Code{}) {
 			t.Errorf("%v: %v, %v", flags, list, err)

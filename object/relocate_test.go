@@ -114,8 +114,8 @@ func TestRelocationsAgreeWithReadelf(t *testing.T) {
 	}
 }
 
-// TestRelocationSET32 has an advance of more than 16 bits: readelf 2.40 does not
-// know R_RISCV_SET32 and takes the start of the difference off twice.
+// TestRelocationSET32 has an advance of more than 16 bits: readelf 2.40 does not know
+// R_RISCV_SET32 and subtracts the start of the difference twice.
 func TestRelocationSET32(t *testing.T) {
 	tool(t, "riscv64-linux-gnu-as")
 	source := write(t, "frame.s", strings.ReplaceAll(frameSource, "60000", "70000"))
@@ -131,8 +131,8 @@ func TestRelocationSET32(t *testing.T) {
 	}
 }
 
-// An entry that has a relocation which cannot be applied is an error: its bytes are not
-// those that a linker would have made of it. The others are read.
+// An entry with a relocation that cannot be applied is an error, because a linker would
+// change its bytes. The other entries are read.
 func TestUnappliedRelocations(t *testing.T) {
 	tool(t, "x86_64-linux-gnu-as")
 	const text = `	.text
@@ -160,7 +160,7 @@ g:	.cfi_startproc
 	for _, tt := range []struct {
 		name    string
 		change  func(b []byte)
-		entries []string // what is wrong with each FDE, "" for nothing
+		entries []string // the error of each FDE, "" for none
 		damage  string
 	}{
 		{"whole", func([]byte) {}, []string{"", ""}, ""},

@@ -48,7 +48,7 @@ func (c *keptSections) Store(key SectionKey, data []byte) {
 	c.data[key] = bytes.Clone(data)
 }
 
-// A large section is inflated once, by whatever file has it, and what it says is the
+// A large section is decompressed once for all files that have it, and the results are the
 // same.
 func TestSectionCache(t *testing.T) {
 	tool(t, "gcc")
@@ -117,7 +117,7 @@ func TestSectionCache(t *testing.T) {
 		}
 	}
 	if len(c.places) != c.stored {
-		t.Errorf("the keys of %d sections were asked for, and %d stored", len(c.places), c.stored)
+		t.Errorf("%d calls of Key, %d sections stored", len(c.places), c.stored)
 	}
 	stored := c.stored
 	if got := read(copied, c); !reflect.DeepEqual(got, want) {

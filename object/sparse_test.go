@@ -18,7 +18,7 @@ import (
 	"testing"
 )
 
-// sparse writes a file and gives it a tail of a hole.
+// sparse writes a file that ends with a hole.
 func sparse(t testing.TB, data []byte, size int64) string {
 	t.Helper()
 	path := write(t, "sparse", string(data))
@@ -30,8 +30,8 @@ func sparse(t testing.TB, data []byte, size int64) string {
 
 const tail = 1 << 40
 
-// Whatever a sparse file says of itself, it costs what is stored of it. Each section in turn
-// has 800 GB of a hole; to read one would take minutes.
+// The cost of a sparse file follows its stored size. Each section in turn has a hole of 800
+// GB, which would take minutes to read.
 func TestSparseSections(t *testing.T) {
 	data := small(t)
 	header, err := NewFile(data, "small")
@@ -61,7 +61,7 @@ func TestSparseSections(t *testing.T) {
 	}
 }
 
-// The tables of sections and program headers are bounded by what is stored, too.
+// The stored size also bounds the tables of sections and program headers.
 func TestSparseTables(t *testing.T) {
 	for _, test := range []struct {
 		name, want string
@@ -81,7 +81,7 @@ func TestSparseTables(t *testing.T) {
 			b := small(t)
 			test.change(b, b[binary.LittleEndian.Uint64(b[40:])%uint64(len(b)):])
 			path := sparse(t, b, tail)
-			if test.name == "sections" { // whose first entry has their number
+			if test.name == "sections" { // the first entry has their number
 				f, err := os.OpenFile(path, os.O_WRONLY, 0)
 				if err != nil {
 					t.Fatal(err)
@@ -105,7 +105,7 @@ func TestSparseTables(t *testing.T) {
 	}
 }
 
-// A tail does not buy a compressed section a larger expansion.
+// A hole does not raise the limit of decompression.
 func TestSparseBomb(t *testing.T) {
 	const expanded = 200 << 20
 	b := small(t, "-gz")

@@ -11,8 +11,8 @@ import (
 	"github.com/clewdev/clew/internal/printable"
 )
 
-// Long names of symbols are cut, so that many that overlap in the string table take
-// neither its size nor the time to copy it each.
+// Long names of symbols are cut, so that many overlapping names do not each cost the memory
+// and time of the string table.
 func TestLongSymbolNames(t *testing.T) {
 	longest := strings.Repeat("a", printable.MaxName)
 	table := symbolTable{names: []byte("\x00short\x00" + longest + "\x00b" + longest + "\x00")}

@@ -154,8 +154,8 @@ func TestFindSymbolsCoversWhatNoOtherSymbolDoes(t *testing.T) {
 	}
 }
 
-// On ppc64 with the ELFv1 ABI a symbol leads to a descriptor; what it names is
-// the code that the descriptor leads to.
+// On ppc64 with the ELFv1 ABI the value of a function's symbol is the address of a
+// descriptor, which contains the address of the code.
 func TestFindSymbolsThroughDescriptors(t *testing.T) {
 	const path = "/usr/powerpc64-linux-gnu/lib/libc.so.6"
 	f, err := Open(path)
@@ -181,8 +181,8 @@ func TestFindSymbolsThroughDescriptors(t *testing.T) {
 	}
 }
 
-// The symbols at an address are those of all that have it, on machines too on which the
-// address of a symbol is not its value, and in a relocatable file.
+// SymbolsAt agrees with Symbols, also in relocatable files and on machines on which the
+// address of a symbol is not its value.
 func TestSymbolsAtAgree(t *testing.T) {
 	tool(t, "gcc")
 	source := write(t, "several.c", "int f(int n) { return n; }\nint k(int n) { return n + 1; }\nint g(int n) __attribute__((alias(\"f\")));\n__attribute__((section(\".other\"))) int h(void) { return 1; }\n")
@@ -191,8 +191,8 @@ func TestSymbolsAtAgree(t *testing.T) {
 	for _, path := range append(cross(t), relocatable, "testdata/big-endian.elf", "testdata/riscv.elf", "testdata/small.elf") {
 		f := open(t, path)
 		all := make(map[uint64][]Symbol)
-		named := make(map[string]Symbol)  // by what is preferred, and then the first
-		versions := make(map[string]bool) // the names of several, see TestSymbolOfDefaultVersion
+		named := make(map[string]Symbol)  // the preferred one, else the first
+		versions := make(map[string]bool) // names with several versions: see TestSymbolOfDefaultVersion
 		for s := range f.Symbols() {
 			all[s.Address] = append(all[s.Address], s)
 			versions[s.Name] = versions[s.Name] || named[s.Name].Name != "" && named[s.Name] != s
@@ -227,8 +227,8 @@ func TestSymbolsAtAgree(t *testing.T) {
 	}
 }
 
-// Of several versions of a symbol the default one is found, which nm marks with @@:
-// the other ones are there for programs that were linked long ago.
+// Symbol finds the default one of several versions, which nm marks with @@. The other
+// versions are for programs that were linked long ago.
 func TestSymbolOfDefaultVersion(t *testing.T) {
 	tool(t, "nm")
 	differ := 0

@@ -16,7 +16,7 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// All names of an address are found, and nothing that only covers it.
+// SymbolsAt finds all names of an address, but no symbol that only covers it.
 func TestSymbolsAt(t *testing.T) {
 	f, err := object.Open(testprogram.Build(t, "chain.c"))
 	if err != nil {
@@ -39,9 +39,8 @@ func TestSymbolsAt(t *testing.T) {
 	}
 }
 
-// A symbol file of a runtime whose values are relative to the section is named by its
-// symbols like one with addresses: which of both it is, is decided by where the
-// values fall.
+// The values of symbols in a runtime's symbol file can be addresses or relative to their
+// section. The values themselves show which.
 func TestSectionRelativeSymbols(t *testing.T) {
 	data, err := os.ReadFile("../jit/symfile/testdata/runtimes/cpython_x86_64.elf")
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// tool skips the test where a program is not installed.
+// tool skips the test if a program is not installed.
 func tool(t testing.TB, name string) {
 	t.Helper()
 	if _, err := exec.LookPath(name); err != nil {
@@ -46,7 +46,7 @@ func write(t testing.TB, name, content string) string {
 	return path
 }
 
-// open opens a file of the machine, and skips the test where it is absent.
+// open opens a file of the machine, and skips the test if it is absent.
 func open(t testing.TB, path string) *File {
 	t.Helper()
 	if _, err := os.Stat(path); err != nil {

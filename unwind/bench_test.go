@@ -30,7 +30,7 @@ func ehFrame(tb testing.TB, path string) *cfi.Section {
 	return s
 }
 
-// ehFrameIn returns the .eh_frame of a file, nil where it has none.
+// ehFrameIn returns the .eh_frame of a file, nil if there is none.
 func ehFrameIn(tb testing.TB, path string) *cfi.Section {
 	tb.Helper()
 	f, err := elf.Open(path)
@@ -61,7 +61,7 @@ func BenchmarkCompile(b *testing.B) {
 	}
 }
 
-// addresses are n random ones that FDEs of the section cover.
+// addresses returns n random addresses that FDEs of the section cover.
 func addresses(s *cfi.Section, n int) []uint64 {
 	ranges := s.Index().Ranges()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -87,9 +87,8 @@ func BenchmarkTableLookup(b *testing.B) {
 	}
 }
 
-// BenchmarkFollow walks samples of one thread, of which a few inner frames change
-// from one to the next, and the same sample again and again, along a trail and
-// anew.
+// BenchmarkFollow walks samples of one thread in which a few inner frames change, and the
+// same sample repeatedly, with and without a trail.
 func BenchmarkFollow(b *testing.B) {
 	p := newProgram(b)
 	r := rand.New(rand.NewPCG(1, 2))

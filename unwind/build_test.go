@@ -60,7 +60,7 @@ func entry(m *arch.Machine, body ...[]byte) []byte {
 	return append(number(m, 4, uint64(len(b))), b...)
 }
 
-// function is one function of a test: where it is and its instructions.
+// function is a function of a test: its range and its CFI instructions.
 type function struct {
 	start, end uint64
 	program    string // hexadecimal
@@ -84,7 +84,7 @@ func build(tb testing.TB, m *arch.Machine, letters, cie string, functions ...fun
 	return &cfi.Section{Name: ".eh_frame", Data: data, Machine: m}
 }
 
-// memory is what a test's stack and code hold, by address.
+// memory holds a test's stack and code, by address.
 type memory map[uint64][]byte
 
 func (m memory) ReadMemory(p []byte, addr uint64) error {
@@ -106,7 +106,7 @@ func words(m *arch.Machine, values ...uint64) []byte {
 	return b
 }
 
-// registers are the given PC and columns.
+// registers returns Registers with a PC and columns.
 func registers(pc uint64, columns map[uint64]uint64) *unwind.Registers {
 	r := &unwind.Registers{PC: pc}
 	for c, v := range columns {
@@ -115,7 +115,7 @@ func registers(pc uint64, columns map[uint64]uint64) *unwind.Registers {
 	return r
 }
 
-// walk are the frames as text, "1005 registers" or "2010 CFI trampoline", and the reason.
+// walk returns the frames as text, "1005 registers" or "2010 CFI trampoline", and the reason.
 func walk(w *unwind.Walker, r *unwind.Registers) ([]string, unwind.Reason) {
 	var out []string
 	for f := range w.Walk(r) {

@@ -22,8 +22,7 @@ var ehFrameBytes = []byte{
 	0x18, 0, 0, 0, 0x36, 0, 0, 0, 0, 0x20, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0x07, 16, 0,
 }
 
-// stackBytes lie at 0x7000: two words of locals, the caller's rbp, the return
-// address.
+// stackBytes are at 0x7000: two words of locals, the caller's rbp, the return address.
 var stackBytes = []byte{
 	0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 	0x42, 0, 0, 0, 0, 0, 0, 0, 0x50, 0x20, 0, 0, 0, 0, 0, 0,
@@ -65,8 +64,8 @@ func ExampleWalker_Walk() {
 	// end of stack <nil>
 }
 
-// Two samples of one thread: the second was taken when the inner function had
-// called nothing yet, and its caller was where it had been.
+// Two samples of one thread: in the second one the inner function has moved, and its caller is
+// unchanged.
 func ExampleWalker_Follow() {
 	m := arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB)
 	var modules unwind.Modules

@@ -15,8 +15,8 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// compareWalks walks a stack by Walk with a walker of its own, and by Follow
-// along a trail, and says where they differ.
+// compareWalks walks a stack by Walk with a new walker, and by Follow along a trail, and
+// reports differences.
 func compareWalks(w *unwind.Walker, t *unwind.Trail, r *unwind.Registers) error {
 	fresh := &unwind.Walker{Machine: w.Machine, Modules: w.Modules, Memory: w.Memory, Stack: w.Stack, MaxFrames: w.MaxFrames}
 	var want []unwind.Step
@@ -70,7 +70,7 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// A program is functions of all kinds that a stack can hold.
+// A program has functions of all kinds that a stack can hold.
 type program struct {
 	machine *arch.Machine
 	modules unwind.Modules
@@ -93,7 +93,7 @@ type fakeStack struct {
 	r     *rand.Rand
 }
 
-const fakeTop = 0x7ffff000 // where the fake stack begins
+const fakeTop = 0x7ffff000 // the highest address of the fake stack
 
 func (s *fakeStack) sp() uint64 { return fakeTop - 8*uint64(len(s.words)) }
 
@@ -124,7 +124,7 @@ func newProgram(tb testing.TB) *program {
 	)
 	p.modules.Add(0x1000, 0x5000, &unwind.Module{Name: "program", Source: unwind.Compile(section)})
 	p.modules.Add(0x5000, 0x6000, nil)
-	// As glibc's: every register at its place in the context.
+	// The signal trampoline of glibc: each register has a slot in the context.
 	signals := build(tb, x86, "S", "0f04 77a00106 1010 03 77a801 1006 03 77f800 1003 03 778001", function{0x20, 0x40, ""})
 	p.modules.Add(0x6000, 0x7000, &unwind.Module{Name: "libc", Bias: 0x6000, Source: &unwind.Sections{EHFrame: signals}})
 	plain := func(words int) func(s *fakeStack) {
@@ -158,7 +158,7 @@ func newProgram(tb testing.TB) *program {
 	return p
 }
 
-// signal pushes what the kernel does for a handler: struct ucontext.
+// signal pushes the struct ucontext that the kernel pushes for a handler.
 func (s *fakeStack) signal(pc uint64) {
 	var context [32]uint64
 	sp := s.sp()
@@ -187,7 +187,7 @@ func (p *program) stack(r *rand.Rand, kinds []int) (unwind.Stack, *unwind.Regist
 	return unwind.Stack{Address: s.sp(), Bytes: b}, regs
 }
 
-// random returns a kind of frame, most often of those that lead on.
+// random returns a kind of frame, most often one that is not outermost.
 func (p *program) random(r *rand.Rand) int {
 	if r.IntN(16) == 0 {
 		return r.IntN(len(p.kinds))
@@ -195,22 +195,22 @@ func (p *program) random(r *rand.Rand) int {
 	return []int{0, 1, 2, 3, 4, 6, 7, 10, 12}[r.IntN(9)]
 }
 
-// successor returns the frames of a stack from those of the sample before, the
+// successor returns the frames of a stack made from those of the previous sample, the
 // outermost first.
 func (p *program) successor(r *rand.Rand, kinds []int) []int {
 	next := slices.Clone(kinds)
 	switch r.IntN(4) {
-	case 0: // the thread goes on in its innermost frames
+	case 0: // the innermost frames change
 		next = next[:len(next)-r.IntN(min(len(next), 5)+1)]
 		for range r.IntN(5) {
 			next = append(next, p.random(r))
 		}
-	case 1: // and far out
+	case 1: // outer frames change, too
 		next = next[:r.IntN(len(next)+1)]
 		for range r.IntN(40) {
 			next = append(next, p.random(r))
 		}
-	case 2: // one frame is another
+	case 2: // one frame changes
 		if len(next) > 0 {
 			next[r.IntN(len(next))] = p.random(r)
 		}
@@ -218,7 +218,7 @@ func (p *program) successor(r *rand.Rand, kinds []int) []int {
 	return next
 }
 
-// followSamples compares walks of samples of one thread that succeed each other.
+// followSamples compares walks of successive samples of one thread.
 func followSamples(tb testing.TB, p *program, seed uint64, n int) (kept int) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	w := &unwind.Walker{Machine: p.machine, Modules: &p.modules}
@@ -227,15 +227,15 @@ func followSamples(tb testing.TB, p *program, seed uint64, n int) (kept int) {
 	code := true
 	for i := range n {
 		if r.IntN(20) == 0 {
-			// No code can be read any more, or it can again.
+			// Code becomes unreadable, or readable again.
 			code = !code
 			p.modules.Changed()
 		}
 		kinds = p.successor(r, kinds)
-		// The same padding again, or it would be another stack altogether.
+		// The same padding keeps the addresses of the outer frames.
 		stack, regs := p.stack(rand.New(rand.NewPCG(seed, 2)), kinds)
 		if r.IntN(8) == 0 {
-			for range 1 + r.IntN(3) { // a word is another: of an address, of the stack, of neither
+			for range 1 + r.IntN(3) { // a word changes: to an address, to a stack pointer, to another value
 				at := 8 * r.IntN(len(stack.Bytes)/8)
 				word := []uint64{p.kinds[r.IntN(len(p.kinds))].pc, stack.Address + r.Uint64N(uint64(len(stack.Bytes))), r.Uint64(), 0}[r.IntN(4)]
 				binary.LittleEndian.PutUint64(stack.Bytes[at:], word)
@@ -253,13 +253,13 @@ func followSamples(tb testing.TB, p *program, seed uint64, n int) (kept int) {
 			w.Memory = whole
 		}
 		switch r.IntN(9) {
-		case 0: // the copy is cut
+		case 0: // the copy is truncated
 			stack.Bytes = stack.Bytes[:r.IntN(len(stack.Bytes)+1)]
-		case 1: // or memory has the rest
+		case 1: // memory has the other part
 			whole = memory{stack.Address: slices.Clone(stack.Bytes), 0x5000: whole[0x5000]}
 			stack.Bytes = stack.Bytes[:r.IntN(len(stack.Bytes)+1)]
 			w.Memory = whole
-		case 2: // or it starts elsewhere
+		case 2: // the copy starts later
 			cut := r.IntN(len(stack.Bytes)/8+1) * 8
 			whole = memory{stack.Address: slices.Clone(stack.Bytes), 0x5000: whole[0x5000]}
 			stack.Address, stack.Bytes = stack.Address+uint64(cut), stack.Bytes[cut:]

@@ -11,7 +11,7 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// machineTests are what differs between machines.
+// machineTests check facts that differ between machines.
 var machineTests = []walkTest{
 	{
 		name: "arm64: a leaf returns through its link register", machine: arm64,
@@ -152,7 +152,7 @@ var machineTests = []walkTest{
 		},
 		memory: memory{stackAt + 2047: words(sparc, 0x10, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18, 0x19, 0x1a, 0x1b, 0x1c, 0x1d, 0x71000, 0x3050)},
 		pc:     0x1050, registers: map[uint64]uint64{14: stackAt - 176, 30: stackAt, 31: 0x2050},
-		// The call itself is at 0x2050: its function goes on after the delay slot.
+		// The call is at 0x2050: its function continues after the delay slot.
 		frames: []string{"1050 registers", "2058 CFI"}, reason: unwind.EndOfStack,
 		last: map[uint64]uint64{14: stackAt, 16: 0x10, 30: 0x71000, 31: 0x3050},
 	},

@@ -10,7 +10,7 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// What is kept of a frame's registers tells of each column what they told.
+// FrameRegisters have the same values as the Registers that they were made of.
 func TestKept(t *testing.T) {
 	for _, columns := range [][]uint64{nil, {0}, {63}, {64}, {127}, {0, 6, 7, 16, 63, 64, 65, 126, 127}, {49, 58, 59}} {
 		var r unwind.Registers
@@ -20,7 +20,7 @@ func TestKept(t *testing.T) {
 		want := r
 		kept := r.Kept()
 		if kept == nil {
-			t.Errorf("%d: nil, which is that they were not asked for", columns)
+			t.Errorf("%d: nil, which means no registers", columns)
 		}
 		for column := range uint64(unwind.MaxColumns) {
 			r.Set(column, 1)

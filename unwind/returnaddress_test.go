@@ -16,7 +16,7 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// code is that at 0x1000 of a test: zeros but for the pieces at their addresses.
+// code returns the code of a test at 0x1000: zeros, except for pieces at their addresses.
 func code(t *testing.T, pieces map[uint64]string) []byte {
 	b := make([]byte, 0x3000)
 	for at, digits := range pieces {
@@ -25,7 +25,7 @@ func code(t *testing.T, pieces map[uint64]string) []byte {
 	return b
 }
 
-// call is the code of a call of x86 or arm64 that ends at an address.
+// call returns the code of a call of x86 or arm64 that ends at an address.
 func call(m *arch.Machine, returns, target uint64) (at uint64, digits string) {
 	if m == arm64 {
 		op := 0x94000000 | uint32(target-(returns-4))>>2&0x3ffffff
@@ -44,8 +44,8 @@ func hexOf(v uint32) string {
 	return s.String()
 }
 
-// Frames that no rules cover: 0x1000 to 0x1fff has no call frame information, with
-// functions at 0x1000, 0x1200 and 0x1400 where they are known.
+// Frames that no rules cover: 0x1000 to 0x1fff has no call frame information. If functions
+// are known, they start at 0x1000, 0x1200 and 0x1400.
 var uncoveredTests = []struct {
 	name      string
 	machine   *arch.Machine
@@ -55,7 +55,7 @@ var uncoveredTests = []struct {
 	stack     []uint64
 	pc        uint64
 	registers map[uint64]uint64
-	unnamed   bool // where functions start is not known
+	unnamed   bool // the starts of functions are not known
 	frames    []string
 	reason    unwind.Reason
 	message   string
@@ -316,7 +316,7 @@ var uncoveredTests = []struct {
 	},
 	{
 		name: "the frame of a caller without a record is not known", machine: arm64,
-		// Where x29 is used for something else: wrong slots are zero, which would be an end.
+		// x29 is used for something else. Wrong slots are zero, which would end the stack.
 		functions: []function{{0x2000, 0x2100, "0e20 9e04"}},
 		code:      map[uint64]string{0x1000: "fd7bbca9 fd030091"},
 		calls:     map[uint64]uint64{0x2050: 0x1000},
@@ -418,8 +418,8 @@ func TestUncovered(t *testing.T) {
 	}
 }
 
-// A Source that knows a function, but not where its stack pointer is, has nothing
-// taken for its return address.
+// If a Source knows the function but not its stack pointer, no word is taken for the return
+// address.
 func TestMovedStackPointer(t *testing.T) {
 	at, digits := call(x86, 0x2050, 0x1000)
 	var modules unwind.Modules
@@ -437,7 +437,7 @@ func (movesStack) Rules(uint64) (*unwind.Rules, error) {
 	return nil, errors.Join(cfi.ErrNoFDE, unwind.ErrMovesStack)
 }
 
-// In the delay slot of SPARC's return the registers are those of the caller already.
+// In the delay slot of SPARC's return the registers are already those of the caller.
 func TestDelaySlotOfReturn(t *testing.T) {
 	// save %sp, -176, %sp; nop; return %i7+8; ldx [%g0], %o0. The rules: CFA i6+2047,
 	// registers in the window, o7 in i7.

@@ -73,7 +73,7 @@ func TestSections(t *testing.T) {
 	}
 }
 
-// swap makes %016x print the bytes of a number in little-endian order.
+// swap reverses the bytes of a number, so that %016x prints them in little-endian order.
 func swap(v uint64) uint64 {
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], v)

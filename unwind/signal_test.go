@@ -12,15 +12,15 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// signalTests go on where no call led: last signals, without rules, last
-// calls to no code.
+// signalTests walk past frames that made no call: signals, also without rules, and calls to
+// addresses without code.
 var signalTests = []walkTest{
 	{
 		name: "a signal handler: the interrupted frame is looked up where it is", machine: x86,
 		section: func(t *testing.T) *cfi.Section {
 			s := build(t, x86, "", "0c0708 9001",
 				function{0x1000, 0x1100, ""},
-				function{0x3000, 0x3100, "0710"},    // interrupted at its first byte
+				function{0x3000, 0x3100, "0710"},    // a signal interrupts it at its first byte
 				function{0x2f00, 0x3000, "0e80 01"}) // the one before it
 			// The trampoline: CFA = *(rsp+16), rip = *(rsp+8), rbx = *rsp.
 			trampoline := build(t, x86, "S", "0f03 7710 06 1010 02 7708 1003 02 7700", function{0x2000, 0x2010, ""})

@@ -29,7 +29,7 @@ func same(r *unwind.Rules, row *cfi.Row, cie *cfi.CIE) bool {
 }
 
 // agrees compares a source with Index.Find and RowAt at the first and last
-// address of the rows of every skip-th FDE, and beside them.
+// address of the rows of every skip-th FDE, and at the addresses beside them.
 func agrees(s *cfi.Section, source unwind.Source, skip int) error {
 	index := s.Index()
 	var x, y cfi.Interpreter
@@ -168,8 +168,8 @@ func like(s *cfi.Section, data []byte) *cfi.Section {
 	return &cfi.Section{Name: s.Name, Kind: s.Kind, Data: data, Address: s.Address, Machine: s.Machine}
 }
 
-// TestMutatedSections compiles damaged sections of real files; the table must
-// be what the index and the interpreter say, made within the bound on memory.
+// TestMutatedSections compiles damaged sections of real files. The table must agree with the
+// index and the interpreter, and stay within the bound on memory.
 func TestMutatedSections(t *testing.T) {
 	mutants := 2000
 	if sample.Full() {
@@ -201,8 +201,8 @@ func TestMutatedSections(t *testing.T) {
 	}
 }
 
-// TestHostileSections compiles sections made to cost memory many times their
-// size, or time by its square.
+// TestHostileSections compiles sections that try to cost many times their size in memory, or
+// time in proportion to the square of their size.
 func TestHostileSections(t *testing.T) {
 	const mega = 1 << 20
 	rows := func(n int, row func(i uint64) []byte) []byte {
@@ -265,8 +265,7 @@ func TestHostileSections(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			table := unwind.Compile(s)
 			runtime.ReadMemStats(&after)
-			// What was given back meanwhile counts too: when that is collected depends
-			// on what else the machine does.
+			// Freed memory counts too, because the time of its collection varies.
 			used, limit := after.TotalAlloc-before.TotalAlloc, 16*uint64(len(s.Data))+64<<20
 			if used > limit {
 				t.Errorf("%d bytes of memory for a section of %d, expected at most %d", used, len(s.Data), limit)
@@ -336,7 +335,7 @@ func FuzzWalk(f *testing.F) {
 	})
 }
 
-// What a table takes of memory is bounded by the section it is of.
+// The size of a section bounds the memory of its table.
 func TestTableSize(t *testing.T) {
 	s := ehFrame(t, llvm)
 	if size, most := unwind.Compile(s).Size(), len(s.Data)*7/10; size > most {

@@ -220,7 +220,7 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// recursion is a thread in a function that called itself n times, and its walker.
+// recursion returns a thread in a function that called itself n times, and its walker.
 func recursion(tb testing.TB, n int) (*unwind.Walker, *unwind.Registers) {
 	s := build(tb, x86, "", "0c0708 9001", function{0x1000, 0x1100, "0e10 8602"}, function{0x2000, 0x2100, "0710"})
 	var stack []uint64
@@ -258,12 +258,12 @@ func TestMaxFrames(t *testing.T) {
 	}
 	w.MaxFrames = 0
 	for range w.Walk(r) {
-		break // the walk ends when its reader does
+		break // the walk ends with the loop
 	}
 }
 
-// Frames without end whose every register takes an expression of many steps
-// are cut long before their number is.
+// A walk through endless frames with an expression of many steps for each register ends long
+// before MaxFrames.
 func TestMaxWork(t *testing.T) {
 	// 5000 times around: lit, dup, minus 1, branch; r3 to r6 by it.
 	loop := "0a8813 1231 1c 12 28 faff"
@@ -358,7 +358,7 @@ func TestModules(t *testing.T) {
 	}
 }
 
-// Ranges take the place of what they cover of others, as mappings do.
+// A new range replaces the parts of others that it covers, as mappings do.
 func TestModulesChange(t *testing.T) {
 	a, b, c := &unwind.Module{Name: "a"}, &unwind.Module{Name: "b"}, &unwind.Module{Name: "c"}
 	var m unwind.Modules
@@ -397,7 +397,7 @@ func TestModulesChange(t *testing.T) {
 	check("................................")
 }
 
-// A walker asks again where modules were changed, also where all are others.
+// A walker forgets facts about addresses after modules were changed or replaced.
 func TestWalkAfterChange(t *testing.T) {
 	s := build(t, x86, "", "0c0708 9001", function{0x1000, 0x1100, "0710"})
 	w := &unwind.Walker{Machine: x86, Modules: new(unwind.Modules), Memory: memory{}}

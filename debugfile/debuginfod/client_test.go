@@ -128,11 +128,11 @@ func TestFetch(t *testing.T) {
 
 		for range 2 {
 			if _, _, err := fetch(t, client()); !errors.Is(err, fs.ErrNotExist) {
-				t.Fatalf("what it has not: %v", err)
+				t.Fatalf("a missing file: %v", err)
 			}
 		}
 		if info, err := os.Stat(path); err != nil || info.Size() != 0 || requests.Load() != 1 {
-			t.Fatalf("what it has not: %v, %v, %d requests", info, err, requests.Load())
+			t.Fatalf("a missing file: %v, %v, %d requests", info, err, requests.Load())
 		}
 		has.Store(true)
 		old := time.Now().Add(-time.Hour)
@@ -164,8 +164,7 @@ func TestFetch(t *testing.T) {
 	})
 }
 
-// A misbehaving server is reported, is not asked again, and leaves nothing in the
-// cache.
+// A misbehaving server is reported and not asked again. It leaves nothing in the cache.
 func TestHostileServer(t *testing.T) {
 	right, wrong := program(t, rightID), program(t, "fedcba0987654321")
 	endless := func(w io.Writer) {
@@ -364,19 +363,19 @@ func TestNoCache(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var told []bool
+	var dones []bool
 	c := &debuginfod.Client{Servers: []string{server}, Cache: filepath.Join(file, "cache"), Get: byHTTP,
 		Progress: func(what debugfile.Kind, _ []byte, bytes int64, done bool) {
 			if what != debugfile.DebugInfo || bytes > int64(len(right)) {
 				t.Errorf("progress: %v, %d bytes", what, bytes)
 			}
-			told = append(told, done)
+			dones = append(dones, done)
 		}}
 	if _, got, err := fetch(t, c); err != nil || string(got) != string(right) {
 		t.Errorf("%d bytes, %v", len(got), err)
 	}
-	if len(told) < 3 || told[0] || !told[len(told)-1] {
-		t.Errorf("progress: %v", told)
+	if len(dones) < 3 || dones[0] || !dones[len(dones)-1] {
+		t.Errorf("progress: %v", dones)
 	}
 }
 
@@ -398,7 +397,7 @@ func TestModeInCache(t *testing.T) {
 	}
 }
 
-// Root writes nothing to another user's cache, nor to the target of a link in it.
+// Root writes nothing to another user's cache or to the target of a link in it.
 func TestCacheOfAnother(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("skipped: only root writes to directories of other users")

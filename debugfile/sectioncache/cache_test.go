@@ -152,7 +152,7 @@ func TestOthersDirectories(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(beside, "sections"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	refuses("behind a link", filepath.Join(in, "clew", "sections"), filepath.Join(beside, "sections"))
+	refuses("through a link", filepath.Join(in, "clew", "sections"), filepath.Join(beside, "sections"))
 	if os.Geteuid() != 0 {
 		return
 	}
@@ -203,7 +203,7 @@ func TestLimit(t *testing.T) {
 	}
 	first, _ := section('0', size)
 	if load(t, c, first, size) == nil { // which is used now
-		t.Fatal("what fits is not kept")
+		t.Fatal("a section below the limit is not kept")
 	}
 	abandoned := filepath.Join(dir, "1.section.tmp")
 	if err := os.WriteFile(abandoned, nil, 0o600); err != nil {
@@ -232,17 +232,17 @@ func TestLimit(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat(abandoned); err == nil {
-		t.Error("a file that nobody writes any more is left")
+		t.Error("an abandoned temporary file is left")
 	}
 	for _, path := range []string{written, foreign} {
 		if _, err := os.Stat(path); err != nil {
-			t.Errorf("what is being written, or is no section, is gone: %v", err)
+			t.Errorf("a new temporary file, or a file that is not a section, is gone: %v", err)
 		}
 	}
 	key, data = section('6', 25_001)
 	c.Store(key, data)
 	if load(t, c, key, len(data)) != nil {
-		t.Error("a section is kept that takes most of the room")
+		t.Error("a section that takes most of the limit is kept")
 	}
 }
 
@@ -265,7 +265,7 @@ func TestDefault(t *testing.T) {
 	}
 	t.Setenv("HOME", "")
 	if sectioncache.Default() != nil {
-		t.Error("nobody has a cache")
+		t.Error("a cache without a home directory")
 	}
 	if os.Geteuid() != 0 {
 		return

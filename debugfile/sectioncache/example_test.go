@@ -12,7 +12,7 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// Find the line of an address in a debug file whose sections are decompressed once.
+// Find the line of an address in a debug file. Its sections are decompressed once.
 func Example() {
 	f, err := object.Open("/lib/x86_64-linux-gnu/libc.so.6")
 	if err != nil {

@@ -73,7 +73,7 @@ func TestKey(t *testing.T) {
 		change(&other, &otherFile.stat)
 		other.File = otherFile
 		if !ask(other) {
-			t.Errorf("%s: what another section's key was is taken for its", name)
+			t.Errorf("%s: the key of another section", name)
 		}
 	}
 	for name, file := range map[string]fileInfo{
@@ -116,7 +116,7 @@ func TestLinks(t *testing.T) {
 		return list
 	}
 	if ask(); len(links()) > 0 {
-		t.Errorf("%v: a link was made to what is not kept", links())
+		t.Errorf("%v: a link to a section that is not kept", links())
 	}
 	c.Store(key, data)
 	ask()

@@ -14,7 +14,7 @@ import (
 	"unsafe"
 )
 
-// numbered is a file of n bytes, each of which tells its place.
+// numbered returns a file of n bytes. Each byte has its offset as value.
 func numbered(t *testing.T, n int) *os.File {
 	t.Helper()
 	f, err := os.Create(filepath.Join(t.TempDir(), "file"))
@@ -61,7 +61,7 @@ func TestMap(t *testing.T) {
 			}
 		}
 		if len(m.Bytes()) > 0 {
-			t.Error("bytes of what was unmapped")
+			t.Error("Bytes after Unmap")
 		}
 	}
 	if n := len(mappings.live); n > 0 {
@@ -77,8 +77,8 @@ func TestMap(t *testing.T) {
 	}
 }
 
-// A file that is cut while it is mapped is an error where it is gone, and as it
-// was before.
+// After a mapped file was truncated, the lost part is an error and the other part is
+// unchanged.
 func TestCutWhileMapped(t *testing.T) {
 	page := os.Getpagesize()
 	f := numbered(t, 2*page)

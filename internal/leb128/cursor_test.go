@@ -15,8 +15,8 @@ type names struct{}
 
 func (names) Fault(offset uint64, err error) error { return fmt.Errorf("data+%#x: %w", offset, err) }
 
-// TestCursor: no read passes the end, whatever its length, the first error stays,
-// and it names where the data was too short or malformed.
+// TestCursor checks that no read goes past the end, and that the first error stays and has
+// the offset of the short or malformed data.
 func TestCursor(t *testing.T) {
 	data := []byte{1, 2, 3, 4, 5, 6, 7, 8, 0xff, 0xff, 0x83, 0x01, 0x7d, 0x80}
 	for _, test := range []struct {

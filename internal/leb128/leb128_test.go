@@ -95,8 +95,8 @@ func TestPutUint(t *testing.T) {
 	}
 }
 
-// exact is the number that b begins with, of any size, and its length; nil where it
-// has no end.
+// exact returns the number at the start of b, of any size, and its length; nil if it has no
+// end.
 func exact(b []byte, signed bool) (*big.Int, int) {
 	v := new(big.Int)
 	for i, c := range b {
@@ -111,8 +111,8 @@ func exact(b []byte, signed bool) (*big.Int, int) {
 	return nil, len(b)
 }
 
-// A number is read as what it is where that fits in 64 bits and in MaxSize bytes, and
-// else refused; but for old gas's.
+// A number of at most 64 bits and MaxSize bytes is read exactly, and any other is an error,
+// except for the form of old gas.
 func FuzzRead(f *testing.F) {
 	for _, s := range []string{"02", "7e", "b964", "80808080808080808001", "ffffffffffffffffff01", strings.Repeat("80", 40), "8200ff"} {
 		b, _ := hex.DecodeString(s)

@@ -57,7 +57,7 @@ func text(r *unwind.Rules) string {
 	return s
 }
 
-// What entries of real libraries and of EHABI32 §10.3 mean.
+// TestRules checks entries of real libraries and of EHABI32 §10.3.
 func TestRules(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -88,8 +88,8 @@ func TestRules(t *testing.T) {
 		{"cantunwind, interrupted", 1, nil, 2, "does not describe"},
 		{"interrupted", 0x80aab0b0, nil, 0x40, "interrupted"},
 		{"interrupted in a leaf", 0x80b0b0b0, nil, 0x40, "r13+0"},
-		{"behind a system call", 0x80aab0b0, nil, 0x20, "r13+16 r4@-16 r5@-12 r6@-8 r14@-4"},
-		{"behind a system call in Thumb", 0x80aab0b0, nil, 0x26, "r13+16 r4@-16 r5@-12 r6@-8 r14@-4"},
+		{"after a system call", 0x80aab0b0, nil, 0x20, "r13+16 r4@-16 r5@-12 r6@-8 r14@-4"},
+		{"after a system call in Thumb", 0x80aab0b0, nil, 0x26, "r13+16 r4@-16 r5@-12 r6@-8 r14@-4"},
 	} {
 		memory := make(image, 0x180)
 		copy(memory[0x1c:], words(0xef000000, 0xdf000000))
@@ -114,7 +114,7 @@ func TestNoEntry(t *testing.T) {
 	}
 }
 
-// Whatever a table holds, there are rules or an error that lets others be asked.
+// Any table gives rules, or an error that wraps cfi.ErrNoFDE.
 func FuzzTable(f *testing.F) {
 	f.Add(words(0x7fffff00, 0x80aab0b0), words(0), uint32(1))
 	f.Add(words(0x7fffff00, 0x7c, 0x7fffff10, 1), words(0x81010c3f, 0x8400b0b0), uint32(3))

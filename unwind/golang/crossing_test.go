@@ -11,7 +11,7 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// What stands at these addresses in the memory of a test.
+// Addresses in the memory of a test.
 const (
 	testG0   = 0x10000
 	testG    = 0x20000
@@ -30,7 +30,7 @@ func goroutine(sp, pc uint64) memory {
 	}
 }
 
-// The runtime's own code, of Go 1.26: what the layout is read from.
+// The runtime's code of Go 1.26 from which the layout is read.
 var (
 	systemstack = bytesOf("55 4889e5 ffd7 90909090 488b5830 488b83b8000000 488b6038 5d c3")
 	asmcgocall  = bytesOf("55 4889e5 4889e2 488b6638 e800000000 488b7c2408 488b7708 482b3424 4889f4 5d c3")
@@ -58,8 +58,8 @@ func TestCrossings(t *testing.T) {
 			g0Stack + 8: testG, g0Stack: 0x800, gStack: fp, gStack + 8: pc}, [4]uint64{pc, gStack + 16, fp, testG}},
 		{"runtime.asmcgocall", noswitch, 12, g0Stack, testG0, memory{
 			g0Stack: g0Stack + 0x40, g0Stack + 0x40: fp, g0Stack + 0x48: pc}, [4]uint64{pc, g0Stack + 0x50, fp, testG0}},
-		// Two callbacks: the inner one's frame at g0Stack, the outer one's above. Their
-		// arguments are in the frame of the caller, behind the return address.
+		// Two callbacks: the inner one's frame is at g0Stack, the outer one's above it. Their
+		// arguments are in the frame of the caller, after the return address.
 		{"runtime.cgocallback", cgocallback, 10, gStack, testG, memory{
 			testG0 + gSched: g0Stack, g0Stack: g0Stack + 0x100, gStack + 8: g0Stack + 0x80, g0Stack + 48: g0Stack + 0x80,
 			g0Stack + 24: fp + 1, g0Stack + 32: pc + 1}, [4]uint64{pc + 1, g0Stack + 40, fp + 1, testG}},
@@ -67,11 +67,11 @@ func TestCrossings(t *testing.T) {
 			testG0 + gSched: g0Stack, g0Stack: g0Stack + 0x100, g0Stack + 0x100: 0, gStack + 8: g0Stack + 0x180,
 			g0Stack + 48: g0Stack + 0x80, g0Stack + 0x130: g0Stack + 0x180,
 			g0Stack + 0x118: fp, g0Stack + 0x120: pc}, [4]uint64{pc, g0Stack + 0x128, fp, testG}},
-		// The first callback of a thread that C made: its frame says that it is there itself.
+		// The first callback on a thread that C made: the saved word in its frame is its own address.
 		{"runtime.cgocallback", cgocallback, 10, gStack, testG, memory{
 			testG0 + gSched: g0Stack, g0Stack: g0Stack, gStack + 8: g0Stack + 0x80, g0Stack + 48: g0Stack + 0x80,
 			g0Stack + 24: fp, g0Stack + 32: pc}, [4]uint64{pc, g0Stack + 40, fp, testG}},
-		// The second one: its frame says where the first one was, below the argument.
+		// The second callback: the saved word is the address of the first one, below the argument.
 		{"runtime.cgocallback", cgocallback, 10, gStack, testG, memory{
 			testG0 + gSched: g0Stack, g0Stack: g0Stack + 0x40, gStack + 8: g0Stack + 0x80, g0Stack + 48: g0Stack + 0x80,
 			g0Stack + 0x40: g0Stack + 0x40, g0Stack + 0x70: 0,
@@ -91,8 +91,8 @@ func TestCrossings(t *testing.T) {
 	}
 }
 
-// A callback that no frame has the arguments of was called from nowhere; frames that
-// lead downwards are not followed.
+// If no frame has the arguments of a callback, its caller is not found. Frames that lead to
+// lower addresses are not followed.
 func TestCallbackFromNowhere(t *testing.T) {
 	m := goroutine(0, 0)
 	for a, v := range (memory{
@@ -128,7 +128,7 @@ func TestCrossingsOfTheScheduler(t *testing.T) {
 	m[g0Stack] = testG       // mcall's argument
 	m[gStack+0x30] = fp      // pushed by mcall
 	m[testG+gSched+40] = fp  // bp of the gobuf
-	m[gStack+0x38] = pc + 99 // a return address that counts for nothing
+	m[gStack+0x38] = pc + 99 // a return address that is not used
 	of := func(name string, code []byte) ([][4]uint64, unwind.Reason, error) {
 		return step(t, machineAMD64, twoFunctions(machineAMD64, name, code), m, codeBase+uint64(len(code))-1, g0Stack, testG0)
 	}
@@ -157,8 +157,7 @@ func step(t *testing.T, machine *arch.Machine, p Program, m memory, pc, sp, g ui
 	w := unwind.Walker{Machine: machine, Modules: modules, Memory: m, MaxFrames: 2}
 	l := layoutOf(machine)
 	var r unwind.Registers
-	// The innermost frame is looked up where it is: at the byte before the address that
-	// a call would return to.
+	// The innermost frame is looked up at its PC, here the byte before a return address.
 	r.PC = pc - 1
 	r.Set(uint64(l.sp), sp)
 	r.Set(uint64(l.g), g)

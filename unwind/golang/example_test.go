@@ -20,7 +20,7 @@ func (c code) ReadMemory(p []byte, addr uint64) error {
 }
 
 func Example() {
-	// A function that has saved the frame pointer and taken 16 bytes for itself.
+	// A function that has saved the frame pointer and uses 16 more bytes.
 	main := golang.Function{Name: "main.main", Entry: 0x401000, End: 0x401020, Depth: 24}
 	table, ok := golang.New(golang.Program{
 		Machine:  arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB),

@@ -22,7 +22,7 @@ var (
 	machineARM64 = arch.Lookup(elf.EM_AARCH64, elf.ELFCLASS64, elf.ELFDATA2LSB)
 )
 
-// memory is words by address.
+// memory holds words by address.
 type memory map[uint64]uint64
 
 var errUnreadable = errors.New("not readable")
@@ -49,7 +49,7 @@ func (m image) ReadMemory(p []byte, addr uint64) error {
 	return errUnreadable
 }
 
-// program has one function, of all its code.
+// program has one function with all its code.
 func program(m *arch.Machine, code []byte, fn Function) Program {
 	fn.Entry, fn.End = codeBase, codeBase+uint64(len(code))
 	return Program{
@@ -111,7 +111,7 @@ func TestRules(t *testing.T) {
 		// mov %r12,8(%rsp); sub $24,%rsp; mov %rdi,(%rsp); call
 		{"crosscall2", machineAMD64, bytesOf("55 4889e5 4883ec30 48896c2428 488d6c2428 48891c24 4c89642408 4883ec18 48893c24 e800000000" + nops), 43,
 			Function{Name: "crosscall2", Depth: 80, Assembly: true}, "rsp+88 rbx:c-64 rbp:c-16 r12:c-56 rip:c-8"},
-		// The runtime's tracebacks end there, and the kernel called it: pushfq; sub $16,%rsp; mov %rbp,8(%rsp).
+		// The runtime's tracebacks end in this function, which the kernel calls: pushfq; sub $16,%rsp; mov %rbp,8(%rsp).
 		{"handler of signals", machineAMD64, bytesOf("9c 4883ec10 48896c2408" + nops), 11,
 			Function{Name: "runtime.sigtramp", Depth: 24, TopFrame: true, Assembly: true}, "rsp+32 rbp:c-24 rip:c-8"},
 		{"start", machineAMD64, bytesOf(nops), 1, Function{Name: "runtime.goexit", TopFrame: true, Assembly: true}, "rsp+0 rip:u"},

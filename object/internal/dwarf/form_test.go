@@ -12,7 +12,7 @@ import (
 	"github.com/clewdev/clew/internal/dw"
 )
 
-// Attributes that are passed over at once take as many bytes as those that are read.
+// Skipping all attributes at once skips the same bytes as reading them.
 func TestPass(t *testing.T) {
 	fixed := 0
 	for form := uint32(0); form <= dw.FormGNUStrpAlt; form++ {
@@ -48,7 +48,7 @@ func TestPass(t *testing.T) {
 	}
 }
 
-// So many that they cannot be counted are read one by one.
+// If there are too many attributes to count, they are read one by one.
 func TestPassMany(t *testing.T) {
 	for _, form := range []uint32{dw.FormData1, dw.FormData16, dw.FormStrp, dw.FormAddr} {
 		u := unit{source: new(source), version: 5, addressSize: 8}
@@ -70,7 +70,7 @@ func TestPassMany(t *testing.T) {
 	}
 }
 
-// DW_FORM_indirect cannot lead to itself, neither in read nor in pass.
+// DW_FORM_indirect cannot refer to itself, in read and in pass.
 func TestIndirectForm(t *testing.T) {
 	for _, test := range []struct {
 		data []byte
@@ -98,7 +98,7 @@ func TestIndirectForm(t *testing.T) {
 	}
 }
 
-// Numbers have the order of their bytes that the file has.
+// Numbers have the byte order of the file.
 func TestNumbers(t *testing.T) {
 	data := []byte{1, 2, 3, 4, 5, 6, 7, 8}
 	for _, test := range []struct {
@@ -126,7 +126,7 @@ func TestNumbers(t *testing.T) {
 			if got := number.read(&whole); got != number.want {
 				t.Errorf("big-endian %t: %#x, want %#x", test.big, got, number.want)
 			}
-			for n := range 8 { // what is cut is an error, and reads nothing
+			for n := range 8 { // a truncated number is an error, and 0
 				c := newCursor(debugInfo, data[:n], test.big)
 				if got := number.read(&c); (c.Err != nil) != (got == 0) {
 					t.Errorf("big-endian %t, %d bytes: %#x, %v", test.big, n, got, c.Err)
@@ -136,7 +136,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// A table of declarations that is cut costs the units that have it, and is read once.
+// A truncated table of declarations costs the units that refer to it, and is read once.
 func TestCutAbbreviations(t *testing.T) {
 	var abbrev []byte
 	for code := byte(1); code < 100; code++ {
@@ -158,14 +158,14 @@ func TestCutAbbreviations(t *testing.T) {
 	if spent := before - d.abbrevBudget; spent > len(abbrev) {
 		t.Errorf("%d bytes of %d are charged for", spent, len(abbrev))
 	}
-	// Its first declarations remain usable.
+	// The declarations before the end remain usable.
 	if table, err := d.rootAbbreviations(u, 2); err != nil || table.only.code != 2 {
 		t.Errorf("%v, %v", table, err)
 	}
 }
 
-// LEB128 is read by the rule of package leb128: padded, also as old versions of gas
-// wrote it, and refused where it does not fit in 64 bits.
+// LEB128s follow the rules of package leb128: padding and the form of old versions of gas are
+// valid, and values of more than 64 bits are errors.
 func TestLEB128(t *testing.T) {
 	for _, test := range []struct {
 		data   string

@@ -10,7 +10,8 @@ import (
 	"github.com/clewdev/clew/internal/dw"
 )
 
-// TestHasScopes: the functions of every C++ have scopes, those of C do not.
+// TestHasScopes checks that functions of every version of C++ have scopes, and those of C
+// do not.
 func TestHasScopes(t *testing.T) {
 	for language, want := range map[uint64]bool{
 		dw.LangCPlusPlus: true, dw.LangCPlusPlus03: true, dw.LangCPlusPlus11: true, dw.LangCPlusPlus14: true,

@@ -12,9 +12,8 @@ import (
 	"testing"
 )
 
-// argumentsTable returns a table of one function with a list of arguments and what says
-// which are live, and the function. The liveness is that of index 1 from the eighth byte
-// of the function on.
+// argumentsTable returns a table of one function with a list of arguments and their liveness,
+// and the function. From the eighth byte of the function on the liveness has index 1.
 func argumentsTable(list, live []byte) (*Table, *Record) {
 	o := binary.LittleEndian
 	t := &Table{order: o, magic: magic120, quantum: 1, pcs: []byte{0, 0, 8, 4, 8}}
@@ -26,7 +25,7 @@ func argumentsTable(list, live []byte) (*Table, *Record) {
 		t.calls = append(t.calls, live...)
 	}
 	var record []byte
-	for _, v := range []uint32{0, 0, 0, 0, 0, 0, 4, 0, 0} { // the seventh is that of the tables by address
+	for _, v := range []uint32{0, 0, 0, 0, 0, 0, 4, 0, 0} { // the seventh counts the tables by address
 		record = o.AppendUint32(record, v)
 	}
 	record = append(record, 0, 0, 0, 7)
@@ -92,7 +91,7 @@ func TestGoArguments(t *testing.T) {
 	}
 }
 
-// A function of Go without arguments has no list; one of assembly may have some.
+// A Go function without arguments has no list. A function in assembly may have arguments.
 func TestGoWithoutArguments(t *testing.T) {
 	table, fn := argumentsTable([]byte{0xff}, nil)
 	record := fn.numbers

@@ -11,8 +11,8 @@ import (
 )
 
 // smallTables are small .gopclntab sections of Go 1.20, 1.18 and 1.16: one function
-// at 0x1000, with a name, a file and a line. Into those of Go 1.18 on another is
-// inlined, up to 0x1008, as the tree at the end of the section says.
+// at 0x1000, with a name, a file and a line. From Go 1.18 on, another function is inlined up
+// to 0x1008, by the tree at the end of the section.
 func smallTables() (list [][]byte) {
 	o := binary.LittleEndian
 	record := func(entry []byte, magic uint32, calls int) []byte {
@@ -148,7 +148,7 @@ func FuzzTable(f *testing.F) {
 				if n := len(list); n < 1 || n > maxInlined+1 {
 					t.Fatalf("%#x is at %d places", addr, n)
 				}
-				for _, l := range list { // garble -tiny leaves lines that are none
+				for _, l := range list { // garble -tiny writes invalid lines
 					if l.Line < 0 {
 						t.Fatalf("%#x is at line %d", addr, l.Line)
 					}

@@ -26,7 +26,7 @@ func (m memoryOf) ReadMemory(p []byte, address uint64) error {
 	return fmt.Errorf("no memory at %#x", address)
 }
 
-// Where loadedImage has the parts of a module, from its start on.
+// Offsets of the parts of a module in a loadedImage.
 const (
 	loadedAt      = 0x7f0000000000
 	loadedHeader  = 0x300
@@ -83,7 +83,7 @@ func loadedReader(memory memoryOf) *moduleReader {
 	return &moduleReader{memory: memory, like: &Table{order: binary.LittleEndian, magic: magic120, word: 8, text: 1}, budget: new(Budget)}
 }
 
-// firstModule returns the moduledata of a program whose next module is at an address.
+// firstModule returns the moduledata of a program. Its next module is at an address.
 func firstModule(next uint64) []byte {
 	first := make([]byte, 8*wordNextLast)
 	binary.LittleEndian.PutUint64(first[8*loadedNext:], next)
@@ -124,8 +124,8 @@ func TestLoadedGoModule(t *testing.T) {
 	}
 }
 
-// Lists that loop or never end, and modules that lie, cost what is wrong with them:
-// the modules before stay.
+// Lists that loop or never end, and invalid modules, are errors. The modules before are
+// returned.
 func TestHostileGoModules(t *testing.T) {
 	le := binary.LittleEndian
 	damaged := func(change func(words []byte)) []byte {
@@ -139,7 +139,7 @@ func TestHostileGoModules(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		second  []byte // the module after the first one that is loaded
-		want    string // in the error of the list, "" where there is none
+		want    string // in the error of the list, "" for no error
 		modules int
 		table   string // in the error of the second module's tables
 	}{
@@ -181,10 +181,10 @@ func TestHostileGoModules(t *testing.T) {
 	}
 }
 
-// modulesForEver is memory in which each module leads to another one.
-type modulesForEver struct{ image []byte }
+// endlessModules is memory in which each module leads to another one.
+type endlessModules struct{ image []byte }
 
-func (e modulesForEver) ReadMemory(p []byte, address uint64) error {
+func (e endlessModules) ReadMemory(p []byte, address uint64) error {
 	const step = 1 << 20
 	clear(p)
 	at := address % step
@@ -201,7 +201,7 @@ func TestEndlessGoModules(t *testing.T) {
 	image := loadedImage()
 	binary.LittleEndian.PutUint64(image[8*(wordNames+1):], 4096)
 	budget := new(Budget)
-	list, err := (&moduleReader{memory: modulesForEver{image}, like: loadedReader(nil).like, budget: budget}).list(loadedAt)
+	list, err := (&moduleReader{memory: endlessModules{image}, like: loadedReader(nil).like, budget: budget}).list(loadedAt)
 	if len(list) != maxLoadedModules || err == nil || !strings.Contains(err.Error(), "was cut after 65536") {
 		t.Errorf("%d modules, %v", len(list), err)
 	}
@@ -217,7 +217,7 @@ func TestEndlessGoModules(t *testing.T) {
 	if most := maxLoadedTables / 4096; read == 0 || read > most {
 		t.Errorf("the tables of %d modules were read, expected at most %d", read, most)
 	}
-	// Another object of the target has the rest of the budget, which is nothing.
+	// Nothing of the budget is left for another object of the target.
 	another := loadedReader(memoryOf{0x1000: firstModule(loadedAt), loadedAt: loadedImage()})
 	another.budget = budget
 	if list, err := another.list(0x1000); len(list) != 0 || err == nil || !strings.Contains(err.Error(), "was cut after 65536") {

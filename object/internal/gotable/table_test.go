@@ -20,10 +20,10 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
-// The .gopclntab of programs that older toolchains linked: each function's name, extent,
-// file and lines are those that debug/gosym reads, and those of a few what these
-// toolchains' own nm and addr2line said. Go 1.15's is debug/gosym's test data; the others
-// are of a main package with a function outer that calls inner, built with -trimpath.
+// For the .gopclntab of programs of older toolchains, the name, extent, file and lines of
+// each function agree with debug/gosym, and those of a few functions with the nm and
+// addr2line of the toolchain. The table of Go 1.15 is test data of debug/gosym. The others
+// are from a main package with a function outer that calls inner, built with -trimpath.
 func TestTablesOfOldVersions(t *testing.T) {
 	root, err := exec.Command(testprogram.RequireTool(t, "go"), "env", "GOROOT").Output()
 	if err != nil {
@@ -84,7 +84,7 @@ func TestTablesOfOldVersions(t *testing.T) {
 					continue
 				}
 				wantFile, wantLine, _ := symbols.PCToLine(address)
-				wantLine = max(wantLine, 0) // -1 is its word for none, as of what fills up the code
+				wantLine = max(wantLine, 0) // -1 means no line, as in padding
 				if file, line := table.Position(&fn, address); line != wantLine || line > 0 && file != wantFile {
 					t.Errorf("%s: %#x is at %s:%d, expected %s:%d", tt.file, address, file, line, wantFile, wantLine)
 					wrong++

@@ -14,9 +14,9 @@ import (
 	"github.com/clewdev/clew/unwind/internal/codeframe"
 )
 
-// The frames at the calls of a library's functions are those of its call frame
-// information. A function that does not start with its return address on top, such as
-// the part of one that compilers have put elsewhere, is not compared.
+// The frames at the calls in a library agree with its call frame information. Functions that
+// do not start with the return address on top, such as parts that compilers have moved, are
+// not compared.
 func TestFramesEqualCFI(t *testing.T) {
 	for _, path := range []string{"/usr/lib/x86_64-linux-gnu/libc.so.6", "/usr/lib/x86_64-linux-gnu/libstdc++.so.6", "/usr/lib/x86_64-linux-gnu/libcrypto.so.3"} {
 		f, err := object.Open(path)
@@ -63,7 +63,7 @@ func TestFramesEqualCFI(t *testing.T) {
 					continue
 				}
 				if uint32(frame.CFA) != row.CFA.Register || frame.Zeroed {
-					continue // it may say as much by another register
+					continue // the same CFA by another register
 				}
 				if frame.Offset != row.CFA.Offset {
 					wrong++
@@ -91,7 +91,7 @@ func TestFramesEqualCFI(t *testing.T) {
 			}
 		}
 		t.Logf("%s: %d calls, %d same, %d unknown", path, calls, same, unknown)
-		// The parts of functions that compilers have put elsewhere can start as one does.
+		// Moved parts of functions can start like functions.
 		if wrong > calls/500 {
 			t.Errorf("%s: %d frames differ", path, wrong)
 		}
