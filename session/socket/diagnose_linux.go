@@ -20,14 +20,14 @@ const (
 	diagRequest   = netlinkHeader + 56
 	diagAnswer    = netlinkHeader + 72
 
-	loopbackInterface = 1 // LOOPBACK_IFINDEX of include/net/flow.h; sockets of no interface match too
+	loopbackInterface = 1 // LOOPBACK_IFINDEX of include/net/flow.h; sockets without an interface match too
 )
 
 var errAnswer = errors.New("sock_diag: unexpected answer")
 
-// diagnose returns what the kernel knows of the socket that is bound to local and
-// connected to remote, both of the loopback interface. It asks for this one connection:
-// the tables of procfs list those of the whole machine.
+// diagnose asks the kernel for the socket that is bound to local and connected to remote, both of the
+// loopback interface. Unlike the tables of procfs, the answer does not list all connections of the
+// machine.
 func diagnose(local, remote netip.AddrPort) (row, error) {
 	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, unix.NETLINK_SOCK_DIAG)
 	if err != nil {
@@ -66,8 +66,8 @@ func diagnose(local, remote netip.AddrPort) (row, error) {
 	return found, nil
 }
 
-// diagnoseRequest asks for one socket. An IPv4 connection is found by its IPv4 addresses,
-// also if its client uses IPv4-mapped ones.
+// diagnoseRequest returns the request for one socket. IPv4 addresses also find a connection from a
+// client with IPv4-mapped ones.
 func diagnoseRequest(local, remote netip.AddrPort) []byte {
 	b := make([]byte, diagRequest)
 	order := binary.NativeEndian

@@ -16,21 +16,19 @@ import (
 
 // Listener accepts connections. Its methods may be called from several goroutines.
 type Listener struct {
-	file    *os.File // that the runtime's poller knows
+	file    *os.File // registered with the runtime's poller
 	address string
 	path    string // of a Unix socket, which Close removes
-	remote  bool   // the clients' users are not checked
+	remote  bool   // Accept does not check the clients' users
 	closed  atomic.Bool
 }
 
-// Listen opens "unix:PATH", or "HOST:PORT" on the loopback interface, where an empty
-// host is 127.0.0.1 and port 0 any free port. Accept admits only clients of the
-// process's effective user. The error wraps ErrRemote where the address is not a
-// loopback address.
+// Listen opens "unix:PATH", or "HOST:PORT" on the loopback interface. An empty host is 127.0.0.1, and
+// port 0 any free port. Accept admits only clients of the process's effective user. The error wraps
+// ErrRemote if the address is not a loopback address.
 func Listen(address string) (*Listener, error) { return open(address, false) }
 
-// ListenRemote is Listen at any address. Where that is not a loopback address, Accept
-// admits every client that reaches it.
+// ListenRemote is Listen for any address. If it is not a loopback address, Accept admits every client.
 func ListenRemote(address string) (*Listener, error) { return open(address, true) }
 
 func open(address string, remote bool) (*Listener, error) {
@@ -61,11 +59,11 @@ func listen(family int, at unix.Sockaddr) (*Listener, error) {
 		return nil, err
 	}
 	if family == unix.AF_UNIX {
-		// The file that bind makes takes its mode from the socket (unix_bind_bsd in
-		// Linux's net/unix/af_unix.c). A chmod of the path could meet another file.
+		// bind makes a file with the mode of the socket (unix_bind_bsd in Linux's net/unix/af_unix.c).
+		// A chmod of the path could change another file.
 		err = unix.Fchmod(fd, 0o600)
 	} else {
-		// As net does: the last server's connections may still be going down.
+		// As in net: connections of the last server may still be closing.
 		err = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_REUSEADDR, 1)
 	}
 	if err == nil {
@@ -94,10 +92,10 @@ func listen(family int, at unix.Sockaddr) (*Listener, error) {
 	return l, nil
 }
 
-// Address is where the listener is: "127.0.0.1:1234", or a path.
+// Address returns the listener's address: "127.0.0.1:1234", or a path.
 func (l *Listener) Address() string { return l.address }
 
-// Remote reports whether clients are admitted whatever their user is.
+// Remote reports whether clients of all users are admitted.
 func (l *Listener) Remote() bool { return l.remote }
 
 // Accept implements Acceptor. After Close the error is os.ErrClosed.
@@ -114,7 +112,7 @@ func (l *Listener) Accept() (io.ReadWriteCloser, error) {
 	})
 	if err != nil {
 		if l.closed.Load() {
-			err = os.ErrClosed // the poller has an error of its own
+			err = os.ErrClosed // the poller returns another error
 		}
 		return nil, err
 	}
@@ -122,7 +120,7 @@ func (l *Listener) Accept() (io.ReadWriteCloser, error) {
 		return nil, fmt.Errorf("accepting at %s: %w", l.address, failed)
 	}
 	if l.path == "" {
-		// Packets are answered one by one: nothing is to be waited for.
+		// Each packet waits for an answer, so delays gain nothing.
 		unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1)
 	}
 	if !l.remote {
@@ -131,7 +129,7 @@ func (l *Listener) Accept() (io.ReadWriteCloser, error) {
 	return os.NewFile(uintptr(fd), "connection"), err
 }
 
-// Close ends Accept. Connections stay.
+// Close ends Accept. Connections remain open.
 func (l *Listener) Close() error {
 	l.closed.Store(true)
 	err := l.file.Close()

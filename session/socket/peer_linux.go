@@ -23,20 +23,18 @@ import (
 // process's effective user.
 func admit(fd int) error {
 	refused := &RefusedError{Owner: os.Geteuid()}
-	if refused.User, refused.Err = peerUser(fd); refused.Err == nil {
-		if refused.User == refused.Owner {
-			refused.Err = distinct(refused.Owner)
-		}
-		if refused.User == refused.Owner && refused.Err == nil {
+	refused.User, refused.Err = peerUser(fd)
+	if refused.Err == nil && refused.User == refused.Owner {
+		if refused.Err = distinct(refused.Owner); refused.Err == nil {
 			return nil
 		}
 	}
 	return refused
 }
 
-// distinct returns an error where other users have the same number for this process:
-// the kernel shows users that a user namespace does not have as its overflow user
-// (user_namespaces(7), "Unmapped user and group IDs").
+// distinct returns an error if other users can have the same ID for this process: the kernel shows
+// users outside the user namespace as the overflow user (user_namespaces(7), "Unmapped user and group
+// IDs").
 func distinct(user int) error {
 	overflow, err := os.ReadFile("/proc/sys/kernel/overflowuid")
 	if err != nil {
@@ -75,14 +73,14 @@ func peerUser(fd int) (int, error) {
 	client, server := endpoint(peer), endpoint(local)
 	return tcpUser(client, func() (row, error) {
 		found, err := diagnose(client, server)
-		if err != nil { // a seccomp filter, or a kernel without it
+		if err != nil { // a seccomp filter, or a kernel without sock_diag
 			found, err = tableRow(client, server, openTable)
 		}
 		return found, err
 	})
 }
 
-// endpoint returns the address of a TCP socket, in four bytes where it is IPv4.
+// endpoint returns the address of a TCP socket, in four bytes for IPv4.
 func endpoint(a unix.Sockaddr) netip.AddrPort {
 	switch a := a.(type) {
 	case *unix.SockaddrInet4:
@@ -107,22 +105,21 @@ func openTable(name string) (io.ReadCloser, error) {
 	return f, nil
 }
 
-// tcpUser returns the user of the socket that is bound to client. The function find
-// returns its row.
+// tcpUser returns the user of the socket that is bound to client. The function find returns its row.
 //
-// A socket that was closed shows user 0 while its connection goes down. So a row counts
-// only while the connection is established, and only if it is still there when it is
-// looked for again: the socket was open then when its user was read.
+// A closed socket has user 0 while its connection is closing. So a row counts only while the connection
+// is established, and only if a second look finds it too: the socket was then open when its user was
+// read.
 func tcpUser(client netip.AddrPort, find func() (row, error)) (int, error) {
 	first, err := find()
 	if err != nil {
 		return -1, err
 	}
-	again, err := find()
+	second, err := find()
 	if err != nil {
 		return -1, err
 	}
-	if again != first {
+	if second != first {
 		return -1, fmt.Errorf("the connection from %v changed hands", client)
 	}
 	return first.user, nil
@@ -153,7 +150,7 @@ func tableRow(local, remote netip.AddrPort, open func(table string) (io.ReadClos
 	return found[0], nil
 }
 
-// row is the part of a socket's row that says who owns it.
+// row is the owner of a socket in a table of sockets.
 type row struct {
 	user  int
 	inode uint64
@@ -189,8 +186,8 @@ func appendRows(rows []row, table io.Reader, local, remote netip.AddrPort) ([]ro
 	return rows, lines.Err()
 }
 
-// parseEndpoint reads an address and a port in hexadecimal. The address is in words of
-// the host's byte order, the port is a number.
+// parseEndpoint parses an address and a port in hexadecimal. The address has words in the host's byte
+// order, the port is a number.
 func parseEndpoint(text string) (netip.AddrPort, bool) {
 	address, port, _ := strings.Cut(text, ":")
 	words, err := hex.DecodeString(address)

@@ -108,7 +108,7 @@ func TestOtherUsers(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer l.Close()
-				_, port, _ := cutLast(l.Address(), ':')
+				port := l.Address()[strings.LastIndexByte(l.Address(), ':')+1:]
 				address := test.family + " " + test.host + ":" + port
 				if test.family == "" {
 					address = path

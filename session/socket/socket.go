@@ -6,9 +6,8 @@
 // A client of a debug server runs code with the server's rights, so a Listener admits
 // only clients of the server's own user, unless it was opened by ListenRemote.
 //
-// The package does without package net: a program with net is linked dynamically
-// wherever there is a C compiler, and clew is one file that runs anywhere. It
-// resolves no names but localhost.
+// The package does not use package net, because a program with net is linked dynamically if there is a
+// C compiler, and clew is one file that runs anywhere. It resolves no name except localhost.
 package socket
 
 import (
@@ -19,29 +18,28 @@ import (
 	"strings"
 )
 
-// Acceptor is the source of a server's clients: a Listener, or anything else. A
-// net.Listener becomes one by a method Accept that returns its connections as what they
-// are here.
+// Acceptor is the source of a server's clients, usually a Listener. A net.Listener needs a wrapper that
+// changes the result type of Accept.
 type Acceptor interface {
-	// Accept waits for a connection. A connection that comes with a *RefusedError is
-	// told so and closed; any other error ends the service. After Close the error
-	// wraps os.ErrClosed.
+	// Accept waits for a connection. If the error is a *RefusedError, the server sends it to the
+	// connection and closes that. Any other error ends the service. After Close the error wraps
+	// os.ErrClosed.
 	Accept() (io.ReadWriteCloser, error)
 	Close() error
 }
 
 var (
-	// ErrAddress says that an address is neither unix:PATH nor HOST:PORT.
+	// ErrAddress means that an address is neither unix:PATH nor HOST:PORT.
 	ErrAddress = errors.New("neither unix:PATH nor HOST:PORT, with an IP address or localhost")
-	// ErrRemote says that other machines and users could reach an address.
+	// ErrRemote means that other machines and users could reach an address.
 	ErrRemote = errors.New("not a loopback address: other machines could run code as this user")
 )
 
-// RefusedError says why a Listener does not admit a client.
+// RefusedError is the error for a client that a Listener does not admit.
 type RefusedError struct {
 	User  int   // of the client
-	Owner int   // of the server, the one user that is admitted
-	Err   error // why the client's user is unknown, or nil
+	Owner int   // of the server, the only user that is admitted
+	Err   error // the reason why the client's user is unknown, or nil
 }
 
 func (e *RefusedError) Error() string {
@@ -53,34 +51,28 @@ func (e *RefusedError) Error() string {
 
 func (e *RefusedError) Unwrap() error { return e.Err }
 
-// parse reads unix:PATH or HOST:PORT. An empty host is 127.0.0.1, as is localhost.
+// parse parses unix:PATH or HOST:PORT. An empty host is 127.0.0.1, as is localhost.
 func parse(address string) (at netip.AddrPort, path string, err error) {
-	wrong := fmt.Errorf("%q: %w", address, ErrAddress)
+	invalid := fmt.Errorf("%q: %w", address, ErrAddress)
 	if path, ok := strings.CutPrefix(address, "unix:"); ok {
 		switch {
 		case path == "" || strings.Contains(path, "\x00"):
-			return at, "", wrong // names that are not in the file system (unix(7))
+			return at, "", invalid // an abstract address is not in the file system (unix(7))
 		case path[0] == '@':
-			path = "./" + path // x/sys takes this for such a name too
+			path = "./" + path // x/sys treats "@" as the start of an abstract address
 		}
 		return at, path, nil
 	}
-	host, port, ok := cutLast(address, ':')
-	if !ok {
-		return at, "", wrong
+	colon := strings.LastIndexByte(address, ':')
+	if colon < 0 {
+		return at, "", invalid
 	}
+	host := address[:colon]
 	if host == "" || host == "localhost" {
 		host = "127.0.0.1"
 	}
-	if at, err = netip.ParseAddrPort(host + ":" + port); err != nil {
-		return at, "", wrong
+	if at, err = netip.ParseAddrPort(host + address[colon:]); err != nil {
+		return at, "", invalid
 	}
 	return at, "", nil
-}
-
-func cutLast(s string, separator byte) (before, after string, found bool) {
-	if i := strings.LastIndexByte(s, separator); i >= 0 {
-		return s[:i], s[i+1:], true
-	}
-	return s, "", false
 }

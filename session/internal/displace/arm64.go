@@ -9,7 +9,7 @@ import (
 	"fmt"
 )
 
-// arm64Form is what an instruction has to do with its own address.
+// arm64Form is the use that an instruction makes of its own address.
 type arm64Form uint8
 
 const (
@@ -24,14 +24,14 @@ const (
 	arm64LinkRegister                    // blr likewise
 	arm64Return                          // ret likewise
 	arm64System                          // svc
-	arm64Trap                            // brk, hlt, udf and what is not for programs
+	arm64Trap                            // brk, hlt, udf and privileged instructions
 	arm64LoadExclusive                   // ldxr, ldxp, ldaxr, ldaxp
 	arm64StoreExclusive                  // stxr, stxp, stlxr, stlxp
-	arm64Prefix                          // movprfx: the processor may take it and the next for one
-	arm64Fixed                           // runs in its place only
+	arm64Prefix                          // movprfx: the processor may combine it with the next instruction
+	arm64Fixed                           // cannot be displaced
 )
 
-// arm64Encodings are Arm ARM C4.1's, by group; the first that fits counts.
+// arm64Encodings are the encodings of Arm ARM C4.1, by group. The first that matches counts.
 var arm64Encodings = []struct {
 	mask, value uint32
 	form        arm64Form
@@ -56,12 +56,11 @@ var arm64Encodings = []struct {
 	{0xff9f0000, 0xd69f0000, arm64Trap},  // eret, drps
 	{0x1c000000, 0x14000000, arm64Fixed}, // other branches: cb<cc>, retaasppc label
 
-	// FEAT_PAuth_LR: the address is what is signed, or signed with.
+	// FEAT_PAuth_LR: the instruction signs its own address, or signs with it.
 	{0xffff801f, 0xdac1801e, arm64Fixed}, // paciasppc and the like
 	{0xffc0001f, 0xf380001f, arm64Fixed}, // autiasppc, autibsppc
 
-	// casp, which has the encoding of ldxp with a small size.
-	{0xbfa00000, 0x08200000, arm64Plain},
+	{0xbfa00000, 0x08200000, arm64Plain}, // casp, encoded as ldxp with a small size
 	{0x3fc00000, 0x08400000, arm64LoadExclusive},
 	{0x3fc00000, 0x08000000, arm64StoreExclusive},
 	{0x3fa00000, 0x09000000, arm64Fixed}, // FEAT_LSUI: ldtxr, sttxr
@@ -69,16 +68,15 @@ var arm64Encodings = []struct {
 	{0xfffffc00, 0x0420bc00, arm64Prefix},
 	{0xff3ee000, 0x04102000, arm64Prefix},
 
-	// The main part and the end of a memory copy or set: on another kind of
-	// processor than where it began the kernel sends it back to its beginning,
-	// one or two instructions before (FEAT_MOPS).
+	// The main part and the end of a memory copy or set (FEAT_MOPS): after a move to a processor of
+	// another kind, the kernel restarts it one or two instructions before.
 	{0xfbe00c00, 0x19400400, arm64Fixed},
 	{0xfbe00c00, 0x19800400, arm64Fixed},
 	{0xfbe0cc00, 0x19c04400, arm64Fixed},
 	{0xfbe0cc00, 0x19c08400, arm64Fixed},
 }
 
-// arm64FormOf finds an instruction's form.
+// arm64FormOf returns the form of an instruction.
 func arm64FormOf(op uint32) arm64Form {
 	for i := range arm64Encodings {
 		if e := &arm64Encodings[i]; op&e.mask == e.value {
@@ -88,13 +86,12 @@ func arm64FormOf(op uint32) arm64Form {
 	return arm64Plain
 }
 
-// signed is the number in the bits of op from low on, extended.
+// signed returns bits of op from low on, sign-extended.
 func signed(op uint32, low, bits int) int64 {
 	return int64(op) << (64 - low - bits) >> (64 - bits)
 }
 
-// arm64Target is the address that an instruction of one of the forms with a
-// label names.
+// arm64Target returns the address of the label of an instruction at pc.
 func arm64Target(op uint32, form arm64Form, pc uint64) uint64 {
 	switch form {
 	case arm64Branch, arm64Link:
@@ -111,35 +108,23 @@ func arm64Target(op uint32, form arm64Form, pc uint64) uint64 {
 	return pc + uint64(signed(op, 5, 19)<<2)
 }
 
+// arm64Kinds are the kinds of forms that are not Plain.
+var arm64Kinds = [...]Kind{
+	arm64Branch: Jump, arm64Conditional: Branch, arm64Test: Branch, arm64Link: Call, arm64Register: Jump,
+	arm64LinkRegister: Call, arm64Return: Return, arm64System: Syscall, arm64Trap: Trap,
+	arm64LoadExclusive: Exclusive, arm64Fixed: Plain,
+}
+
 func decodeARM64(code []byte, pc uint64) (Instruction, error) {
 	if len(code) < 4 {
 		return Instruction{}, fmt.Errorf("%w: %d bytes", ErrInvalid, len(code))
 	}
 	op := binary.LittleEndian.Uint32(code)
 	form := arm64FormOf(op)
-	i := Instruction{Size: 4, Next: pc + 4}
+	i := Instruction{Size: 4, Next: pc + 4, Kind: arm64Kinds[form]}
 	switch form {
-	case arm64Branch:
-		i.Kind, i.Direct = Jump, true
-	case arm64Conditional, arm64Test:
-		i.Kind, i.Direct = Branch, true
-	case arm64Link:
-		i.Kind, i.Direct = Call, true
-	case arm64Register:
-		i.Kind = Jump
-	case arm64LinkRegister:
-		i.Kind = Call
-	case arm64Return:
-		i.Kind = Return
-	case arm64System:
-		i.Kind = Syscall
-	case arm64Trap:
-		i.Kind = Trap
-	case arm64LoadExclusive:
-		i.Kind = Exclusive
-	}
-	if i.Direct {
-		i.Target = arm64Target(op, form, pc)
+	case arm64Branch, arm64Conditional, arm64Test, arm64Link:
+		i.Direct, i.Target = true, arm64Target(op, form, pc)
 	}
 	return i, nil
 }

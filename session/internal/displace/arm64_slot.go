@@ -15,22 +15,21 @@ const (
 	arm64Nop = 0xd503201f
 )
 
-// An arm64Assembler collects a slot: the instructions in the order they stand in,
-// a branch behind them, a branch for every other way out, and addresses that
-// instructions load.
+// An arm64Assembler assembles a slot: the instructions in their order, a branch to the next original
+// instruction, a branch for every other exit, and addresses that instructions load.
 type arm64Assembler struct {
 	Slot
 	pc, slot uint64
-	end      uint64 // the address behind the original
+	end      uint64 // address after the original
 	exits    []arm64Reference
 	literals []arm64Reference
 	err      error
 }
 
-// An arm64Reference is an instruction whose label is at the end of the slot.
+// An arm64Reference is an instruction that refers to the end of the slot.
 type arm64Reference struct {
 	at     int    // offset of the instruction
-	target uint64 // the address to go to, or to load
+	target uint64 // address to which it branches, or that it loads
 }
 
 func makeARM64(code []byte, pc, slot uint64) (*Slot, error) {
@@ -51,7 +50,7 @@ func makeARM64(code []byte, pc, slot uint64) (*Slot, error) {
 	case arm64Prefix:
 		n = 2
 		if len(code) < 8 || arm64FormOf(binary.LittleEndian.Uint32(code[4:])) != arm64Plain {
-			return nil, fmt.Errorf("%w: movprfx without what it belongs to", ErrInvalid)
+			return nil, fmt.Errorf("%w: movprfx without its instruction", ErrInvalid)
 		}
 	}
 	a.Size = 4 * n
@@ -74,19 +73,13 @@ func makeARM64(code []byte, pc, slot uint64) (*Slot, error) {
 
 func (a *arm64Assembler) emit(op uint32) { a.Code = binary.LittleEndian.AppendUint32(a.Code, op) }
 
-// point adds a point at the end of the code so far.
-func (a *arm64Assembler) point(p Point) {
-	p.Offset = len(a.Code)
-	a.Points = append(a.Points, p)
-}
-
 func (a *arm64Assembler) fail(err error, format string, args ...any) {
 	if a.err == nil {
 		a.err = fmt.Errorf("%w: "+format, append([]any{err}, args...)...)
 	}
 }
 
-// leave goes to the address behind the original.
+// leave adds a branch to the address after the original.
 func (a *arm64Assembler) leave() {
 	a.point(Point{PC: a.end, Done: true})
 	a.branch(a.end)
@@ -96,8 +89,8 @@ func (a *arm64Assembler) branch(target uint64) {
 	a.emit(0x14000000 | a.label(target, len(a.Code), 26))
 }
 
-// label is the distance from the instruction at an offset to an address, in words
-// of so many bits.
+// label returns the distance from the instruction at an offset to an address, as a number of words with
+// the given bits.
 func (a *arm64Assembler) label(target uint64, at, bits int) uint32 {
 	d := int64(target - (a.slot + uint64(at)))
 	if limit := int64(1) << (bits + 1); d < -limit || d >= limit {
@@ -106,14 +99,14 @@ func (a *arm64Assembler) label(target uint64, at, bits int) uint32 {
 	return uint32(d>>2) & (1<<bits - 1)
 }
 
-// literal adds a load of an address into a register: one instruction, so that
-// nobody sees half of the address, and with nothing but that register changed.
+// literal adds a load of an address into a register. It is one instruction, so that a stop never finds
+// half of the address, and changes only that register.
 func (a *arm64Assembler) literal(register uint32, value uint64) {
 	a.literals = append(a.literals, arm64Reference{len(a.Code), value})
 	a.emit(0x58000000 | register)
 }
 
-// single adds one instruction with what follows it.
+// single adds one instruction and its exits.
 func (a *arm64Assembler) single(op uint32) {
 	a.point(Point{PC: a.pc})
 	switch form := arm64FormOf(op); form {
@@ -129,7 +122,7 @@ func (a *arm64Assembler) single(op uint32) {
 		a.branch(a.Instruction.Target)
 		return
 	case arm64LinkRegister:
-		// The target, and of the authenticated forms the modifier.
+		// The target register, and the modifier of the authenticated forms.
 		if op>>5&31 == arm64LR || op>>24&1 == 1 && op&31 == arm64LR {
 			a.fail(ErrUnsupported, "a call through the register that gets the return address")
 			return
@@ -146,7 +139,7 @@ func (a *arm64Assembler) single(op uint32) {
 	a.leave()
 }
 
-// sequential adds one instruction, whose address is pc, as one instruction.
+// sequential adds the instruction at pc as one instruction.
 func (a *arm64Assembler) sequential(op uint32, pc uint64) {
 	form := arm64FormOf(op)
 	switch form {
@@ -179,7 +172,7 @@ func (a *arm64Assembler) load(op uint32) {
 	case size == 3: // prfm, a hint
 		a.emit(arm64Nop)
 	default:
-		// The destination holds the address meanwhile.
+		// The destination register has the address before it has the value.
 		a.literal(register, target)
 		a.point(Point{PC: a.pc, Fix: Fix{Op: FixEntry, Register: int(register)}})
 		load := [3]uint32{0xb9400000, 0xf9400000, 0xb9800000}[size] // ldr w, ldr x, ldrsw
@@ -187,7 +180,7 @@ func (a *arm64Assembler) load(op uint32) {
 	}
 }
 
-// finish adds what the labels refer to.
+// finish adds the targets of exits and literals.
 func (a *arm64Assembler) finish() {
 	for _, x := range a.exits {
 		op := binary.LittleEndian.Uint32(a.Code[x.at:])

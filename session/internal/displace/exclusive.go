@@ -11,9 +11,8 @@ import (
 	"github.com/clewdev/clew/arch"
 )
 
-// maxSequence bounds an exclusive sequence, in instructions. The architecture
-// promises progress where the load and the store lie within 128 bytes (Arm ARM
-// B2.12.5), which is twice as many; compilers stay far below.
+// maxSequence is the maximum length of an exclusive sequence, in instructions. The architecture
+// guarantees progress for twice as many, 128 bytes (Arm ARM B2.12.5); compilers use far fewer.
 const maxSequence = 16
 
 // HasExclusive reports whether a machine has exclusive sequences.
@@ -22,12 +21,11 @@ func HasExclusive(m *arch.Machine) bool {
 	return d != nil && d.exclusive
 }
 
-// InExclusive reports whether the instruction at an offset of code stands
-// inside an arm64 exclusive sequence but not at its start, and where that starts.
-// A trap there clears the monitor each time, so that the store never succeeds: a
-// breakpoint belongs to the start instead. code is the text around, original
-// bytes, ideally Lookahead bytes before the offset and as many from it on; both
-// offsets are in bytes. On other machines the answer is no.
+// InExclusive reports whether the instruction at an offset in code is inside an arm64 exclusive sequence
+// but not its first instruction, and returns the offset of that. A trap inside clears the monitor each
+// time, so that the store never succeeds: a breakpoint must be at the start. code has the original
+// bytes, if possible Lookahead bytes before the offset and as many after it. Offsets are in bytes. On
+// other machines InExclusive returns false.
 func InExclusive(m *arch.Machine, code []byte, offset int) (start int, inside bool) {
 	if !HasExclusive(m) || offset < 0 || offset%4 != 0 || offset > len(code)-4 {
 		return 0, false
@@ -44,9 +42,8 @@ func InExclusive(m *arch.Machine, code []byte, offset int) (start int, inside bo
 	return 0, false
 }
 
-// exclusiveSequence is the number of instructions from the load exclusive at the
-// start of code to the store exclusive, and to the branch behind that which goes
-// back to try again, if there is one.
+// exclusiveSequence returns the number of instructions from the load exclusive at the start of code to
+// the store exclusive, or to the branch after it that repeats the sequence.
 func exclusiveSequence(code []byte, pc uint64) (n int, err error) {
 	words := min(len(code)/4, maxSequence)
 	for k := 1; k < words; k++ {
@@ -56,17 +53,17 @@ func exclusiveSequence(code []byte, pc uint64) (n int, err error) {
 			return retryBranch(code[:4*words], pc, k+1), nil
 		case arm64Plain, arm64Address, arm64Literal, arm64Branch, arm64Conditional, arm64Test, arm64LoadExclusive:
 		default:
-			return 0, fmt.Errorf("%w: %08x stands in it", ErrExclusive, op)
+			return 0, fmt.Errorf("%w: it contains %08x", ErrExclusive, op)
 		}
 	}
 	return 0, fmt.Errorf("%w in %d instructions", ErrExclusive, words)
 }
 
-// retryBranch is the number of instructions including a branch back into the
-// first n, looked for shortly behind them; without one it is n.
+// retryBranch returns the number of instructions up to a branch back into the first n, if there is one
+// within maxDistance instructions after them, otherwise n.
 func retryBranch(code []byte, pc uint64, n int) int {
-	const shortly = 3
-	for k := n; k < min(n+shortly, len(code)/4); k++ {
+	const maxDistance = 3
+	for k := n; k < min(n+maxDistance, len(code)/4); k++ {
 		op := binary.LittleEndian.Uint32(code[4*k:])
 		switch form := arm64FormOf(op); form {
 		case arm64Plain:

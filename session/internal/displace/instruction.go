@@ -10,38 +10,37 @@ import (
 	"github.com/clewdev/clew/arch"
 )
 
-// Kind is what an instruction means to somebody who steps through code.
+// Kind is the kind of an instruction for a program that steps through code.
 type Kind uint8
 
 const (
-	Plain           Kind = iota // goes on after itself
-	Jump                        // goes elsewhere
-	Branch                      // goes on after itself or to Target: a conditional branch, loop, xbegin
-	Call                        // goes elsewhere; the return address is Next
-	Return                      // goes where the stack or a register says
-	InterruptReturn             // iret, uiret: pops the flags too
-	Syscall                     // syscall, svc; on amd64 it leaves the flags in r11, with TF where it was stepped
-	PushFlags                   // pushf: the word at rsp then has TF set where it was stepped
-	PopFlags                    // popf: TF can be set afterwards by the program's own will
+	Plain           Kind = iota // continues after itself
+	Jump                        // continues elsewhere
+	Branch                      // continues after itself or at Target: a conditional branch, loop, xbegin
+	Call                        // continues elsewhere; the return address is Next
+	Return                      // continues at an address on the stack or in a register
+	InterruptReturn             // iret, uiret: also pops the flags
+	Syscall                     // syscall, svc; on amd64 r11 then has the flags, with TF after a step
+	PushFlags                   // pushf: after a step the word at rsp has TF set
+	PopFlags                    // popf: the program itself can set TF
 	Repeat                      // a string instruction with rep: a step is one iteration, PC stays
-	Trap                        // traps or faults always: int3, int n, ud2, hlt, brk, udf
-	Exclusive                   // arm64 load exclusive: stepping it makes the store fail
-	Inhibit                     // no trap comes behind it, a step is two instructions: mov to ss, and those that Linux executes for a program (UMIP: sgdt, sidt, sldt, smsw, str)
+	Trap                        // always traps or faults: int3, int n, ud2, hlt, brk, udf
+	Exclusive                   // arm64 load exclusive: a step makes the store fail
+	Inhibit                     // a step also executes the next instruction: mov to ss, and those that Linux emulates (UMIP: sgdt, sidt, sldt, smsw, str)
 )
 
-// An Instruction is what a stepper needs to know of one instruction.
+// An Instruction describes one instruction for a program that steps through code.
 type Instruction struct {
 	Size   int // bytes
 	Kind   Kind
-	Next   uint64 // the address behind it, and what a Call returns to
+	Next   uint64 // address after it, and the return address of a Call
 	Direct bool   // Target is known: a Jump, Branch or Call with an address in its code
-	Target uint64 // where Direct says so
+	Target uint64 // with Direct
 }
 
-// Decode tells what the instruction at the start of code is; pc is its address.
-// Unlike Make it looks at one instruction only: 15 bytes do, or 4 on arm64. The
-// errors are ErrMachine, ErrInvalid and (for a branch that AMD's and Intel's
-// processors take differently, so that its size is not known) ErrUnsupported.
+// Decode decodes the instruction at the start of code; pc is its address. Unlike Make it reads only one
+// instruction: 15 bytes are enough, or 4 on arm64. The errors are ErrMachine, ErrInvalid, and
+// ErrUnsupported for a branch that AMD's and Intel's processors execute differently.
 func Decode(m *arch.Machine, code []byte, pc uint64) (Instruction, error) {
 	var i Instruction
 	var err error

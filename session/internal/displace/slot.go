@@ -13,86 +13,83 @@ import (
 	"github.com/clewdev/clew/internal/x86"
 )
 
-// MaxSlot is the most bytes that the code of a slot has.
+// MaxSlot is the maximum size of a slot's code, in bytes.
 const MaxSlot = 256
 
-// Lookahead is the number of bytes from an instruction on that Make and Decode
-// look at, at most.
+// Lookahead is the maximum number of bytes from the start of an instruction that Make and Decode read.
 const Lookahead = 4 * maxSequence
 
-// Errors that a caller tells apart with errors.Is. The text around them names
-// the address, the bytes and the reason.
+// Kinds of errors, for errors.Is. The error text has the address, the bytes and the reason.
 var (
-	// ErrMachine: neither amd64 nor arm64.
+	// ErrMachine: the machine is neither amd64 nor arm64.
 	ErrMachine = errors.New("machine without displaced execution")
-	// ErrInvalid: the bytes are no instruction, or end within it.
+	// ErrInvalid: the bytes are not a complete instruction.
 	ErrInvalid = x86.ErrInvalid
-	// ErrFar: something the instruction refers to is out of reach of this
-	// slot. A slot nearer to both has it in reach.
+	// ErrFar: an address to which the instruction refers is out of reach of this slot, but within
+	// reach of a nearer one.
 	ErrFar = errors.New("out of reach of the slot")
-	// ErrExclusive: an arm64 load exclusive without a store exclusive that
-	// could be found behind it.
+	// ErrExclusive: no store exclusive was found after an arm64 load exclusive.
 	ErrExclusive = errors.New("exclusive sequence without an end")
-	// ErrUnsupported: no code elsewhere can do exactly what the instruction
-	// does. It has to be executed where it stands.
-	ErrUnsupported = errors.New("instruction that runs in its place only")
+	// ErrUnsupported: the instruction can only be executed at its own address.
+	ErrUnsupported = errors.New("instruction that cannot be displaced")
 )
 
-// A Slot is code that stands for one instruction, or for a sequence that can't
-// be interrupted.
+// A Slot is code that replaces one instruction, or a sequence that must not be interrupted.
 type Slot struct {
-	// Code is to be written to the slot's address. It can have literals at its
-	// end. The caller owns it.
+	// Code is the code for the slot's address. It can have literals at its end. The caller owns it.
 	Code []byte
 
-	// Points has an element for every instruction in Code, by ascending
-	// offset. The first has offset 0.
+	// Points has an element for every instruction in Code, by ascending offset. The first has
+	// offset 0.
 	Points []Point
 
-	// Size is the number of bytes at the original address that Code stands
-	// for: those of Instruction, but for a sequence.
+	// Size is the number of original bytes that Code replaces: the size of Instruction or of a
+	// sequence.
 	Size int
 
-	// Instruction is what stands at the original address.
+	// Instruction is the first original instruction.
 	Instruction Instruction
 }
 
-// A Point is a place in the code of a slot at which a worker can be found, and
-// the state of the original that it stands for. The registers are those of the
-// original but for the program counter and for what Fix changes.
+// A Point is a place in the code of a slot at which a worker can be found, and the corresponding state
+// of the original. The worker's registers are those of the original, except for the program counter and
+// the changes of Fix.
 type Point struct {
 	Offset int    // bytes from the slot's start
-	PC     uint64 // the program counter of the original
+	PC     uint64 // program counter of the original
 
-	// Done: the instruction has been executed and PC is where it went. The
-	// worker could as well go on there, once Fix is applied. In a sequence
-	// Done marks the ways out.
-	//
-	// Not Done: PC is the instruction, not executed yet (of repeated string
-	// instructions: some iterations may have been), or one of the sequence.
+	// Done: the worker has executed the instruction and continues at PC; after Fix it could continue
+	// there at once. In a sequence Done marks the exits. Otherwise the instruction at PC, or the
+	// sequence, is not completely executed.
 	Done bool
 
 	Fix Fix
 }
 
-// FixOp is what a Fix does.
+// FixOp is the operation of a Fix.
 type FixOp uint8
 
 const (
 	FixNone  FixOp = iota // nothing
 	FixAdd                // Value is added to the register, modulo 1<<64
 	FixSet                // the register becomes Value
-	FixEntry              // the register becomes what it was when the worker entered the slot
+	FixEntry              // the register gets the value with which the worker entered the slot
 )
 
-// A Fix makes the registers of a worker in a slot those of the original.
+// A Fix changes the registers of a worker in a slot to those of the original.
 type Fix struct {
 	Op       FixOp
 	Register int // DWARF column of the machine
 	Value    uint64
 }
 
-// At returns the point at an offset in Code. Workers are never found at others.
+// point adds a point at the end of the code.
+func (s *Slot) point(p Point) {
+	p.Offset = len(s.Code)
+	s.Points = append(s.Points, p)
+}
+
+// At returns the point at an offset in Code. A worker is always at the offset of a point.
 func (s *Slot) At(offset int) (Point, bool) {
 	for _, p := range s.Points {
 		if p.Offset == offset {
@@ -102,17 +99,16 @@ func (s *Slot) At(offset int) (Point, bool) {
 	return Point{}, false
 }
 
-// Make makes the code that does at the address slot what the instruction at
-// the address pc does. code holds the original bytes from pc on, without traps:
-// Lookahead bytes, or fewer where the text ends. It is not kept.
+// Make returns code for the address slot that has the effect of the instruction at the address pc. code
+// has the original bytes from pc on, without traps: Lookahead bytes, or fewer if the text ends. Make
+// does not keep it.
 //
-// The addresses are those of the traced program. On amd64 slot may be anywhere
-// within 1 GiB of pc, on arm64 it is a multiple of 4 within 100 MB; what is
-// farther away can be ErrFar. On arm64 a vector literal needs a slot within
-// 1 MiB of the literal (ErrFar else).
+// The addresses are those of the traced program. The distance from pc to slot must be at most 1 GiB on
+// amd64 and 100 MB on arm64, otherwise the error can be ErrFar. On arm64 slot is a multiple of 4, and a
+// vector literal needs a slot within 1 MiB of the literal (otherwise ErrFar).
 //
-// On arm64 an instruction that begins an exclusive sequence stands for the whole
-// sequence; a breakpoint inside one makes it fail for ever: see InExclusive.
+// On arm64 the slot of an instruction that begins an exclusive sequence replaces the whole sequence. A
+// breakpoint must not be inside one: see InExclusive.
 func Make(m *arch.Machine, code []byte, pc, slot uint64) (*Slot, error) {
 	var s *Slot
 	var err error

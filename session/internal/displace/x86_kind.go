@@ -18,18 +18,18 @@ func decodeX86(code []byte, pc uint64) (Instruction, error) {
 	return i.instruction(pc)
 }
 
-// instruction is what Decode returns.
+// instruction returns the result of Decode.
 func (i *x86Instruction) instruction(pc uint64) (Instruction, error) {
 	out := Instruction{Size: len(i.Code), Kind: i.kind(), Next: pc + uint64(len(i.Code))}
 	switch out.Kind {
 	case Jump, Branch, Call:
-		if i.Lock { // an invalid opcode, whatever the rest is
+		if i.Lock {
 			return Instruction{}, fmt.Errorf("%w: a branch with a lock prefix", ErrInvalid)
 		}
 	}
 	if i.Relative != 0 {
-		// Intel's processors ignore 66 at near branches, AMD's take a
-		// displacement of 16 bits and cut the target down to as many.
+		// Intel's processors ignore 66 at near branches. On AMD's the displacement and the target then
+		// have 16 bits.
 		if i.Operand16 {
 			return Instruction{}, fmt.Errorf("%w: a branch with an operand size prefix", ErrUnsupported)
 		}
@@ -51,11 +51,16 @@ func (i *x86Instruction) kind() Kind {
 	return Plain
 }
 
-func (i *x86Instruction) kindOneByte() Kind {
-	reg := byte(0)
-	if i.ModRM != 0 {
-		reg = i.Code[i.ModRM] >> 3 & 7
+// reg returns the reg field of ModRM, or 0.
+func (i *x86Instruction) reg() byte {
+	if i.ModRM == 0 {
+		return 0
 	}
+	return i.Code[i.ModRM] >> 3 & 7
+}
+
+func (i *x86Instruction) kindOneByte() Kind {
+	reg := i.reg()
 	switch op := i.Opcode; {
 	case op&0xf0 == 0x70, op >= 0xe0 && op <= 0xe3: // jcc, loop, jrcxz
 		return Branch
@@ -93,10 +98,7 @@ func (i *x86Instruction) kindOneByte() Kind {
 }
 
 func (i *x86Instruction) kindTwoByte() Kind {
-	reg := byte(0)
-	if i.ModRM != 0 {
-		reg = i.Code[i.ModRM] >> 3 & 7
-	}
+	reg := i.reg()
 	switch op := i.Opcode; {
 	case op == 0x00 && reg <= 1: // sldt, str
 		return Inhibit

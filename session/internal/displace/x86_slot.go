@@ -5,6 +5,7 @@
 package displace
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -18,7 +19,7 @@ const (
 	x86RSP = 7
 )
 
-// An x86Assembler collects a slot.
+// An x86Assembler assembles a slot.
 type x86Assembler struct {
 	x86Instruction
 	Slot
@@ -91,21 +92,15 @@ func (a *x86Assembler) assemble() error {
 
 func (a *x86Assembler) emit(b ...byte) { a.Code = append(a.Code, b...) }
 
-// point adds a point at the end of the code so far.
-func (a *x86Assembler) point(p Point) {
-	p.Offset = len(a.Code)
-	a.Points = append(a.Points, p)
-}
-
-// literal adds four bytes for the displacement of an operand that reads an
-// address from the end of the slot.
+// literal adds a displacement of four bytes, for an operand that reads an address from the end of the
+// slot.
 func (a *x86Assembler) literal(value uint64) {
 	a.literals = append(a.literals, x86Literal{len(a.Code), value})
 	a.emit(0, 0, 0, 0)
 }
 
-// finish puts the literals behind the code. They are aligned, as the program
-// may have alignment checks on (AC in rflags).
+// finish adds the literals after the code. They are aligned, because the program may have enabled
+// alignment checks (AC in rflags).
 func (a *x86Assembler) finish() {
 	for _, l := range a.literals {
 		for (a.slot+uint64(len(a.Code)))%8 != 0 {
@@ -116,7 +111,7 @@ func (a *x86Assembler) finish() {
 	}
 }
 
-// jump goes to an address without touching anything.
+// jump adds a jump to an address that changes neither registers nor memory.
 func (a *x86Assembler) jump(target uint64) {
 	d := int64(target - (a.slot + uint64(len(a.Code)) + 5))
 	if d == int64(int32(d)) {
@@ -128,7 +123,7 @@ func (a *x86Assembler) jump(target uint64) {
 	a.literal(target)
 }
 
-// copy adds an instruction that refers to what the original refers to.
+// copy adds an instruction that refers to the same address as the original.
 func (a *x86Assembler) copy(i x86Instruction) error {
 	at := len(a.Code)
 	a.emit(i.Code...)
@@ -138,7 +133,7 @@ func (a *x86Assembler) copy(i x86Instruction) error {
 	field := a.Code[at+i.Displacement:]
 	target := a.Instruction.Next + uint64(int64(int32(binary.LittleEndian.Uint32(field))))
 	d := int64(target - (a.slot + uint64(len(a.Code))))
-	// With 67 the address has 32 bits, and wraps around.
+	// With prefix 67 the address has 32 bits, and wraps around.
 	if d != int64(int32(d)) && !i.Address32 {
 		return fmt.Errorf("%w: the operand at %#x", ErrFar, target)
 	}
@@ -146,15 +141,15 @@ func (a *x86Assembler) copy(i x86Instruction) error {
 	return nil
 }
 
-// branch adds the branch with a target in the slot, whence it goes on. Its
-// prefixes stay: AMD's processors take repnz loope for loopne.
+// branch adds the branch with a target in the slot, which jumps to the original target. Prefixes remain:
+// AMD's processors execute repnz loope as loopne.
 func (a *x86Assembler) branch() {
 	a.emit(a.x86Instruction.Code...)
-	behind := len(a.Code)
+	end := len(a.Code)
 	a.point(Point{PC: a.Instruction.Next, Done: true})
 	a.jump(a.Instruction.Next)
-	clear(a.Code[a.Relative:behind])
-	a.Code[a.Relative] = byte(len(a.Code) - behind)
+	clear(a.Code[a.Relative:end])
+	a.Code[a.Relative] = byte(len(a.Code) - end)
 	a.point(Point{PC: a.Instruction.Target, Done: true})
 	a.jump(a.Instruction.Target)
 }
@@ -170,8 +165,8 @@ func (a *x86Assembler) callDirect() {
 	a.jump(a.Instruction.Target)
 }
 
-// callIndirect pushes the return address and jumps with the call's own operand.
-// What the operand reads is read after the push, as rsp is by then another.
+// callIndirect pushes the return address and jumps with the call's operand. The operand is read after
+// the push, which has changed rsp.
 func (a *x86Assembler) callIndirect() error {
 	modRM := a.x86Instruction.Code[a.ModRM]
 	if modRM>>3&7 == 3 {
@@ -180,20 +175,19 @@ func (a *x86Assembler) callIndirect() error {
 	if a.Operand16 {
 		return fmt.Errorf("%w: a call with an operand size prefix", ErrUnsupported)
 	}
-	jump, err := a.behindPush()
+	jump, err := a.afterPush()
 	if err != nil {
 		return err
 	}
 	jump.Code[jump.ModRM] += 2 << 3 // group 5: call is /2, jmp is /4
 	a.pushReturnAddress()
-	// A fault of the operand comes before the push in the original.
+	// In the original a fault of the operand comes before the push.
 	a.point(Point{PC: a.pc, Fix: Fix{FixAdd, x86RSP, 8}})
 	return a.copy(jump)
 }
 
-// behindPush is the instruction with an operand that names, 8 bytes farther down
-// the stack, what the original's operand names.
-func (a *x86Assembler) behindPush() (x86Instruction, error) {
+// afterPush returns the instruction with the same operand, if rsp is 8 less.
+func (a *x86Assembler) afterPush() (x86Instruction, error) {
 	i := a.x86Instruction
 	modRM := i.Code[i.ModRM]
 	mod, rm := modRM>>6, modRM&7
@@ -201,7 +195,7 @@ func (a *x86Assembler) behindPush() (x86Instruction, error) {
 		return i, fmt.Errorf("%w: call rsp", ErrUnsupported)
 	}
 	if mod == 3 || rm != 4 || i.RexB || i.Code[i.ModRM+1]&7 != 4 {
-		i.Code = append([]byte(nil), i.Code...)
+		i.Code = bytes.Clone(i.Code)
 		return i, nil
 	}
 	d, size := int64(0), 0
@@ -216,8 +210,7 @@ func (a *x86Assembler) behindPush() (x86Instruction, error) {
 		return i, fmt.Errorf("%w: a call that reads the word that it pushes", ErrUnsupported)
 	}
 	at := i.ModRM + 2
-	out := append([]byte(nil), i.Code[:at]...)
-	rest := i.Code[at+size:]
+	out := bytes.Clone(i.Code[:at])
 	d += 8
 	switch {
 	case d == int64(int8(d)):
@@ -229,9 +222,9 @@ func (a *x86Assembler) behindPush() (x86Instruction, error) {
 	default:
 		return i, fmt.Errorf("%w: the displacement %#x at the end of its range", ErrUnsupported, d-8)
 	}
-	i.Code, i.Displacement = append(out, rest...), at
+	i.Code, i.Displacement = append(out, i.Code[at+size:]...), at
 	if len(i.Code) > x86.MaxSize {
-		return i, fmt.Errorf("%w: a call of as many bytes as there may be", ErrUnsupported)
+		return i, fmt.Errorf("%w: a call of the maximum size", ErrUnsupported)
 	}
 	return i, nil
 }
