@@ -10,7 +10,7 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// amd64 generates code for amd64. What its registers are for:
+// amd64 generates code for amd64, with these registers:
 //
 //	rax  the top of the data stack
 //	rbx  the address of the item below it; the stack grows down
@@ -18,8 +18,8 @@ import (
 //	r13  the data space
 //	rsp  the return stack
 //
-// rbp is a frame pointer where there is one, rcx and rdx are for use within an
-// op. r14, which is Go's, and all others are left alone.
+// rbp is the frame pointer, if words have one. An op may use rcx and rdx. r14, which Go uses, and all
+// others do not change.
 type amd64 struct{}
 
 const amd64RBP = 6 // DWARF column (psABI amd64, Table 3.36)
@@ -48,7 +48,7 @@ func (m amd64) epilogue(e *emitter) {
 	e.instruction(0xc3) // ret
 }
 
-// moveSP takes n bytes from the return stack.
+// moveSP removes n bytes from the return stack.
 func (amd64) moveSP(e *emitter, n int64) {
 	e.instruction(binary.LittleEndian.AppendUint32([]byte{0x48, 0x81, 0xc4}, uint32(n))...) // add rsp, n
 	e.frame.cfaOffset -= n
@@ -112,7 +112,7 @@ func (amd64) rules(e *emitter, b *cfi.Builder, from, to frame) {
 	}
 	switch {
 	case to.left:
-		b.Undefined(amd64RBP) // it is some word's
+		b.Undefined(amd64RBP) // it is the frame pointer of any word
 	case to.saved:
 		b.Offset(amd64RBP, -2*cell)
 	default:
@@ -120,14 +120,14 @@ func (amd64) rules(e *emitter, b *cfi.Builder, from, to frame) {
 	}
 }
 
-// Parts of ops. The one marked so leaves the flags as they are.
+// Parts of ops. amd64Drop does not change the flags.
 var (
 	amd64Push  = []byte{0x48, 0x83, 0xeb, 0x08, 0x48, 0x89, 0x03}       // sub rbx, 8; mov [rbx], rax
-	amd64Drop  = []byte{0x48, 0x8b, 0x03, 0x48, 0x8d, 0x5b, 0x08}       // mov rax, [rbx]; lea rbx, [rbx+8] (flags)
+	amd64Drop  = []byte{0x48, 0x8b, 0x03, 0x48, 0x8d, 0x5b, 0x08}       // mov rax, [rbx]; lea rbx, [rbx+8]
 	amd64Drop2 = []byte{0x48, 0x8b, 0x43, 0x08, 0x48, 0x83, 0xc3, 0x10} // mov rax, [rbx+8]; add rbx, 16
 )
 
-// amd64Ops are the ops that are always the same.
+// amd64Ops has the code of ops that is always the same.
 var amd64Ops = [lastOp + 1][]byte{
 	opDup:   amd64Push,
 	opQDup:  {0x48, 0x85, 0xc0, 0x74, 0x07, 0x48, 0x83, 0xeb, 0x08, 0x48, 0x89, 0x03}, // test rax, rax; jz +7; amd64Push
@@ -176,7 +176,7 @@ var amd64Ops = [lastOp + 1][]byte{
 	opZeroLess:     {0x48, 0xc1, 0xf8, 0x3f}, // sar rax, 63
 }
 
-// amd64Compare is ( a b -- flag ).
+// amd64Compare returns code for ( a b -- flag ).
 func amd64Compare(condition byte) []byte {
 	return []byte{
 		0x31, 0xc9, // xor ecx, ecx
@@ -188,7 +188,7 @@ func amd64Compare(condition byte) []byte {
 	}
 }
 
-// amd64CompareZero is ( a -- flag ).
+// amd64CompareZero returns code for ( a -- flag ).
 func amd64CompareZero(condition byte) []byte {
 	return []byte{
 		0x31, 0xc9, // xor ecx, ecx

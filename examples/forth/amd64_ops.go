@@ -9,9 +9,8 @@ import (
 	"math"
 )
 
-// op generates the ops that are not always the same: those with a number, those
-// that can fail, and those that move the stack pointer, whose frame changes from
-// one instruction to the next.
+// op generates code for an op. amd64Ops has the code that does not depend on a number, cannot fail, and
+// does not move the stack pointer.
 func (m amd64) op(e *emitter, o *op) {
 	if code := amd64Ops[o.code]; code != nil {
 		e.instruction(code...)
@@ -105,8 +104,8 @@ func (amd64) push(e *emitter, code byte) {
 	e.frame.cfaOffset += cell
 }
 
-// do keeps limit+2^63, and the index less that: when the index goes past
-// limit-1, in either direction, the sum overflows.
+// do stores limit+2^63, and the index minus that. When the index crosses the limit, in either direction,
+// the stored index overflows.
 func (m amd64) do(e *emitter) {
 	e.instruction(0x48, 0x8b, 0x0b)             // mov rcx, [rbx]
 	e.instruction(0x48, 0x0f, 0xba, 0xf9, 0x3f) // btc rcx, 63
@@ -123,7 +122,7 @@ func (m amd64) divide(e *emitter, code opcode) {
 	if code == opUDivMod {
 		e.instruction(0x31, 0xd2, 0x48, 0xf7, 0xf1) // xor edx, edx; div rcx
 	} else {
-		// The processor refuses the lowest number / -1, which is itself here.
+		// The processor faults at the lowest number / -1. Here the result is the lowest number.
 		e.instruction(0x48, 0x83, 0xf9, 0xff, 0x74, 0x07)       // cmp rcx, -1; je to neg
 		e.instruction(0x48, 0x99, 0x48, 0xf7, 0xf9, 0xeb, 0x05) // cqo; idiv rcx; jmp past xor
 		e.instruction(0x48, 0xf7, 0xd8, 0x31, 0xd2)             // neg rax; xor edx, edx

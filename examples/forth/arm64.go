@@ -11,17 +11,17 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// arm64 generates code for arm64. What its registers are for:
+// arm64 generates code for arm64, with these registers:
 //
 //	x0   the top of the data stack
 //	x19  the address of the item below it; the stack grows down
 //	x20  the state
 //	x21  the data space
-//	sp   the return stack, by 16 bytes
+//	sp   the return stack, in units of 16 bytes
 //	x30  the return address, on the stack while a word calls others
 //
-// x29 is a frame pointer where there is one, x9 to x11, x16 and x17 are for use
-// within an op. x28, which is Go's, and all others are left alone.
+// x29 is the frame pointer, if words have one. An op may use x9 to x11, x16 and x17. x28, which Go uses,
+// and all others do not change.
 type arm64 struct{}
 
 const (
@@ -69,7 +69,7 @@ func (m arm64) epilogue(e *emitter) {
 	e.a64(0xd65f03c0) // ret
 }
 
-// moveSP takes n bytes from the return stack.
+// moveSP removes n bytes from the return stack.
 func (arm64) moveSP(e *emitter, n int64) {
 	e.a64(0x910003ff | uint32(n)<<10) // add sp, sp, #n
 	e.frame.cfaOffset -= n
@@ -128,7 +128,7 @@ func (m arm64) rules(e *emitter, b *cfi.Builder, from, to frame) {
 	case to.left:
 		b.Register(x30, x17)
 		if e.frames {
-			b.Undefined(x29) // it is some word's
+			b.Undefined(x29) // it is the frame pointer of any word
 		}
 	case to.saved && e.frames:
 		b.Offset(x29, -2*cell).Offset(x30, -cell)
@@ -151,7 +151,7 @@ func (e *emitter) a64(instructions ...uint32) {
 	}
 }
 
-// Condition codes (Arm ARM, C1.2.4). The opposite of one is one bit away.
+// Condition codes (Arm ARM, C1.2.4). Bit 0 inverts a condition.
 const (
 	a64Equal       = 0
 	a64NotEqual    = 1
@@ -171,7 +171,7 @@ func (arm64) failIf(e *emitter, condition uint32, code faultCode) {
 	e.a64(0x54000000 | condition) // b.cond
 }
 
-// load and store are of a field of the state.
+// load and store access a field of the state.
 func (arm64) load(e *emitter, register uint32, offset byte) {
 	e.a64(a64Load(register, x20, uint32(offset)))
 }

@@ -25,7 +25,7 @@ const (
 	a64CmpPopped = 0xeb00013f // cmp x9, x0
 )
 
-// a64Ops are the ops that are always the same.
+// a64Ops has the code of ops that is always the same.
 var a64Ops = [lastOp + 1][]uint32{
 	opDup:   {a64Push(x0)},
 	opQDup:  {0xb4000040, a64Push(x0)}, // cbz x0, past the push
@@ -74,15 +74,14 @@ var a64Ops = [lastOp + 1][]uint32{
 
 var a64Drop2 = []uint32{a64Load(x0, x19, 8), 0x91004273} // add x19, x19, #16
 
-// a64Binary is ( a b -- c ).
+// a64Binary returns code for ( a b -- c ).
 func a64Binary(code uint32) []uint32 { return []uint32{a64Pop(x9), a64Three(code, x0, x9, x0)} }
 
-// a64Flag sets the top to -1 where the condition holds, else to 0.
+// a64Flag sets the top to -1 if the condition is true, otherwise to 0.
 func a64Flag(condition uint32) uint32 { return 0xda9f03e0 | (condition^1)<<12 } // csetm x0, condition
 
-// op generates the ops that are not always the same: those with a number, those
-// that can fail, and those that move the stack pointer, whose frame changes from
-// one instruction to the next.
+// op generates code for an op. a64Ops has the code that does not depend on a number, cannot fail, and
+// does not move the stack pointer.
 func (m arm64) op(e *emitter, o *op) {
 	if code := a64Ops[o.code]; code != nil {
 		e.a64(code...)
@@ -146,16 +145,16 @@ func (m arm64) op(e *emitter, o *op) {
 	}
 }
 
-// move sets the top of the data stack, 16 bits an instruction.
+// move sets the top of the data stack, by 16 bits in each instruction.
 func (arm64) move(e *emitter, n uint64) {
-	code, rest := uint32(0xd2800000), n // movz x0, #imm, lsl #shift
+	code, bits := uint32(0xd2800000), n // movz x0, #imm, lsl #shift
 	invert := uint64(0)
-	if n>>48 == 0xffff { // movn, which sets the bits that the others leave
-		code, rest, invert = 0x92800000, ^n, 0xffff
+	if n>>48 == 0xffff { // movn sets all bits that the others do not set
+		code, bits, invert = 0x92800000, ^n, 0xffff
 	}
 	first := true
 	for shift := uint32(0); shift < 64; shift += 16 {
-		part := uint32(rest >> shift & 0xffff)
+		part := uint32(bits >> shift & 0xffff)
 		if part == 0 {
 			continue
 		}
@@ -185,8 +184,8 @@ func (arm64) push(e *emitter, code uint32) {
 	e.frame.cfaOffset += 2 * cell
 }
 
-// do keeps limit+2^63, and the index less that: when the index goes past
-// limit-1, in either direction, the sum overflows.
+// do stores limit+2^63, and the index minus that. When the index crosses the limit, in either direction,
+// the stored index overflows.
 func (m arm64) do(e *emitter) {
 	e.a64(
 		a64Load(x9, x19, 0),

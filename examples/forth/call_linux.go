@@ -8,21 +8,18 @@ package forth
 
 import "golang.org/x/sys/unix"
 
-// call runs the word whose code is at an address, on the goroutine's stack. It
-// returns when the word does, or with a fault in the state.
-//
-// Nothing can stop the goroutine meanwhile: a garbage collection of other
-// goroutines waits for the word to return.
+// call runs the word with code at an address, on the goroutine's stack. It returns when the word
+// returns, or with a fault in the state. The goroutine cannot be stopped until then: a garbage
+// collection of other goroutines waits for it.
 func call(s *state, code uint64)
 
-// pause is what the word of that name calls: a function that Go knows, on top of
+// pause is called by the word of that name, so that a function that Go knows is on the stack above
 // words. Go code does not call it.
 //
-//lint:ignore U1000 call gives its address to words
+//lint:ignore U1000 call passes its address to words
 func pause()
 
-// mapMemory returns memory that is no part of Go's heap, with inaccessible
-// memory before and behind it.
+// mapMemory returns memory outside Go's heap, with inaccessible memory before and after it.
 func mapMemory(size int) (mapping, memory []byte, err error) {
 	guard := unix.Getpagesize()
 	size = (size + guard - 1) / guard * guard

@@ -5,12 +5,11 @@
 #include "go_asm.h"
 #include "textflag.h"
 
-// Words run on the goroutine's stack, inside the frame of call: its prologue has
-// made room for all of it, and nothing that runs on top of it can be stopped to
-// move the stack. The stack pointer goes up by what ADJSP says, which the
-// assembler notes for Go's own tables, so that they still find call's caller.
-#define room (262144-512)	// that words may use
-#define reserve 8192		// of it, below the lowest first instruction of a word
+// Words run on the goroutine's stack, in the frame of call. The prologue has grown the stack for the
+// whole frame, and a goroutine that runs words cannot be stopped to move the stack. The assembler
+// records ADJSP in Go's tables, so that they still find call's caller.
+#define wordStack (262144-512)	// bytes for words
+#define reserve 8192		// part of wordStack below the lowest stack pointer at the start of a word
 
 // func call(s *state, code uint64)
 TEXT ·call(SB), 0, $262144-16
@@ -20,8 +19,8 @@ TEXT ·call(SB), 0, $262144-16
 	MOVQ	DX, state_pause(R12)
 	LEAQ	reserve(SP), DX
 	MOVQ	DX, state_stackLimit(R12)
-	ADJSP	$-room
-	LEAQ	-8(SP), DX	// where the return address comes to be
+	ADJSP	$-wordStack
+	LEAQ	-8(SP), DX	// address of the return address
 	MOVQ	DX, state_sp(R12)
 	MOVQ	state_dsp(R12), BX
 	MOVQ	state_tos(R12), AX
@@ -29,15 +28,14 @@ TEXT ·call(SB), 0, $262144-16
 	CALL	CX
 	MOVQ	BX, state_dsp(R12)
 	MOVQ	AX, state_tos(R12)
-	ADJSP	$room
+	ADJSP	$wordStack
 	RET
 
 // func pause()
 //
-// It is called by words. It writes the notice, waits until a byte or the end
-// of the file comes, and keeps rax, which is the top of the data stack; the
-// kernel changes rcx and r11 besides. It has a frame, and so a frame pointer, for
-// those who walk a Go program that is linked without call frame information.
+// Words call it. It writes the notice and waits for a byte or the end of the file. It preserves rax, the
+// top of the data stack; the kernel also changes rcx and r11. Its frame has a frame pointer, for
+// unwinders of Go programs without call frame information.
 TEXT ·pause(SB), NOSPLIT, $8
 	MOVQ	AX, state_tos(R12)
 	MOVL	$1, AX	// write

@@ -5,13 +5,12 @@
 #include "go_asm.h"
 #include "textflag.h"
 
-// Words run on the goroutine's stack, inside the frame of call: its prologue has
-// made room for all of it, and nothing that runs on top of it can be stopped to
-// move the stack. The stack pointer goes up by an ADD, which the assembler notes
-// for Go's own tables, so that they still find call's caller: the return address
-// is at the stack pointer for them, wherever that is.
-#define room 0x3f000	// that words may use, an immediate of one ADD
-#define reserve 8192	// of it, below the lowest first instruction of a word
+// Words run on the goroutine's stack, in the frame of call. The prologue has grown the stack for the
+// whole frame, and a goroutine that runs words cannot be stopped to move the stack. The ADD to the
+// stack pointer is recorded in Go's tables, so that they still find call's caller: for them the return
+// address is at the stack pointer.
+#define wordStack 0x3f000	// bytes for words, an immediate of one ADD
+#define reserve 8192	// part of wordStack below the lowest stack pointer at the start of a word
 
 // func call(s *state, code uint64)
 TEXT ·call(SB), 0, $262144-16
@@ -24,7 +23,7 @@ TEXT ·call(SB), 0, $262144-16
 	ADD	R9, R10
 	MOVD	R10, state_stackLimit(R20)
 	MOVD	0(RSP), R9
-	ADD	$room, RSP
+	ADD	$wordStack, RSP
 	MOVD	R9, 0(RSP)
 	MOVD	RSP, R10
 	MOVD	R10, state_sp(R20)
@@ -37,21 +36,18 @@ TEXT ·call(SB), 0, $262144-16
 back:
 	MOVD	R19, state_dsp(R20)
 	MOVD	R0, state_tos(R20)
-	SUB	$room, RSP
+	SUB	$wordStack, RSP
 	RET
 
 // func pause()
 //
-// It is called by words. It writes the notice, waits until a byte or the end
-// of the file comes, and keeps x0, which is the top of the data stack, and which
-// alone the kernel changes of what words use. It has a frame, and so a frame
-// pointer, for those who walk a Go program that is linked without call frame
-// information: one of its own, since what the assembler makes ends with x29 a
-// word below the caller's stack pointer, which is where Go functions have it,
-// but not words.
+// Words call it. It writes the notice and waits for a byte or the end of the file. It preserves x0, the
+// top of the data stack, the only register of words that the kernel changes. Its frame has a frame
+// pointer, for unwinders of Go programs without call frame information. The assembler's own prologue
+// would store x29 a word below the caller's stack pointer, as in Go functions but not in words.
 TEXT ·pause(SB), NOSPLIT|NOFRAME, $0
-	MOVD	R30, -32(RSP)	// Go's tables have it there from the next instruction on
-	SUB	$32, RSP	// which they know of, unlike MOVD.W
+	MOVD	R30, -32(RSP)	// Go's tables expect it there after the next instruction
+	SUB	$32, RSP	// recorded in these tables, unlike MOVD.W
 	MOVD	R29, -8(RSP)
 	SUB	$8, RSP, R29
 	MOVD	R0, state_tos(R20)

@@ -16,14 +16,14 @@ import (
 // cell is the size of a number, in bytes.
 const cell = 8
 
-// Limits of a program. They keep what a source can cost in proportion to it.
+// Limits of a program, so that the cost of compiling is proportional to the size of the source.
 const (
 	maxSource = 256 << 10 // bytes
 	maxData   = 1 << 20   // bytes
-	maxNested = 100       // control structures in each other, and items on a word's return stack
+	maxNested = 100       // nested control structures, and items on a word's return stack
 )
 
-// TopLevel is the name of the word that the source outside of definitions makes.
+// TopLevel is the name of the word with the code outside definitions.
 const TopLevel = "toplevel"
 
 //go:embed prelude.fth
@@ -31,7 +31,7 @@ var prelude []byte
 
 const preludeFile = "prelude.fth"
 
-// word is a definition, while it is compiled and after.
+// word is a definition.
 type word struct {
 	name       string
 	file       string
@@ -40,11 +40,11 @@ type word struct {
 	labels     int
 
 	control []control
-	returns []item // what the return stack holds here
-	dead    bool   // nothing comes here: what lies before has left
+	returns []item // items on the return stack at the current op
+	dead    bool   // the current op is unreachable
 }
 
-// item is something on the return stack.
+// item is an item on the return stack.
 type item uint8
 
 const (
@@ -56,21 +56,21 @@ const (
 type control struct {
 	kind    controlKind
 	opener  token
-	label   int // to come, or for loops and begin the one to go back to
-	leave   int // of a loop: where leave goes to
-	end     int // of a loop: behind it, where ?do goes to; -1 with do
+	label   int // later in the word, or for loops and begin the target of the branch back
+	leave   int // of a loop: target of leave
+	end     int // of a loop: target of ?do after it, or -1 with do
 	returns []item
 }
 
 type controlKind uint8
 
 const (
-	controlForward controlKind = iota // if, else, while: a label that is to come
-	controlBegin                      // a label to go back to
+	controlForward controlKind = iota // if, else, while: a label later in the word
+	controlBegin                      // the target of a branch back
 	controlDo
 )
 
-// definition is what a name means.
+// definition is the meaning of a name.
 type definition struct {
 	kind  definitionKind
 	value int64 // a number, or the index of a word
@@ -83,22 +83,22 @@ const (
 	definedNumber
 )
 
-// compiler turns source into ops.
+// compiler compiles source to ops.
 type compiler struct {
 	file       string
 	scanner    scanner
 	words      []*word
 	top        *word
-	word       *word // the one that ops go to: top outside of definitions
+	word       *word // current definition, or top
 	dictionary map[string]definition
 	data       []byte
-	typeWord   int64 // the prelude's, whatever the program calls so
+	typeWord   int64 // the prelude's word type
 }
 
 // parse compiles the prelude and a source to ops. The last word is TopLevel.
 func parse(file string, source []byte) (words []*word, data []byte, err error) {
 	if len(source) > maxSource {
-		return nil, nil, &SyntaxError{file, 1, 1, fmt.Sprintf("%d bytes of source; the most are %d", len(source), maxSource)}
+		return nil, nil, &SyntaxError{file, 1, 1, fmt.Sprintf("%d bytes of source; the limit is %d", len(source), maxSource)}
 	}
 	c := &compiler{dictionary: make(map[string]definition)}
 	for _, f := range []struct {
@@ -137,7 +137,7 @@ func (c *compiler) compile() error {
 
 func (c *compiler) token(t token) error {
 	name := lower(t.text)
-	// What a program defines hides what is built in, as everywhere in Forth.
+	// As in every Forth, definitions of the program hide built-in words.
 	if d, ok := c.dictionary[name]; ok {
 		if d.kind == definedWord {
 			c.emit(t, opCall, d.value)
@@ -146,8 +146,8 @@ func (c *compiler) token(t token) error {
 		}
 		return nil
 	}
-	if compile := immediate(name); compile != nil {
-		return compile(c, t)
+	if run, ok := immediates()[name]; ok {
+		return run(c, t)
 	}
 	if code, ok := primitives()[name]; ok {
 		return c.primitive(t, code)
@@ -160,7 +160,7 @@ func (c *compiler) token(t token) error {
 	return nil
 }
 
-// parseNumber takes decimal numbers, $ and hexadecimal ones, and characters in quotes.
+// parseNumber parses decimal numbers, hexadecimal numbers with $, and characters in quotes.
 func parseNumber(text string) (int64, error) {
 	if len(text) == 3 && text[0] == '\'' && text[2] == '\'' {
 		return int64(text[1]), nil
@@ -210,7 +210,7 @@ func (c *compiler) primitive(t token, code opcode) error {
 	return nil
 }
 
-// fold does an op on the literals in front of it.
+// fold replaces an op and the literals before it by its result, and reports whether it did.
 func (c *compiler) fold(t token, code opcode) bool {
 	ops := c.word.ops
 	literals := 0
@@ -233,12 +233,11 @@ func (c *compiler) fold(t token, code opcode) bool {
 	return true
 }
 
-// literal takes back the literal in front of a word that wants a number while
-// it is compiled.
+// literal removes and returns the literal before a word that needs a number at compile time.
 func (c *compiler) literal(t token) (int64, error) {
 	ops := c.word.ops
 	if len(ops) == 0 || ops[len(ops)-1].code != opLiteral {
-		return 0, c.errorf(t, "%s wants a number in front of it that is known while it is compiled", t.text)
+		return 0, c.errorf(t, "%s needs a number before it that is known at compile time", t.text)
 	}
 	c.word.ops = ops[:len(ops)-1]
 	return ops[len(ops)-1].n, nil
@@ -249,14 +248,13 @@ func (c *compiler) label() int {
 	return c.word.labels - 1
 }
 
-// place puts a label here. What the return stack holds has to be the same on
-// every way to it.
+// place adds a label. The return stack must have the same items on every path to it.
 func (c *compiler) place(t token, label int, returns []item) error {
 	w := c.word
 	if w.dead {
 		w.returns, w.dead = slices.Clone(returns), false
 	} else if !slices.Equal(w.returns, returns) {
-		return c.errorf(t, "the return stack differs between the ways that lead to %s", t.text)
+		return c.errorf(t, "the return stack differs between the paths to %s", t.text)
 	}
 	c.emit(t, opLabel, int64(label)).depth = depthOf(returns)
 	return nil
@@ -290,20 +288,28 @@ func (c *compiler) finish(end token) error {
 	return nil
 }
 
-// define gives a name to something.
-func (c *compiler) define(t token, d definition) error {
+// name returns the name after a defining word.
+func (c *compiler) name(t token) (string, error) {
 	name, ok := c.scanner.token()
 	if !ok {
-		return c.errorf(t, "%s without a name", t.text)
+		return "", c.errorf(t, "%s without a name", t.text)
 	}
 	if message := nameError(name.text); message != "" {
-		return c.errorf(name, "%s", message)
+		return "", c.errorf(name, "%s", message)
 	}
-	c.dictionary[lower(name.text)] = d
-	return nil
+	return name.text, nil
 }
 
-// align makes the data space end at a cell.
+// define defines the name after a defining word.
+func (c *compiler) define(t token, d definition) error {
+	name, err := c.name(t)
+	if err == nil {
+		c.dictionary[lower(name)] = d
+	}
+	return err
+}
+
+// align aligns the end of the data space to a cell.
 func (c *compiler) align() {
 	for len(c.data)%cell != 0 {
 		c.data = append(c.data, 0)
@@ -313,7 +319,7 @@ func (c *compiler) align() {
 // allot adds bytes to the data space.
 func (c *compiler) allot(t token, n int64) error {
 	if n < 0 || n > maxData-int64(len(c.data)) {
-		return c.errorf(t, "%d bytes more than the %d of data there are; the most are %d", n, len(c.data), maxData)
+		return c.errorf(t, "%d bytes after %d bytes of data; the limit is %d", n, len(c.data), maxData)
 	}
 	c.data = append(c.data, make([]byte, n)...)
 	return nil
@@ -327,5 +333,5 @@ func (c *compiler) comma(t token, n int64) error {
 	return nil
 }
 
-// lower is how a name is looked up: Forth does not tell case apart.
+// lower returns the form of a name for look-up: Forth ignores case.
 func lower(name string) string { return strings.ToLower(name) }

@@ -4,66 +4,26 @@
 
 package forth
 
-import "slices"
+import (
+	"slices"
+	"sync"
+)
 
-// immediate returns what a word does while it is compiled, nil where that is nothing.
-func immediate(word string) func(c *compiler, t token) error {
-	switch word {
-	case "\\":
-		return comment('\n')
-	case "(":
-		return comment(')')
-	case ":":
-		return (*compiler).colon
-	case ";":
-		return (*compiler).semicolon
-	case "recurse":
-		return (*compiler).recurse
-	case "exit":
-		return (*compiler).exit
-	case "if":
-		return (*compiler).ifWord
-	case "else":
-		return (*compiler).elseWord
-	case "then":
-		return (*compiler).then
-	case "begin":
-		return (*compiler).begin
-	case "until":
-		return (*compiler).until
-	case "again":
-		return (*compiler).again
-	case "while":
-		return (*compiler).while
-	case "repeat":
-		return (*compiler).repeat
-	case "do", "?do":
-		return (*compiler).do
-	case "loop", "+loop":
-		return (*compiler).loop
-	case "leave":
-		return (*compiler).leave
-	case "unloop":
-		return (*compiler).unloop
-	case "i", "j":
-		return (*compiler).index
-	case "variable":
-		return (*compiler).variable
-	case "constant":
-		return (*compiler).constant
-	case "create":
-		return (*compiler).create
-	case "allot":
-		return (*compiler).allotWord
-	case ",", "c,":
-		return (*compiler).commaWord
-	case "char", "[char]":
-		return (*compiler).char
-	case "s\"", ".\"":
-		return (*compiler).text
+// immediates are the words that run at compile time.
+var immediates = sync.OnceValue(func() map[string]func(*compiler, token) error {
+	return map[string]func(*compiler, token) error{
+		"\\": comment('\n'), "(": comment(')'),
+		":": (*compiler).colon, ";": (*compiler).semicolon, "recurse": (*compiler).recurse, "exit": (*compiler).exit,
+		"if": (*compiler).ifWord, "else": (*compiler).elseWord, "then": (*compiler).then,
+		"begin": (*compiler).begin, "until": (*compiler).until, "again": (*compiler).again,
+		"while": (*compiler).while, "repeat": (*compiler).repeat,
+		"do": (*compiler).do, "?do": (*compiler).do, "loop": (*compiler).loop, "+loop": (*compiler).loop,
+		"leave": (*compiler).leave, "unloop": (*compiler).unloop, "i": (*compiler).index, "j": (*compiler).index,
+		"variable": (*compiler).variable, "constant": (*compiler).constant, "create": (*compiler).create,
+		"allot": (*compiler).allotWord, ",": (*compiler).commaWord, "c,": (*compiler).commaWord,
+		"char": (*compiler).char, "[char]": (*compiler).char, "s\"": (*compiler).text, ".\"": (*compiler).text,
 	}
-	return nil
-}
+})
 
 func comment(end byte) func(*compiler, token) error {
 	return func(c *compiler, t token) error {
@@ -76,16 +36,13 @@ func comment(end byte) func(*compiler, token) error {
 
 func (c *compiler) colon(t token) error {
 	if c.word != c.top {
-		return c.errorf(t, "a definition inside of %s", c.word.name)
+		return c.errorf(t, "a definition inside %s", c.word.name)
 	}
-	name, ok := c.scanner.token()
-	if !ok {
-		return c.errorf(t, "a definition without a name")
+	name, err := c.name(t)
+	if err != nil {
+		return err
 	}
-	if message := nameError(name.text); message != "" {
-		return c.errorf(name, "%s", message)
-	}
-	c.word = &word{name: name.text, file: c.file, start: t.at}
+	c.word = &word{name: name, file: c.file, start: t.at}
 	c.words = append(c.words, c.word)
 	return nil
 }
@@ -97,7 +54,7 @@ func (c *compiler) semicolon(t token) error {
 	if err := c.finish(t); err != nil {
 		return err
 	}
-	// From here on, and not before: a word can call the one it replaces.
+	// Only now, so that a word can call the word that it replaces.
 	c.dictionary[lower(c.word.name)] = definition{definedWord, int64(len(c.words) - 1)}
 	c.word = c.top
 	return nil
@@ -120,7 +77,7 @@ func (c *compiler) exit(t token) error {
 // open begins a control structure, close ends the innermost.
 func (c *compiler) open(s control) error {
 	if len(c.word.control) >= maxNested {
-		return c.errorf(s.opener, "more than %d control structures in each other", maxNested)
+		return c.errorf(s.opener, "more than %d nested control structures", maxNested)
 	}
 	s.returns = slices.Clone(c.word.returns)
 	c.word.control = append(c.word.control, s)
@@ -151,8 +108,7 @@ func (c *compiler) elseWord(t token) error {
 	}
 	label := c.label()
 	c.emit(t, opBranch, int64(label))
-	// What leads to then from here has nothing to be compared with where this
-	// branch has left already.
+	// If this branch has left the word, it does not limit the return stack at then.
 	dead, returns := c.word.dead, c.word.returns
 	c.word.dead = true
 	if err := c.place(t, s.label, s.returns); err != nil {
@@ -183,7 +139,7 @@ func (c *compiler) begin(t token) error {
 	return c.open(control{kind: controlBegin, opener: t, label: label})
 }
 
-// back is a branch to the begin of a control structure.
+// back adds a branch to the begin of a control structure.
 func (c *compiler) back(t token, s control, code opcode) error {
 	if !c.word.dead && !slices.Equal(c.word.returns, s.returns) {
 		return c.errorf(t, "the return stack differs from that at %s", s.opener.text)
@@ -210,7 +166,7 @@ func (c *compiler) again(t token) error {
 	return err
 }
 
-// while leaves begin on top, for repeat.
+// while keeps begin innermost, for repeat.
 func (c *compiler) while(t token) error {
 	s, err := c.close(t, controlBegin, "begin")
 	if err != nil {
@@ -302,7 +258,7 @@ func (c *compiler) unloop(t token) error {
 	return nil
 }
 
-// index is i, of the innermost loop, or j, of the one around it.
+// index compiles i, the index of the innermost loop, or j, that of the loop around it.
 func (c *compiler) index(t token) error {
 	loops := 0
 	if lower(t.text) == "j" {
@@ -374,8 +330,7 @@ func (c *compiler) char(t token) error {
 	return nil
 }
 
-// text is s", which leaves the address and the length of a text, or .", which
-// prints it.
+// text compiles s", which leaves the address and the length of a text, or .", which prints it.
 func (c *compiler) text(t token) error {
 	text, ok := c.scanner.until('"', false)
 	if !ok {

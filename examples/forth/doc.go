@@ -2,27 +2,23 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Package forth is a small Forth that compiles to machine code of amd64 and
-// arm64, to show what a JIT does with package jit, and to be one in tests.
+// Package forth is a small Forth that compiles to machine code for amd64 and arm64. It shows how a JIT
+// uses package jit, and is a JIT for tests.
 //
-// Compile turns a source file into a Program: code that runs wherever it is
-// copied to, and for each word its name, its unwind table and its lines. Load
-// copies the code to executable memory and publishes it; Session.Call runs a
-// word. A debugger that runs words in a process of its own needs Compile alone.
+// Compile compiles a source file to a Program: position-independent code, and the name, unwind table and
+// lines of each word. Load copies the code to executable memory and publishes it; Session.Call runs a
+// word. A debugger that runs words in another process needs only Compile.
 //
-// Words call words by the machine's own call, on the stack of the goroutine that
-// calls them, without cgo: a stack is words between frames of Go. Where the
-// source breaks the rules of its language (the recursion is too deep, an address
-// is not its own), the code finds out, and the session goes on.
+// Words call words with the machine's call instruction, on the stack of the calling goroutine and without
+// cgo, so a stack has words between frames of Go. The code detects violations of the language's rules
+// (too deep a recursion, an invalid address), and the session can continue.
 //
 // # The language
 //
-// Numbers have 64 bits. A program has the usual words for the stack, for
-// arithmetic, comparison, memory and control; op.go, control.go and prelude.fth
-// list them. Addresses count bytes from the start of the program's data. What
-// stands outside of definitions is compiled too, to a word called TopLevel, so a
-// constant wants a number in front of it, not a word that computes one. The word
-// pause waits in a system call.
+// Numbers have 64 bits. A program has the usual words for the stack, arithmetic, comparison, memory and
+// control; op.go, control.go and prelude.fth list them. Addresses count bytes from the start of the
+// program's data. Source outside definitions is compiled to a word called TopLevel, so the value of a
+// constant must be a number, not a word that computes one. The word pause waits in a system call.
 //
 // The package does not optimize.
 package forth

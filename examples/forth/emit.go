@@ -6,65 +6,64 @@ package forth
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/jit"
 )
 
-// machine generates the code of ops for one machine. The machine's stack is the
-// return stack.
+// machine generates code for one machine. The machine's stack is the return stack.
 type machine interface {
-	// entry is the frame at a word's first instruction.
+	// entry returns the frame at a word's first instruction.
 	entry() frame
 
-	// prologue and epilogue begin and end a word. The epilogue removes what is
-	// left of the word on the return stack, and returns.
+	// prologue and epilogue begin and end a word. The epilogue removes the word's items from the
+	// return stack, and returns.
 	prologue(e *emitter)
 	epilogue(e *emitter)
 
-	// op is everything but opReturn and opLabel.
+	// op generates any op except opReturn and opLabel.
 	op(e *emitter, o *op)
 
-	// check fails where the data stack is too deep, or has less than nothing.
+	// check generates a check for overflow and underflow of the data stack.
 	check(e *emitter)
 
-	// step counts down what a call may take, and fails below 0.
+	// step generates a check of the steps that are left, and counts one.
 	step(e *emitter)
 
-	// fail is where the branches of a check that failed lead to. It leaves all
-	// words, back to where the host called the first.
+	// fail generates the code to which failed checks branch. It leaves all words, and returns to the
+	// host.
 	fail(e *emitter, code faultCode)
 
-	// patch makes the branch or call at an offset into the text lead to target.
+	// patch sets the target of the branch or call at an offset into the text.
 	patch(e *emitter, at, target int)
 
-	// size is what items take on the return stack, in bytes.
+	// size returns the size of items on the return stack, in bytes.
 	size(d depth) int64
 
-	// stubs are the functions by which C code runs words.
+	// stubs returns the functions with which C code runs words.
 	stubs() []stub
 
-	// rules tells how the rules of the unwind table change from one frame to another.
+	// rules changes the rules of the unwind table from one frame to another.
 	rules(e *emitter, b *cfi.Builder, from, to frame)
 }
 
-// frame is where a word's caller is found: what a row of the unwind table says.
+// frame is the content of a row of the unwind table.
 type frame struct {
-	// cfaOffset is the CFA minus the stack pointer, in bytes. The CFA is never
-	// found by the frame pointer: what Go's linker says of its functions does not
-	// tell where they saved it, and one may be on top of a word.
+	// cfaOffset is the CFA minus the stack pointer, in bytes. The CFA never depends on the frame
+	// pointer: a Go function may be on top of a word, and its unwind table does not show where it has
+	// saved the frame pointer.
 	cfaOffset int64
 
-	// saved: the frame pointer (with FramePointers) and, on arm64, the return
-	// address are on the stack.
+	// saved: the frame pointer (with FramePointers) and, on arm64, the return address are on the stack.
 	saved bool
 
-	// left: all words are left, the stack pointer is the first one's again, and
-	// the caller's frame pointer is lost.
+	// left: after a fault the stack pointer is that of the first word, and the caller's frame pointer
+	// is lost.
 	left bool
 }
 
-// faultCode is why code stopped; 0 where it did not.
+// faultCode is the reason of a fault, or 0.
 type faultCode int64
 
 const (
@@ -77,25 +76,24 @@ const (
 	faultOutput
 )
 
-// fixup is a branch whose target is not known yet.
+// fixup is a branch to an unknown target.
 type fixup struct {
 	at     int // offset into the text
 	target int // label, word, or index of a fault
 }
 
-// fault is a way out of a word that some of its checks take.
+// fault is an exit of a word for failed checks.
 type fault struct {
 	code  faultCode
 	at    position
 	frame frame
 }
 
-// uncheckedOps is how many ops go by without a check of the data stack. Each
-// takes or leaves two cells at most, and the memory on both sides of the stack
-// is there for them.
+// uncheckedOps is the number of ops between checks of the data stack. Each takes or leaves at most two
+// cells, for which there is memory on both sides of the stack.
 const uncheckedOps = 64
 
-// emitter collects the code of words.
+// emitter generates the code of words.
 type emitter struct {
 	machine    machine
 	frames     bool                                       // options.FramePointers
@@ -103,30 +101,30 @@ type emitter struct {
 	cie        *cfi.CIE
 	text       []byte
 
-	// of the word
+	// The current word.
 	start     int
 	file      string
 	builder   *cfi.Builder
-	row       frame // that the unwind table has for what was emitted last
-	frame     frame // that the next instruction has
+	row       frame // of the last instruction, in the unwind table
+	frame     frame // of the next instruction
 	lines     []jit.Line
 	at        position // of the next instruction
 	labels    []int    // offsets into the text
 	branches  []fixup  // to labels
 	faults    []fault
 	failing   []fixup // branches to faults
-	unchecked int     // ops since the data stack was checked
+	unchecked int     // ops since the last check of the data stack
 	leaf      bool    // the word calls nothing
-	body      int64   // the frame's cfaOffset where the return stack holds nothing
+	body      int64   // the frame's cfaOffset without items on the return stack
 	err       error   // the first
 
-	calls []fixup // to words, of the program
+	calls []fixup // of the program, to words
 }
 
-// program emits the words that TopLevel, and those that the source has, use.
+// program emits the words of the source, and the words of the prelude that they use.
 func (e *emitter) program(words []*word) ([]jit.Function, error) {
 	used := make([]bool, len(words))
-	for i := len(words) - 1; i >= 0; i-- { // a word calls itself and earlier ones
+	for i := len(words) - 1; i >= 0; i-- { // a word calls only itself and earlier words
 		used[i] = used[i] || words[i].file != preludeFile
 		for _, o := range words[i].ops {
 			if used[i] && o.code == opCall {
@@ -154,19 +152,12 @@ func (e *emitter) program(words []*word) ([]jit.Function, error) {
 }
 
 func (e *emitter) emitWord(w *word) (jit.Function, error) {
-	for len(e.text)%16 != 0 {
-		e.text = append(e.text, 0)
-	}
+	e.align()
 	e.start, e.file = len(e.text), w.file
 	e.builder, e.lines = cfi.NewBuilder(e.cie), nil
 	e.labels, e.branches = make([]int, w.labels), e.branches[:0]
 	e.faults, e.failing = e.faults[:0], e.failing[:0]
-	e.leaf = true
-	for _, o := range w.ops {
-		if o.code == opCall || o.code == opPause {
-			e.leaf = false
-		}
-	}
+	e.leaf = !slices.ContainsFunc(w.ops, func(o op) bool { return o.code == opCall || o.code == opPause })
 	e.at = w.start
 	e.frame = e.machine.entry()
 	e.row = e.frame
@@ -197,12 +188,27 @@ func (e *emitter) emitWord(w *word) (jit.Function, error) {
 		Name: w.name, Offset: uint64(e.start), Size: uint64(len(e.text) - e.start),
 		Unwind: program, Lines: e.lines,
 	}
-	if err != nil || e.spaceAfter == nil {
-		return f, err
+	if err == nil {
+		err = e.addSpace(program, f.Size)
 	}
-	space, err := e.spaceAfter(program, f.Size)
-	e.text = append(e.text, make([]byte, space)...)
 	return f, err
+}
+
+// align aligns the start of a function.
+func (e *emitter) align() {
+	for len(e.text)%16 != 0 {
+		e.text = append(e.text, 0)
+	}
+}
+
+// addSpace adds the space after a function of a size in bytes that Options.SpaceAfter requests.
+func (e *emitter) addSpace(table *cfi.Program, size uint64) error {
+	if e.spaceAfter == nil {
+		return nil
+	}
+	space, err := e.spaceAfter(table, size)
+	e.text = append(e.text, make([]byte, space)...)
+	return err
 }
 
 func (e *emitter) op(o *op) {
@@ -220,9 +226,9 @@ func (e *emitter) op(o *op) {
 		if e.unchecked > 1 {
 			e.check()
 		}
-		before := e.frame
+		frame := e.frame
 		e.machine.epilogue(e)
-		e.frame = before // of what follows, which a branch leads to
+		e.frame = frame // of the following code, which a branch reaches
 	default:
 		e.machine.op(e, o)
 	}
@@ -233,8 +239,7 @@ func (e *emitter) check() {
 	e.unchecked = 0
 }
 
-// instruction appends code, after the row of the unwind table and the line that
-// it begins.
+// instruction appends code, and if necessary a row of the unwind table and a line.
 func (e *emitter) instruction(code ...byte) {
 	offset := uint64(len(e.text) - e.start)
 	if e.frame != e.row {
@@ -247,17 +252,17 @@ func (e *emitter) instruction(code ...byte) {
 	e.text = append(e.text, code...)
 }
 
-// branch notes that the instruction emitted next branches to a label.
+// branch records that the next instruction branches to a label.
 func (e *emitter) branch(label int64) {
 	e.branches = append(e.branches, fixup{len(e.text), int(label)})
 }
 
-// call notes that the instruction emitted next calls a word.
+// call records that the next instruction calls a word.
 func (e *emitter) call(word int64) {
 	e.calls = append(e.calls, fixup{len(e.text), int(word)})
 }
 
-// failure notes that the instruction emitted next branches away with a fault.
+// failure records that the next instruction branches to a fault.
 func (e *emitter) failure(code faultCode) {
 	f := fault{code, e.at, e.frame}
 	i := len(e.faults) - 1

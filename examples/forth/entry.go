@@ -7,6 +7,7 @@ package forth
 import (
 	"encoding/binary"
 	"fmt"
+	"unsafe"
 
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/jit"
@@ -15,11 +16,11 @@ import (
 // The functions that Options.Entry adds.
 const (
 	entryName = "forth_enter" // void forth_enter(state *, code *): runs a word
-	pauseName = "forth_pause" // what pause calls: does nothing
+	pauseName = "forth_pause" // does nothing; pause calls it
 )
 
-// entryRoom is how much stack words may use below the entry, in bytes.
-const entryRoom = 0x3f000
+// entryStack is the stack size for words below the entry, in bytes.
+const entryStack = 0x3f000
 
 // stub is a function that is not compiled from source.
 type stub struct {
@@ -28,13 +29,11 @@ type stub struct {
 	rules func(b *cfi.Builder)
 }
 
-// emitStubs emits the functions by which C code, or a debugger, runs words.
+// emitStubs emits the functions with which C code or a debugger runs words.
 func (e *emitter) emitStubs() ([]jit.Function, error) {
 	var functions []jit.Function
 	for _, s := range e.machine.stubs() {
-		for len(e.text)%16 != 0 {
-			e.text = append(e.text, 0)
-		}
+		e.align()
 		b := cfi.NewBuilder(e.cie)
 		s.rules(b)
 		table, err := b.Program()
@@ -45,30 +44,26 @@ func (e *emitter) emitStubs() ([]jit.Function, error) {
 			Name: s.name, Offset: uint64(len(e.text)), Size: uint64(len(s.code)), Unwind: table,
 		})
 		e.text = append(e.text, s.code...)
-		if e.spaceAfter != nil {
-			space, err := e.spaceAfter(table, uint64(len(s.code)))
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", s.name, err)
-			}
-			e.text = append(e.text, make([]byte, space)...)
+		if err := e.addSpace(table, uint64(len(s.code))); err != nil {
+			return nil, fmt.Errorf("%s: %w", s.name, err)
 		}
 	}
 	return functions, nil
 }
 
-// stubs: a word leaves rbx, rbp, r12 and r13 changed, which its caller in C wants
-// back (psABI amd64, Figure 3.4).
+// stubs returns an entry that preserves rbx, rbp, r12 and r13 for the caller in C (psABI amd64, Figure
+// 3.4). Words change them.
 func (amd64) stubs() []stub {
-	room := binary.LittleEndian.AppendUint32(nil, -entryRoom&0xffffffff)
+	d := binary.LittleEndian.AppendUint32(nil, -entryStack&0xffffffff)
 	enter := []byte{
 		0x53,       // push rbx
 		0x55,       // push rbp
 		0x41, 0x54, // push r12
 		0x41, 0x55, // push r13
 		0x49, 0x89, 0xfc, // mov r12, rdi
-		0x48, 0x8d, 0x94, 0x24, room[0], room[1], room[2], room[3], // lea rdx, [rsp-room]
+		0x48, 0x8d, 0x94, 0x24, d[0], d[1], d[2], d[3], // lea rdx, [rsp-entryStack]
 		0x49, 0x89, 0x54, 0x24, offsetStackLimit, // mov [r12+stackLimit], rdx
-		0x48, 0x8d, 0x54, 0x24, 0xf8, // lea rdx, [rsp-8]: where the return address comes to be
+		0x48, 0x8d, 0x54, 0x24, 0xf8, // lea rdx, [rsp-8]: address of the return address
 		0x49, 0x89, 0x54, 0x24, offsetSP, // mov [r12+sp], rdx
 		0x49, 0x8b, 0x5c, 0x24, offsetDSP, // mov rbx, [r12+dsp]
 		0x49, 0x8b, 0x44, 0x24, offsetTOS, // mov rax, [r12+tos]
@@ -99,15 +94,15 @@ func (amd64) stubs() []stub {
 	}
 }
 
-// stubs: a word leaves x19 to x21, x29 and x30 changed, which its caller in C wants
-// back (AAPCS64 §6.1.1).
+// stubs returns an entry that preserves x19 to x21, x29 and x30 for the caller in C (AAPCS64 §6.1.1).
+// Words change them.
 func (arm64) stubs() []stub {
 	code := []uint32{
 		0xa9bc7bfd,      // stp x29, x30, [sp, #-64]!
 		0xa90153f3,      // stp x19, x20, [sp, #16]
 		0xf90013f5,      // str x21, [sp, #32]
 		a64Move(x20, 0), // mov x20, x0
-		0xd1400000 | entryRoom>>12<<10 | 31<<5 | x9, // sub x9, sp, #room
+		0xd1400000 | entryStack>>12<<10 | 31<<5 | x9, // sub x9, sp, #entryStack
 		a64Store(x9, x20, uint32(offsetStackLimit)),
 		0x910003ea, // mov x10, sp
 		a64Store(x10, x20, uint32(offsetSP)),
@@ -127,8 +122,7 @@ func (arm64) stubs() []stub {
 	var enter []byte
 	for i, c := range code {
 		if c == 0x100000ab {
-			// How far it is to back, in words.
-			c = 0x10000000 | uint32(14-i)<<5 | x11
+			c = 0x10000000 | uint32(14-i)<<5 | x11 // the distance to back in words
 		}
 		enter = binary.LittleEndian.AppendUint32(enter, c)
 	}
@@ -145,35 +139,36 @@ func (arm64) stubs() []stub {
 	}
 }
 
-// Code describes the program where it was loaded: the image of a debug session.
+// Code describes the loaded program, for an image of a debug session.
 func (s *Session) Code() *jit.Code {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.program.Code(s.code.Address(), s.code.Bytes()[:len(s.program.Text)])
 }
 
-// Enter prepares a call of a word by somebody else than Call, in a program that
-// was compiled with Options.Entry: whoever calls function with the two words, by
-// the machine's C calling convention and with 256 KiB of stack, in this process or
-// in one that shares its memory, runs the word. Leave is to follow. Until then
-// the session must not be closed.
+// Enter prepares a call of a word other than by Call, in a program that was compiled with Options.Entry.
+// To run the word, call function with the two words by the machine's C calling convention, with 256 KiB
+// of stack, in this process or one that shares its memory. Then call Leave. The session must not be
+// closed before Leave.
 func (s *Session) Enter(word string, arguments ...int64) (function uint64, words [2]uint64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	entry, pause := s.program.word(entryName), s.program.word(pauseName)
-	if entry == nil || pause == nil {
+	if entry < 0 || pause < 0 {
 		return 0, words, fmt.Errorf("%s was compiled without an entry", s.program.Name)
 	}
 	f, err := s.prepare(word, arguments)
 	if err != nil {
 		return 0, words, err
 	}
-	s.state.pause = s.code.Address() + pause.Offset
-	return s.code.Address() + entry.Offset, [2]uint64{address64(s.state), s.code.Address() + f.Offset}, nil
+	base := s.code.Address()
+	s.state.pause = base + s.program.Functions[pause].Offset
+	words = [2]uint64{uint64(uintptr(unsafe.Pointer(s.state))), base + f.Offset}
+	return base + s.program.Functions[entry].Offset, words, nil
 }
 
-// Leave is what Call does after a word: it writes the output and returns the
-// numbers that the word left, or the *Fault.
+// Leave does what Call does after a word: it writes the output and returns the numbers that the word
+// left, or the *Fault.
 func (s *Session) Leave() ([]int64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -183,8 +178,7 @@ func (s *Session) Leave() ([]int64, error) {
 	return s.finish()
 }
 
-// Flush writes what a word has printed so far, while it is stopped between Enter
-// and Leave.
+// Flush writes the output so far of a word that is stopped between Enter and Leave.
 func (s *Session) Flush() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -194,9 +188,9 @@ func (s *Session) Flush() error {
 	return s.flush()
 }
 
-// DataStack returns the data stack of a word that is stopped between Enter and
-// Leave, the top last, of what its registers hold: rbx and rax, or x19 and x0. It
-// returns false for registers that hold something else.
+// DataStack returns the data stack, the top last, of a word that is stopped between Enter and Leave. The
+// arguments are its registers rbx and rax, or x19 and x0. It returns false if they do not describe a
+// data stack.
 func (s *Session) DataStack(below, top uint64) ([]int64, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -6,27 +6,27 @@ package forth
 
 import "sync"
 
-// opcode is what an op does.
+// opcode is the operation of an op.
 type opcode uint8
 
-// Stack effects are written as Forth has them: what is taken, then what is left,
-// the top to the right.
+// Comments have the stack effects in Forth's notation: the items that an op takes, then those that it
+// leaves. The top is the rightmost.
 const (
 	opLiteral    opcode = iota // ( -- n )
-	opCall                     // of the word n
-	opReturn                   // of the word, in its middle or at its end
+	opCall                     // calls the word n
+	opReturn                   // returns from the word
 	opLabel                    // n is the label
-	opBranch                   // to the label n
-	opBranchZero               // ( flag -- ) to the label n where the flag is 0
-	opDo                       // ( limit index -- ) and both onto the return stack
-	opQuestionDo               // the same; ( limit index -- ) and to the label n where both are equal
-	opLoop                     // adds 1 to the index, to the label n unless that reached the limit
-	opPlusLoop                 // ( n -- ) adds it, to the label unless that crossed the limit
-	opUnloop                   // takes limit and index from the return stack
+	opBranch                   // branches to the label n
+	opBranchZero               // ( flag -- ) branches to the label n if the flag is 0
+	opDo                       // ( limit index -- ) moves both to the return stack
+	opQuestionDo               // ( limit index -- ) as opDo, or branches to the label n if both are equal
+	opLoop                     // adds 1 to the index; branches to the label n unless it is the limit
+	opPlusLoop                 // ( n -- ) adds n to the index; branches to the label unless it crossed the limit
+	opUnloop                   // removes limit and index from the return stack
 	opIndex                    // ( -- index ) of the loop below depth on the return stack
-	opToR                      // ( x -- ) and onto the return stack
-	opFromR                    // ( -- x ) and from it
-	opRFetch                   // ( -- x ) a copy
+	opToR                      // ( x -- ) moves x to the return stack
+	opFromR                    // ( -- x ) moves x from the return stack
+	opRFetch                   // ( -- x ) copies x from the return stack
 	opPause                    // waits in a function of the host
 
 	opDup  // ( a -- a a )
@@ -87,21 +87,21 @@ const (
 	lastOp = opEmit
 )
 
-// op is a step of a word: what code is generated for.
+// op is an operation of a word.
 type op struct {
 	code  opcode
 	n     int64
-	depth depth // opLabel: on the return stack from here on; opReturn: still there; opIndex: above the loop
+	depth depth // return stack: after opLabel, at opReturn, above the loop of opIndex
 	at    position
 }
 
-// depth is what a word has on the return stack, which is the machine's.
+// depth is the number of a word's items on the return stack.
 type depth struct {
 	cells int // of >r
-	loops int // a limit and an index each
+	loops int // with a limit and an index each
 }
 
-// primitives are the words that are one op.
+// primitives are the words that consist of one op.
 var primitives = sync.OnceValue(func() map[string]opcode {
 	return map[string]opcode{
 		">r": opToR, "r>": opFromR, "r@": opRFetch, "pause": opPause,
@@ -121,7 +121,8 @@ var primitives = sync.OnceValue(func() map[string]opcode {
 	}
 })
 
-// fold is an op on literals, where it can be done at once.
+// fold computes an op on literals. It returns the number of operands, or 0 for ops that it does not
+// compute.
 func fold(code opcode, a, b int64) (n int64, operands int) {
 	switch code {
 	case opAdd:

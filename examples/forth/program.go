@@ -14,46 +14,41 @@ import (
 	"github.com/clewdev/clew/jit"
 )
 
-// Options says how a program is compiled. The zero value, like nil, is for the
-// machine that this program runs on.
+// Options are the options of Compile. The zero value and nil are valid.
 type Options struct {
-	// Machine is amd64 or arm64; nil is the one that this program runs on.
+	// Machine is amd64 or arm64; nil is the machine on which this program runs.
 	Machine *arch.Machine
 
-	// FramePointers makes every word keep a frame pointer, as code does that is
-	// looked at without unwind tables. Otherwise the unwind tables alone know
-	// where a word's caller is.
+	// FramePointers makes every word keep a frame pointer, for tools that do not use unwind tables.
 	FramePointers bool
 
-	// Entry adds a function that runs words for C code and debuggers: see
-	// Session.Enter.
+	// Entry adds a function that runs words for C code and debuggers: see Session.Enter.
 	Entry bool
 
 	// SpaceAfter returns the number of bytes to leave free after a word of a size in bytes. Some tools
-	// need them for its unwind table: see SpaceAfter of package jit/perf.
-	// nil is none.
+	// need them for its unwind table: see SpaceAfter of package jit/perf. nil leaves none.
 	SpaceAfter func(table *cfi.Program, size uint64) (uint64, error)
 }
 
-// Program is a compiled source file: code that runs wherever it is copied to,
-// and the data that it begins with. It is not changed after Compile.
+// Program is a compiled source file: position-independent code, and its initial data. It does not change
+// after Compile.
 type Program struct {
-	Name    string // of the source file, as it was given
+	Name    string // file name of Compile
 	Machine *arch.Machine
 	Text    []byte
 
-	// Functions are the words, those of the prelude that the program uses first,
-	// TopLevel last. With Options.Entry what it adds comes before them.
+	// Functions are the functions of Options.Entry, the words of the prelude that the program uses, its
+	// own words, and TopLevel, in this order.
 	Functions []jit.Function
 
-	// Data is what the data space begins with. Addresses of words such as @ and
-	// of variables count from its start.
+	// Data is the initial content of the data space. Addresses of words such as @ and of variables
+	// count from its start.
 	Data []byte
 }
 
-// Compile compiles a source file. What is wrong with the source is a
-// *SyntaxError; file is its name there and in the lines of the functions, best
-// an absolute path. It may be called from several goroutines.
+// Compile compiles a source file. An error in the source is a *SyntaxError. file is the name in errors
+// and in the lines of functions, preferably an absolute path. Compile may be called from several
+// goroutines.
 func Compile(file string, source []byte, options *Options) (*Program, error) {
 	if options == nil {
 		options = new(Options)
@@ -69,7 +64,7 @@ func Compile(file string, source []byte, options *Options) (*Program, error) {
 	case m != nil && m.ELF == elf.EM_AARCH64 && m.AddressSize == 8 && m.Order.Uint16([]byte{1, 0}) == 1:
 		e.machine = arm64{}
 	default:
-		return nil, fmt.Errorf("forth is compiled for amd64 and arm64, and not for %s", machineName(m))
+		return nil, fmt.Errorf("forth compiles for amd64 and arm64, not for %s", machineName(m))
 	}
 	words, data, err := parse(file, source)
 	if err != nil {
@@ -96,7 +91,7 @@ func machineName(m *arch.Machine) string {
 	return m.Name
 }
 
-// Code describes the program for tools, where its text was copied to address.
+// Code describes the program for tools, with its text at an address.
 func (p *Program) Code(address uint64, text []byte) *jit.Code {
 	return &jit.Code{
 		Name: filepath.Base(p.Name), Machine: p.Machine,
@@ -104,15 +99,14 @@ func (p *Program) Code(address uint64, text []byte) *jit.Code {
 	}
 }
 
-// word returns the function that a name means, nil where there is none: the
-// last that was defined, as for the source.
-func (p *Program) word(name string) *jit.Function {
+// word returns the index of the last function with a name, or -1.
+func (p *Program) word(name string) int {
 	for i := len(p.Functions) - 1; i >= 0; i-- {
 		if lower(p.Functions[i].Name) == lower(name) {
-			return &p.Functions[i]
+			return i
 		}
 	}
-	return nil
+	return -1
 }
 
 // position returns the source of the instruction at an offset into the text.

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// SyntaxError is what is wrong with a source file, and where.
+// SyntaxError is an error in a source file.
 type SyntaxError struct {
 	File         string
 	Line, Column int // from 1; the column counts bytes
@@ -23,13 +23,13 @@ func (e *SyntaxError) Error() string {
 // position is a place in a source file; line and column count from 1.
 type position struct{ line, column int32 }
 
-// token is a word of the source: what stands between blanks.
+// token is a word of the source: text between blanks.
 type token struct {
 	text string
 	at   position
 }
 
-// scanner takes a source apart.
+// scanner splits a source into tokens.
 type scanner struct {
 	source       string
 	next         int // offset
@@ -65,11 +65,11 @@ func (s *scanner) token() (token, bool) {
 	return t, t.text != ""
 }
 
-// until returns the text up to a delimiter and passes both; false where the
-// delimiter does not come before the end of the line, or of the source.
+// until returns the text up to a delimiter and skips both. It returns false if the delimiter is not in
+// the line, or with acrossLines in the source.
 func (s *scanner) until(delimiter byte, acrossLines bool) (string, bool) {
 	if s.next < len(s.source) && s.source[s.next] != '\n' {
-		s.advance() // the blank behind the word that wants the text
+		s.advance() // the blank before the text
 	}
 	start := s.next
 	for s.next < len(s.source) {
@@ -85,13 +85,13 @@ func (s *scanner) until(delimiter byte, acrossLines bool) (string, bool) {
 	return s.source[start:s.next], delimiter == '\n'
 }
 
-// nameError says why a word cannot have a name, or nothing.
+// nameError returns the reason why a word cannot have a name, or "".
 func nameError(name string) string {
 	if len(name) > 100 {
 		return "a name of more than 100 bytes"
 	}
-	if strings.IndexFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f || r == '�' }) >= 0 {
-		return fmt.Sprintf("the name %q", name)
+	if strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f || r == '�' }) {
+		return fmt.Sprintf("invalid name %q", name)
 	}
 	return ""
 }

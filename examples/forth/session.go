@@ -12,19 +12,20 @@ import (
 	"math"
 	"os"
 	"runtime"
+	"slices"
 	"sync"
 	"unsafe"
 
 	"github.com/clewdev/clew/jit"
 )
 
-// What ends a word before it returns. A *Fault wraps them.
+// Reasons why a word does not return. A *Fault wraps them.
 var (
 	ErrReturnStack = errors.New("the recursion is too deep")
-	ErrDataStack   = errors.New("the data stack is full, or was taken from when it was empty")
+	ErrDataStack   = errors.New("overflow or underflow of the data stack")
 	ErrSteps       = errors.New("out of steps")
 	ErrDivision    = errors.New("division by zero")
-	ErrAddress     = errors.New("an address outside of the data space")
+	ErrAddress     = errors.New("an address outside the data space")
 	ErrOutput      = errors.New("too much output")
 )
 
@@ -35,10 +36,10 @@ var faults = [...]error{
 	faultDivision: ErrDivision, faultAddress: ErrAddress, faultOutput: ErrOutput,
 }
 
-// Fault is why a word did not return, and where.
+// Fault is the error of a word that does not return.
 type Fault struct {
 	Err  error  // ErrReturnStack and so on
-	Word string // that it happened in
+	Word string // with the fault
 	Line jit.Line
 }
 
@@ -48,47 +49,44 @@ func (f *Fault) Error() string {
 
 func (f *Fault) Unwrap() error { return f.Err }
 
-// SessionOptions says how a program runs. The zero value, like nil, is a program
-// whose output goes nowhere and that does not pause.
+// SessionOptions are the options of Load. With the zero value or nil, output is discarded and the
+// program does not pause.
 type SessionOptions struct {
-	// Output is what the program prints to, each time it returns to Go.
+	// Output receives the program's output each time the program returns to Go.
 	Output io.Writer
 
-	// MaxSteps is how many words a call may enter, and labels (turns of loops,
-	// mostly) it may pass, before it ends with ErrSteps; 0 is without a limit.
+	// MaxSteps limits the words that a call may enter plus the labels that it may pass (mostly turns
+	// of loops). The call then ends with ErrSteps. 0 is no limit.
 	MaxSteps int64
 
-	// Unpublished publishes nothing, for who gives the program to one tool alone.
+	// Unpublished publishes nothing, for callers that pass the program to only one tool.
 	Unpublished bool
 
-	// PerDefinition publishes each word as a batch of its own. Otherwise the
-	// program is one batch.
+	// PerDefinition publishes each word as a batch. Otherwise the whole program is one batch.
 	PerDefinition bool
 
-	// The word pause writes Notice to Paused, and waits for a byte from Resume or
-	// for its end. Without Resume it waits for nothing. The files are the
-	// caller's, and must not be closed before the session.
+	// The word pause writes Notice to Paused, and waits for a byte from Resume or its end. Without
+	// Resume it does not wait. The caller owns the files, and must close them after the session.
 	Paused, Resume *os.File
 	Notice         string
 }
 
-// Sizes of what a session has besides its code, in bytes.
+// Sizes of a session's data, in bytes.
 const (
 	dataStackSize  = 64 << 10
 	dataStackSlack = 4 << 10 // on both sides, see uncheckedOps
 	outputSize     = 1 << 20
 )
 
-// Session is a program in memory, published through the publishers of package
-// jit that this program has. Its methods may be called from several goroutines,
-// of which one at a time runs words.
+// Session is a program in memory, published through the registered publishers of package jit. Its
+// methods may be called from several goroutines; one at a time runs words.
 //
-// While words run, their goroutine cannot be stopped: a garbage collection waits
-// for them, and other goroutines may wait for it.
+// The goroutine that runs words cannot be stopped: a garbage collection waits for it, and other
+// goroutines may wait for the collection.
 type Session struct {
 	program *Program
 	options SessionOptions
-	failed  error // what publishers said
+	failed  error // of publishers
 
 	mu        sync.Mutex
 	state     *state
@@ -96,13 +94,12 @@ type Session struct {
 	mapping   []byte // the data stack, the output and the data space, in this order
 	stack     []byte // with its slack
 	output    []byte
-	published []*jit.Publication // one, or with PerDefinition one a function
-	forgotten int                // index of the first function that is forgotten; those behind it are too
+	published []*jit.Publication // one, or with PerDefinition one for each function
+	forgotten int                // index of the first forgotten function; all after it are forgotten too
 }
 
-// Load copies a program to memory where it can run and publishes it. What a
-// publisher says is in Session.Failed; an error is of Load itself, and wraps
-// jit.ErrMemory where the system has no memory for code.
+// Load copies a program to executable memory and publishes it. Errors of publishers are in
+// Session.Failed. The error wraps jit.ErrMemory if the system has no memory for code.
 func Load(p *Program, options *SessionOptions) (*Session, error) {
 	if p.Machine != jit.Host() {
 		return nil, fmt.Errorf("%s is compiled for %s, and this machine is %s", p.Name, p.Machine.Name, machineName(jit.Host()))
@@ -157,11 +154,9 @@ func (s *Session) load() error {
 	return s.publish()
 }
 
-func address64(s *state) uint64 { return uint64(uintptr(unsafe.Pointer(s))) }
-
 func address(b []byte) uint64 { return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) }
 
-// descriptor returns a file's, or one that no file has.
+// descriptor returns the descriptor of a file, or an invalid one for nil.
 func descriptor(f *os.File) uint64 {
 	if f == nil {
 		return math.MaxUint64
@@ -193,25 +188,24 @@ func (s *Session) publish() error {
 	return nil
 }
 
-// Failed returns what publishers that could not publish the program said, or nil.
+// Failed returns the errors of publishers that could not publish the program, or nil.
 func (s *Session) Failed() error { return s.failed }
 
-// Address returns where the first byte of the program's Text is.
+// Address returns the address of the program's Text.
 func (s *Session) Address() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.code.Address()
 }
 
-// Run runs what the source has outside of definitions.
+// Run runs the code outside definitions.
 func (s *Session) Run() error {
 	_, err := s.Call(TopLevel)
 	return err
 }
 
-// Call runs a word with numbers on the data stack, the last on its top, and
-// returns what it leaves there, the top last. An error of the word itself is a
-// *Fault.
+// Call runs a word with arguments on the data stack, the last on top, and returns the numbers that it
+// leaves there, the top last. An error of the word is a *Fault.
 func (s *Session) Call(word string, arguments ...int64) ([]int64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -224,14 +218,23 @@ func (s *Session) Call(word string, arguments ...int64) ([]int64, error) {
 	return s.finish()
 }
 
+// word returns the index of a word that is not forgotten in the program's functions.
+func (s *Session) word(name string) (int, error) {
+	if s.state == nil {
+		return 0, errClosed
+	}
+	n := s.program.word(name)
+	if n < 0 || n >= s.forgotten {
+		return 0, fmt.Errorf("%s has no word %s", s.program.Name, name)
+	}
+	return n, nil
+}
+
 // prepare sets up the state for a call of a word.
 func (s *Session) prepare(word string, arguments []int64) (*jit.Function, error) {
-	if s.state == nil {
-		return nil, errClosed
-	}
-	f := s.program.word(word)
-	if f == nil || s.isForgotten(f) {
-		return nil, fmt.Errorf("%s has no word %s", s.program.Name, word)
+	n, err := s.word(word)
+	if err != nil {
+		return nil, err
 	}
 	st := s.state
 	if uint64(len(arguments)) > (st.highest-st.lowest)/cell {
@@ -243,10 +246,10 @@ func (s *Session) prepare(word string, arguments []int64) (*jit.Function, error)
 		st.steps = s.options.MaxSteps
 	}
 	st.fault, st.faultPC, st.outLength = 0, 0, 0
-	return f, nil
+	return &s.program.Functions[n], nil
 }
 
-// finish takes what a word that was left has made.
+// finish writes the output and returns the results of a word that has ended.
 func (s *Session) finish() ([]int64, error) {
 	err := s.flush()
 	if st := s.state; st.fault != 0 {
@@ -257,7 +260,7 @@ func (s *Session) finish() ([]int64, error) {
 	return s.numbers(s.state.dsp, s.state.tos), err
 }
 
-// flush writes what a word has printed.
+// flush writes the output of a word.
 func (s *Session) flush() (err error) {
 	if s.options.Output != nil && s.state.outLength > 0 {
 		_, err = s.options.Output.Write(s.output[:min(s.state.outLength, outputSize)])
@@ -266,8 +269,8 @@ func (s *Session) flush() (err error) {
 	return err
 }
 
-// cellAt returns the memory of the n-th cell from the bottom of the data stack.
-// The lowest is whatever the top held when the stack was empty.
+// cellAt returns the memory of the n-th cell from the bottom of the data stack. Cell 0 is not an item:
+// it has the value of the top register while the stack was empty.
 func (s *Session) cellAt(n int) []byte {
 	return s.stack[dataStackSize-dataStackSlack-(n+1)*cell:][:cell]
 }
@@ -282,7 +285,7 @@ func (s *Session) put(numbers []int64) {
 	s.state.tos = uint64(top)
 }
 
-// numbers returns what is on the data stack.
+// numbers returns the items of the data stack.
 func (s *Session) numbers(dsp, tos uint64) []int64 {
 	numbers := make([]int64, (s.state.highest-dsp)/cell)
 	top := tos
@@ -293,59 +296,39 @@ func (s *Session) numbers(dsp, tos uint64) []int64 {
 	return numbers
 }
 
-func (s *Session) isForgotten(f *jit.Function) bool {
-	return f.Offset >= s.limit()
-}
-
-// limit is the offset that what is forgotten begins at.
-func (s *Session) limit() uint64 {
-	if s.forgotten < len(s.program.Functions) {
-		return s.program.Functions[s.forgotten].Offset
-	}
-	return math.MaxUint64
-}
-
-// Forget withdraws a word and, as Forth does, all that were defined after it:
-// tools no longer know them, and Call no longer runs them. An error is the
-// publishers'.
+// Forget withdraws a word and, as Forth does, all words that were defined after it: tools no longer know
+// them, and Call no longer runs them. The error is that of the publishers.
 func (s *Session) Forget(word string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.state == nil {
-		return errClosed
-	}
-	f := s.program.word(word)
-	if f == nil || s.isForgotten(f) {
-		return fmt.Errorf("%s has no word %s", s.program.Name, word)
-	}
-	first := 0
-	for &s.program.Functions[first] != f {
-		first++
+	first, err := s.word(word)
+	if err != nil {
+		return err
 	}
 	var failed error
+	var indexes []int
+	for i := first; i < s.forgotten; i++ {
+		indexes = append(indexes, i)
+	}
 	if s.options.PerDefinition {
-		for i := s.forgotten - 1; i >= first; i-- {
+		for _, i := range slices.Backward(indexes) {
 			failed = errors.Join(failed, s.published[i].Withdraw())
 		}
 	} else {
-		var indexes []int
-		for i := first; i < s.forgotten; i++ {
-			indexes = append(indexes, i)
-		}
 		failed = s.published[0].WithdrawFunctions(indexes...)
 	}
 	s.forgotten = first
 	return failed
 }
 
-// Close withdraws the program and gives its memory back. It waits for a word
-// that runs. Closing twice is no error.
+// Close withdraws the program and frees its memory. It waits for a running word. A second call does
+// nothing.
 func (s *Session) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var failed []error
-	for i := len(s.published) - 1; i >= 0; i-- {
-		failed = append(failed, s.published[i].Withdraw())
+	for _, p := range slices.Backward(s.published) {
+		failed = append(failed, p.Withdraw())
 	}
 	s.published, s.state = nil, nil
 	if s.code != nil {

@@ -6,36 +6,36 @@ package forth
 
 import "unsafe"
 
-// state is what code and host know of each other. It is no memory that the
-// collector moves, and the code knows the offsets of its fields.
+// state is the data that code and host share. The garbage collector does not move it. Generated code has
+// the offsets of its fields.
 type state struct {
-	sp          uint64 // the stack pointer at the first word's first instruction
-	ra          uint64 // and the return address, where the machine does not push it
-	stackLimit  uint64 // the lowest stack pointer that a word may begin with
-	steps       int64  // what is left
-	dsp         uint64 // the data stack: address of the item below the top
-	tos         uint64 // and the top
-	lowest      uint64 // dsp of a stack that is full
-	highest     uint64 // and of one that is empty
-	data        uint64 // the data space
-	lastCell    uint64 // the highest offset into it that has a cell, and one that has a byte
-	lastByte    uint64
-	out         uint64 // what the program prints
+	sp          uint64 // stack pointer at the first word's first instruction
+	ra          uint64 // return address, if the machine does not push it
+	stackLimit  uint64 // lowest stack pointer at the start of a word
+	steps       int64  // number of steps that are left
+	dsp         uint64 // address of the data stack's item below the top
+	tos         uint64 // top of the data stack
+	lowest      uint64 // dsp of a full data stack
+	highest     uint64 // dsp of an empty data stack
+	data        uint64 // address of the data space
+	lastCell    uint64 // highest offset of a cell in the data space
+	lastByte    uint64 // highest offset of a byte in the data space
+	out         uint64 // address of the output buffer
 	outLength   uint64
 	outCapacity uint64
 	fault       uint64 // a faultCode
-	faultPC     uint64 // an address in the code of what failed
+	faultPC     uint64 // address in the code of the fault
 
 	pause      uint64 // address of the function that the word pause calls
-	paused     uint64 // a file descriptor that it writes the notice to
+	paused     uint64 // file descriptor for the notice
 	notice     uint64
 	noticeSize uint64
-	resume     uint64 // and one that it then waits for
+	resume     uint64 // file descriptor from which pause reads
 	//lint:ignore U1000 pause reads to it
 	resumeByte uint64
 }
 
-// Offsets of the fields that code uses.
+// Offsets of the fields in generated code.
 const (
 	offsetSP          = byte(unsafe.Offsetof(state{}.sp))
 	offsetRA          = byte(unsafe.Offsetof(state{}.ra))
@@ -53,5 +53,5 @@ const (
 	offsetOutCapacity = byte(unsafe.Offsetof(state{}.outCapacity))
 	offsetFault       = byte(unsafe.Offsetof(state{}.fault))
 	offsetFaultPC     = byte(unsafe.Offsetof(state{}.faultPC))
-	offsetPause       = byte(unsafe.Offsetof(state{}.pause)) // 128: no signed byte
+	offsetPause       = byte(unsafe.Offsetof(state{}.pause)) // 128: does not fit in a signed byte
 )
