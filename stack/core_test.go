@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clewdev/clew/internal/sample"
 	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/snapshot/core"
@@ -57,13 +58,14 @@ func leadsThrough(t testing.TB, stacks []stack.Stack, function string) {
 // The stacks in cores of the kernel and of gcore are those that gdb shows.
 func TestCoresEqualGDB(t *testing.T) {
 	testprogram.RequireTool(t, "gdb")
-	tests := []struct {
+	type coreTest struct {
 		how    string // "kernel", "crash": the program does, "gcore"
 		source string
 		flags  []string
 		args   []string
 		within string
-	}{
+	}
+	tests := []coreTest{
 		{"kernel", "f2c.c", []string{"-O2", "-g"}, nil, "convert"},
 		{"kernel", "chain.c", []string{"-O2", "-g", "-static"}, nil, "outer"},
 		{"kernel", "exceptions.cc", []string{"-O2", "-g"}, []string{"nested"}, "exceptions::nested"},
@@ -85,7 +87,7 @@ func TestCoresEqualGDB(t *testing.T) {
 		{"gcore", "sighandler.c", []string{"-O2", "-g"}, []string{"null", "altstack"}, "do_null"},
 		{"gcore", "goroutines", nil, nil, "main.outer"},
 	}
-	for _, test := range tests {
+	for _, test := range sample.Covering(t, tests, 9, func(c coreTest) []string { return []string{c.how} }) {
 		t.Run(strings.Join(append([]string{test.how, test.source}, append(test.flags, test.args...)...), " "), func(t *testing.T) {
 			program := testprogram.Build(t, test.source, test.flags...)
 			var path string

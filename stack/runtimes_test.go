@@ -11,8 +11,10 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/clewdev/clew/internal/sample"
 	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/snapshot"
@@ -26,7 +28,8 @@ import (
 // recordings, and in cores, also once what the runtime wrote is gone, if it was in
 // its memory. Stacks lead through the functions wherever something tells how.
 func TestRuntimes(t *testing.T) {
-	for _, r := range testprogram.Runtimes() {
+	name := func(r testprogram.Runtime) []string { return strings.Fields(r.Name) }
+	for _, r := range sample.Covering(t, testprogram.Runtimes(), 7, name) {
 		t.Run(r.Name, func(t *testing.T) {
 			p := r.Start(t)
 			var code []snapshot.Mapping

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clewdev/clew/internal/sample"
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
@@ -88,7 +89,7 @@ func TestLikePerfScript(t *testing.T) {
 	plain := compile(t, "gcc", "sort.c", "-O2", "-g", "-fomit-frame-pointer")
 	kept := compile(t, "gcc", "sort.c", "-O2", "-g", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls")
 	forks := compile(t, "gcc", "forks.c", "-O1", "-g", "-pthread")
-	for _, test := range []struct {
+	tests := []struct {
 		name   string
 		path   func(t *testing.T) string
 		deeper bool // than perf's are some
@@ -116,7 +117,8 @@ func TestLikePerfScript(t *testing.T) {
 		{"go", func(t *testing.T) string { return record(t, dwarf, buildGo(t)) }, true},
 		{"go, frame pointers", func(t *testing.T) string { return record(t, []string{"-g"}, buildGo(t)) }, false},
 		{"go, stripped", func(t *testing.T) string { return record(t, dwarf, buildGo(t, "-ldflags=-s -w")) }, true},
-	} {
+	}
+	for _, test := range sample.Of(t, tests, 7) {
 		t.Run(test.name, func(t *testing.T) {
 			// A program that gets no processor leaves few samples.
 			few := func(c compared) bool {
