@@ -6,8 +6,8 @@ package value
 
 import "testing"
 
-// A record of Ada can have itself as its parent, twice, a literal no name, and a reference
-// can lead to itself.
+// TestHostileAda prints a record that is its own parent twice, a literal without a name, and a
+// reference to itself.
 func TestHostileAda(t *testing.T) {
 	record := &Type{machine: amd64, language: Ada, kind: Struct, name: "r", size: 8, sized: true, ready: true}
 	record.fields = []Field{{Name: "_parent", Type: record}, {Name: "_parent", Type: record}}

@@ -37,7 +37,7 @@ func openSmall(tb testing.TB) (*Info, *Scope) {
 	return info, scopes[len(scopes)-1]
 }
 
-// BenchmarkScopes finds what is in scope in a function that was met before.
+// BenchmarkScopes finds the scopes in a function that was read before.
 func BenchmarkScopes(b *testing.B) {
 	info, s := openSmall(b)
 	b.ReportAllocs()

@@ -18,9 +18,9 @@ import (
 	"github.com/clewdev/clew/value/print"
 )
 
-// Complex numbers of floating-point parts are written as such, also after the type was read.
-// Complex integers of gcc have an encoding of gcc's own, which gdb 13 does not know
-// ("'n' has unknown type"): they are written as gdb writes other complex numbers.
+// TestComplex prints complex numbers before and after their types are loaded. Complex integers of
+// gcc have an encoding that gdb 13 does not know ("'n' has unknown type"). They are printed as gdb
+// prints other complex numbers.
 func TestComplex(t *testing.T) {
 	source := filepath.Join(t.TempDir(), "complex.c")
 	text := `_Complex int n = 3 - 4i, pair[2] = {1 + 2i, -5 - 6i}; _Complex long wide = 7;
@@ -65,13 +65,13 @@ func TestComplex(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v.Type.Elem().Elem() // what is read of a type does not change how it is printed
+		v.Type.Elem().Elem() // loading a type does not change how it is printed
 		p := print.Printer{Format: test.format}
 		if got, err := p.Print(v.Read(value.Static(memory, info, 0))); got != test.want || err != nil {
 			t.Errorf("%s: %s, %v; expected %s", test.name, got, err, test.want)
 		}
 	}
-	// Of the others gcc says neither the type nor the sign ("__unknown__").
+	// For the others gcc writes neither the type nor the sign ("__unknown__").
 	v, err := info.Global("wide", 0)
 	if err != nil {
 		t.Fatal(err)

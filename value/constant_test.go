@@ -11,8 +11,8 @@ import (
 	"github.com/clewdev/clew/value/internal/entry"
 )
 
-// Values that clang gives without DW_OP_stack_value in DWARF 2 and 3, beside the
-// locations that it gives there.
+// TestBareValues reads values that clang writes without DW_OP_stack_value in DWARF 2 and 3, next to
+// locations.
 func TestBareValues(t *testing.T) {
 	const zeros = "0000000000000000"
 	for _, test := range []struct{ name, bytes, llvm, other string }{
@@ -46,7 +46,7 @@ func TestBareValues(t *testing.T) {
 	}
 }
 
-// clang gives the ten bytes of a long double that are its number's.
+// TestExtendedConstant reads a long double of which clang writes ten bytes, without the padding.
 func TestExtendedConstant(t *testing.T) {
 	info, u := fakeInfo(3)
 	v := &Variable{Type: Base(amd64, "long double"), info: info, unit: u,
@@ -60,7 +60,7 @@ func TestExtendedConstant(t *testing.T) {
 	}
 }
 
-// The bytes of a number are extended from those that its type has.
+// TestNumberBytes extends numbers from the size of their type to 16 bytes.
 func TestNumberBytes(t *testing.T) {
 	info, u := fakeInfo(5)
 	e := newEvaluator(info, u, nil, &fakeFrame{})

@@ -21,7 +21,7 @@ import (
 	"github.com/clewdev/clew/value"
 )
 
-// dump is the memory of a stop.
+// dump is the memory of a stopped program.
 type dump []struct {
 	start uint64
 	bytes []byte
@@ -56,12 +56,12 @@ type dumpFrame struct {
 	caller      *dumpFrame
 }
 
-// registers are a machine's, by their columns, as gdb calls them.
+// registers are gdb's names of a machine's registers by column.
 type registers struct {
 	general     []string // from column 0 on
 	vectors     []string
-	firstVector uint64   // its column
-	lanes       []string // the fields of a vector that are its two halves
+	firstVector uint64   // column
+	lanes       []string // the fields of the two halves of a vector
 }
 
 var (
@@ -123,7 +123,7 @@ func parseHex(s string) uint64 {
 	return v
 }
 
-// symbols names addresses as gdb does, by the symbol before them in a section.
+// symbols names addresses as gdb does: by the previous symbol in the section.
 type symbols struct {
 	bias     uint64
 	info     *value.Info
@@ -163,7 +163,7 @@ func (s *symbols) Symbol(address uint64) (string, uint64, bool) {
 				return "", 0, false
 			}
 			if fn, err := s.info.FunctionAt(sym.Address); err == nil && (fn.Language == value.Fortran || fn.Language == value.Ada) {
-				return fn.Name, a - sym.Address, true // gdb has no rule to make it of the symbol
+				return fn.Name, a - sym.Address, true // gdb has no rule to demangle the symbol
 			}
 			return local.ReplaceAllString(demangled(sym.Name), ""), a - sym.Address, true
 		}
@@ -171,15 +171,15 @@ func (s *symbols) Symbol(address uint64) (string, uint64, bool) {
 	return "", 0, false
 }
 
-// local is what gcc appends to the name of a static variable of a function, which
-// gdb knows by its name in the source.
+// local is the suffix that gcc appends to the name of a static variable in a function. gdb prints
+// the source name.
 var local = regexp.MustCompile(`\.\d+$`)
 
 var clone = regexp.MustCompile(`\.\d+([+>])`)
 
 func demangled(name string) string {
 	if name == "structures.fixed" {
-		return "structures[fixed]" // gdb takes clang's name of a static variable for one of D
+		return "structures[fixed]" // gdb takes clang's name of a static variable for a mangled name of D
 	}
 	if !strings.HasPrefix(name, "_Z") {
 		return name
@@ -195,5 +195,5 @@ func demangled(name string) string {
 	return known
 }
 
-// demangledNames are what c++filt has made of names so far.
+// demangledNames caches the results of c++filt.
 var demangledNames = make(map[string]string)

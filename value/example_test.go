@@ -16,7 +16,7 @@ import (
 	"github.com/clewdev/clew/value/print"
 )
 
-// segments is the memory of a program that has not started: what its file says.
+// segments is the memory of a program that has not started: the contents of its file.
 type segments struct {
 	file *object.File
 	data []byte

@@ -19,15 +19,15 @@ type textPrinter = interface {
 	Variable(v *Variable, f Frame) string
 }
 
-// NewPrinter returns a printer with a format. Package print imports this package: an
-// external test sets it.
+// NewPrinter returns a printer with a format. An external test sets it, because package print
+// imports this package.
 var NewPrinter func(format byte) textPrinter
 
-// maxPrinted bounds what a printer returns for a value, in bytes.
+// maxPrinted bounds the text of a value, in bytes.
 const maxPrinted = 1<<20 + 1<<16
 
-// isNumber reports whether an ArgumentReader reads a variable as a number, which must be the
-// number that its value is.
+// isNumber reports whether an ArgumentReader reads a variable as a number, and checks that it equals
+// the variable's value.
 func isNumber(t *testing.T, v *Variable, f Frame) bool {
 	t.Helper()
 	var r ArgumentReader

@@ -42,7 +42,7 @@ func globals(t *testing.T, program string, names ...string) map[string]string {
 	return shown
 }
 
-// gdbGlobals has gdb print them.
+// gdbGlobals prints variables with gdb.
 func gdbGlobals(t *testing.T, program string, names ...string) map[string]string {
 	t.Helper()
 	args := []string{"-batch", "-nx", "-iex", "set debuginfod enabled off", "-iex", "set width 0"}
@@ -56,7 +56,7 @@ func gdbGlobals(t *testing.T, program string, names ...string) map[string]string
 	return gdbNamed(string(out))
 }
 
-// gdbNamed returns what gdb prints as "@NAME=VALUE".
+// gdbNamed returns the values in gdb's output of the form "@NAME=VALUE".
 func gdbNamed(text string) map[string]string {
 	shown := make(map[string]string)
 	for line := range strings.Lines(text) {
@@ -67,8 +67,8 @@ func gdbNamed(text string) map[string]string {
 	return shown
 }
 
-// Floating-point numbers of every size are what gdb shows of them, whatever format the
-// machine, the compiler and its flags give them.
+// TestFloatFormats compares floating-point numbers of all sizes with gdb, for the formats of several
+// machines, compilers and flags.
 func TestFloatFormats(t *testing.T) {
 	var names []string
 	for _, name := range []string{"f", "d", "l", "x", "q", "i", "e", "t"} {
@@ -76,24 +76,24 @@ func TestFloatFormats(t *testing.T) {
 	}
 	for _, test := range []struct {
 		compiler, flags string
-		least           int    // variables
-		wrong           string // in gdb, of names with these prefixes
-		third           string // l, which is 1/3
+		least           int    // number of variables
+		wrong           string // prefixes of names that gdb prints wrong
+		third           string // the text of l, which is 1/3
 	}{
 		{"gcc", "", 16, "", "0.333333333333333333342"},
-		// gdb takes the number for the x87's, whose size it has: it does not ask for the
-		// compiler's flags.
+		// gdb takes the number for one of the x87, because of its size. It ignores the flags of
+		// the compiler.
 		{"gcc", "-mlong-double-128", 16, "lx", "0.333333333333333333333333333333333317"},
 		{"clang", "", 9, "", "0.333333333333333333342"},
 		{"i686-linux-gnu-gcc", "", 16, "", "0.333333333333333333342"},
-		// gdb knows no type of such a size and name there.
+		// gdb does not know a type with this size and name on the machine.
 		{"i686-linux-gnu-gcc", "-m128bit-long-double", 16, "lxt", "0.333333333333333333342"},
 		{"aarch64-linux-gnu-gcc", "", 15, "", "0.333333333333333333333333333333333317"},
 		{"s390x-linux-gnu-gcc", "", 15, "", "0.333333333333333333333333333333333317"},
 		{"riscv64-linux-gnu-gcc", "", 15, "", "0.333333333333333333333333333333333317"},
 		{"powerpc64le-linux-gnu-gcc", "", 19, "", "0.333333333333333333333333333333335"},
 		{"powerpc64le-linux-gnu-gcc", "-mabi=ieeelongdouble", 19, "", "0.333333333333333333333333333333333317"},
-		// Only the object's attributes say which one it is.
+		// Only the object's attributes determine the format.
 		{"powerpc64le-linux-gnu-gcc", "-mabi=ieeelongdouble -gno-record-gcc-switches", 19, "", "0.333333333333333333333333333333333317"},
 		{"powerpc64-linux-gnu-gcc", "-mcpu=power8", 19, "", "0.333333333333333333333333333333335"},
 		{"powerpc-linux-gnu-gcc", "", 9, "", "0.333333333333333333333333333333335"},
@@ -121,8 +121,8 @@ func TestFloatFormats(t *testing.T) {
 	}
 }
 
-// What gfortran calls real(kind=16) is IEEE's, and real(kind=10) the x87's, though both
-// have 16 bytes.
+// TestFortranReals reads gfortran's real(kind=16), which has IEEE's format, and real(kind=10), which
+// has the x87's. Both have 16 bytes.
 func TestFortranReals(t *testing.T) {
 	program := build(t, "gfortran", "testdata/reals.f90")
 	f, err := object.Open(program)
@@ -166,7 +166,7 @@ func TestFortranReals(t *testing.T) {
 	}
 }
 
-// A number that is made has the bytes that the compiler gives it.
+// TestFloatValue compares the bytes of FloatValue with those that the compiler writes.
 func TestFloatValue(t *testing.T) {
 	numbers := []float64{1.0 / 3, -2.25, 0, math.Copysign(0, -1), 1e300, 5e-324, math.Inf(1), math.Inf(-1), math.NaN()}
 	var list []string
@@ -218,7 +218,7 @@ func TestFloatValue(t *testing.T) {
 				switch {
 				case err != nil:
 					t.Error(n, err)
-				case math.IsNaN(n) && math.IsNaN(back): // of which there are many
+				case math.IsNaN(n) && math.IsNaN(back): // there are several NaNs
 				case !bytes.Equal(got, want) && !math.IsInf(n, 0) || back != n && float32(back) != float32(n):
 					t.Errorf("%v is %x, which is %v; the compiler has %x", n, got, back, want)
 				}

@@ -17,7 +17,7 @@ import (
 	"github.com/clewdev/clew/value/internal/entry"
 )
 
-// FuzzLocation evaluates any bytes as a location: it has pieces, or an error.
+// FuzzLocation evaluates arbitrary bytes as a location. The result is pieces or an error.
 func FuzzLocation(f *testing.F) {
 	for _, s := range []string{
 		"0300200000000000 00", "53", "777f", "9170", "9e02abcd", "319f", "5093049302770093 02", "509d0305319f9d0500",
@@ -72,7 +72,7 @@ func exerciseValue(t *testing.T, v Value, formats string) {
 	}
 }
 
-// exercise uses all that there is of a file, at addresses that far apart.
+// exercise uses everything in a file, at addresses with the distance step.
 func exercise(t *testing.T, file *object.File, step uint64) {
 	info, err := Open(file)
 	if (info == nil) == (err == nil) {
@@ -88,7 +88,7 @@ func exercise(t *testing.T, file *object.File, step uint64) {
 	for pc := uint64(0x401000); pc < 0x401280; pc += step {
 		frame.pc = pc
 		formats := allFormats
-		if step > 5 { // one each time
+		if step > 5 { // one per address
 			n := pc / step % uint64(len(allFormats))
 			formats = allFormats[n : n+1]
 		}
@@ -122,7 +122,7 @@ func exercise(t *testing.T, file *object.File, step uint64) {
 	info.Global("first", 0)
 }
 
-// hostileFrame is a frame whose memory is all the same and never ends.
+// hostileFrame is a frame with an endless memory of equal bytes.
 type hostileFrame struct {
 	info *Info
 	pc   uint64
@@ -158,7 +158,7 @@ func FuzzFile(f *testing.F) {
 	})
 }
 
-// TestMutated reads files whose debugging information is damaged.
+// TestMutated reads files with damaged debugging information.
 func TestMutated(t *testing.T) {
 	rounds := 50
 	if sample.Full() {
@@ -217,8 +217,8 @@ func TestMutated(t *testing.T) {
 	}
 }
 
-// TestCut reads files of which one section ends early, at each of its bytes or at some. What
-// cannot be read is reported with the section that it is missing in.
+// TestCut reads files in which one section ends early, at each of its bytes or at some. The error
+// names the section.
 func TestCut(t *testing.T) {
 	for _, name := range []string{"testdata/small4.elf", "testdata/small5.elf", "testdata/dynamic5.elf"} {
 		data, err := os.ReadFile(name)
@@ -234,7 +234,7 @@ func TestCut(t *testing.T) {
 		random := sample.Rand(t)
 		for k, s := range file.Sections() {
 			if !strings.HasPrefix(s.Name, ".debug_") || s.Name == ".debug_line" || s.Name == ".debug_aranges" {
-				continue // which hold no variables
+				continue // sections without variables
 			}
 			first, step := random.Uint64N(7), uint64(7)
 			if sample.Full() {

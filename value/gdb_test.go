@@ -27,7 +27,7 @@ import (
 	"github.com/clewdev/clew/value/print"
 )
 
-// What testdata/frames.py prints.
+// The output of testdata/frames.py.
 type (
 	gdbStop struct {
 		Maps   []gdbMap
@@ -62,7 +62,7 @@ func build(t testing.TB, compiler, source string, flags ...string) string {
 	}
 	switch filepath.Ext(source) {
 	case ".f90":
-		args = append(args, "-J", filepath.Dir(out)) // for what it says of modules
+		args = append(args, "-J", filepath.Dir(out)) // where gfortran writes module files
 	case ".pas":
 		args = append([]string{"-gw3", "-O-", "-v0", "-o" + out}, flags...)
 	case ".adb":
@@ -81,7 +81,7 @@ func build(t testing.TB, compiler, source string, flags ...string) string {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(tool(t, words[0]), append(args, source)...)
-	cmd.Dir = filepath.Dir(out) // gnatmake leaves files where it runs
+	cmd.Dir = filepath.Dir(out) // gnatmake writes files into the working directory
 	if b, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%s %s: %v\n%s", compiler, flags, err, b)
 	}
@@ -112,8 +112,8 @@ func shared(t *testing.T, program string) {
 	}
 }
 
-// gdbStops runs a program under gdb. One of arm64 runs in an emulator, for a gdb
-// that knows that machine.
+// gdbStops runs a program under gdb. A program for arm64 runs in an emulator, with a gdb for that
+// machine.
 func gdbStops(t *testing.T, program, source string, machine *registers) []gdbStop {
 	t.Helper()
 	gdb, remote, ranges := "gdb", "", [][2]uint64{}
@@ -133,7 +133,7 @@ func gdbStops(t *testing.T, program, source string, machine *registers) []gdbSto
 		setup += fmt.Sprintf("; %s=%s", name, text)
 	}
 	cmd := exec.Command(gdb, "-batch", "-nx", "-iex", "set debuginfod enabled off", "-iex", "set auto-load no",
-		"-iex", "set auto-solib-add off", // no variable is theirs
+		"-iex", "set auto-solib-add off", // they have no variables to compare
 		"-ex", setup, "-x", "testdata/frames.py", program)
 	cmd.Env = append(os.Environ(), "LC_ALL=C")
 	out, err := cmd.CombinedOutput()
@@ -152,8 +152,8 @@ func gdbStops(t *testing.T, program, source string, machine *registers) []gdbSto
 	return stops
 }
 
-// emulate starts an arm64 program under an emulator that waits for gdb at the path
-// it returns, with the ranges of the program's own memory.
+// emulate starts an arm64 program under an emulator that waits for gdb. It returns the path of the
+// emulator's socket and the ranges of the program's memory.
 func emulate(t *testing.T, program string) (remote string, ranges [][2]uint64) {
 	t.Helper()
 	f, err := elf.Open(program)
@@ -190,7 +190,7 @@ func emulate(t *testing.T, program string) (remote string, ranges [][2]uint64) {
 	}
 }
 
-// session is what is compared of one program.
+// session is a comparison of one program.
 type session struct {
 	*testing.T
 	file     *object.File
@@ -228,7 +228,7 @@ func (s *session) stop(stop *gdbStop) {
 	}
 }
 
-// physical groups gdb's frames: the inlined calls before each real one.
+// physical groups gdb's frames: each real one with the inlined calls before it.
 func (s *session) physical(stop *gdbStop) (frames []*dumpFrame, groups map[*dumpFrame][]*gdbFrame) {
 	var memory dump
 	bias := uint64(0)
@@ -256,7 +256,7 @@ func (s *session) physical(stop *gdbStop) (frames []*dumpFrame, groups map[*dump
 		}
 		if g.Tail {
 			group = nil
-			// Its caller's parameters are those of another function.
+			// The caller passed its parameters to another function.
 			if previous != nil {
 				previous.caller = nil
 			}
@@ -285,7 +285,7 @@ func (s *session) frame(f *dumpFrame, group []*gdbFrame) {
 		return
 	}
 	if len(scopes) > len(group) && s.strict {
-		return // gdb makes no frame of an inlined call without DW_AT_call_line, as DWARF 2 has it
+		return // gdb shows no frame for an inlined call without DW_AT_call_line, as in DWARF 2
 	}
 	if len(scopes) != len(group) {
 		s.Errorf("%s: %d scopes, gdb has %d frames", f.gdb.Line, len(scopes), len(group))
@@ -307,7 +307,7 @@ func (s *session) frame(f *dumpFrame, group []*gdbFrame) {
 			name, format, _ := strings.Cut(what, "/")
 			v := scope.Lookup(name)
 			if v == nil && (scope.Function.Language == value.Ada && strings.Contains(what, "n/")) {
-				continue // gdb prints what GNAT has made, and does not list it
+				continue // gdb prints variables that GNAT made, but does not list them
 			}
 			if v == nil {
 				s.miss(g, "print "+what, "no variable", want)
@@ -317,7 +317,7 @@ func (s *session) frame(f *dumpFrame, group []*gdbFrame) {
 				continue
 			}
 			if what == "e/a" {
-				continue // gdb names what a library has at the addresses in it
+				continue // gdb prints symbols of libraries for these addresses
 			}
 			p := s.printer
 			if format != "" {
@@ -331,12 +331,12 @@ func (s *session) frame(f *dumpFrame, group []*gdbFrame) {
 			if i := strings.Index(want, " = "); strings.HasPrefix(want, "$") && i > 0 {
 				want = want[i+3:]
 			}
-			// gdb does not look through a T&& in a format.
+			// gdb does not follow a T&& if there is a format.
 			if format != "" && v.Type.Kind() == value.RvalueReference {
 				continue
 			}
-			// gdb prints what it calls a synthetic pointer as 0 in a format, and its
-			// symbols of addresses in the format "a" are those of the linker.
+			// gdb prints a synthetic pointer as 0 in a format, and uses linkage names in the
+			// format "a".
 			if format != "" && strings.Contains(g.Print[name+"/"], "<synthetic pointer>") {
 				continue
 			}
@@ -351,14 +351,14 @@ func (s *session) frame(f *dumpFrame, group []*gdbFrame) {
 			s.expression(g, text, want, scope, f)
 		}
 		for name, want := range g.Whatis {
-			if v := scope.Lookup(name); v != nil && s.excused(v, f) == "" && want != "type = <ref> types.child\n" { // which is the object's, not the variable's
+			if v := scope.Lookup(name); v != nil && s.excused(v, f) == "" && want != "type = <ref> types.child\n" { // the type of the object, not of the variable
 				s.compare(g, "whatis "+name, v.Read(f).Type().String(), strings.TrimSpace(strings.TrimPrefix(want, "type = ")))
 			}
 		}
 	}
 }
 
-// expressions are what is computed from a variable, which is their first word.
+// expressions are computed from a variable, their first word.
 var expressions = map[string]func(value.Value) value.Value{
 	"list->next":       func(v value.Value) value.Value { return v.Deref().FieldByName("next") },
 	"list->next->name": func(v value.Value) value.Value { return v.Deref().FieldByName("next").Deref().FieldByName("name") },
@@ -402,11 +402,11 @@ var expressions = map[string]func(value.Value) value.Value{
 
 var firstWord = regexp.MustCompile(`\w+`)
 
-// expression compares what is computed from a variable, where gdb computes it.
+// expression compares an expression of a variable, if gdb evaluates it.
 func (s *session) expression(g *gdbFrame, text, want string, scope *value.Scope, f *dumpFrame) {
 	v := scope.Lookup(firstWord.FindString(text))
 	if scope.Function.Language == value.Ada {
-		return // whose expressions are not C's
+		return // expressions of these languages are not C's
 	}
 	_, want, ok := strings.Cut(strings.TrimSpace(want), " = ")
 	if v == nil || !ok || s.excused(v, f) != "" {
@@ -427,7 +427,7 @@ func (s *session) list(g *gdbFrame, command, want string, variables []*value.Var
 			excused[v.Name] = true
 			continue
 		}
-		// info locals leaves out constants whose bytes the compiler gave.
+		// info locals omits constants that the compiler wrote as bytes.
 		if p := v.Read(f).Pieces(); len(p) == 1 && p[0].Kind == value.InBytes && !strings.Contains("\n"+want, "\n"+v.Name+" = ") {
 			continue
 		}
@@ -439,7 +439,7 @@ func (s *session) list(g *gdbFrame, command, want string, variables []*value.Var
 		if name, _, _ := strings.Cut(line, " = "); excused[name] {
 			continue
 		}
-		// gdb takes the literals of enumerations in a procedure of Ada for variables.
+		// In a procedure of Ada, gdb lists enumeration literals as variables.
 		if name, literal, _ := strings.Cut(line, " = "); s.compiler == "gnatmake" && (name == literal || strings.HasPrefix(name, "<Q")) {
 			continue
 		}
@@ -447,7 +447,7 @@ func (s *session) list(g *gdbFrame, command, want string, variables []*value.Var
 			lines = append(lines, line)
 		}
 	}
-	// gdb keeps the variables of a block in the order of a hash.
+	// gdb lists the variables of a block in the order of a hash table.
 	if command == "info locals" {
 		slices.Sort(got)
 		slices.Sort(lines)
@@ -470,7 +470,7 @@ func (s *session) list(g *gdbFrame, command, want string, variables []*value.Var
 
 var frameArgs = regexp.MustCompile(`^#\d+ +(?:0x[0-9a-f]+ in )?.*? \((.*)\) (?:at|from) `)
 
-// excused returns why a variable is not compared, "" for the others.
+// excused returns why a variable is not compared, or "".
 func (s *session) excused(v *value.Variable, f *dumpFrame) string {
 	val := v.Read(f)
 	if _, ok := val.Address(); !ok && val.Err() == nil {
@@ -494,7 +494,7 @@ func (s *session) excused(v *value.Variable, f *dumpFrame) string {
 	return ""
 }
 
-// line compares the arguments as a backtrace shows them.
+// line compares the arguments in a line of a backtrace.
 func (s *session) line(g *gdbFrame, scope *value.Scope, f *dumpFrame) {
 	m := frameArgs.FindStringSubmatch(g.Line)
 	if m == nil {
@@ -510,8 +510,8 @@ func (s *session) line(g *gdbFrame, scope *value.Scope, f *dumpFrame) {
 	}
 	text := strings.Join(got, ", ")
 	if scope.Function.Language == value.Fortran && !strings.Contains(m[1], "@entry") {
-		// gdb looks for what a call leads to under the name in the source, "store::callback",
-		// and finds no such symbol.
+		// gdb searches for the target of a call by its source name, "store::callback", and does
+		// not find it.
 		text = sameAtEntry.ReplaceAllString(text, "=")
 	}
 	s.compare(g, "frame", text, m[1])
@@ -526,9 +526,9 @@ func (s *session) compare(g *gdbFrame, what, got, want string) {
 	}
 }
 
-// errorsAgree reports whether both have an error: its words are each one's own.
+// errorsAgree reports whether both texts are errors. Their words may differ.
 func errorsAgree(got, want string) bool {
-	// Where the descriptor of an array is lost, gdb says this of the address in it.
+	// gdb prints this if the descriptor of an array is optimized out.
 	want = strings.ReplaceAll(want, "access outside bounds of object referenced via synthetic pointer", "Location address is not set.")
 	return got == want || strings.HasPrefix(got, "ERROR ") && strings.HasPrefix(want, "ERROR ")
 }
@@ -540,8 +540,8 @@ func (s *session) miss(g *gdbFrame, what, got, want string) {
 	}
 }
 
-// TestGDB compares everything that gdb shows of the frames of programs with
-// what the package makes of the same registers and memory.
+// TestGDB compares all that gdb prints about the frames of programs with the results of the package
+// for the same registers and memory.
 func TestGDB(t *testing.T) {
 	type variant struct {
 		source, compiler string

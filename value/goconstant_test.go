@@ -10,7 +10,7 @@ import (
 	"github.com/clewdev/clew/value/internal/entry"
 )
 
-// A number has the name of the constant that it is, or of those whose bits it has.
+// TestConstantName names numbers by an equal constant, or by constants for their bits.
 func TestConstantName(t *testing.T) {
 	list := []entry.GoConstant{{Name: "p.none"}, {Name: "p.b", Value: 2}, {Name: "p.a", Value: 1}, {Name: "p.all", Value: 7}, {Name: "p.c", Value: 4}, {Name: "p.minus", Value: -3}, {Name: "p.same", Value: 4}}
 	for n, want := range map[int64]string{0: "none", 1: "a", 3: "a|b", 4: "c", 5: "a|c", 7: "all", -3: "minus", 8: "", 9: "", -1: ""} {

@@ -11,8 +11,8 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// A value of Go in a register that the frame does not know has nothing to show, not
-// its type either.
+// TestGoInUnknownRegister prints a value of Go in a register that the frame does not know: without
+// its type.
 func TestGoInUnknownRegister(t *testing.T) {
 	file, err := object.Open(testprogram.Build(t, "govalues"))
 	if err != nil {
@@ -40,7 +40,7 @@ func TestGoInUnknownRegister(t *testing.T) {
 		v := Value{typ: a.Type, frame: Static(nil, info, 0), pieces: []Piece{{Kind: InRegister, Column: 3, BitSize: 8 * a.Type.Size()}}}
 		got := p.Text(v)
 		switch a.Name {
-		case "st": // its fields one by one
+		case "st": // field by field
 		case "three":
 			if got != "[3]int8 [<optimized out>,<optimized out>,<optimized out>]" {
 				t.Errorf("%s: %s", a.Name, got)

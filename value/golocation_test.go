@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// The pieces of Go's compiler stand where the numbers of the type are, and nowhere where
-// there are not as many.
+// TestGoPlaced assigns the pieces of Go's compiler to the numbers of a type. It fails if their
+// number is different.
 func TestGoPlaced(t *testing.T) {
 	padded := []goNumber{{0, 2}, {4, 4}, {8, 8}, {16, 8}}
 	slice := []goNumber{{0, 8}, {8, 8}, {16, 8}}
@@ -22,7 +22,7 @@ func TestGoPlaced(t *testing.T) {
 		want       string
 	}{
 		{"padding between fields", "509302 519304 529308 539308", padded, "DW_OP_reg0:2 :2 DW_OP_reg1:4 DW_OP_reg2:8 DW_OP_reg3:8"},
-		{"with pieces of its own", "509302 9302 519304 529308 539308", padded, "DW_OP_reg0:2 :2 DW_OP_reg1:4 DW_OP_reg2:8 DW_OP_reg3:8"},
+		{"with pieces for gaps", "509302 9302 519304 529308 539308", padded, "DW_OP_reg0:2 :2 DW_OP_reg1:4 DW_OP_reg2:8 DW_OP_reg3:8"},
 		// DW_OP_reg0 DW_OP_piece 1, DW_OP_piece 7, DW_OP_reg3 DW_OP_piece 8, DW_OP_piece 7, DW_OP_reg2 DW_OP_piece 8
 		{"of Go 1.22 to 1.24", "509301 9307 539308 9307 529308", []goNumber{{0, 1}, {8, 8}, {16, 8}}, "DW_OP_reg0:1 :7 DW_OP_reg3:8 DW_OP_reg2:8"},
 		{"a number that is lost", "9308 911093 08", []goNumber{{0, 8}, {8, 8}}, ":8 DW_OP_fbreg:8"},
@@ -56,8 +56,8 @@ func TestGoPlaced(t *testing.T) {
 	}
 }
 
-// A place of Go's compiler is in a register or in memory, and all of the expression or one
-// piece of several.
+// TestGoPlace recognizes expressions that are a register or a place in memory, as a whole or as one
+// of several pieces.
 func TestGoPlace(t *testing.T) {
 	for _, tt := range []struct {
 		expression      string
@@ -70,7 +70,7 @@ func TestGoPlace(t *testing.T) {
 		{"90119308", true, false},
 		{"9c", false, true},
 		{"9c9308", false, false},
-		{"9188", false, false}, // it is cut
+		{"9188", false, false}, // truncated
 		{"918801", false, true},
 		{"9188019308", false, false},
 		{"9308509308", false, false},
@@ -82,7 +82,7 @@ func TestGoPlace(t *testing.T) {
 	}
 }
 
-// The numbers that a variable consists of, and of a hostile type not without end.
+// TestGoNumbers lists the numbers of which a variable consists, also for hostile types.
 func TestGoNumbers(t *testing.T) {
 	word, half := &Type{machine: amd64, kind: Int, size: 8, sized: true, ready: true}, &Type{machine: amd64, kind: Int, size: 2, sized: true, ready: true}
 	structure := func(size uint64, fields ...Field) *Type {

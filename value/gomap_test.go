@@ -27,8 +27,8 @@ func (b bytesAt) ReadMemory(p []byte, address uint64) error {
 	return nil
 }
 
-// hmap makes the types of a map[int]int before Go 1.24: a number of elements, flags, the
-// number of buckets as a power of two, and the addresses of them and of those before them.
+// hmap returns the type of a map[int]int before Go 1.24: the number of elements, flags, the number of
+// buckets as a power of two, and the addresses of the buckets and of the old buckets.
 func hmap() *Type {
 	word, short := Base(amd64, "long"), IntOf(amd64, "uint8", 1, false)
 	structure := func(size uint64, fields ...Field) *Type {
@@ -44,7 +44,7 @@ func hmap() *Type {
 	return m
 }
 
-// The maps of Go before 1.24 have buckets, overflow buckets, and while they grow old ones.
+// TestOldGoMap prints maps of Go before 1.24, with overflow buckets and old buckets.
 func TestOldGoMap(t *testing.T) {
 	const base, size = 0x10000, 144
 	memory := func(words map[int]uint64, tops map[int]byte) bytesAt {
@@ -84,7 +84,7 @@ func TestOldGoMap(t *testing.T) {
 	}
 }
 
-// A map of which most is nowhere has what there is.
+// TestGoMapBounds prints the readable part of a map.
 func TestGoMapBounds(t *testing.T) {
 	m := hmap()
 	words := make([]byte, 32+8)

@@ -15,7 +15,7 @@ import (
 	"github.com/clewdev/clew/value"
 )
 
-// The functions of a class determine how its objects are returned.
+// TestIndirect finds the classes with objects that are returned by address.
 func TestIndirect(t *testing.T) {
 	source := filepath.Join(t.TempDir(), "indirect.cc")
 	if err := os.WriteFile(source, []byte(`

@@ -16,8 +16,8 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// The arrays of a language begin where it says, if their own entries do not
-// (DWARF 5 table 7.17). Of an array of a language that is not known no length is made up.
+// TestLowerBound reads arrays without a lower bound: the language determines it (DWARF 5 table 7.17).
+// In an unknown language the length is not known.
 func TestLowerBound(t *testing.T) {
 	gcc, err := exec.LookPath("gcc")
 	if err != nil {
@@ -60,7 +60,7 @@ func TestLowerBound(t *testing.T) {
 		{0x1f, 1, true},  // Julia
 		{0x22, 1, true},  // Fortran 2003
 		{0x2f, 1, true},  // Ada 2012
-		{0x7e, 0, false}, // no language yet
+		{0x7e, 0, false}, // not assigned
 	} {
 		t.Run(fmt.Sprintf("%#x", test.code), func(t *testing.T) {
 			dir := t.TempDir()

@@ -6,7 +6,7 @@ package value
 
 import "testing"
 
-// zeros is memory of which every byte is 0, but for the first four of each 4 KiB.
+// zeros is memory of zero bytes, except for the first four of each 4 KiB.
 type zeros struct{}
 
 func (zeros) ReadMemory(p []byte, address uint64) error {
@@ -19,8 +19,8 @@ func (zeros) ReadMemory(p []byte, address uint64) error {
 	return nil
 }
 
-// What is too large to be read as a whole is shown by its parts, and an array as far as
-// it is read.
+// TestLarge prints values that are too large to be read as a whole by their parts, and the beginning
+// of arrays.
 func TestLarge(t *testing.T) {
 	number, char := Base(amd64, "int"), Base(amd64, "char")
 	structure := &Type{machine: amd64, language: C, kind: Struct, name: "large", size: 1 << 20, sized: true, ready: true,

@@ -19,9 +19,8 @@ import (
 
 var amd64 = arch.Lookup(62, 2, 1) // EM_X86_64, ELFCLASS64, little-endian
 
-// fakeFrame has memory in which the byte at an address is the address's lowest,
-// from 0x1000 to 0x2000, registers that hold 0x1000 plus their column, and a
-// vector register in column 17.
+// fakeFrame has memory from 0x1000 to 0x2000, in which each byte is the lowest byte of its address,
+// registers with the value 0x1000 plus their column, and a vector register in column 17.
 type fakeFrame struct {
 	caller  *fakeFrame
 	written map[uint64][]byte
@@ -141,7 +140,7 @@ func describe(pieces []Piece) string {
 
 // TestLocations evaluates location descriptions for a value of eight bytes.
 func TestLocations(t *testing.T) {
-	one := "00 00000000000000" // what follows a low byte in a number of 16 bytes
+	one := "00 00000000000000" // the part of a number of 16 bytes after its low byte
 	one = strings.ReplaceAll(one, " ", "")[:14] + "0000000000000000"
 	tests := []struct {
 		name, bytes, want string
@@ -282,7 +281,7 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// TestAssign writes values where they live.
+// TestAssign writes values to their places.
 func TestAssign(t *testing.T) {
 	intType, long := Base(amd64, "int"), Base(amd64, "long")
 	f := &fakeFrame{}

@@ -17,8 +17,8 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// A function that stands in a module of Fortran's is called by both, whichever way it
-// was found. The module is made of g++'s namespace.
+// TestModule finds a function in a module of Fortran, which has a qualified name. The module is a
+// namespace of g++ with another tag.
 func TestModule(t *testing.T) {
 	dir := t.TempDir()
 	source, assembly, program := filepath.Join(dir, "m.cc"), filepath.Join(dir, "m.s"), filepath.Join(dir, "m")

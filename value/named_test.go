@@ -14,7 +14,7 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// pointingFrame is a fakeFrame in whose memory all is one address.
+// pointingFrame is a fakeFrame with a memory that consists of one address.
 type pointingFrame struct{ fakeFrame }
 
 func (f *pointingFrame) ReadMemory(p []byte, addr uint64) error {
@@ -23,8 +23,8 @@ func (f *pointingFrame) ReadMemory(p []byte, addr uint64) error {
 	return nil
 }
 
-// A pointer is printed without looking for what it leads to in other units, which takes a
-// look into each of them; what it leads to is found where it is asked for.
+// TestPointerToDeclared prints a pointer without searching all units for the definition of its
+// target. The definition is found when it is needed.
 func TestPointerToDeclared(t *testing.T) {
 	gcc, err := exec.LookPath("gcc")
 	if err != nil {

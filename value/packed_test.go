@@ -6,8 +6,8 @@ package value
 
 import "testing"
 
-// The elements of an array whose distance is not a number of bytes are read bit by bit, in
-// any language, whatever the distance; one whose elements are in reverse from the end.
+// TestPackedArray reads arrays with distances between elements that are not a number of bytes, also
+// negative ones.
 func TestPackedArray(t *testing.T) {
 	bytes := make([]byte, 64)
 	for k := range bytes {
@@ -34,7 +34,7 @@ func TestPackedArray(t *testing.T) {
 		array := ArrayOf(Base(amd64, test.elem), test.count)
 		array.language, array.stride = test.language, test.stride
 		v := Constant(array, bytes, new(packedFrame))
-		for range 2 { // of both in a constant and in memory
+		for range 2 { // in a constant and in memory
 			for _, format := range []byte("\x00xc") {
 				p := NewPrinter(format)
 				if text := p.Text(v); format == 0 && test.want != "" && v.pieces[0].Kind == InMemory && text != test.want {
@@ -42,7 +42,7 @@ func TestPackedArray(t *testing.T) {
 				}
 				_, _ = p.Print(v)
 			}
-			nested := ArrayOf(array, 3) // whose elements begin within a byte
+			nested := ArrayOf(array, 3) // its elements begin within a byte
 			_ = NewPrinter(0).Text(Value{typ: nested, frame: v.frame, pieces: v.pieces})
 			v = At(array, 0, &packedFrame{bytes: bytes})
 		}

@@ -14,8 +14,8 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// Programs of testdata whose debugging information lies in a second file. They
-// are small.c, built so, with -ffile-prefix-map=$PWD=. -Wl,--build-id=none
+// These programs in testdata have debugging information in a second file. They
+// are built from small.c with -ffile-prefix-map=$PWD=. -Wl,--build-id=none
 // -Wl,-z,noseparate-code,-Ttext=0x401000 -nostdlib -static -no-pie -g -O1:
 //
 //	split4: -gdwarf-4 -gsplit-dwarf, then dwp -e split4.elf -o split4.dwp
@@ -30,7 +30,7 @@ var parted = []struct {
 	{"shared.elf", "shared.debug", object.SupplementaryDebug},
 }
 
-// openParted opens a program whose part has some content.
+// openParted opens a program with the given content of its second file.
 func openParted(t testing.TB, program []byte, kind object.DebugKind, part []byte) *object.File {
 	path := filepath.Join(t.TempDir(), "part")
 	if err := os.WriteFile(path, part, 0o600); err != nil {
@@ -61,7 +61,7 @@ func read(t testing.TB, name string) []byte {
 	return data
 }
 
-// TestParted finds a function's variables in the second file, none without it.
+// TestParted finds a function's variables in the second file, and none without it.
 func TestParted(t *testing.T) {
 	for _, p := range parted {
 		t.Run(p.program, func(t *testing.T) {
@@ -91,8 +91,7 @@ func TestParted(t *testing.T) {
 	}
 }
 
-// TestMutatedParts damages the second file: what is
-// returned is an error or can be used.
+// TestMutatedParts damages the second file. The result is an error or usable.
 func TestMutatedParts(t *testing.T) {
 	rounds := 20
 	if sample.Full() {
@@ -128,7 +127,7 @@ func exercisePart(t *testing.T, program []byte, kind object.DebugKind, part []by
 	}
 }
 
-// FuzzPart reads second files of any content.
+// FuzzPart reads second files with arbitrary content.
 func FuzzPart(f *testing.F) {
 	var programs [][]byte
 	for k, p := range parted {

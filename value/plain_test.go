@@ -11,13 +11,13 @@ import (
 	"github.com/clewdev/clew/value/internal/entry"
 )
 
-// An argument that is a number is printed as its Value would be, wherever it lies, and
-// many times alike.
+// TestPlainArgument prints arguments that are numbers, in all kinds of places and repeatedly. The
+// text is that of the Value.
 func TestPlainArgument(t *testing.T) {
 	tests := []struct {
 		name, bytes string
 		typ         string
-		plain       bool // it takes no Value
+		plain       bool // it is printed without a Value
 	}{
 		{"a register", "53", "long", true},
 		{"a register, of which there is less", "53", "char", true},

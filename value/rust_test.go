@@ -13,8 +13,8 @@ import (
 	"github.com/clewdev/clew/internal/sample"
 )
 
-// TestRust compares arguments of a function of Rust with what gdb says of them;
-// with split units gdb reads the same program.
+// TestRust compares arguments of a function of Rust with gdb's output.
+// For split units gdb reads the same program.
 func TestRust(t *testing.T) {
 	rustc := tool(t, "rustc")
 	t.Setenv("RUSTC_BOOTSTRAP", "1") // Debian 12 has rustc 1.63, where splitting was not stable

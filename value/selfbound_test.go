@@ -14,8 +14,8 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// The length of an array can be said to be the array itself, or a variable or member whose
-// own length is the first one's: it is not known, and nothing is asked without end.
+// TestArrayBoundedByItself reads an array with a length that is the array itself, or a variable or
+// member of the same type. The length is not known, and reading ends.
 func TestArrayBoundedByItself(t *testing.T) {
 	gcc, err := exec.LookPath("gcc")
 	if err != nil {

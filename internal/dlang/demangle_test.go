@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Most symbols are of gdc 12 and its library.
+// Most symbols are from gdc 12 and its library.
 var symbols = []struct{ symbol, name string }{
 	{"_Dmain", "D main"},
 	{"_D3app1d1C2goMFDFiZiG3dPyiZi", "app.d.C.go(int(int) delegate, double[3], immutable(int)*)"},
@@ -182,14 +182,14 @@ func TestDemangle(t *testing.T) {
 	}
 }
 
-// A type that nests deeper than maxDepth, a name longer than maxText, and a reference back
-// that leads to itself have no name.
+// TestDemangleBounds rejects a type nested deeper than maxDepth, a name longer than maxText, and a
+// back reference to itself.
 func TestDemangleBounds(t *testing.T) {
 	nested := func(n int) string { return "_D3app1fF" + strings.Repeat("A", n) + "iZv" }
 	if name, ok := Demangle(nested(50)); name != "app.f(int"+strings.Repeat("[]", 50)+")" || !ok {
 		t.Errorf("50 arrays: %q, %v", name, ok)
 	}
-	// Each type is a function of the previous one, twice: its name doubles.
+	// Each type is a function with two parameters of the previous type, so that its name doubles.
 	doubled := "_D3app1fFPFiZv"
 	for range 20 {
 		doubled += "PFQcQdZv"
@@ -234,7 +234,7 @@ func TestAgainstFilt(t *testing.T) {
 	}
 }
 
-// FuzzDemangle takes any symbol: there is a name of a bounded length, or none.
+// FuzzDemangle demangles arbitrary symbols. The name has a bounded length.
 func FuzzDemangle(f *testing.F) {
 	for _, test := range symbols {
 		f.Add(test.symbol)

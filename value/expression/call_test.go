@@ -12,7 +12,7 @@ import (
 	"github.com/clewdev/clew/value/print"
 )
 
-// Expression.Call chooses a function by its arguments, converts these, and calls nothing.
+// TestCallParts selects functions by their arguments and converts these, without a call.
 func TestCallParts(t *testing.T) {
 	_, _, info := build(t, "classes.cc", "-O0")
 	work, err := info.Functions("work")

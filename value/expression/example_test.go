@@ -15,7 +15,7 @@ import (
 	"github.com/clewdev/clew/value/print"
 )
 
-// memory is bytes from 0x1000 on.
+// memory is a range of bytes at 0x1000.
 type memory []byte
 
 func (m memory) ReadMemory(p []byte, address uint64) error {

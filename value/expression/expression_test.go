@@ -22,7 +22,7 @@ const (
 	stackAt = 0x7000000
 )
 
-// bare is the frame of code that nobody described: registers, and a little memory.
+// bare is a frame of code without debugging information: registers, and a little memory.
 func bare() *frame {
 	f := &frame{registers: map[uint64]uint64{0: 5, 3: stackAt, 6: stackAt + 64, 7: stackAt + 16}, pc: codeAt, cfa: stackAt + 80,
 		wide: map[uint64][]byte{17: {0, 0, 0, 0, 0, 0, 0xf8, 0x3f, 0, 0, 0x60, 0x40, 0, 0, 0, 0}},
@@ -103,7 +103,7 @@ func TestWithoutDebuggingInformation(t *testing.T) {
 	}
 }
 
-// Machines other than amd64 have their own registers and byte order.
+// TestMachines evaluates registers and memory of machines with other registers and byte orders.
 func TestMachines(t *testing.T) {
 	for _, machine := range []struct {
 		name  string
@@ -207,7 +207,7 @@ func TestType(t *testing.T) {
 			t.Errorf("%s: %v, %v, %v", test.expression, typ, err, e.IsType())
 		}
 	}
-	// What is wrong whatever the frame is known without one.
+	// Errors that occur in every frame are found without one.
 	for text, column := range map[string]int{"i + p->nosuch": 6, "p * 2": 3, "*gd": 1, "i && first": 3} {
 		e, err := Compile(text, c)
 		if err != nil {
@@ -266,7 +266,7 @@ func TestConditionsAllocateNothing(t *testing.T) {
 
 var conditions = []string{"$rax == 5", "i == 500", "i == 0 && p->next", "numbers[i & 3] > 2 || counter", "scale > 1.5", "p->u.i != 4 && p->name[1] == 0", "*argv == 0", "list[i] == &first"}
 
-// worked is a frame of work with 0 in all its memory.
+// worked returns a frame of the function work with zeros in its memory.
 func worked(t testing.TB) (*frame, *Context) {
 	_, file, info := build(t, "program.c", "-O0")
 	functions, err := info.Functions("work")

@@ -17,7 +17,7 @@ import (
 	"github.com/ianlancetaylor/demangle"
 )
 
-// frame is a frame whose registers and memory are the test's.
+// frame is a frame with registers and memory that a test sets.
 type frame struct {
 	maps      []segment
 	registers map[uint64]uint64
@@ -85,7 +85,7 @@ func (f *frame) Info() *value.Info                   { return f.info }
 func (f *frame) Bias() uint64                        { return f.bias }
 func (f *frame) Caller() value.Frame                 { return nil }
 
-// symbols names addresses, also of data.
+// symbols names addresses of code and data.
 type symbols struct {
 	list []object.Symbol
 	bias uint64

@@ -14,15 +14,15 @@ import (
 	"github.com/clewdev/clew/value/print"
 )
 
-// FuzzEvaluate compiles and evaluates any text: the result is a value that can be
-// printed, or an error with a place in the text.
+// FuzzEvaluate compiles and evaluates arbitrary texts. The result is a value that can be printed, or
+// an error with a column in the text.
 func FuzzEvaluate(f *testing.F) {
 	corpus, err := os.ReadFile("testdata/expressions.txt")
 	if err != nil {
 		f.Fatal(err)
 	}
-	// All of them are tried by TestGDB; hundreds of seeds would take the first seconds
-	// of every run, which begins with each of them.
+	// TestGDB evaluates all of them. Every run begins with the seeds: hundreds would take
+	// seconds.
 	n := 0
 	for line := range strings.Lines(string(corpus)) {
 		if n++; n%16 == 0 {

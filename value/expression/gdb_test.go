@@ -20,7 +20,7 @@ import (
 	"github.com/clewdev/clew/value/print"
 )
 
-// answers are what testdata/print.py writes.
+// answers is the output of testdata/print.py.
 type answers struct {
 	Maps []struct {
 		Start uint64
@@ -32,7 +32,7 @@ type answers struct {
 	Answers   [][3]string // expression, text, error
 }
 
-// stopLine returns the number of the line of a program where the test stops.
+// stopLine returns the number of the line at which a program is stopped.
 func stopLine(t testing.TB, name string) int {
 	source, err := os.ReadFile("testdata/" + name)
 	if err != nil {
@@ -47,7 +47,7 @@ func stopLine(t testing.TB, name string) int {
 	return 0
 }
 
-// ask has gdb print expressions, and returns the frame as it was before.
+// ask prints expressions with gdb, and returns the frame as it was before.
 func ask(t *testing.T, source, expressions string) (*answers, *frame, symbols) {
 	gdb := tool(t, "gdb")
 	path, file, info := build(t, source, "-O0")
@@ -121,7 +121,7 @@ func (s *store) value(n int, relative bool) (value.Value, error) {
 	return s.history[n-1], nil
 }
 
-// different are expressions of program.c whose results differ from gdb's, with the reason.
+// different are expressions of program.c with results that differ from gdb's, and the reasons.
 var different = map[string]string{
 	"t.c::counter":              "a file is named without quotes too",
 	"program.c::counter + 0":    "a file is named without quotes too",
@@ -144,7 +144,7 @@ var different = map[string]string{
 	"(double long)1":            "the words of a type come in any order: C11 §6.7.2",
 }
 
-// differentClasses are those of classes.cc.
+// differentClasses are the same for classes.cc.
 var differentClasses = map[string]string{
 	"state == on":            "a comparison is an int, as in C",
 	"!flag":                  "a comparison is an int, as in C",
@@ -230,7 +230,7 @@ func testGDB(t *testing.T, source, expressions string, least int, different map[
 	}
 }
 
-// frozen returns a value as it is now, which is what the history keeps.
+// frozen returns a copy of a value, as the history contains it.
 func frozen(v value.Value) value.Value {
 	if _, ok := v.Address(); ok {
 		return v

@@ -17,8 +17,8 @@ import (
 
 var amd64 = arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB)
 
-// letters are names that mean something without a program: a single lower-case
-// letter is a variable, an upper-case one a type.
+// letters define names without a program: a single lower-case letter is a variable, an upper-case one
+// a type.
 type letters struct{ Context }
 
 func (l *letters) symbol(scope, name string) (*symbol, error) {
@@ -151,8 +151,8 @@ func TestParse(t *testing.T) {
 		{"'t.c'::x", "t.c::x"},
 		{"t.c::x + 1", "(+ t.c::x 1)"},
 		{"::x", "::::x"},
-		{"a.x::y", "a.x::y"},                  // of the file a.x
-		{"a ? b : c = d", "(= (?: a b c) d)"}, // as gdb; in C a syntax error
+		{"a.x::y", "a.x::y"},                  // in the file a.x
+		{"a ? b : c = d", "(= (?: a b c) d)"}, // as in gdb; a syntax error in C
 		{"'a' + '\\n' + '\\x41' + '\\101' + '\\''", "(+ (+ (+ (+ 97 10) 65) 65) 39)"},
 		{`"ab" "c\0\""`, `"abc\x00\"\x00"`},
 		{`"é"`, `"é` + `\x00"`},

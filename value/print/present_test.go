@@ -11,7 +11,7 @@ import (
 	"github.com/clewdev/clew/value"
 )
 
-// TestPresentBounds presents values without end: a Printer ends all the same.
+// TestPresentBounds presents endless values. Printing ends nevertheless.
 func TestPresentBounds(t *testing.T) {
 	info := small(t)
 	point, err := info.Type("struct point", 0)
@@ -30,7 +30,7 @@ func TestPresentBounds(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		present func(value.Value) (Presentation, bool)
-		want    string // how it begins
+		want    string // a prefix
 		end     string
 	}{
 		{"a value in its own place", func(v value.Value) (Presentation, bool) { return Presentation{Value: v}, true }, "{...}", ""},
@@ -38,7 +38,7 @@ func TestPresentBounds(t *testing.T) {
 			return Presentation{Text: "it", Children: func(yield func(Child) bool) { yield(Child{Value: v}) }}, true
 		}, "it = {it = {it = {", "it = {...}}}}}}}}}}}}}}}}}}}}}"},
 		{"elements without end", endless(Child{Value: value.Constant(value.Base(point.Machine(), "int"), make([]byte, 4), nil)}), "it = {0, 0, 0, ", ", 0...}"},
-		{"nothing without end", endless(Child{Skip: true}), "it = {...}", ""},
+		{"skips without end", endless(Child{Skip: true}), "it = {...}", ""},
 		{"none", func(value.Value) (Presentation, bool) { return Presentation{}, false }, "{x = 0, y = 0, color = RED, flags = 0, name = 0x0, next = 0x0, norm = 0x0}", ""},
 	} {
 		got := (&Printer{Present: test.present}).Text(v)
@@ -46,7 +46,7 @@ func TestPresentBounds(t *testing.T) {
 			t.Errorf("%s: %s", test.name, got)
 		}
 	}
-	// Of what is nowhere nothing is presented, and a summary says whether there is something.
+	// A value without a place is not presented. A summary reports whether there are children.
 	lost := value.Lost(point, nil)
 	p := &Printer{Present: endless(Child{Value: v})}
 	if got := p.Text(lost); got != "<optimized out>" {

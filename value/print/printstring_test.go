@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-// What is shown of text as it is does nothing to a terminal, and can be seen.
+// TestVisible finds the characters that are visible and do not affect a terminal.
 func TestVisible(t *testing.T) {
 	for r := rune(0x80); r <= unicode.MaxRune; r++ {
 		if isVisible(r) && unicode.In(r, unicode.C, unicode.Zl, unicode.Zp, unicode.Bidi_Control, unicode.Join_Control, unicode.Variation_Selector) {

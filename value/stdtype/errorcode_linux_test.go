@@ -16,10 +16,10 @@ import (
 	"github.com/clewdev/clew/arch"
 )
 
-// Package unix has the names of this machine's errors from the system's headers.
+// TestErrnoNames compares the names with those of package unix, which are from the system's headers.
 func TestErrnoNames(t *testing.T) {
 	m := arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB)
-	// gdb's printers have the names on the right, which are Python 3.11's.
+	// gdb's printers print the names on the right, which are Python 3.11's.
 	aliases := map[string]string{"EDEADLK": "EDEADLOCK", "EOPNOTSUPP": "ENOTSUP", "EFSCORRUPTED": "EUCLEAN", "EHWPOISON": "", "EFTYPE": ""}
 	for n := int64(-1); n < 200; n++ {
 		want := ""

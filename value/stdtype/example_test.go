@@ -15,7 +15,7 @@ import (
 	"github.com/clewdev/clew/value/stdtype"
 )
 
-// words is memory of words of 64 bits, by their addresses.
+// words is memory of 64-bit words by address.
 type words map[uint64]uint64
 
 func (w words) ReadMemory(p []byte, address uint64) error {

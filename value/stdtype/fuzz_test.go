@@ -39,8 +39,7 @@ func openTypes(t testing.TB, name string) *value.Info {
 	return info
 }
 
-// rustType returns the type of a variable of testdata/types.rs, each of which is one of
-// MaybeUninit.
+// rustType returns the type of a variable of testdata/types.rs, without its MaybeUninit.
 func rustType(t testing.TB, info *value.Info, name string) *value.Type {
 	t.Helper()
 	v, err := info.Global("types::"+name, 0)
@@ -54,7 +53,7 @@ func rustType(t testing.TB, info *value.Info, name string) *value.Type {
 	return list[0]
 }
 
-// FuzzPresent prints a value of each type that any memory is taken for.
+// FuzzPresent prints arbitrary memory as a value of each type.
 func FuzzPresent(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{0, 0, 1, 0, 8, 0, 1, 0, 16, 0, 1, 0})
@@ -88,8 +87,8 @@ func FuzzPresent(f *testing.F) {
 	})
 }
 
-// repeated is memory that has the same bytes over and over, up to a gap in each KiB. Its
-// addresses have 16 bits.
+// repeated is memory that repeats the same bytes, with a gap in each KiB. Its addresses have 16
+// bits.
 type repeated []byte
 
 func (r repeated) ReadMemory(p []byte, address uint64) error {

@@ -16,15 +16,15 @@ import (
 
 var errGap = errors.New("nothing is mapped there")
 
-// What cannot be such a value is shown as what it is made of, and what leads in rings or
-// nowhere is listed as far as it can be.
+// TestHostile prints invalid values by their members, and the readable part of circular and broken
+// structures.
 func TestHostile(t *testing.T) {
 	info := openTypes(t, "gcc12.debug")
 	for _, test := range []struct {
 		name   string
 		memory words
-		want   string // "" for what it is made of
-		more   bool   // want is how it begins
+		want   string // "" for the members
+		more   bool   // want is a prefix
 	}{
 		{"vector", words{0x1000: 0x2008, 0x1008: 0x2000, 0x1010: 0x2010}, "", false},
 		{"vector", words{0x1000: 0x2000, 0x1008: 0x2002, 0x1010: 0x2010}, "", false},
@@ -32,12 +32,12 @@ func TestHostile(t *testing.T) {
 		{"bits", words{0x1000: 0x2000, 0x1008: 0, 0x1010: 0x2000, 0x1018: 3, 0x1020: 0x2008, 0x2000: 5},
 			"std::vector<bool> of length 3, capacity 64 = {true, false, true}", false},
 		{"bits", words{0x1000: 0x2000, 0x1008: 9, 0x1010: 0x2000, 0x1018: 3, 0x1020: 0x2008}, "", false},
-		{"deque", words{}, "", false}, // not made yet
+		{"deque", words{}, "", false}, // not initialized
 		{"list", words{0x1000: 0x2000, 0x2000: 0x2000, 0x2010: 7}, "std::__cxx11::list = {[0] = 7, [1] = 7, [2] = 7, ", true},
 		{"list", words{0x1000: 0x1000}, "empty std::__cxx11::list", false},
 		{"list", words{}, "std::__cxx11::list = {[0] = 0, ", true},
 		{"forward", words{0x1000: 0x2000, 0x2000: 0x3000, 0x2008: 1, 0x3008: 2}, "std::forward_list = {[0] = 1, [1] = 2}", false},
-		// A node on whose right it is itself, and one above itself.
+		// A node that is its own right child, and one that is its own parent.
 		{"multi", words{0x1018: 0x2000, 0x1028: 1 << 40, 0x2000: 0, 0x2018: 0x2000, 0x2020: 5}, "std::multiset with 1099511627776 elements = {[0] = 5, [1] = 5, ", true},
 		{"multi", words{0x1018: 0x2000, 0x1028: 3, 0x2008: 0x2000, 0x2020: 5}, "std::multiset with 3 elements = {[0] = 5, [1] = 5, [2] = 5}", false},
 		{"hashed", words{0x1010: 0x2000, 0x1018: 1, 0x2008: 1 | 2<<32}, "std::unordered_map with 1 element = {[1] = 2}", false},
@@ -64,8 +64,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// The same of Rust, whose releases have it in different ways.
-// text is the words of a string at an address.
+// text adds the words of a string at an address.
 func (w words) text(address uint64, s string) words {
 	for i := range len(s) {
 		w[(address+uint64(i))&^7] |= uint64(s[i]) << (8 * ((address + uint64(i)) & 7))
@@ -73,8 +72,8 @@ func (w words) text(address uint64, s string) words {
 	return w
 }
 
-// category is a std::error_code or std::error_condition with a number and the class of its
-// category: a pointer to an object, whose virtual table leads to the class's name.
+// category returns a std::error_code or std::error_condition with a number and a category. That is a
+// pointer to an object with a virtual table, from which the name of the class is found.
 func category(number uint32, class string) words {
 	return words{0x1000: uint64(number), 0x1008: 0x2000, 0x2000: 0x3000, 0x2ff8: 0x4000, 0x4008: 0x5000}.text(0x5000, class)
 }
@@ -158,9 +157,9 @@ func TestHostileRust(t *testing.T) {
 	for _, test := range []struct {
 		release, name string
 		memory        words
-		want          string // "" for what it is made of
+		want          string // "" for the members
 	}{
-		// As of Rust 1.95, in the order that the compiler gave it: capacity, pointer, length.
+		// In Rust 1.95 the order of the compiler is capacity, pointer, length.
 		{"1.95", "vec", words{0x1000: 2, 0x1008: 0x2000, 0x1010: 1, 0x2000: 4, 0x2008: 0x3000, 0x2010: 2, 0x3000: 5 | 6<<32}, "Vec(size=1) = {Vec(size=2) = {5, 6}}"},
 		{"1.95", "vec", words{0x1000: 2, 0x1008: 0x2000, 0x1010: 3}, ""},
 		{"1.95", "text", words{0x1000: 2, 0x1008: 0x2000, 0x1010: 2, 0x2000: 'h' | 'i'<<8}, `"hi"`},
@@ -185,7 +184,7 @@ func TestHostileRust(t *testing.T) {
 	}
 }
 
-// A value without memory is not presented.
+// TestNoFrame does not present a value without memory.
 func TestNoFrame(t *testing.T) {
 	info := openTypes(t, "gcc12.debug")
 	for _, name := range names {
@@ -200,7 +199,7 @@ func TestNoFrame(t *testing.T) {
 	}
 }
 
-// Text whose end is nowhere, and of which a part is not mapped.
+// TestHostileText prints text without an end, and text that is partly unmapped.
 func TestHostileText(t *testing.T) {
 	info := openTypes(t, "gcc12.debug")
 	for _, test := range []struct {
@@ -224,7 +223,7 @@ func TestHostileText(t *testing.T) {
 	}
 }
 
-// layered is memory of which the first 16 bytes are others.
+// layered is memory with other contents in its first 16 bytes.
 type layered struct {
 	head words
 	rest repeated

@@ -47,8 +47,8 @@ func TestClassName(t *testing.T) {
 		"5MyCa":                                   "",
 		"99999999999999999999x":                   "",
 		"0":                                       "",
-		"Z4mainE1C":                               "", // in a function
-		"1CIiE":                                   "", // made by a template
+		"Z4mainE1C":                               "", // local to a function
+		"1CIiE":                                   "", // an instance of a template
 		"N2ns1C":                                  "",
 	} {
 		if got, ok := className(mangled); ok != (want != "") || ok && got != want {

@@ -6,8 +6,7 @@ package entry
 
 import "testing"
 
-// Entries after the place up to which a unit could be read are in nothing that was
-// open there.
+// TestEnclosuresCut ends all enclosures at the offset where reading a unit failed.
 func TestEnclosuresCut(t *testing.T) {
 	x := encloser{unit: &Unit{Start: 1000, End: 1100}, open: []int32{3}, list: []enclosure{
 		{start: 10, end: 100, around: -1}, {start: 20, end: 30}, {start: 40, end: 100}, {start: 45, end: 100, around: 2}}}

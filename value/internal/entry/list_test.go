@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// A number of old versions of gas is read, and one that does not fit in 64 bits is
-// refused.
+// TestLEB128 reads a number as old versions of gas write it, and rejects one that exceeds 64 bits.
 func TestLEB128(t *testing.T) {
 	c := NewCursor(SectionName(".debug_loclists"), []byte("\xf9\xff\xff\xff\xff\xff\xff\xff\xff\x01\x87\x80\x00"+
 		"\x80\x80\x80\x80\x80\x80\x80\x80\x80\x02"), binary.LittleEndian)

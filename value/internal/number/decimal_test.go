@@ -13,8 +13,8 @@ import (
 	"github.com/clewdev/clew/arch"
 )
 
-// A number that is not canonical, which gdb's library reads otherwise than IEEE 754-2008
-// §3.5.2 says; numbers are compared with gdb by TestGDB.
+// TestDecimalText reads numbers that are not canonical. gdb's library reads them differently from
+// IEEE 754-2008 §3.5.2. TestGDB compares other numbers with gdb.
 func TestDecimalText(t *testing.T) {
 	amd64 := arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB)
 	s390x := arch.Lookup(elf.EM_S390, elf.ELFCLASS64, elf.ELFDATA2MSB)
@@ -37,7 +37,7 @@ func TestDecimalText(t *testing.T) {
 		{amd64, "78000007", "Infinity"},
 		{amd64, "f800000000000000", "-Infinity"},
 		{amd64, "0000", "<invalid float value>"},
-		{s390x, "2234000000000015", "<invalid float value>"}, // its digits are packed
+		{s390x, "2234000000000015", "<invalid float value>"}, // packed digits
 	} {
 		b, err := hex.DecodeString(tt.bits)
 		if err != nil {

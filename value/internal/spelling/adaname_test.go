@@ -6,7 +6,7 @@ package spelling
 
 import "testing"
 
-// Names of GNAT's are decoded as gdb 13 decodes them.
+// TestAdaName decodes names of GNAT as gdb 13 does.
 func TestAdaName(t *testing.T) {
 	for encoded, want := range map[string]string{
 		"count":                             "count",
@@ -50,7 +50,7 @@ func TestAdaName(t *testing.T) {
 	}
 }
 
-// FuzzAdaName decodes any name.
+// FuzzAdaName decodes arbitrary names.
 func FuzzAdaName(f *testing.F) {
 	for _, seed := range []string{"_ada_main", "pkg__Oadd__2", "pkg__workerTKB", "B_4b__x", "____", "QU0a", "X__b.1$2"} {
 		f.Add(seed)

@@ -6,7 +6,7 @@ package spelling
 
 import "testing"
 
-// What gcc and clang call types, and gdb after them.
+// TestCanonical converts names of types of gcc and clang to those of gdb.
 func TestCanonical(t *testing.T) {
 	for name, want := range map[string]string{
 		"box":                                  "box",
@@ -28,7 +28,7 @@ func TestCanonical(t *testing.T) {
 		"many<unsigned int, long long unsigned int>":                        "many<unsigned int, unsigned long long>",
 		"many<const S, S* const>":                                           "many<S const, S* const>",
 		"std::map<int, std::pair<const short int, long double> >::iterator": "std::map<int, std::pair<short const, long double> >::iterator",
-		// gdb does not take these for C++, or they are as gdb has them.
+		// gdb does not parse these as C++, or does not change them.
 		"box<int(int, long int)>":  "box<int(int, long int)>",
 		"box<int S::*>":            "box<int S::*>",
 		"box<__int128 unsigned>":   "box<__int128 unsigned>",
