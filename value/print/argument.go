@@ -36,26 +36,33 @@ func (w *printing) argumentOf(v *value.Variable, f value.Frame) {
 	if entryErr == nil {
 		entryErr = entry.Err()
 	}
-	w.add(v.Name)
 	if entryErr == nil && actual.Err() != nil && !errors.Is(actual.Err(), value.ErrOptimizedOut) {
 		// Only the value at the entry is known.
-		w.add("@entry=")
+		w.add(v.Name, "@entry=")
 		w.argument(entry)
 		return
 	}
-	same := entryErr == nil && w.same(actual, entry)
+	w.values(v.Name, entryErr == nil && w.same(actual, entry), entryErr == nil, func(isEntry bool) {
+		if isEntry {
+			w.argument(entry)
+		} else {
+			w.argument(actual)
+		}
+	})
+}
+
+// values writes the value of an argument, and its value at the entry if that is known and not the
+// same.
+func (w *printing) values(name string, same, hasEntry bool, write func(isEntry bool)) {
+	w.add(name)
 	if same {
-		w.add("=")
-		w.add(v.Name)
-		w.add("@entry")
+		w.add("=", name, "@entry")
 	}
 	w.add("=")
-	w.argument(actual)
-	if entryErr == nil && !same {
-		w.add(", ")
-		w.add(v.Name)
-		w.add("@entry=")
-		w.argument(entry)
+	write(false)
+	if hasEntry && !same {
+		w.add(", ", name, "@entry=")
+		write(true)
 	}
 }
 
@@ -135,25 +142,16 @@ func (w *printing) plainArgument(v *value.Variable, f value.Frame) bool {
 	if !ok {
 		return false
 	}
-	same := n.HasEntry && n.HasActual && n.Actual == n.Entry
-	w.add(v.Name)
-	if same {
-		w.add("=")
-		w.add(v.Name)
-		w.add("@entry")
-	}
-	w.add("=")
-	if n.HasActual {
-		w.plainNumber(v, f, &n, n.Actual)
-	} else {
-		w.add("<" + optimizedOut + ">")
-	}
-	if n.HasEntry && !same {
-		w.add(", ")
-		w.add(v.Name)
-		w.add("@entry=")
-		w.plainNumber(v, f, &n, n.Entry)
-	}
+	w.values(v.Name, n.HasEntry && n.HasActual && n.Actual == n.Entry, n.HasEntry, func(isEntry bool) {
+		switch {
+		case isEntry:
+			w.plainNumber(v, f, &n, n.Entry)
+		case n.HasActual:
+			w.plainNumber(v, f, &n, n.Actual)
+		default:
+			w.add("<" + optimizedOut + ">")
+		}
+	})
 	return true
 }
 

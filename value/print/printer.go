@@ -250,9 +250,11 @@ func (w *printing) unreadable(err error) {
 	w.fail(err)
 }
 
-func (w *printing) add(s string) {
-	if len(w.text) < maxText {
-		w.text = append(w.text, s...)
+func (w *printing) add(parts ...string) {
+	for _, s := range parts {
+		if len(w.text) < maxText {
+			w.text = append(w.text, s...)
+		}
 	}
 }
 

@@ -1,4 +1,4 @@
-// Decimal floating-point numbers, which clang does not have, and what are none of x87's.
+// Decimal floating-point numbers, which clang does not support, and invalid numbers of the x87.
 volatile int sink;
 
 typedef _Decimal64 price;

@@ -1,4 +1,4 @@
-// Values whose shape the compiler of Rust makes: forms of enums, slices, tuples.
+// Values with a layout that the compiler of Rust chooses: enums, slices, tuples.
 #![allow(dead_code)]
 
 pub enum Shape {

@@ -1,4 +1,4 @@
-// Floating-point numbers of all formats that the machine's compiler has, with the values at
+// Floating-point numbers of all formats that the compiler supports, with the values at
 // the ends of their ranges.
 
 #define VALUES(type, name, suffix, most, least, tiny) \

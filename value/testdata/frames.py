@@ -1,8 +1,8 @@
-# Prints, at each line of the program with STOP, what gdb says of every frame,
-# as JSON. Run by gdb: python globals "source", "directory", "expressions",
-# "general" and "vectors", the names of the machine's registers, "lanes", what gdb
-# calls a vector's two halves, and "remote", where an emulator waits with the
-# program, or "": then "ranges" are its memory but for the stack.
+# Prints gdb's output for every frame as JSON, at each line of the program with
+# STOP. Run by gdb with these python globals: "source", "directory", "expressions",
+# "general" and "vectors", the names of the machine's registers, "lanes", gdb's
+# names of the two halves of a vector, and "remote", the socket of an emulator or
+# "". With an emulator, "ranges" are the program's memory without the stack.
 import gdb, json, os, re
 
 def text(command):
@@ -107,12 +107,12 @@ while gdb.selected_inferior().pid and len(stops) < 40:
         for n in known:
             if not re.match(r"[a-zA-Z_]\w*$", n):
                 continue # gfortran's own, which no expression can name
-            # In Fortran gdb 13 reads the name of a type that has none, and crashes.
+            # In Fortran gdb 13 reads the name of an unnamed type, and crashes.
             if "<incomplete type>" not in text("print " + n):
                 found["whatis"][n] = text("whatis " + n)
             for letter in " x d u o t z c a f".split(" "):
                 found["print"][n + "/" + letter] = text("print%s %s" % ("/" + letter if letter else "", n))
-        # Of a name that no block knows gdb asks every file of the program.
+        # gdb searches every file of the program for a name that is in no block.
         for e in expressions:
             if re.search(r"\w+", e).group() in known:
                 found["expressions"][e] = text("print " + e)

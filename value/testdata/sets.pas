@@ -1,5 +1,5 @@
 program sets;
-{ Sets of Pascal, as Free Pascal writes them: compared with gdb. }
+{ Sets of Pascal by Free Pascal, for comparison with gdb. }
 type
   color = (red, green, blue, white);
   colors = set of color;

@@ -1,4 +1,4 @@
---  What gnat writes of arrays, records and numbers: compared with gdb.
+--  Arrays, records and numbers, for comparison with gdb.
 with Ada.Text_IO; use Ada.Text_IO;
 with Ada.Command_Line;
 with Ada.Strings.Unbounded;

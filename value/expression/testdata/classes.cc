@@ -32,7 +32,7 @@ struct point {
 } origin = {7, 8};
 }
 
-// Functions of one name with results of different sizes: sizeof shows which is chosen.
+// Overloaded functions with results of different sizes: sizeof shows which one is selected.
 char pick(int) { return 1; }
 short pick(double) { return 2; }
 int pick(const char *) { return 4; }

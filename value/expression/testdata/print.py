@@ -1,6 +1,6 @@
-# Runs in gdb: stops the program at line $LINE of $SOURCE, prints the expressions in the
-# file $EXPRESSIONS one after the other, and writes what the program's memory
-# and registers were before, all to the file $OUTPUT as JSON.
+# Runs in gdb: stops the program at line $LINE of $SOURCE and evaluates the expressions in
+# the file $EXPRESSIONS. Writes their values, and the program's memory and registers before
+# the evaluation, to the file $OUTPUT as JSON.
 import gdb, json, os
 
 gdb.execute("set confirm off")

@@ -1,4 +1,4 @@
-// What the expressions of expressions.txt are about. The test stops at the line
+// The program for the expressions in expressions.txt. The test stops at the line
 // with the word STOP.
 
 #include <stdint.h>

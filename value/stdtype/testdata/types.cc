@@ -1,6 +1,6 @@
-// A variable of each type that is known. gcc12.debug is what g++ 12 says of them:
+// A variable of each known type. gcc12.debug is the output of g++ 12:
 //   g++ -std=c++17 -g -O1 -fPIC -fno-exceptions -fno-asynchronous-unwind-tables -shared
-// with its debugging information alone (objcopy --only-keep-debug), packed by dwz and zlib.
+// with only the debugging information (objcopy --only-keep-debug), compressed by dwz and zlib.
 #include <any>
 #include <atomic>
 #include <bitset>

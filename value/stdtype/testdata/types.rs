@@ -1,6 +1,6 @@
-// A variable of each type that is known. rust1.63.debug and rust1.95.debug are what these
-// compilers say of them (rustc -g -O --edition 2021 --crate-type=lib --emit=obj), linked as
-// a library, with the debugging information alone, packed by dwz and zlib.
+// A variable of each known type. rust1.63.debug and rust1.95.debug are the output of these
+// compilers (rustc -g -O --edition 2021 --crate-type=lib --emit=obj), linked as
+// a library, with only the debugging information, compressed by dwz and zlib.
 use std::cell::*;
 use std::collections::*;
 use std::mem::MaybeUninit as M;
