@@ -225,3 +225,60 @@ func (v Value) Assign(w Writer, p []byte) error {
 	}
 	return nil
 }
+
+// Pointer returns a pointer to the value. Its Err wraps ErrNoAddress if the value is not in
+// memory.
+func (v Value) Pointer() Value {
+	v = v.referent()
+	if v.err != nil || v.typ == nil {
+		return v
+	}
+	t := PointerTo(v.typ)
+	address, ok := v.Address()
+	if !ok {
+		return failed(t, v.frame, ErrNoAddress)
+	}
+	return v.number(t, address)
+}
+
+// number returns a number or an address as a value of a type.
+func (v Value) number(t *Type, n uint64) Value {
+	b := make([]byte, min(t.Size(), 16))
+	number.PutUint(t.machine.Order, b, n)
+	if int64(n) < 0 && t.Signed() {
+		number.ExtendSign(t.machine, b)
+	}
+	return Constant(t, b, v.frame)
+}
+
+// Decay returns a pointer to the first element of an array or to a function, the target of a
+// reference, and every other value unchanged.
+func (v Value) Decay() Value {
+	v = v.referent()
+	if v.err != nil || v.typ == nil {
+		return v
+	}
+	t := v.typ.Strip()
+	switch t.kind {
+	case Array:
+		address, ok := v.Address()
+		if !ok {
+			return failed(v.typ, v.frame, ErrNoAddress)
+		}
+		return v.number(PointerTo(t.Elem()), address)
+	case Func:
+		return v.Pointer()
+	}
+	return v
+}
+
+// ComplexParts returns the real and the imaginary part of a Complex.
+func (v Value) ComplexParts() (re, im Value) {
+	t := v.typ.Strip()
+	half := t.Size() / 2
+	part := t.elem
+	if part == nil || part.kind == Void {
+		part = &Type{machine: t.machine, language: t.language, kind: Float, format: t.format, size: half, sized: true, ready: true}
+	}
+	return v.part(part, 0), v.part(part, int64(half))
+}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
-	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/value/internal/entry"
 	"github.com/clewdev/clew/value/internal/number"
 )
@@ -396,67 +395,4 @@ func (e *evaluator) memory(address, size uint64) ([]byte, error) {
 		return nil, &MemoryError{address, err}
 	}
 	return b, nil
-}
-
-func (e *evaluator) fromBytes(b []byte, t *Type) element {
-	m := e.info.machine
-	v := element{lo: number.Uint(m.Order, number.Low(m, b, 8)), typ: t}
-	if len(b) > 8 {
-		high := b[8:]
-		if number.IsBigEndian(m) {
-			high = b[:len(b)-8]
-		}
-		v.hi = number.Uint(m.Order, number.Low(m, high, 8))
-	}
-	return v
-}
-
-// toBytes returns 16 bytes of an element, sign-extended if its type is signed.
-func (e *evaluator) toBytes(v element) []byte {
-	m := e.info.machine
-	if v.typ == nil {
-		// As in gdb, the generic type is signed when it is widened.
-		if v.lo = number.SignExtend(v.lo, 8*uint64(m.AddressSize)); int64(v.lo) < 0 {
-			v.hi = ^uint64(0)
-		}
-	} else if size := v.typ.size; size <= 8 {
-		v.hi = 0
-		if size < 8 {
-			v.lo &= 1<<(8*size) - 1
-		}
-		if v.typ.signed {
-			if v.lo = number.SignExtend(v.lo, 8*size); int64(v.lo) < 0 {
-				v.hi = ^uint64(0)
-			}
-		}
-	} else if size < 16 {
-		v.hi &= 1<<(8*(size-8)) - 1
-		if v.typ.signed {
-			v.hi = number.SignExtend(v.hi, 8*(size-8))
-		}
-	}
-	b := e.wordBuffer()
-	low, high := b[:8], b[8:]
-	if number.IsBigEndian(m) {
-		low, high = high, low
-	}
-	number.PutUint(m.Order, low, v.lo)
-	number.PutUint(m.Order, high, v.hi)
-	return b
-}
-
-// baseType returns the base type at an offset of the unit. Offset 0 is the generic type, for
-// which it returns nil.
-func (e *evaluator) baseType(offset uint64) (t *Type, err error) {
-	if offset == 0 {
-		return nil, nil
-	}
-	err = e.info.locked(func() error {
-		t = e.info.typeAt(e.unit.Start + object.DebugOffset(offset))
-		return nil
-	})
-	if err == nil && (t.kind != Int && t.kind != Char && t.kind != Bool && t.kind != Float || t.size == 0 || t.size > 16) {
-		err = refuse("type at %#x is not a base type", offset)
-	}
-	return t, err
 }

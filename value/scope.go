@@ -9,8 +9,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"github.com/clewdev/clew/internal/dw"
 	"github.com/clewdev/clew/object"
@@ -289,95 +287,6 @@ func (i *Info) decodeGoName(v *Variable, pointer object.DebugOffset) {
 		v.Name, v.escape, v.Type = name, v.Type, i.typeAt(off)
 	}
 }
-
-// Variable is a variable, an argument or a named constant. Goroutines share it: do not modify it.
-type Variable struct {
-	Name       string // qualified for a global of C++: "ns::count"
-	Type       *Type
-	Argument   bool
-	Artificial bool // made by the compiler, such as this
-	External   bool // visible outside of its unit
-	Line       int  // of the declaration, 0 if not known
-
-	info         *Info
-	offset       object.DebugOffset // of its entry
-	unit         *entry.Unit
-	body         *body // the function to which it is local; nil for globals
-	location     entry.Attribute
-	constant     entry.Attribute // DW_AT_const_value
-	goResult     bool            // the result of a function of Go
-	compilerMade bool            // for the compiler's own use
-	escape       *Type           // if Go moved the variable to the heap: the pointer type of the location
-	external     bool            // a declaration of a variable that is defined elsewhere
-	inlined      bool            // of an inlined call
-
-	entryOnce sync.Once  // for entry
-	entry     *parameter // see entryParameter
-	lastEntry lastParameter
-
-	numberOnce sync.Once // for isNumber
-	isNumber   bool      // see isGoNumber
-
-	plainOnce sync.Once // for plain
-	plain     plain     // see asPlain
-
-	located atomic.Pointer[[]located] // a cache: see programAt
-}
-
-// located is the location of a variable at an address of the file.
-type located struct {
-	pc      uint64
-	program *program // nil if there is none
-}
-
-// maxLocated bounds the number of locations that a variable caches: the frames of a function are
-// at few addresses.
-const maxLocated = 4
-
-// program returns the program of the location at the address of an evaluator's frame, or nil.
-func (v *Variable) program(e *evaluator) (*program, error) {
-	if v.location.Kind != entry.AttributeList {
-		return v.programAt(e, 0)
-	}
-	pc, lookup := e.frame.ProgramCounter()
-	if v.unit.GoPlain && pc != lookup {
-		// Arguments in registers were stored before the first call. Their lists say so only
-		// from the first return address on.
-		if p, err := v.programAt(e, pc); p != nil || err != nil {
-			return p, err
-		}
-	}
-	return v.programAt(e, lookup)
-}
-
-// programAt is program at a run-time address, which matters only for a location list.
-func (v *Variable) programAt(e *evaluator, pc uint64) (*program, error) {
-	if v.location.Kind == entry.AttributeList {
-		pc -= e.frame.Bias()
-	}
-	var known []located
-	if list := v.located.Load(); list != nil {
-		known = *list
-	}
-	for k := range known {
-		if known[k].pc == pc {
-			return known[k].program, nil
-		}
-	}
-	p, err := e.expressionAt(&v.location, pc)
-	if p != nil && v.isGoList() {
-		p = v.goProgram(p)
-	}
-	if err == nil && len(known) < maxLocated && p.isSmall() {
-		list := append(known[:len(known):len(known)], located{pc, p})
-		v.located.Store(&list) // may lose an entry that another goroutine stored, which is then found again
-	}
-	return p, err
-}
-
-// Declared reports whether the variable is only declared here and defined in another object.
-// Read fails then.
-func (v *Variable) Declared() bool { return v.external }
 
 // Function is a function, or an inlined instance of one. Goroutines share it: do not modify it.
 type Function struct {

@@ -5,7 +5,6 @@
 package print
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -388,102 +387,6 @@ func (w *printing) structure(v value.Value, t *value.Type, depth int) {
 	w.add("}")
 }
 
-func (w *printing) array(v value.Value, t *value.Type, depth int) {
-	elem := t.Elem()
-	size := elem.Size()
-	n, counted := t.Len()
-	cut := false // the array is longer than the part that is read
-	if short, ok := v.Beginning(); ok {
-		v, t, cut = short, short.Type(), true
-		n, _ = t.Len()
-	}
-	open, end := "{", "}"
-	if t.Language() == value.Rust {
-		open, end = "[", "]"
-	}
-	if n == 0 && counted && t.Language() == value.Rust {
-		w.add("[]")
-		return
-	}
-	if size == 0 || n == 0 {
-		// A flexible array member.
-		if address, ok := v.Address(); ok && w.Format == 0 {
-			w.pointer(v, value.PointerTo(elem), address)
-		} else if w.Format == 0 {
-			w.add("0x0") // the address that gdb prints for a value without one
-		} else {
-			w.add("{}")
-		}
-		return
-	}
-	if _, ok := textual(elem); ok && t.Vector() {
-		// The elements of a vector register are numbers, not text.
-		numbers := value.ArrayIn(t.Language(), value.IntOf(t.Machine(), "", int(size), elem.Signed()), n)
-		w.array(v.As(numbers), numbers, depth)
-		return
-	}
-	whole, err := v.Bytes()
-	if t.Packed() && err == nil {
-		err = value.ErrNoAddress // elements begin within a byte
-	}
-	if prefix, ok := textual(elem); ok && err == nil && (w.Format == 0 || w.Format == 's') {
-		w.appendString(whole, int(size), prefix, cut)
-		return
-	}
-	if depth >= w.depth {
-		w.add(open + "..." + end)
-		return
-	}
-	w.add(open)
-	w.elementsOf(v, t, depth)
-	if cut {
-		w.add("...")
-	}
-	w.add(end)
-}
-
-// elementsOf writes the elements of an array, and successive equal ones once with their number.
-func (w *printing) elementsOf(v value.Value, t *value.Type, depth int) {
-	count, _ := t.Len()
-	size, n := t.Elem().Size(), min(count, value.MaxSize) // elements without bytes have no other limit
-	whole, err := v.Bytes()
-	if t.Packed() && err == nil {
-		err = value.ErrNoAddress // elements begin within a byte
-	}
-	same := func(i, j uint64) bool {
-		if err == nil {
-			return bytes.Equal(whole[i*size:][:size], whole[j*size:][:size])
-		}
-		return elementAt(v, t, i).SameBits(elementAt(v, t, j))
-	}
-	run := uint64(w.repeats) // the shortest that is written once
-	if t.Language() == value.Ada {
-		run++ // as in gdb
-	}
-	shown := 0
-	i := uint64(0)
-	for ; i < n && shown < w.elements && len(w.text) < maxText; i++ {
-		if i > 0 {
-			w.add(", ")
-		}
-		next := i + 1
-		for next < n && same(i, next) {
-			next++
-		}
-		w.value(elementAt(v, t, i), depth+1, false)
-		if reps := next - i; reps >= run {
-			w.add(fmt.Sprintf(" <repeats %d times>", reps))
-			i = next - 1
-			shown += w.repeats
-		} else {
-			shown++
-		}
-	}
-	if i < count {
-		w.add("...")
-	}
-}
-
 // fields writes the fields of a structure. A mark follows each name; an empty one omits the names.
 func (w *printing) fields(v value.Value, fields []value.Field, mark string, depth int) {
 	for k := range fields {
@@ -498,9 +401,4 @@ func (w *printing) fields(v value.Value, fields []value.Field, mark string, dept
 		}
 		w.value(v.Member(&fields[k]), depth+1, false)
 	}
-}
-
-// elementAt returns element i of an array, from 0.
-func elementAt(v value.Value, t *value.Type, i uint64) value.Value {
-	return v.Index(int64(i) + t.Lower())
 }
