@@ -18,7 +18,7 @@ var (
 		{33, "elr"},
 		{46, "vg ffr p[0-15] v[0-31] z[0-31]"},
 	}
-	// AADWARF64 has these, readelf 2.40 has not.
+	// These are in AADWARF64, but not in readelf 2.40.
 	arm64Names = []run{
 		{32, "pc"},
 		{34, "ra_sign_state"},
@@ -77,8 +77,8 @@ var arm64 = Description{
 	Compatible: elf.EM_ARM,
 	SignalFrames: []SignalFrame{
 		// mov x8,#__NR_rt_sigreturn; svc #0. siginfo of 128 bytes, then struct
-		// ucontext with its sigcontext at 176, whose first word is the fault
-		// address: arch/arm64/include/uapi/asm/sigcontext.h.
+		// ucontext with its sigcontext at 176, which starts with the fault address:
+		// arch/arm64/include/uapi/asm/sigcontext.h.
 		{Code: "\x68\x11\x80\xd2\x01\x00\x00\xd4", Context: 128 + 176 + 8, Columns: pcNumbers[1:], PC: 32 * 8},
 	},
 	FrameRecord: &arm64Record, SignsReturns: true, RegionUnit: 4,
@@ -104,8 +104,8 @@ var (
 	}}
 	// arch/arm64/include/uapi/asm/ptrace.h, user_fpsimd_state: v0 to v31.
 	arm64Vectors = VectorSet{First: 64, Count: 32, Start: 0, Size: 528, Width: 16}
-	// gcc and assembly put the record at the bottom of the frame, LLVM at the top:
-	// AAPCS64 §6.4.6 leaves it open.
+	// gcc and assembly put the record at the bottom of the frame, LLVM at the top. AAPCS64
+	// §6.4.6 allows both.
 	arm64Record = FrameRecord{FP: 0, RA: 1, CFA: 2}
 )
 
@@ -129,7 +129,7 @@ var arm = Description{
 	FloatRegisters: &FloatRegisters{First: 256, Last: 287, Size: 8},
 	SignalFrames: []SignalFrame{
 		// mov r7,#__NR_sigreturn; svc 0, as ARM code and as Thumb. struct ucontext
-		// with its sigcontext at 20, whose first three words are no registers:
+		// with its sigcontext at 20, which starts with three words that are not registers:
 		// arch/arm/include/asm/ucontext.h, struct sigframe.
 		{Code: "\x77\x70\xa0\xe3\x00\x00\x00\xef", Context: 20 + 12, Columns: pcNumbers[1:16], PC: 15 * 4},
 		{Code: "\x77\x27\x00\xdf", Context: 20 + 12, Columns: pcNumbers[1:16], PC: 15 * 4},
@@ -186,8 +186,8 @@ func arm64ChangesSP(op uint32) bool {
 	return false
 }
 
-// afterBTI returns the code and its address after bti c, with which functions start
-// where indirect branches are tracked.
+// afterBTI returns the code and its address after bti c, the landing pad for indirect branches
+// at the start of functions.
 func afterBTI(code []byte, pc uint64) ([]byte, uint64) {
 	if firstWord(code) == 0xd503245f {
 		return code[4:], pc + 4
@@ -222,7 +222,7 @@ func arm64Jump(code []byte, pc uint64) (target uint64, ok bool) {
 func armCall(m *Machine, code []byte, returns uint64) (Call, bool) {
 	if returns&1 == 0 {
 		op := word(m.Order, code, 4)
-		pc := returns - 4 + 8 // what an instruction reads as its own address
+		pc := returns - 4 + 8 // the value of pc in the instruction
 		switch {
 		case op>>28 == 0xf && op&0xfe000000 == 0xfa000000: // blx label, to Thumb
 			return Call{pc + extend(op, 0, 24)<<2 + uint64(op>>24&1)<<1, true}, true

@@ -12,8 +12,8 @@
 // function rows of table.go. All fields of a row except its name and numbers are
 // optional: readers report a missing fact.
 //
-// The package never reads a file, disassembles code (package arch/disasm does) or
-// touches a live register. It answers questions about numbers.
+// The package never reads files, disassembles code (package arch/disasm does) or accesses
+// registers.
 //
 // A column is a DWARF register number as .eh_frame uses it. Some ABIs number registers
 // differently in .debug_frame (i386 on some systems, PowerPC's 32-bit psABI). For them

@@ -66,8 +66,8 @@ var (
 	}
 )
 
-// loongCall: LoongArch Reference Manual volume 1 §2.2.5: bl, and jirl with ra as
-// the register of the link, after pcaddu18i where the target is far.
+// loongCall: LoongArch Reference Manual volume 1 §2.2.5: bl, and jirl with ra as the link
+// register, after pcaddu18i if the target is far away.
 func loongCall(_ *Machine, code []byte, returns uint64) (Call, bool) {
 	op := word(binary.LittleEndian, code, 4)
 	switch {
@@ -82,9 +82,9 @@ func loongCall(_ *Machine, code []byte, returns uint64) (Call, bool) {
 	return Call{}, false
 }
 
-// loongChangesSP: LoongArch Reference Manual volume 1, appendix B. Instructions name the
-// register that they write in the low bits, where jumps and branches, but not jirl, have a
-// part of their distance, and stores the register that they read.
+// loongChangesSP: LoongArch Reference Manual volume 1, appendix B. The low bits are the register
+// that an instruction writes, except in jumps and branches other than jirl, where they belong to
+// the distance, and in stores, which read the register.
 func loongChangesSP(op uint32) bool {
 	branch := op>>26 >= 0x10 && op>>26 <= 0x1b && op>>26 != 0x13
 	return op&31 == 3 && !branch && op>>24 != 0x29

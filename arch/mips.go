@@ -84,7 +84,7 @@ var (
 		},
 		ProbeSignalFrames: true, LongAdvances: true, C: CABI{OwnErrnos: true},
 	}
-	// n32 has the registers of n64; only pointers are short.
+	// n32 has the registers of n64, but short pointers.
 	mipsn32Linux = Description{
 		General: &mips64General, Perf: &pcFirst,
 		Signals: mipsSignals, SignalCodeFirst: true, IndirectDebug: true, Relocations: mipsRelocations, Assembler: &mipsAssembler,
@@ -102,7 +102,7 @@ var (
 		16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
 		65, 64, NoColumn, NoColumn, NoColumn, NoColumn, NoColumn,
 	}
-	// The same of n64 and n32, where the words that are not used come last.
+	// The same for n64 and n32, with the unused words at the end.
 	mips64General = RegisterSet{Width: 8, PC: 34, Columns: []uint8{
 		0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
 		16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
@@ -113,8 +113,8 @@ var (
 	mipsCode      = instructions{call: mipsCall, dataOrder: true}
 )
 
-// mipsCall: MIPS32 and MIPS64 instruction sets: jal, bal, jalr with ra as the
-// register of the link. A delay slot lies between the call and the return address.
+// mipsCall: MIPS32 and MIPS64 instruction sets: jal, bal, jalr with ra as the link register. A
+// delay slot is between the call and the return address.
 func mipsCall(m *Machine, code []byte, returns uint64) (Call, bool) {
 	op := word(m.Order, code, 8)
 	switch {

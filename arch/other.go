@@ -6,8 +6,8 @@ package arch
 
 import "debug/elf"
 
-// Machines Debian's ports hold libraries of. Column numbers are gcc's, and
-// only the registers gcc and gdb agree on have a name.
+// Machines of Debian's ports. Column numbers are gcc's. Only the registers on which gcc and gdb
+// agree have names.
 
 var otherRows = []row{
 	{
@@ -88,13 +88,13 @@ var m68k = Description{
 	}},
 	Uname: "m68k",
 	SignalFrames: []SignalFrame{
-		// moveq #__NR_sigreturn,%d0; trap #0. The return has taken the first word of
-		// struct sigframe, the fourth one leads to struct sigcontext, which begins with the
-		// mask. Registers that it lacks the handler has preserved:
-		// arch/m68k/kernel/signal.c. (qemu-user's lacks the code on the stack.)
+		// moveq #__NR_sigreturn,%d0; trap #0. The return has popped the first word of struct
+		// sigframe. The fourth one points to struct sigcontext, which starts with the mask.
+		// The handler has preserved the registers that it lacks: arch/m68k/kernel/signal.c.
+		// (qemu-user's lacks the code on the stack.)
 		{Code: "\x70\x77\x4e\x40", Pointer: 8, Context: 4, Columns: []uint8{15, 0, 1, 8, 9}, PC: 22},
 		// moveq #~__NR_rt_sigreturn,%d0; not.b %d0; trap #0. The fourth word of struct
-		// rt_sigframe leads to struct ucontext, whose registers are at 24.
+		// rt_sigframe points to struct ucontext, with its registers at 24.
 		{Code: "\x70\x52\x46\x00\x4e\x40", Pointer: 8, Context: 24, Columns: pcNumbers[1:17], PC: 16 * 4},
 	},
 	ProbeSignalFrames: true, // they are on the stack

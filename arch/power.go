@@ -17,9 +17,9 @@ var powerNames = []run{
 	{68, "cr[0-7] xer v[0-31] vrsave vscr"},
 }
 
-// r1, r14 to r31, f14 to f31, cr2 to cr4, v20 to v31. r13 is the thread
-// pointer of the 64-bit ABIs; the 32-bit one keeps it for the small data area,
-// and what gcc makes of it otherwise is preserved too.
+// r1, r14 to r31, f14 to f31, cr2 to cr4, v20 to v31. r13 is the thread pointer of the 64-bit
+// ABIs. The 32-bit one reserves it for the small data area, and gcc preserves it in other uses
+// too.
 var powerSaved = []span{{1, 1}, {13, 31}, {46, 63}, {70, 72}, {97, 108}}
 
 var powerRows = []row{
@@ -39,8 +39,8 @@ var powerRows = []row{
 	},
 }
 
-// Back chains: OpenPOWER ELFv2 ABI §2.2.2.1 and PowerPC psABI, "The Stack Frame". A
-// function keeps its link register in its caller's frame.
+// Back chains: OpenPOWER ELFv2 ABI §2.2.2.1 and PowerPC psABI, "The Stack Frame". A function
+// saves its link register in its caller's frame.
 
 var (
 	ppc64 = Description{

@@ -6,18 +6,18 @@ package arch
 
 import "strconv"
 
-// Facts in this file were measured on GNU readelf 2.40 (-wf and -wF), which
-// chooses names by e_machine alone: class, byte order and flags do not count.
+// The facts in this file were measured on GNU readelf 2.40 (-wf and -wF). It selects names by
+// e_machine alone.
 
-// readelfUnnamedLimit is the highest column for which readelf keeps a place
-// when it has no names for the machine.
+// readelfUnnamedLimit is the highest column that readelf accepts if it has no names for the
+// machine.
 const readelfUnnamedLimit = 1023
 
-// AppendReadelfName appends GNU readelf 2.40's name of a column to dst. readelf prints
-// this name in its rows and, between parentheses, after "r7" in its list of
-// instructions. The name differs from AppendRegisterName's where readelf does not know
-// the machine or the register: readelf keeps 32 bits of a column, and prints them as a
-// signed number if the column has no name. It allocates only where dst must grow.
+// AppendReadelfName appends GNU readelf 2.40's name of a column to dst. readelf prints this name
+// in its rows and, in parentheses, after "r7" in its list of instructions. It differs from
+// AppendRegisterName's name if readelf does not know the machine or the register: readelf keeps
+// 32 bits of a column, and prints them as a signed number if the column has no name.
+// AppendReadelfName allocates only if dst must grow.
 func (m *Machine) AppendReadelfName(dst []byte, column uint64) []byte {
 	column = uint64(uint32(column))
 	if column < uint64(len(m.readelf)) && m.readelf[column] != "" {

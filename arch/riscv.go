@@ -7,6 +7,10 @@ package arch
 import (
 	"debug/elf"
 	"encoding/binary"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
 )
 
 // Column numbers: RISC-V psABI, "DWARF register numbers". Preserved
@@ -29,7 +33,7 @@ func riscvRow(name string, class elf.Class, d *Description) row {
 		// gas writes -4 with 64-bit registers too; LLVM writes -8 there.
 		code: 1, factor: -4, sp: 2, fp: 8, ra: 1,
 		aliases: []run{{0, "x[0-31] f[0-31]"}, {8, "fp"}},
-		// sp, gp and tp (nobody may change those), s0 to s11, fs0 to fs11.
+		// sp, gp and tp (which no procedure may change), s0 to s11, fs0 to fs11.
 		saved:   []span{{2, 4}, {8, 9}, {18, 27}, {40, 41}, {50, 59}},
 		readelf: riscvReadelf, readelfLimit: 8192,
 		csr:         true,
@@ -95,8 +99,7 @@ func riscvStub(code []byte, pc uint64) (s Stub, ok bool) {
 	return s, auipc&0xfff == 0xe17 && (load&0xfffff == 0xe2e03 || load&0xfffff == 0xe3e03)
 }
 
-// riscvCall: RISC-V unprivileged ISA, RV32I and the C extension, with ra as the
-// register of the link.
+// riscvCall: RISC-V unprivileged ISA, RV32I and the C extension, with ra as the link register.
 func riscvCall(m *Machine, code []byte, returns uint64) (Call, bool) {
 	op := word(binary.LittleEndian, code, 4)
 	switch {
@@ -125,3 +128,110 @@ func riscvCall(m *Machine, code []byte, returns uint64) (Call, bool) {
 
 const riscvRelocations = "0:none 1:abs32 2:abs64 43:none 51:none 33:add8 34:add16 35:add32 36:add64 37:sub8 38:sub16 " +
 	"39:sub32 40:sub64 52:sub6 53:set6 54:abs8 55:abs16 56:abs32 57:rel32 60:setuleb 61:subuleb"
+
+// The columns of RISC-V's control and status registers: the register's number
+// plus 4096 (RISC-V psABI, "DWARF register numbers").
+const (
+	csrFirst = 4096
+	csrLast  = csrFirst + csrCount - 1
+	csrCount = 4096
+)
+
+// csrNames returns the names by register number. Registers without a name, "", are printed as
+// "csr" and the number. The list is made on first use, because few programs need it.
+var csrNames = sync.OnceValue(func() []string {
+	names := make([]string, csrCount)
+	copy(names, expand(csrRuns))
+	return names
+})
+
+// csrColumn returns the column of a control and status register.
+func csrColumn(name string) (uint64, bool) {
+	if n := slices.Index(csrNames(), name); n >= 0 {
+		return csrFirst + uint64(n), true
+	}
+	digits, found := strings.CutPrefix(name, "csr")
+	if !found {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(digits, 10, 12)
+	if err != nil || csrNames()[n] != "" || strconv.FormatUint(n, 10) != digits {
+		return 0, false
+	}
+	return csrFirst + n, true
+}
+
+// csrRuns are the registers with names in GNU readelf 2.40, by number: those of the RISC-V
+// privileged specification up to 1.12 and of its extensions.
+var csrRuns = []run{
+	{0x000, "ustatus fflags frm fcsr uie utvec"},
+	{0x008, "vstart vxsat vxrm"},
+	{0x00f, "vcsr"},
+	{0x015, "seed"},
+	{0x040, "uscratch uepc ucause utval uip"},
+	{0x100, "sstatus"},
+	{0x102, "sedeleg sideleg sie stvec scounteren"},
+	{0x10a, "senvcfg"},
+	{0x10c, "sstateen[0-3]"},
+	{0x114, "sieh"},
+	{0x140, "sscratch sepc scause stval sip"},
+	{0x14d, "stimecmp"},
+	{0x150, "siselect sireg"},
+	{0x154, "siph"},
+	{0x15c, "stopei stimecmph"},
+	{0x180, "satp"},
+	{0x200, "vsstatus"},
+	{0x204, "vsie vstvec"},
+	{0x214, "vsieh"},
+	{0x240, "vsscratch vsepc vscause vstval vsip"},
+	{0x24d, "vstimecmp"},
+	{0x250, "vsiselect vsireg"},
+	{0x254, "vsiph"},
+	{0x25c, "vstopei vstimecmph"},
+	{0x280, "vsatp"},
+	{0x300, "mstatus misa medeleg mideleg mie mtvec mcounteren"},
+	{0x308, "mvien mvip menvcfg"},
+	{0x30c, "mstateen[0-3] mstatush"},
+	{0x313, "midelegh mieh"},
+	{0x318, "mvienh mviph menvcfgh"},
+	{0x31c, "mstateen[0-3]h mcountinhibit mscounteren mhcounteren mhpmevent[3-31] mscratch mepc mcause mtval mip"},
+	{0x34a, "mtinst mtval2"},
+	{0x350, "miselect mireg"},
+	{0x354, "miph"},
+	{0x35c, "mtopei"},
+	{0x380, "mbase mbound mibase mibound mdbase mdbound"},
+	{0x3a0, "pmpcfg[0-15] pmpaddr[0-63]"},
+	{0x5a8, "scontext"},
+	{0x600, "hstatus"},
+	{0x602, "hedeleg hideleg hie htimedelta hcounteren hgeie hvien hvictl henvcfg"},
+	{0x60c, "hstateen[0-3]"},
+	{0x613, "hidelegh"},
+	{0x615, "htimedeltah"},
+	{0x618, "hvienh"},
+	{0x61a, "henvcfgh"},
+	{0x61c, "hstateen[0-3]h"},
+	{0x643, "htval hip hvip hviprio1 hviprio2"},
+	{0x64a, "htinst"},
+	{0x655, "hviph hviprio1h hviprio2h"},
+	{0x680, "hgatp"},
+	{0x6a8, "hcontext"},
+	{0x723, "mhpmevent[3-31]h"},
+	{0x747, "mseccfg"},
+	{0x757, "mseccfgh"},
+	{0x7a0, "tselect tdata[1-3] tinfo tcontrol"},
+	{0x7a8, "mcontext"},
+	{0x7aa, "mscontext"},
+	{0x7b0, "dcsr dpc dscratch0 dscratch1"},
+	{0xb00, "mcycle"},
+	{0xb02, "minstret mhpmcounter[3-31]"},
+	{0xb80, "mcycleh"},
+	{0xb82, "minstreth mhpmcounter[3-31]h"},
+	{0xc00, "cycle time instret hpmcounter[3-31] vl vtype vlenb"},
+	{0xc80, "cycleh timeh instreth hpmcounter[3-31]h"},
+	{0xda0, "scountovf"},
+	{0xdb0, "stopi"},
+	{0xe12, "hgeip"},
+	{0xeb0, "vstopi"},
+	{0xf11, "mvendorid marchid mimpid mhartid mconfigptr"},
+	{0xfb0, "mtopi"},
+}

@@ -45,9 +45,8 @@ var s390Rows = []row{
 	},
 }
 
-// Back chains: ELF ABI s390x Supplement, "The Stack Frame". A function keeps its
-// registers in its caller's frame, and sets the chain only if it was compiled with
-// -mbackchain.
+// Back chains: ELF ABI s390x Supplement, "The Stack Frame". A function saves its registers in
+// its caller's frame, and sets the chain only if it was compiled with -mbackchain.
 
 var s390x = Description{
 	Relocations: s390Relocations, Relative: 12, UnwindColumns: 16,
@@ -74,14 +73,14 @@ var s390x = Description{
 
 var s390 = Description{
 	Relocations: s390Relocations, Relative: 12, UnwindColumns: 16, Assembler: &s390Assembler,
-	// s390_compat_regs of arch/s390/include/asm/compat.h: the access registers have
-	// columns, and four bytes of padding follow, as the PSW is aligned to eight.
+	// s390_compat_regs of arch/s390/include/asm/compat.h: the access registers have columns, and
+	// four bytes of padding follow, because the PSW is aligned to eight.
 	General: &RegisterSet{Width: 4, Align: 8, PC: 1, Columns: s390Saved[:]},
 	Perf:    &s390Perf,
 	Uname:   "s390",
 	SignalFrames: []SignalFrame{
-		// The same of 31 bits, where the caller has 96 bytes and the PSW is aligned to
-		// eight: arch/s390/kernel/compat_signal.c, sigframe32 and rt_sigframe32.
+		// The same for 31 bits, with 96 bytes of the caller and the PSW aligned to eight:
+		// arch/s390/kernel/compat_signal.c, sigframe32 and rt_sigframe32.
 		{Code: "\x0a\x77", Context: 96 + 16, Columns: s390Saved[:34], PC: 4},
 		{Code: "\x0a\xad", Context: 96 + 8 + 128 + 24, Columns: s390Saved[:34], PC: 4},
 	},
@@ -95,9 +94,9 @@ var (
 )
 
 var (
-	// The PSW's mask and address, r0 to r15, a0 to a15 of four bytes each, fpc, and f0 to
-	// f15, in which functions save general registers. In the general registers
-	// orig_gpr2 has the place of fpc.
+	// The PSW's mask and address, r0 to r15, a0 to a15 of four bytes each, fpc, and f0 to f15, in
+	// which functions save general registers. The set of general registers has orig_gpr2 in the
+	// place of fpc.
 	s390xSaved = [...]uint8{
 		64, 65, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
 		NoColumn, NoColumn, NoColumn, NoColumn, NoColumn, NoColumn, NoColumn, NoColumn, NoColumn,
@@ -117,8 +116,8 @@ var (
 	s390Code      = instructions{call: s390Call}
 )
 
-// s390Call: z/Architecture Principles of Operation, "General Instructions": bras,
-// brasl, basr and bas with r14 as the register of the link.
+// s390Call: z/Architecture Principles of Operation, "General Instructions": bras, brasl, basr and
+// bas with r14 as the link register.
 func s390Call(_ *Machine, code []byte, returns uint64) (Call, bool) {
 	if b := tail(code, 6); b != nil && b[0] == 0xc0 && b[1] == 0xe5 {
 		return Call{returns - 6 + extend(binary.BigEndian.Uint32(b[2:]), 0, 32)<<1, true}, true

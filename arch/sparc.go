@@ -6,10 +6,9 @@ package arch
 
 import "debug/elf"
 
-// Column numbers: gcc and gas; f32 and above are left out, on which they and
-// LLVM disagree. A callee gets its own window and so preserves the local and
-// in registers and the stack pointer; g6 and g7 belong to the system (SPARC
-// Compliance Definition 2.4, chapter 3).
+// Column numbers: gcc and gas, without f32 and above, on which LLVM differs. A callee gets its
+// own window, so it preserves the local and in registers and the stack pointer. g6 and g7 belong
+// to the system (SPARC Compliance Definition 2.4, chapter 3).
 
 var (
 	sparcNames = []run{{0, "g[0-7] o[0-5] sp o7 l[0-7] i[0-5] fp i7 f[0-31]"}}
@@ -50,9 +49,9 @@ var (
 		General: &RegisterSet{Width: 8, PC: 33, Columns: sparcGeneral[:36]},
 		Uname:   "sparc64", Signals: sparcSignals, Relocations: sparcRelocations, Assembler: &sparcAssembler,
 		SignalFrames: []SignalFrame{
-			// mov __NR_rt_sigreturn,%g1; ta 0x6d. Above the bias a register window, which is
-			// the interrupted one, 64 bytes, siginfo, pt_regs: arch/sparc/kernel/signal_64.c,
-			// struct rt_signal_frame.
+			// mov __NR_rt_sigreturn,%g1; ta 0x6d. Above the bias the interrupted register
+			// window, 64 bytes, siginfo, pt_regs: arch/sparc/kernel/signal_64.c, struct
+			// rt_signal_frame.
 			{Code: "\x82\x10\x20\x65\x91\xd0\x20\x6d", Context: 2047, PC: 128 + 64 + 128 + 17*8,
 				// l0 to l7, i0 to i7; eight words of the caller's and 16 of siginfo; g0 to
 				// g7, o0 to o7.
@@ -62,7 +61,7 @@ var (
 					NoColumn, NoColumn, NoColumn, NoColumn, NoColumn, NoColumn, NoColumn, NoColumn,
 					0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}},
 		},
-		// The C library's trampoline is taken for the end of the function before it.
+		// By its symbols, the C library's trampoline is the end of the previous function.
 		ProbeSignalFrames: true,
 		RegisterWindows:   true, C: CABI{OwnErrnos: true},
 		ELFABI: ELFABI{ShortTypes: true}, // the bytes between are data of R_SPARC_OLO10

@@ -9,44 +9,43 @@ import (
 	"encoding/binary"
 	"math"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 )
 
-// row is one machine as its file states it. The table holds a Machine for each
-// class and byte order a header can claim, so that a file with an unusual one
-// (big-endian i386) still reads.
+// row describes one machine. The table contains a Machine for each class and byte order that a
+// header can have, so that files with unusual ones (big-endian i386) can be read.
 type row struct {
-	name    string // of the natural byte order
+	name    string // in the natural byte order
 	machine elf.Machine
 	class   elf.Class
-	data    elf.Data // the natural byte order: the one that name stands for
-	flags   bool     // chosen by e_flags only, see LookupFlags
+	data    elf.Data // the natural byte order
+	flags   bool     // selected by e_flags only, see LookupFlags
 
-	registerSize int // 0: the size of an address
+	registerSize int // 0 means the size of an address
 	code         uint64
 	factor       int64 // data alignment
 	sp, fp, ra   int
-	pc           int // 0: none
+	pc           int // or 0
 	cfaOffset    int64
 	returnOffset int64
-	modeBits     uint64 // of a code pointer: those that are not the address
+	modeBits     uint64 // bits of a code pointer that are not the address
 
-	description  *Description  // nil where nothing is known
-	instructions *instructions // nil where none are known
+	description  *Description  // or nil
+	instructions *instructions // or nil
 
-	names   []run // besides those of readelf
+	names   []run // other than those of readelf
 	aliases []run
 	saved   []span
 
 	readelf      []run
-	readelfLimit uint64 // 0: readelf has no names
+	readelfLimit uint64 // 0 if readelf has no names
 	csr          bool
 }
 
-// run names consecutive columns: names are separated by spaces, and
-// "xmm[0-15]" stands for sixteen of them.
+// run is the names of consecutive columns, separated by spaces. "xmm[0-15]" is sixteen names.
 type run struct {
 	first int
 	names string
@@ -58,9 +57,9 @@ type span struct{ first, last int }
 // efMIPSABI2 is EF_MIPS_ABI2: the file follows the n32 ABI.
 const efMIPSABI2 = 0x20
 
-// family is what the table holds for one e_machine.
+// family contains the machines of the table for one e_machine.
 type family struct {
-	natural  *Machine       // what a header without a valid class or byte order means
+	natural  *Machine       // for a header without a valid class or byte order
 	variants [3][2]*Machine // by slot and byte order
 }
 
@@ -68,14 +67,13 @@ type family struct {
 const (
 	slot32 = iota
 	slot64
-	slotFlags // chosen by e_flags
+	slotFlags // selected by e_flags
 )
 
-// families holds the *family of each e_machine that was asked for: a program
-// meets one or two.
+// families caches the *family of each requested e_machine. A program needs one or two.
 var families sync.Map
 
-// rows visits the table.
+// rows yields the rows of the table.
 func rows(visit func(r *row) bool) {
 	for _, file := range [...][]row{
 		x86Rows, armRows, riscvRows, powerRows, s390Rows, loongRows,
@@ -89,7 +87,7 @@ func rows(visit func(r *row) bool) {
 	}
 }
 
-// familyOf returns what the table holds for an e_machine, nil for an unknown one.
+// familyOf returns the machines of the table for an e_machine, or nil if it is unknown.
 func familyOf(machine elf.Machine) *family {
 	if f, ok := families.Load(machine); ok {
 		return f.(*family)
@@ -107,9 +105,9 @@ func familyOf(machine elf.Machine) *family {
 	return f.(*family)
 }
 
-// newFamily lays out the rows of one e_machine. A row stands under its own
-// class and, unless there is a row of that class, under the other one; each in
-// both byte orders. The first row is the usual one.
+// newFamily makes the machines of one e_machine. A row is used for its own class and, if there
+// is no row of the other class, for that class too; each in both byte orders. The first row is
+// the usual machine.
 func newFamily(rows []*row) *family {
 	f := new(family)
 	for i, r := range rows {
@@ -159,7 +157,7 @@ func newFamily(rows []*row) *family {
 	return f
 }
 
-// describe returns the row's description for a class. Layouts are those of its own class.
+// describe returns the row's description for a class. It omits layouts for the other class.
 func (r *row) describe(class elf.Class) Description {
 	if r.description == nil {
 		return Description{}
@@ -178,7 +176,7 @@ func classSlot(class elf.Class) int {
 	return slot32
 }
 
-// newMachine is a machine of which only the header of its files is known.
+// newMachine returns a machine with only the facts in the header of its files.
 func newMachine(machine elf.Machine, class elf.Class, data elf.Data) *Machine {
 	m := &Machine{
 		Name:           ELFName(machine),
@@ -205,19 +203,17 @@ func newMachine(machine elf.Machine, class elf.Class, data elf.Data) *Machine {
 	return m
 }
 
-// Lookup returns the machine that an ELF header names. For MIPS with 32-bit addresses
-// it returns the o32 ABI. It never returns nil: an unknown machine has the header's
-// width and byte order, the name that ELFName returns ("EM_AVR"), no special columns,
-// and registers named by their number. For a class or byte order that ELF does not
-// define, Lookup uses the machine's usual one (for an unknown machine: 64 bits,
-// little-endian). A result from the table is shared. Lookup may be called from several
-// goroutines.
+// Lookup returns the machine of an ELF header. For MIPS with 32-bit addresses it returns the o32
+// ABI. It never returns nil: an unknown machine has the header's width and byte order, the name
+// that ELFName returns ("EM_AVR"), no special columns, and registers named by their number. For
+// a class or byte order that ELF does not define, Lookup uses the machine's usual one (for an
+// unknown machine: 64 bits, little-endian). A result from the table is shared. Concurrent calls
+// are allowed.
 func Lookup(machine elf.Machine, class elf.Class, data elf.Data) *Machine {
 	return LookupFlags(machine, class, data, 0)
 }
 
-// LookupFlags is like Lookup, with the header's e_flags, which distinguish MIPS n32
-// from o32. They are ignored for other machines.
+// LookupFlags is like Lookup, with the header's e_flags, which distinguish MIPS n32 from o32.
 func LookupFlags(machine elf.Machine, class elf.Class, data elf.Data, flags uint32) *Machine {
 	f := familyOf(machine)
 	if class != elf.ELFCLASS32 && class != elf.ELFCLASS64 {
@@ -249,7 +245,7 @@ func LookupFlags(machine elf.Machine, class elf.Class, data elf.Data, flags uint
 // LookupUname returns the machine for which uname -m prints name, or nil if the name is
 // unknown.
 func LookupUname(name string, data elf.Data) *Machine {
-	// Plain names come before patterns: "arm64" is not a form of "arm*".
+	// Plain names come before patterns: "arm64" must not match "arm*".
 	for _, pattern := range []bool{false, true} {
 		for r := range rows {
 			if r.description == nil {
@@ -260,7 +256,7 @@ func LookupUname(name string, data elf.Data) *Machine {
 				if found && pattern == strings.ContainsAny(uname, "*?") {
 					class := r.class
 					if strings.HasSuffix(uname, "64") {
-						class = elf.ELFCLASS64 // also where the row is of 32 bits
+						class = elf.ELFCLASS64 // even if the row has 32 bits
 					}
 					return Lookup(r.machine, class, data)
 				}
@@ -294,18 +290,14 @@ func (m *Machine) CompatibleMachine() *Machine {
 	return Lookup(m.Compatible, elf.ELFCLASS32, data)
 }
 
-// expand lays runs out by column.
+// expand returns the names of runs by column.
 func expand(lists ...[]run) []string {
 	var out []string
-	for _, runs := range lists {
-		for _, r := range runs {
-			for i, name := range expandNames(r.names) {
-				for r.first+i >= len(out) {
-					out = append(out, "")
-				}
-				out[r.first+i] = name
-			}
+	for _, a := range expandAliases(slices.Concat(lists...)) {
+		if missing := int(a.column) + 1 - len(out); missing > 0 {
+			out = append(out, make([]string, missing)...)
 		}
+		out[a.column] = a.name
 	}
 	return out
 }

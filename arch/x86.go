@@ -22,7 +22,7 @@ var (
 		{62, "tr ldtr mxcsr fcw fsw xmm[16-31]"},
 		{118, "k[0-7]"},
 	}
-	// The extended registers of APX have numbers readelf 2.40 does not know.
+	// readelf 2.40 does not know the numbers of APX's extended registers.
 	amd64Names   = []run{{130, "r[16-31]"}}
 	amd64Aliases = []run{{16, "pc"}, {49, "eflags"}, {58, "fs_base gs_base"}}
 	// rbx, rbp, rsp, r12 to r15.
@@ -67,7 +67,7 @@ var x86Rows = []row{
 	},
 }
 
-// emIAMCU is EM_IAMCU, which debug/elf knows by the name it had before.
+// emIAMCU is EM_IAMCU. debug/elf has only its former name.
 const emIAMCU = elf.EM_486
 
 func amd64Row(name string, machine elf.Machine, class elf.Class, d *Description, i *instructions) row {
@@ -100,7 +100,7 @@ var amd64 = Description{
 	ThreadStorage: &ThreadStorage{Pointer: 58, Below: true}, // fs.base
 }
 
-// x32 has the registers of x86-64; only pointers are short.
+// x32 has the registers of x86-64, but short pointers.
 var x32 = Description{
 	Relocations: amd64Relocations, Relative: 8, UnwindColumns: 17, Assembler: &amd64Assembler,
 	General: &amd64General, Perf: &amd64Perf, Vectors: &amd64Vectors,
@@ -127,7 +127,7 @@ var i386 = Description{
 	Uname: "i?86",
 	SignalFrames: []SignalFrame{
 		// pop %eax; mov $__NR_sigreturn,%eax; int $0x80. The signal's number, then
-		// struct sigcontext_32, whose first four words are segments:
+		// struct sigcontext_32, which starts with four words for segments:
 		// arch/x86/include/asm/sigframe.h, sigframe_ia32.
 		{Code: "\x58\xb8\x77\x00\x00\x00\xcd\x80", Context: 4 + 16, Columns: i386Sigcontext[:], PC: 10 * 4},
 		// mov $__NR_rt_sigreturn,%eax; int $0x80. The number, two pointers, siginfo,
@@ -160,8 +160,8 @@ var (
 
 	amd64Assembler = Assembler{Comment: "#", Prefix: "%", Named: 128, Numbered: 16}
 
-	// The frame pointer is pushed right below the return address, so that the caller's
-	// frame starts above it (psABI amd64 §3.2.2, i386 §2.2.2).
+	// The frame pointer is pushed directly below the return address, so the caller's frame
+	// starts above it (psABI amd64 §3.2.2, i386 §2.2.2).
 	x86Record = FrameRecord{FP: 0, RA: 1, CFA: 2, Exact: true}
 )
 
@@ -182,14 +182,13 @@ var (
 	}
 )
 
-// x86MovRBP are the two encodings of mov %rsp,%rbp; those of mov %esp,%ebp lack
-// the first byte.
+// x86MovRBP are the two encodings of mov %rsp,%rbp. Those of mov %esp,%ebp lack the first byte.
 var x86MovRBP = [2][]byte{{0x48, 0x89, 0xe5}, {0x48, 0x8b, 0xec}}
 
-// x86Entries are what functions start with where indirect branches are tracked.
+// x86Entries are the landing pads for indirect branches at the start of functions.
 var x86Entries = [...][]byte{{0xf3, 0x0f, 0x1e, 0xfa}, {0xf3, 0x0f, 0x1e, 0xfb}}
 
-// afterX86Entry returns the code and its address after such a start.
+// afterX86Entry returns the code and its address after a landing pad.
 func afterX86Entry(code []byte, pc uint64) ([]byte, uint64) {
 	for _, b := range x86Entries {
 		if bytes.HasPrefix(code, b) {
@@ -199,8 +198,8 @@ func afterX86Entry(code []byte, pc uint64) ([]byte, uint64) {
 	return code, pc
 }
 
-// x86Call: Intel SDM volume 2, CALL: E8 with four bytes of distance, FF /2 with
-// any form of operand. Prefixes come before what is looked at.
+// x86Call: Intel SDM volume 2, CALL: E8 with four bytes of distance, FF /2 with any form of
+// operand. Prefixes are before these bytes.
 func x86Call(_ *Machine, code []byte, returns uint64) (Call, bool) {
 	if b := tail(code, 5); b != nil && b[0] == 0xe8 {
 		return Call{returns + uint64(int64(int32(binary.LittleEndian.Uint32(b[1:])))), true}, true
@@ -213,8 +212,8 @@ func x86Call(_ *Machine, code []byte, returns uint64) (Call, bool) {
 	return Call{}, false
 }
 
-// x86OperandSize returns how many bytes a ModRM byte and its operand take
-// (Intel SDM volume 2, §2.1.3), 0 if it depends on a SIB byte that is cut off.
+// x86OperandSize returns the size of a ModRM byte and its operand (Intel SDM volume 2, §2.1.3),
+// or 0 if it depends on a missing SIB byte.
 func x86OperandSize(b []byte) int {
 	mode, rm := b[0]>>6, b[0]&7
 	size := 1
@@ -262,8 +261,8 @@ func x86Jump(code []byte, pc uint64) (target uint64, ok bool) {
 	return 0, false
 }
 
-// x86Stub returns the second byte and the operand of the indirect jump that a stub
-// starts with, and the address after the jump.
+// x86Stub returns the second byte and the operand of the indirect jump at the start of a stub,
+// and the address after the jump.
 func x86Stub(code []byte, pc uint64) (modRM byte, operand int32, after uint64, size uint64, ok bool) {
 	start := pc
 	code, pc = afterX86Entry(code, pc)
@@ -287,7 +286,7 @@ func amd64Stub(code []byte, pc uint64) (s Stub, ok bool) {
 
 func i386Stub(code []byte, pc uint64) (s Stub, ok bool) {
 	modRM, operand, _, size, ok := x86Stub(code, pc)
-	// jmp *slot; jmp *offset(%ebx), which holds the address of the global offset table.
+	// jmp *slot; jmp *offset(%ebx), with the address of the global offset table in %ebx.
 	return Stub{Slot: uint64(uint32(operand)), Size: size, FromGOT: modRM == 0xa3}, ok && (modRM == 0x25 || modRM == 0xa3)
 }
 

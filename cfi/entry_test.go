@@ -164,11 +164,11 @@ func TestEntries(t *testing.T) {
 			`0x0+0x11 error: .eh_frame+0x0: truncated: an entry of 0xffffffffffffffff bytes, but 0x5 are left`},
 		{"an entry too short for an id", x86, cfi.EHFrame, `02000000 0000 04000000 10000000`,
 			`0x0+0x6 error: .eh_frame+0x4: truncated: 2 bytes are left, expected 4
-			 0x6+0x8 error: .eh_frame+0xa: invalid FDE: CIE pointer to 0xfffffffffffffffa, expected a CIE in the section's 0xe bytes`},
+			 0x6+0x8 error: .eh_frame+0xa: invalid FDE: CIE pointer leads to 0xfffffffffffffffa, expected a CIE in the section's 0xe bytes`},
 		{"a CIE pointer to itself", i386, cfi.EHFrame,
 			`0c000000 04000000 00100000 20000000
 			 0c000000 00000000 01 00 01 7c 08 0c0404`,
-			`0x0+0x10 error: .eh_frame+0x4: invalid FDE: CIE pointer to 0x0, expected a CIE in the section's 0x20 bytes
+			`0x0+0x10 error: .eh_frame+0x4: invalid FDE: CIE pointer leads to 0x0, expected a CIE in the section's 0x20 bytes
 			 0x10+0x10 CIE v1 "" code 1 data -4 ra 8`},
 		{"FDEs that point to each other", i386, cfi.EHFrame,
 			`0c000000 f4ffffff 00100000 20000000
@@ -181,7 +181,7 @@ func TestEntries(t *testing.T) {
 			 0x4+0x10 error: FDE at 0x4: .eh_frame+0x4: invalid CIE: a terminator, expected a CIE`},
 		{"a CIE pointer past the end", i386, cfi.DebugFrame,
 			`0c000000 00010000 00100000 20000000`,
-			`0x0+0x10 error: .debug_frame+0x4: invalid FDE: CIE pointer to 0x100, expected a CIE in the section's 0x10 bytes`},
+			`0x0+0x10 error: .debug_frame+0x4: invalid FDE: CIE pointer leads to 0x100, expected a CIE in the section's 0x10 bytes`},
 		{"an unknown version costs its FDEs", i386, cfi.EHFrame,
 			`0c000000 00000000 02 00 01 7c 08 0c0404
 			 0c000000 14000000 00100000 20000000

@@ -62,7 +62,7 @@ func (s *Section) decodeFDE(c *cursor, offset, at, id uint64, dwarf64 bool, last
 	if cie == nil || cie.Offset != to {
 		if to == offset || to >= uint64(len(s.Data)) {
 			c.Off = at
-			c.fail(ErrFDE, "CIE pointer to %#x, expected a CIE in the section's %#x bytes", to, len(s.Data))
+			c.fail(ErrFDE, "CIE pointer leads to %#x, expected a CIE in the section's %#x bytes", to, len(s.Data))
 			return c.Err
 		}
 		var err error

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/arch/ppc64/ppc64asm"
 	"golang.org/x/arch/riscv64/riscv64asm"
 	"golang.org/x/arch/s390x/s390xasm"
+	"golang.org/x/arch/x86/x86asm"
 
 	"github.com/clewdev/clew/arch"
 )
@@ -25,15 +26,15 @@ import (
 // if no symbol covers it.
 type Name func(addr uint64) (symbol string, start uint64)
 
-// decoder decodes the instruction at the start of code, which stands at pc. It
-// returns "" where it knows none; size is then the bytes to pass over.
+// decoder decodes the instruction at the start of code, at address pc. If it fails, it returns
+// "" and the number of bytes to skip.
 type decoder func(m *arch.Machine, code []byte, pc uint64, name Name) (text string, size int)
 
-// decoders has a row for each machine whose code can be decoded, or whose instructions
-// need not have a multiple of four bytes.
+// decoders has a row for each machine with a decoder, or with instructions that need not have a
+// multiple of four bytes.
 var decoders = []struct {
 	machine elf.Machine
-	wide    bool // of 64 bits only
+	wide    bool // only with 64 bits
 	decode  decoder
 	unit    int // smallest size of an instruction in bytes
 }{
@@ -50,8 +51,8 @@ var decoders = []struct {
 	{elf.EM_68K, false, nil, 2},
 }
 
-// decoderOf returns the decoder of a machine, nil where there is none, and the
-// smallest unit of its instructions in bytes.
+// decoderOf returns the decoder of a machine, or nil, and the smallest unit of its instructions
+// in bytes.
 func decoderOf(m *arch.Machine) (decoder, int) {
 	for i := range decoders {
 		if d := &decoders[i]; d.machine == m.ELF && (!d.wide || m.Class == elf.ELFCLASS64) {
@@ -61,8 +62,8 @@ func decoderOf(m *arch.Machine) (decoder, int) {
 	return nil, 4
 }
 
-// Known reports whether code of the machine can be disassembled. Code of arm cannot: a
-// file need not say which of arm's two instruction sets its code uses.
+// Known reports whether code of the machine can be disassembled. Code of arm cannot, because a
+// file can omit which of arm's two instruction sets its code uses.
 func Known(m *arch.Machine) bool {
 	d, _ := decoderOf(m)
 	return d != nil
@@ -70,7 +71,7 @@ func Known(m *arch.Machine) bool {
 
 // Decode returns the text of the instruction at the start of code, and its size in
 // bytes, at least 1 and at most len(code). Pc is the address of code. Name may be nil.
-// Bytes that cannot be decoded are shown as data. The size is 0 if code is empty.
+// Bytes that cannot be decoded are printed as data. The size is 0 if code is empty.
 func Decode(m *arch.Machine, code []byte, pc uint64, name Name) (text string, size int) {
 	if len(code) == 0 {
 		return "", 0
@@ -91,8 +92,7 @@ func Decode(m *arch.Machine, code []byte, pc uint64, name Name) (text string, si
 	return text, size
 }
 
-// guarded calls a decoder of golang.org/x/arch, some of which panic on bytes
-// that are no instruction.
+// guarded calls a decoder of golang.org/x/arch. Some of them panic on invalid instructions.
 func guarded(d decoder, m *arch.Machine, code []byte, pc uint64, name Name) (text string, size int) {
 	defer func() {
 		if recover() != nil {
@@ -102,20 +102,16 @@ func guarded(d decoder, m *arch.Machine, code []byte, pc uint64, name Name) (tex
 	return d(m, code, pc, name)
 }
 
-// data shows bytes as an assembler would take them.
+// data returns bytes in the syntax of an assembler.
 func data(b []byte) string {
-	var s strings.Builder
-	s.WriteString(".byte")
+	list := make([]string, len(b))
 	for i, c := range b {
-		if i > 0 {
-			s.WriteByte(',')
-		}
-		fmt.Fprintf(&s, " %#02x", c)
+		list[i] = fmt.Sprintf("%#02x", c)
 	}
-	return s.String()
+	return ".byte " + strings.Join(list, ", ")
 }
 
-// target shows where a branch leads.
+// target returns the text for the target of a branch.
 func target(addr uint64, name Name) string {
 	symbol, start := name(addr)
 	switch {
@@ -166,7 +162,7 @@ func riscv(m *arch.Machine, code []byte, pc uint64, name Name) (string, int) {
 	if err != nil {
 		return "", size
 	}
-	// x/arch writes x10 and the distance of a branch; GNU a0 and its target.
+	// x/arch writes x10 and the distance of a branch; GNU writes a0 and the target.
 	text := registerX().ReplaceAllStringFunc(riscv64asm.GNUSyntax(i), func(x string) string {
 		column, _ := strconv.ParseUint(x[1:], 10, 8)
 		return m.RegisterName(column)
@@ -180,8 +176,7 @@ func riscv(m *arch.Machine, code []byte, pc uint64, name Name) (string, int) {
 
 var registerX = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bx([12]?[0-9]|3[01])\b`) })
 
-// withTarget names what the last operand of a branch leads to, which is a
-// number relative to base.
+// withTarget replaces the last operand of a branch, a number relative to base, by the target.
 func withTarget(text string, base uint64, name Name) string {
 	at := strings.LastIndexAny(text, " ,\t") + 1
 	delta, err := strconv.ParseInt(text[at:], 0, 64)
@@ -215,4 +210,65 @@ func loong(_ *arch.Machine, code []byte, _ uint64, _ Name) (string, int) {
 		return "", 4
 	}
 	return loong64asm.GNUSyntax(i), 4
+}
+
+func x86(m *arch.Machine, code []byte, pc uint64, name Name) (string, int) {
+	mode := 32
+	if m.ELF == elf.EM_X86_64 {
+		mode = 64
+	}
+	// Known to x/arch as a NOP with a prefix (Intel SDM volume 2, "ENDBR64").
+	if len(code) >= 4 && string(code[:3]) == "\xf3\x0f\x1e" {
+		switch code[3] {
+		case 0xfa:
+			return "endbr64", 4
+		case 0xfb:
+			return "endbr32", 4
+		}
+	}
+	i, err := x86asm.Decode(code, mode)
+	if err != nil || i.Op == 0 || i.Len == 0 {
+		return "", 1
+	}
+	// x/arch prints nothing for an absolute address of 0, as code that is not
+	// linked yet has it: another one stands for it. And not all displacements
+	// from a register are negative that should be: all are of 32 bits with a sign
+	// (Intel SDM volume 2, 2.2.1.3 and 2.2.1.6).
+	const zero = 0x7a5a7a5b
+	absolute := false
+	for k, a := range i.Args {
+		mem, ok := a.(x86asm.Mem)
+		switch {
+		case ok && mem.Base == 0 && mem.Disp == 0:
+			mem.Disp, absolute = zero, true
+		case ok && mem.Base != 0:
+			mem.Disp = int64(int32(mem.Disp))
+		default:
+			continue
+		}
+		i.Args[k] = mem
+	}
+	text := strings.TrimSpace(x86asm.GNUSyntax(i, pc, nil))
+	text = strings.Replace(text, ",%riz)", ")", 1) // no index: GNU as takes it, objdump omits it
+	if absolute {
+		text = strings.Replace(text, fmt.Sprintf("%#x", zero), "0x0", 1)
+	}
+	// GNU as wants no suffix where there is one size only.
+	for _, mnemonic := range []string{"call", "jmp", "ret", "leave", "push", "pop"} {
+		if rest, ok := strings.CutPrefix(text, mnemonic+"q"); ok && (rest == "" || rest[0] == ' ') && mode == 64 {
+			text = mnemonic + rest
+		}
+	}
+	for _, a := range i.Args {
+		if mem, ok := a.(x86asm.Mem); ok && mem.Base == x86asm.RIP {
+			text += fmt.Sprintf("  # %#x", pc+uint64(i.Len)+uint64(mem.Disp))
+		}
+	}
+	switch text[0] {
+	case 'c', 'j', 'l', 'x': // call, jumps, loop, xbegin
+		if i.PCRel > 0 {
+			text = withTarget(text, 0, name)
+		}
+	}
+	return text, i.Len
 }

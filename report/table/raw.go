@@ -7,6 +7,7 @@ package table
 import (
 	"fmt"
 	"io"
+	"strconv"
 
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/internal/printable"
@@ -170,4 +171,129 @@ func (t *RawText) Terminator(w io.Writer, s *cfi.Section, offset uint64) error {
 // Fault prints the error of an entry.
 func (t *RawText) Fault(w io.Writer, s *cfi.Section, offset uint64, fault error) error {
 	return printFault(w, t.Palette, s, offset, fault)
+}
+
+// RawJSON prints the stored entries of sections as JSON, a line for each entry, as RawSchema
+// describes. The zero value is ready to use. It must not be used concurrently.
+type RawJSON struct {
+	interpreter cfi.Interpreter
+	rules       notation
+	json        jsonText
+	text        []byte
+}
+
+// RawSchema describes the lines that RawJSON prints.
+const RawSchema = `Each line is an object for one entry; "kind" is cie, fde or terminator:
+  section, offset, size   its place, and its bytes including the length field
+  version, augmentation, code_align, data_align, return_address,
+  pointer_encoding, lsda_encoding, personality, signal_frame   for a CIE
+  cie, function, symbol, function_start, function_end, lsda    for an FDE
+  instructions            [{"offset", "op", "text", "effect"}]: the operation,
+                          with its operands as stored, and its effect`
+
+// CIE prints a CIE. See [Printer] for the errors.
+func (t *RawJSON) CIE(w io.Writer, cie *cfi.CIE) (fault, err error) {
+	j := t.entry(cie.Section, cie.Offset, cie.Size, "cie")
+	j.number("version", int64(cie.Version))
+	j.text("augmentation", cie.Augmentation)
+	j.key("code_align")
+	j.buf = strconv.AppendUint(j.buf, cie.CodeAlign, 10)
+	j.number("data_align", cie.DataAlign)
+	j.text("return_address", cie.Section.Machine.RegisterName(cie.ReturnAddress))
+	j.text("pointer_encoding", cie.PointerEncoding.String())
+	if cie.LSDAEncoding != cfi.EncOmit {
+		j.text("lsda_encoding", cie.LSDAEncoding.String())
+	}
+	if cie.Personality.Address != 0 {
+		j.pointer("personality", cie.Personality)
+	}
+	if cie.SignalFrame {
+		j.isTrue("signal_frame")
+	}
+	bare := *cie
+	bare.Instructions = nil
+	return t.instructions(w, &cfi.FDE{CIE: &bare}, cie.Decode())
+}
+
+// Function prints an FDE. See [Printer] for the errors.
+func (t *RawJSON) Function(w io.Writer, f *Function) (fault, err error) {
+	fde := f.FDE
+	j := t.entry(fde.CIE.Section, fde.Offset, fde.Size, "fde")
+	j.hex("cie", fde.CIE.Offset)
+	j.text("function", f.Name())
+	if f.Symbol != "" {
+		j.text("symbol", f.Symbol)
+	}
+	j.hex("function_start", fde.Start)
+	j.hex("function_end", fde.End)
+	if fde.LSDA.Address != 0 {
+		j.pointer("lsda", fde.LSDA)
+	}
+	return t.instructions(w, fde, fde.Decode())
+}
+
+func (t *RawJSON) entry(s *cfi.Section, offset, size uint64, kind string) *jsonText {
+	t.rules.section = s
+	j := &t.json
+	j.buf = append(j.buf[:0], '{')
+	j.text("kind", kind)
+	j.text("section", s.Name)
+	j.hex("offset", offset)
+	j.number("size", int64(size))
+	return j
+}
+
+func (t *RawJSON) instructions(w io.Writer, fde *cfi.FDE, d cfi.Decoder) (fault, err error) {
+	s, j, x := fde.CIE.Section, &t.json, &t.interpreter
+	x.Start(fde)
+	fault = x.Err()
+	running := fault == nil
+	j.open("instructions", '[')
+	var ins cfi.Instruction
+	for first := true; d.Next(&ins); first = false {
+		if !first {
+			j.buf = append(j.buf, ',')
+		}
+		j.buf = append(j.buf, '{')
+		j.hex("offset", ins.Offset)
+		j.text("op", ins.Op.Name(s.Machine))
+		t.text = AppendInstruction(t.text[:0], s, &ins)
+		j.text("text", string(t.text))
+		if running {
+			if running = x.Execute(fde.CIE, &ins); running {
+				if t.text = t.rules.appendEffect(t.text[:0], x, &ins); len(t.text) > 0 {
+					j.text("effect", string(t.text))
+				}
+			} else {
+				fault = x.Err()
+			}
+		}
+		j.buf = append(j.buf, '}')
+		if len(j.buf) > maxPending {
+			if _, err := w.Write(j.buf); err != nil {
+				return nil, err
+			}
+			j.buf = j.buf[:0]
+		}
+	}
+	if d.Err() != nil {
+		fault = d.Err()
+	}
+	j.buf = append(j.buf, ']')
+	if fault != nil {
+		j.text("error", fault.Error())
+	}
+	_, err = w.Write(append(j.buf, '}', '\n'))
+	return fault, err
+}
+
+// Terminator prints a zero length.
+func (t *RawJSON) Terminator(w io.Writer, s *cfi.Section, offset uint64) error {
+	_, err := w.Write(append(t.entry(s, offset, 4, "terminator").buf, '}', '\n'))
+	return err
+}
+
+// Fault prints the error of an entry.
+func (t *RawJSON) Fault(w io.Writer, s *cfi.Section, offset uint64, fault error) error {
+	return printFaultJSON(w, s, offset, fault)
 }

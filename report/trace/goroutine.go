@@ -5,6 +5,8 @@
 package trace
 
 import (
+	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"slices"
@@ -153,4 +155,149 @@ func innermost(f *stack.Frame) (file string, line int) {
 		return "", 0
 	}
 	return f.Locations[0].File, f.Locations[0].Line
+}
+
+// jsonGoroutines is the JSON form of goroutines: jsonStacks with goroutines instead of
+// threads.
+type jsonGoroutines struct {
+	jsonStacks
+	Threads    *struct{}       `json:"threads,omitempty"` // always nil; hides jsonStacks.Threads
+	Goroutines []jsonGoroutine `json:"goroutines"`
+}
+
+type jsonGoroutine struct {
+	ID       uint64       `json:"id"`
+	State    string       `json:"state"`
+	Scan     bool         `json:"scan,omitempty"`
+	WaitedNS int64        `json:"waited_ns,omitempty"`
+	Locked   bool         `json:"locked,omitempty"`
+	System   bool         `json:"system,omitempty"`
+	TID      int          `json:"tid,omitempty"`
+	Created  *jsonCreated `json:"created,omitempty"`
+	Also     []uint64     `json:"also,omitempty"`
+	Frames   []jsonFrame  `json:"frames"`
+	End      string       `json:"end"`
+	Error    string       `json:"error,omitempty"`
+}
+
+type jsonCreated struct {
+	Goroutine uint64 `json:"goroutine,omitempty"`
+	PC        string `json:"pc"`
+	Function  string `json:"function,omitempty"`
+	Module    string `json:"module,omitempty"`
+	Address   string `json:"address,omitempty"`
+	File      string `json:"file,omitempty"`
+	Line      int    `json:"line,omitempty"`
+}
+
+// GoroutineSchema describes what [Goroutines.JSON] writes, besides what
+// [ThreadSchema] does.
+const GoroutineSchema = `Each line is an object as for threads, with goroutines instead of "threads":
+  goroutines      with --group, or above 131,072, one for all that are equal:
+    id
+    state         "running", "runnable", "syscall", …, or why it waits: "select"
+    scan          true if the garbage collector was scanning its stack
+    waited_ns     how long it has waited; absent in a core, and if no garbage
+                  collection has noticed it
+    locked        true if it is locked to its thread
+    system        true if the runtime created it for itself
+    tid           the thread that runs it; absent if none does
+    created       the go statement: {"goroutine", "pc", "function", "module",
+                  "address", "file", "line"}; absent for the first goroutine
+    also          the IDs of the others of the group: [19, 20]
+    frames, end, error   as for a thread`
+
+// JSON writes the goroutines as one JSON object on one line; ThreadSchema and
+// GoroutineSchema describe it.
+func (s *Goroutines) JSON(w io.Writer) error {
+	stacks := s.stacks()
+	variables := stacks.variables(true, true) // JSON is always UTF-8
+	var list bytes.Buffer
+	to := bufio.NewWriter(w)
+	// Notes come first, but those on variables are known only after these were read. Then
+	// the goroutines are buffered. Without variables there can be too many to buffer.
+	buffered := s.Variables != nil
+	if buffered {
+		to = bufio.NewWriter(&list)
+	} else if err := s.begin(to); err != nil {
+		return err
+	}
+	for i := range s.List {
+		if i > 0 {
+			to.WriteByte(',')
+		}
+		out, err := plainJSON(s.goroutineJSON(&s.List[i], stacks, variables))
+		if err != nil {
+			return err
+		}
+		if _, err := to.Write(out); err != nil {
+			return err
+		}
+	}
+	if buffered {
+		to.Flush()
+		to = bufio.NewWriter(w)
+		if err := s.begin(to); err != nil {
+			return err
+		}
+		to.Write(list.Bytes())
+	}
+	to.WriteString("]}\n")
+	return to.Flush()
+}
+
+// begin writes the members of the object before the goroutines, and the start of their list.
+func (s *Goroutines) begin(w *bufio.Writer) error {
+	out := jsonGoroutines{jsonStacks: s.json(), Goroutines: []jsonGoroutine{}}
+	out.Notes = append(s.notes(), s.Missed...)
+	text, err := plainJSON(out)
+	w.Write(bytes.TrimSuffix(text, []byte("]}")))
+	return err
+}
+
+// plainJSON returns the JSON form of a value, without a newline.
+func plainJSON(v any) ([]byte, error) {
+	var out bytes.Buffer
+	err := printable.EncodeJSON(&out, v)
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
+}
+
+func (s *Goroutines) goroutineJSON(g *golang.Goroutine, stacks *Threads, variables *variables) *jsonGoroutine {
+	to := &jsonGoroutine{ID: g.ID, State: g.Name, Scan: g.Scan, WaitedNS: g.Waited.Nanoseconds(), Locked: g.Locked, System: g.System,
+		Created: createdJSON(g), Frames: make([]jsonFrame, len(g.Stack.Frames)), End: g.Stack.Reason.String()}
+	if g.Stack.Thread != nil {
+		to.TID = g.Stack.Thread.ID
+	}
+	for i := range g.Others {
+		to.Also = append(to.Also, g.Others[i].ID)
+	}
+	if g.Stack.Err != nil {
+		to.Error = g.Stack.Err.Error()
+	}
+	variables.begin()
+	own := g.StackPointers
+	for k := range g.Stack.Frames {
+		f := &g.Stack.Frames[k]
+		to.Frames[k] = stacks.jsonFrame(f, variables.calls(&g.Stack, k, others(g)))
+		if !f.TailCall && len(own) > 0 {
+			to.Frames[k].SP, own = fmt.Sprintf("%#x", own[0]), own[1:]
+		}
+	}
+	return to
+}
+
+func createdJSON(g *golang.Goroutine) *jsonCreated {
+	f := g.Created
+	if f == nil {
+		return nil
+	}
+	out := &jsonCreated{Goroutine: g.Parent, PC: fmt.Sprintf("%#x", f.PC)}
+	if name := FunctionName(f); name != unnamed {
+		out.Function = name
+	}
+	if f.Object != nil {
+		out.Module, out.Address = f.Object.Name, fmt.Sprintf("%#x", f.Address)
+	}
+	out.File, out.Line = innermost(f)
+	return out
 }

@@ -310,27 +310,6 @@ func (v *variables) name(scope *value.Scope, f *stack.Frame, isLast bool) string
 	return name
 }
 
-// sourceName returns the name of a function in the source, without parameters, from its name
-// in the debugging information and its symbol. Compilers spell the arguments of C++ templates
-// differently in debugging information, but not in symbols, so the symbol is preferred, as in
-// gdb. In the debugging information, the name of a function within another one, such as the
-// body of a lambda, lacks the outer name.
-func sourceName(name, symbol string, language value.Language) string {
-	if language == value.CPlusPlus && strings.HasPrefix(symbol, "_Z") {
-		if qualified, ok := style.DemangleFunction(symbol); ok {
-			return qualified
-		}
-	}
-	if symbol == "" || strings.Contains(name, "::") {
-		return name
-	}
-	qualified := style.WithoutParameters(style.Demangle(symbol))
-	if strings.HasSuffix(qualified, "::"+name) || strings.HasSuffix(qualified, "."+name) {
-		return qualified
-	}
-	return name
-}
-
 func (v *variables) argument(a *value.Variable, f *variable.Frame) shownVariable {
 	if v.json {
 		return v.data(a, f)

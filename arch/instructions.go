@@ -4,13 +4,66 @@
 
 package arch
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+)
 
-// instructions is what the package knows of a machine's instructions: those that call,
-// return, jump and make frames. A function is nil where it is not known. Code is at most
-// a few instructions long, and may be cut off.
+// Call is a call instruction.
+type Call struct {
+	Target uint64 // address of the called function, 0 if the call is not Direct
+	Direct bool   // the instruction contains its target
+}
+
+// MaxCallSize is the maximum number of bytes before a return address that CallBefore
+// needs: the call and, on some machines, the instruction before it or its delay slot.
+const MaxCallSize = 8
+
+// KnowsCalls reports whether CallBefore knows the machine's call instructions.
+func (m *Machine) KnowsCalls() bool { return m.code.call != nil }
+
+// CallBefore returns the call instruction before a return address, and whether there is one.
+// Code contains up to MaxCallSize bytes before the return address; it is shorter if the code
+// starts later. On arm, an odd return address is in Thumb code. CallBefore allocates nothing.
+//
+// On machines with instructions of several lengths (x86, riscv, s390, Thumb) the end of another
+// instruction can look like a call; half a percent of them do.
+func (m *Machine) CallBefore(code []byte, returns uint64) (c Call, ok bool) {
+	if m.code.call == nil {
+		return Call{}, false
+	}
+	if c, ok = m.code.call(m, code, returns); ok && m.AddressSize == 4 {
+		c.Target &= 0xffffffff
+	}
+	return c, ok
+}
+
+// tail returns the last n bytes of code, or nil if there are fewer.
+func tail(code []byte, n int) []byte {
+	if len(code) < n {
+		return nil
+	}
+	return code[len(code)-n:]
+}
+
+// word returns the instruction of four bytes that starts n bytes before the end of code, or 0,
+// which is not a call on any machine, if it is incomplete.
+func word(order binary.ByteOrder, code []byte, n int) uint32 {
+	if b := tail(code, n); len(b) >= 4 {
+		return order.Uint32(b)
+	}
+	return 0
+}
+
+// extend returns the signed number in a range of bits of a word.
+func extend(op uint32, low, bits int) uint64 {
+	return uint64(int64(op) << (64 - low - bits) >> (64 - bits))
+}
+
+// instructions describes a machine's instructions that call, return, jump and make frames.
+// Functions are nil if they are unknown. Code has at most a few instructions, and may be
+// truncated.
 type instructions struct {
-	unit      int  // alignment in bytes, where setsFramePointer is known
+	unit      int  // alignment in bytes, if setsFramePointer is known
 	dataOrder bool // instructions have the byte order of data
 
 	call             func(m *Machine, code []byte, returns uint64) (Call, bool)
@@ -22,7 +75,7 @@ type instructions struct {
 	restoresWindow   func(op uint32) bool
 
 	stub         func(code []byte, pc uint64) (Stub, bool)
-	stubStep     uint64 // entries start at multiples of it
+	stubStep     uint64 // stubs start at multiples of it
 	stubsAligned bool   // and at multiples of their size
 }
 
@@ -34,12 +87,11 @@ func (m *Machine) codeOrder() binary.ByteOrder {
 	return binary.LittleEndian
 }
 
-// swapsCode reports whether instructions lie in memory in another order than
-// descriptions have them.
+// swapsCode reports whether instructions have another byte order in memory than in descriptions.
 func (m *Machine) swapsCode() bool { return m.code.dataOrder && m.Order == binary.BigEndian }
 
-// firstWord returns the instruction of four little-endian bytes at the start of code, 0
-// where it is cut off: no machine has one that the package looks for.
+// firstWord returns the instruction of four little-endian bytes at the start of code, or 0,
+// which no function of this package accepts, if it is truncated.
 func firstWord(code []byte) uint32 { return word(binary.LittleEndian, code, len(code)) }
 
 // InstructionUnit returns the alignment of the machine's instructions in bytes, or 0 if
@@ -86,11 +138,10 @@ func (m *Machine) PushesReturns() bool {
 // GrowsUp reports whether the stack grows upwards, as on hppa.
 func (m *Machine) GrowsUp() bool { return m.DataAlign > 0 }
 
-// AtEntry reports where the return address is within the first instructions of a
-// function, on machines whose calls push it. Code holds the function's first bytes, and
-// at is the offset of the instruction that runs next. The return address is at the
-// stack pointer plus depth bytes. Ok is false after these instructions, on other
-// machines, and for a function that starts in another way.
+// AtEntry returns the place of the return address within the first instructions of a function,
+// on machines with calls that push it: the stack pointer plus depth bytes. Code is the function's
+// first bytes, and at is the offset of the next instruction. Ok is false after these
+// instructions, on other machines, and for a function that starts with other ones.
 func (m *Machine) AtEntry(code []byte, at uint64) (depth uint64, ok bool) {
 	if m.code.atEntry == nil {
 		return 0, at == 0
@@ -107,7 +158,7 @@ func (m *Machine) RestoresWindow(code []byte) bool {
 
 // JumpTarget returns the target address of the jump at the start of code, and whether
 // the instruction is a direct, unconditional jump. Pc is the address of code.
-// JumpTarget skips an instruction that marks the target of an indirect branch.
+// JumpTarget skips a landing pad for indirect branches.
 func (m *Machine) JumpTarget(code []byte, pc uint64) (target uint64, ok bool) {
 	if m.code.jump == nil {
 		return 0, false
@@ -149,7 +200,7 @@ func (m *Machine) StubAround(code []byte, addr, offset uint64) (start uint64, s 
 	if step == 0 || offset >= uint64(len(code)) {
 		return 0, Stub{}, false
 	}
-	// The longest way back comes first: a stub can contain what looks like a shorter one.
+	// The earliest start comes first, because the end of a stub can look like a shorter stub.
 	for start = offset - min(offset, maxStub-step) + step - 1; ; start += step {
 		start -= start % step
 		if start > offset {
