@@ -5,6 +5,7 @@
 package check
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/bits"
 
@@ -58,6 +59,17 @@ func (amd64) decode(code []byte, pc uint64, out *instruction, ops []operation) (
 		d.threeByte()
 	}
 	return d.ops, true
+}
+
+func (amd64) calls(code []byte, pc uint64, fn func(pc, target uint64)) {
+	for at := 0; ; at++ {
+		n := bytes.IndexByte(code[at:], 0xe8)
+		if n < 0 || at+n+5 > len(code) {
+			return
+		}
+		at += n
+		fn(pc+uint64(at), pc+uint64(at)+5+uint64(int64(int32(binary.LittleEndian.Uint32(code[at+1:])))))
+	}
 }
 
 // amd64Decoder decodes one instruction.

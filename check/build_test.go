@@ -5,6 +5,7 @@
 package check
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -58,4 +59,20 @@ func open(t testing.TB, path string) *object.File {
 	}
 	t.Cleanup(func() { f.Close() })
 	return f
+}
+
+// assemble builds a source in assembly language as a shared library.
+func assemble(t testing.TB, source string) *object.File {
+	t.Helper()
+	testprogram.RequireTool(t, "gcc")
+	dir := t.TempDir()
+	path := filepath.Join(dir, "code.s")
+	if err := os.WriteFile(path, []byte(source), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	library := filepath.Join(dir, "code.so")
+	if out, err := exec.Command("gcc", "-nostdlib", "-shared", "-o", library, path).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return open(t, library)
 }

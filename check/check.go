@@ -48,7 +48,8 @@ type Stubs struct {
 	Header           bool
 }
 
-// File compares the .eh_frame and .debug_frame of a file with its code. The error wraps
+// File checks the structure of the .eh_frame, .eh_frame_hdr and .debug_frame of a file, and
+// compares their rows with its code. The error wraps
 // ErrMachine or ErrRelocatable if the file cannot be analysed, and object.ErrFault if the
 // file was truncated.
 func File(f *object.File, options Options) (report *Report, err error) {
@@ -80,6 +81,7 @@ func file(f *object.File, options Options) (*Report, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.Name(), err)
 		}
+		report.Findings = append(report.Findings, structure(f, section, options)...)
 		report.Findings = append(report.Findings, r.Findings...)
 		report.Counters.add(&r.Counters)
 	}
@@ -147,11 +149,16 @@ type checker struct {
 	results []result
 	joins   int
 
+	globals uint64         // preserved registers that are variables of the program
+	private map[int]uint64 // by FDE: preserved registers that it may change
+	ignored uint64         // those of the part that is compared
+
 	interpreter cfi.Interpreter
 	fde         cfi.FDE
 	rules       []cfi.Rule
 	spare       []operation
 	unit        unit
+	written     map[uint64]uint64  // by entry of a function: the columns that it changes
 	observe     func(*instruction) // for tests: called for every instruction that is reached
 }
 
@@ -173,6 +180,7 @@ func (c *checker) run(options Options) *Report {
 			}
 		}
 	}
+	c.conventions()
 	var report Report
 	for i := range c.results {
 		report.Counters.add(&c.results[i].counters)

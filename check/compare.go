@@ -94,7 +94,7 @@ func (c *checker) compareCFA(r *row, s *state, pc uint64, list *[]mismatch) (Ver
 		if list != nil {
 			*list = append(*list, mismatch{column: columnCFA, rule: r.cfa, delta: delta})
 		}
-	case v.plain(), v.kind() == entry && !v.notEntry(m):
+	case v.plain(), v.kind() == entry && m.kept(v.argument()):
 		if list != nil {
 			*list = append(*list, mismatch{column: columnCFA, rule: r.cfa})
 		}
@@ -121,7 +121,11 @@ func (c *checker) compareRegister(r cfi.Rule, column int, s *state, pc uint64) (
 	cfa := makeValue(entry, m.sp, m.cfaOffset)
 	switch r.Kind {
 	case cfi.Unspecified, cfi.SameValue:
-		return c.holds(s.registers[column], column)
+		v, why := c.holds(s.registers[column], column)
+		if v == Disagree && c.ignored>>column&1 != 0 {
+			return Undecided, Convention
+		}
+		return v, why
 	case cfi.Undefined:
 		return Agree, NoReason
 	case cfi.Offset:

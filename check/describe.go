@@ -30,6 +30,7 @@ func (u *unit) finding(p *part, r *row, s *state, i *instruction, w mismatch) Fi
 	}
 	f.Register = u.c.columnName(w.column)
 	f.Expected, f.Fix = u.c.trueRegister(s, w.column, w.rule)
+	f.unsaved = w.column != m.returnAddress && strings.HasPrefix(f.Fix, ".cfi_undefined") && (w.rule.Kind == cfi.Unspecified || w.rule.Kind == cfi.SameValue)
 	f.Found = u.c.ruleRegister(w.column, w.rule)
 	return f
 }
@@ -84,6 +85,19 @@ func (c *checker) trueRegister(s *state, column int, rule cfi.Rule) (text, fix s
 		directive = fmt.Sprint(column)
 	}
 	want := makeValue(entry, column, 0)
+	slot := func() bool {
+		for _, e := range s.slots[:s.count] {
+			if e.content == want && e.at.kind() == entry {
+				offset := e.at.offset() - m.cfaOffset
+				text, fix = fmt.Sprintf("%s at CFA%+d", name, offset), fmt.Sprintf(".cfi_offset %s, %d", directive, offset)
+				return true
+			}
+		}
+		return false
+	}
+	if rule.Kind == cfi.Offset && slot() {
+		return text, fix
+	}
 	if column < len(s.registers) && column != m.returnAddress && s.registers[column] == want {
 		fix = ".cfi_restore " + directive
 		if rule.Kind == cfi.Unspecified {
@@ -91,11 +105,8 @@ func (c *checker) trueRegister(s *state, column int, rule cfi.Rule) (text, fix s
 		}
 		return name + " unchanged", fix
 	}
-	for _, e := range s.slots[:s.count] {
-		if e.content == want && e.at.kind() == entry {
-			offset := e.at.offset() - m.cfaOffset
-			return fmt.Sprintf("%s at CFA%+d", name, offset), fmt.Sprintf(".cfi_offset %s, %d", directive, offset)
-		}
+	if slot() {
+		return text, fix
 	}
 	for other, v := range s.registers[:m.registers] {
 		if v == want && other != column {
@@ -190,7 +201,7 @@ func (u *unit) path(k int32) []Step {
 		}
 		s.execute(i, u.operationsOf(i), int(k)+1, u.c.abi)
 		if i.flow == flowCall || i.flow == flowCallIndirect {
-			s.called(u.c.abi)
+			u.called(i, &s)
 		}
 	}
 	return steps

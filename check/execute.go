@@ -85,7 +85,7 @@ func (s *state) operate(o *operation, number int, m *abi) {
 	case opKeep:
 		s.set(o.to, from.narrow(), 0, m)
 	case opTable4, opTable8:
-		s.set(o.to, s.table(o, from), 0, m)
+		s.set(o.to, s.table(o, from, m), 0, m)
 	case opSign:
 		s.signed = uint8(o.offset)
 	}
@@ -129,7 +129,7 @@ func (s *state) indexed(a, b value, m *abi) value {
 }
 
 // table returns what a load from a table yields.
-func (s *state) table(o *operation, base value) value {
+func (s *state) table(o *operation, base value, m *abi) value {
 	at := makeValue(constant, 0, o.offset)
 	index := value(other)
 	if o.index != noRegister {
@@ -140,7 +140,10 @@ func (s *state) table(o *operation, base value) value {
 			base, index = index, base
 		}
 		if base.kind() != constant {
-			return value(other)
+			if base.plain() || base.kind() == entry && base.argument() != m.sp {
+				return value(other)
+			}
+			return value(derived) // perhaps saved in the frame
 		}
 		at = base.add(o.offset)
 	}

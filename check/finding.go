@@ -35,12 +35,13 @@ const (
 	TooLarge            // the function exceeds a limit of the analysis
 	NoCode              // the code cannot be read
 	UnknownRule         // the analysis does not evaluate the row's expression
+	Convention          // a preserved register is changed, by a convention that its callers share
 	reasons
 )
 
 var reasonNames = [reasons]string{"", "not reached", "entry not known", "stack depth not known", "value not known",
 	"wrong only on a path that may not exist", "wrong only if the previous call returns", "not decoded", "no row",
-	"outermost frame", "signal frame", "function too large", "code not readable", "expression not evaluated"}
+	"outermost frame", "signal frame", "function too large", "code not readable", "expression not evaluated", "calling convention of its own"}
 
 func (r Reason) String() string { return reasonNames[r] }
 
@@ -56,10 +57,26 @@ const (
 	WrongReturnAddress
 	// NotRestored: a function returns without the caller's value in a preserved register.
 	NotRestored
+	// Malformed: an entry or its instructions cannot be decoded.
+	Malformed
+	// Overlap: two FDEs describe the same code.
+	Overlap
+	// OutsideCode: an FDE describes addresses that are not executable.
+	OutsideCode
+	// OutsideFile: a personality routine or a language-specific data area is not in the file.
+	OutsideFile
+	// PastEnd: a row starts after the end of the code.
+	PastEnd
+	// EarlyEnd: a zero terminator is followed by entries. Readers that do not know the size of
+	// the section do not see them.
+	EarlyEnd
+	// WrongHeader: .eh_frame_hdr disagrees with .eh_frame.
+	WrongHeader
 	kinds
 )
 
-var kindNames = [kinds]string{"wrong CFA", "wrong register", "wrong return address", "register not restored"}
+var kindNames = [kinds]string{"wrong CFA", "wrong register", "wrong return address", "register not restored",
+	"malformed entry", "overlapping entries", "range outside of code", "address outside of the file", "row after the end", "early terminator", "wrong .eh_frame_hdr"}
 
 func (k Kind) String() string { return kindNames[k] }
 
@@ -85,12 +102,16 @@ type Finding struct {
 	Column   int    // of WrongRegister and NotRestored
 	Register string // its name
 	Expected string // what the code does: "CFA = rsp+16", "rbx at CFA-16"
-	Found    string // what the row says
+	Found    string // what the row says, or what is wrong with the entry
 	Path     []Step // from the function's start to Address
+	unsaved  bool   // the register's value is lost, and the row says that it is in the register
 	Fix      string // the directive to put before the instruction: ".cfi_def_cfa_offset 16"
 }
 
 func (f *Finding) String() string {
+	if f.Kind >= Malformed {
+		return fmt.Sprintf("%#x: %s: %s", f.Address, f.Kind, f.Found)
+	}
 	return fmt.Sprintf("%#x: %s: %s, but the table says %s", f.Address, f.Kind, f.Expected, f.Found)
 }
 

@@ -33,6 +33,7 @@ func (u *unit) judgePart(p *part) bool {
 		previous *instruction // it agreed with the same row, and has not changed what rows use
 		call     *instruction // ends directly before
 	)
+	c.ignored = c.conventionOf(p.fde)
 	for offset := 0; offset < len(p.code); {
 		k := p.at[offset] - 1
 		if k < 0 || !u.instructions[k].reached {
@@ -84,7 +85,7 @@ func (u *unit) judgePart(p *part) bool {
 				compared = u.compared(compared, i)
 			case flowCall, flowCallIndirect:
 				call, compared = i, nil
-				s.called(c.abi)
+				u.called(i, &s)
 			default:
 				have = false
 			}
@@ -194,6 +195,7 @@ func (u *unit) findings(p *part) []Finding {
 	var list []Finding
 	open := map[int]int{} // by column: index in list of the finding that continues
 	var wrong []mismatch
+	u.c.ignored = u.c.conventionOf(p.fde)
 	u.replay(p, func(i *instruction, k int32, s *state) {
 		if i.verdict == Disagree {
 			wrong = wrong[:0]
@@ -238,6 +240,9 @@ func (u *unit) unrestored(p *part, i *instruction, k int32, s *state) []Finding 
 	}
 	var list []Finding
 	for n, column := range m.preserved {
+		if c.ignored>>column&1 != 0 {
+			continue
+		}
 		if v, _ := c.holds(s.registers[column], int(column)); v != Disagree {
 			continue
 		}
@@ -277,7 +282,7 @@ func (u *unit) replay(p *part, fn func(i *instruction, k int32, s *state)) {
 			case flowBranch:
 				refine(&s, compared, i.condition, false, u.c.abi)
 			case flowCall, flowCallIndirect:
-				s.called(u.c.abi)
+				u.called(i, &s)
 			default:
 				have = false
 			}

@@ -17,6 +17,8 @@ type machine interface {
 	// appends its operations to ops. It returns false if code does not start with an
 	// instruction that it knows.
 	decode(code []byte, pc uint64, i *instruction, ops []operation) ([]operation, bool)
+	// calls calls fn for everything in code that may be a direct call.
+	calls(code []byte, pc uint64, fn func(pc, target uint64))
 }
 
 // machineOf returns the machine, or nil if the analysis does not know it.

@@ -363,7 +363,7 @@ func refine(s *state, compared *instruction, c condition, taken bool, m *abi) {
 // call executes a call. It returns false if the call does not return.
 func (u *unit) call(i *instruction, s *state, k int32, next uint64) bool {
 	c := u.c
-	s.called(c.abi)
+	u.called(i, s)
 	p := &u.parts[i.part]
 	if pad, ok := u.landing(p, i, next); ok {
 		landed := *s
@@ -385,9 +385,21 @@ func (u *unit) call(i *instruction, s *state, k int32, next uint64) bool {
 	return !u.dropped[next]
 }
 
-// called changes the state as a function does that is called and returns.
-func (s *state) called(m *abi) {
-	s.clobber(m.clobbered, m)
+// called changes the state as the function does that an instruction calls, if it returns.
+func (u *unit) called(i *instruction, s *state) {
+	m := u.c.abi
+	set := m.clobbered
+	for n := range s.registers[:m.registers] {
+		if set>>n&1 == 0 {
+			continue
+		}
+		// Local functions of assembly language keep registers that others may change.
+		if v := s.registers[n]; i.flow == flowCall && (v.address(m) || v.kind() == entry && m.kept(v.argument())) {
+			set = u.c.writes(i.target, 0)
+			break
+		}
+	}
+	s.clobber(set&m.clobbered, m)
 	s.drop(m)
 }
 

@@ -1,0 +1,71 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package check
+
+import (
+	"debug/elf"
+	"encoding/hex"
+	"errors"
+	"testing"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/cfi"
+)
+
+// flat is memory with code at 0x1000.
+type flat []byte
+
+func (f flat) ReadMemory(p []byte, addr uint64) error {
+	if at := addr - 0x1000; addr >= 0x1000 && at <= uint64(len(f)) && uint64(len(p)) <= uint64(len(f))-at {
+		copy(p, f[at:])
+		return nil
+	}
+	return errors.New("unreadable")
+}
+
+// FuzzSection checks two functions of arbitrary code with arbitrary call frame instructions.
+func FuzzSection(f *testing.F) {
+	for _, seed := range []string{
+		"5331db5bc3", "554889e54883e4e04883ec20c9c3", "4c8d5424084883e4e041ff72f8554889e5415241 5a5d498d62f8c3",
+		"83ff05770f488d0500000000486304b84801c3ffe0c3", "e800000000586690ebfe", "74fe75fc7fffe2fa", "0f0b", "62f17c48100424c5f877",
+	} {
+		var code []byte
+		for _, c := range seed {
+			if c != ' ' {
+				code = append(code, byte(c))
+			}
+		}
+		b, err := hex.DecodeString(string(code))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b, []byte{0x41, 0x0e, 0x10, 0x83, 0x02}, uint16(len(b)/2))
+	}
+	m := arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB)
+	f.Fuzz(func(t *testing.T, code, instructions []byte, split uint16) {
+		if len(code) > 1<<12 || len(instructions) > 1<<10 {
+			return
+		}
+		e := cfi.Encoder{Kind: cfi.EHFrame, Machine: m, Address: 0x100000}
+		cie := cfi.EntryCIE(m)
+		middle := 0x1000 + uint64(int(split)%(len(code)+1))
+		for _, r := range [][2]uint64{{0x1000, middle}, {middle, 0x1000 + uint64(len(code))}} {
+			if err := e.FDE(&cfi.FDE{CIE: cie, Start: r[0], End: r[1], Instructions: instructions}); err != nil {
+				return
+			}
+		}
+		s := &cfi.Section{Name: ".eh_frame", Data: e.Data, Address: e.Address, Machine: m}
+		c := newChecker(s, Code{Memory: flat(code), NoReturn: map[uint64]bool{0x1000: true}})
+		r := c.run(Options{})
+		if r.Agree+r.Disagree+r.Undecided != r.Instructions {
+			t.Errorf("%+v", r.Counters)
+		}
+		for i := range r.Findings {
+			if g := &r.Findings[i]; g.Address < 0x1000 || g.Address >= 0x1000+uint64(len(code)) || g.Expected == g.Found {
+				t.Errorf("%+v", g)
+			}
+		}
+	})
+}
