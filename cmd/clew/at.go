@@ -25,7 +25,7 @@ Then draw the stack frame.
 
 The place is an address of the file (0x1160, or decimal), a function (its symbol or
 demangled name), or a function and an offset in bytes (main+0x27, main+39). For an
-address of a running program, subtract where the file is loaded.`
+address of a running program, subtract the address at which the file is loaded.`
 
 type atFlags struct {
 	json       bool
@@ -46,7 +46,7 @@ func atCommand() *cli.Command {
 
 Examples:
   clew at a.out main+0x27              in words, with a picture of the frame
-  clew at a.out 0x1160 --source        beside the instructions and source lines
+  clew at a.out 0x1160 --source        with the disassembly and source lines
   clew at libc.so.6 'qsort_r+8' --json`,
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "source", Destination: &flags.source, Usage: "print the disassembly of the function too, with source lines if available"},
@@ -128,7 +128,7 @@ func explain(f *object.File, sections []*cfi.Section, place string, flags *atFla
 	return e.Source(output.Stdout, colours, code, text)
 }
 
-// uncovered names the functions around an address that no FDE covers.
+// uncovered prints the functions near an address that no FDE covers.
 func uncovered(f *object.File, sections []*cfi.Section, pc uint64, flags *atFlags) error {
 	all, err := table.List(sections, f, table.Selection{})
 	if err != nil {

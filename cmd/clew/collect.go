@@ -14,10 +14,10 @@ import (
 // collectFrom is the heap size in bytes at which garbage collection starts.
 const collectFrom = 256 << 20
 
-// collectLate starts garbage collection only at a heap of collectFrom bytes. The data of most
-// commands lives until the end, and collecting earlier would take a third of the time. If most of
-// collectFrom is in use, the collector would run all the time to stay below it. From then on the
-// heap may grow by half between collections.
+// collectLate delays garbage collection up to a heap of collectFrom bytes. The data of most
+// commands lives until the end, and earlier collections would take a third of the time. Once half
+// of collectFrom is in use, the heap may grow by half between collections, because the limit would
+// make the collector run all the time.
 func collectLate() {
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(collectFrom)

@@ -17,15 +17,14 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// maxCompletions bounds the names for a shell, which looks at each.
+// maxCompletions bounds the names for a shell, which processes each.
 const maxCompletions = 10000
 
-// candidate is a word that completes a command line, and its meaning.
+// candidate is a word that completes a command line, and its description.
 type candidate struct{ word, meaning string }
 
-// completing returns a completion of flags and subcommands by the library, and of other
-// arguments by list. list gets the arguments before the word. A flag that takes a value is the
-// last of them.
+// completing returns a completion function. The library completes flags and subcommands, list
+// other arguments. list gets the arguments before the word, including a flag that takes a value.
 func completing(list func(args []string) iter.Seq[candidate]) cli.ShellCompleteFunc {
 	return func(ctx context.Context, c *cli.Command) {
 		cli.DefaultCompleteWithFlags(ctx, c)
@@ -42,27 +41,23 @@ func completing(list func(args []string) iter.Seq[candidate]) cli.ShellCompleteF
 	}
 }
 
-// completable reports whether a word is safe as a completion. Bash expands the words that it
-// chooses from, so a word with $(…) would run a command. Shells cut words at spaces and colons.
-// The names come from files and processes of other users.
+// completable reports whether a word is safe as a completion. Bash expands the words, so a word
+// with $(…) would run a command. Shells split words at spaces and colons. The names come from files
+// and processes of other users.
 func completable(word string) bool {
 	return word != "" && word[0] != '-' && !strings.ContainsFunc(word, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '.' || r == '-' || r == '+')
 	})
 }
 
-// completeFunctions lists the functions of the file that is the first argument. It applies to the
-// second argument, and to the values of flags.
+// completeFunctions returns a completion with the functions of the file that is the first argument.
+// It completes the values of flags, or without flags the second argument.
 func completeFunctions(flags ...string) cli.ShellCompleteFunc {
 	return completing(func(args []string) iter.Seq[candidate] {
-		wanted := len(args) == 1 && len(flags) == 0
-		if n := len(args); n > 1 {
-			wanted = wanted || slices.Contains(flags, args[n-1])
+		if n := len(args); n == 1 && len(flags) == 0 || n > 1 && slices.Contains(flags, args[n-1]) {
+			return functionsOf(args[0])
 		}
-		if !wanted {
-			return func(func(candidate) bool) {}
-		}
-		return functionsOf(args[0])
+		return func(func(candidate) bool) {}
 	})
 }
 
@@ -74,7 +69,7 @@ func functionsOf(path string) iter.Seq[candidate] {
 		}
 		defer f.Close()
 		seen := make(map[string]bool)
-		_ = object.Guard(func() error { // without the names that cannot be read
+		_ = object.Guard(func() error { // names that cannot be read are omitted
 			for s := range f.Symbols() {
 				if s.Type != elf.STT_FUNC || seen[s.Name] {
 					continue

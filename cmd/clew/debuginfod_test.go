@@ -100,8 +100,8 @@ func TestDebuginfod(t *testing.T) {
 		args       []string
 		with, less string // what is printed, what is said without a server
 	}{
-		{[]string{"at", program, "convert+1", "--source"}, "...\n...f2c.c:20...\n...", "clew at: ...f2c: no function is called convert\n...or name servers in DEBUGINFOD_URLS, which may have it."},
-		{[]string{"table", program, "--func", "convert"}, "convert  0x...\n...", "clew table: ...f2c: no function with an unwind table is called convert\n...or name servers in DEBUGINFOD_URLS, which may have it."},
+		{[]string{"at", program, "convert+1", "--source"}, "...\n...f2c.c:20...\n...", "clew at: ...f2c: no function is called convert\n...or set DEBUGINFOD_URLS to servers that may have it."},
+		{[]string{"table", program, "--func", "convert"}, "convert  0x...\n...", "clew table: ...f2c: no function with an unwind table is called convert\n...or set DEBUGINFOD_URLS to servers that may have it."},
 		{[]string{"table", bare, "--section", ".debug_frame"}, "...\nmain  0x...  .debug_frame FDE...\n...", "clew table: ...bare: no call frame information in a section .debug_frame; it has .eh_frame"},
 	} {
 		if stdout, stderr, code := runToEnd(t, clew(t, test.args...), "DEBUGINFOD_URLS="+url, cache, "DEBUGINFOD_TIMEOUT=60"); code != 0 || stderr != "" || !like(stdout, test.with) {

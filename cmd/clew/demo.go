@@ -16,6 +16,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/clewdev/clew/cmd/clew/debug"
 	"github.com/clewdev/clew/cmd/clew/demo"
 	"github.com/clewdev/clew/cmd/clew/output"
 	"github.com/clewdev/clew/snapshot/process"
@@ -28,26 +29,26 @@ func demoCommand() *cli.Command {
 		Name:  "demo",
 		Usage: "See clew at work on a small program of its own",
 		Description: `Compile a small Forth program to machine code, run it until it waits deep in a
-recursion, and print its stack: Go, generated words, Go; then the unwind table
-of one of the words. It needs no other program.`,
+recursion, and print its stack: frames of Go, of generated words, and of Go again.
+Then print the unwind table of a word. No other program is needed.`,
 		UsageText: `clew demo [flags]
 
 Examples:
   clew demo
-  clew demo --wait    keep the program, to look at it with gdb and perf`,
+  clew demo --wait    keep the program running, to inspect it with gdb and perf`,
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "wait", Destination: &wait, Usage: "keep the program running until Ctrl-C, and say how to look at it with gdb and perf"},
+			&cli.BoolFlag{Name: "wait", Destination: &wait, Usage: "keep the program running until Ctrl-C, and print commands to inspect it with gdb and perf"},
 		},
 		Action: func(_ context.Context, c *cli.Command) error {
 			if c.Args().Present() {
-				return fmt.Errorf("it takes no arguments, got %s", c.Args().First())
+				return fmt.Errorf("expected no arguments, got %s", c.Args().First())
 			}
 			return runDemo(wait)
 		},
 	}
 }
 
-// isDemo runs the demo's program if this process was started as it.
+// isDemo runs the program of the demo and returns true, if the demo has started this process for it.
 func isDemo() bool { return demo.Main() }
 
 func runDemo(wait bool) error {
@@ -81,7 +82,7 @@ func runDemo(wait bool) error {
 
 func showDemo(program *demo.Program, wait bool) error {
 	fmt.Fprintf(output.Stdout, `A Go program has compiled %[1]s to machine code
-and waits in it. The way back out, as 'clew stack --thread %[2]d %[2]d' prints it:
+and waits in it. Its stack, as 'clew stack --thread %[2]d %[2]d' prints it:
 
 `, program.Source(), program.PID)
 	s, err := process.Snapshot(program.PID, &process.Options{Threads: []int{program.PID}})
@@ -92,7 +93,7 @@ and waits in it. The way back out, as 'clew stack --thread %[2]d %[2]d' prints i
 		return err
 	}
 	const word = "minotaur"
-	fmt.Fprintf(output.Stdout, "\nClew found it by the rules that the program publishes for debuggers, here those of one of its words:\n\n")
+	fmt.Fprintf(output.Stdout, "\nClew walked it by the unwind tables that the program publishes for debuggers, here that of one word:\n\n")
 	path, err := program.SymbolFile()
 	if err != nil {
 		return err
@@ -101,16 +102,15 @@ and waits in it. The way back out, as 'clew stack --thread %[2]d %[2]d' prints i
 		return err
 	}
 	if !wait {
-		fmt.Fprint(output.Stdout, `Now try 'clew stack PID' on a process of yours, 'clew table FILE' on a program,
-or 'clew demo --wait', which keeps this one for gdb and perf.
+		fmt.Fprint(output.Stdout, `Now try 'clew stack PID' with a process of yours, 'clew table FILE' with a program,
+or 'clew demo --wait', which keeps this program running for gdb and perf.
 `)
 		return nil
 	}
 	if err := program.Wander(); err != nil {
 		return err
 	}
-	fmt.Fprintf(output.Stdout, `The program goes on, from room to room, until you press Ctrl-C here. In another
-terminal:
+	fmt.Fprintf(output.Stdout, `The program runs on until you press Ctrl-C here. In another terminal:
 
   clew stack --thread %[1]d %[1]d
   gdb -p %[1]d -ex bt
@@ -120,10 +120,10 @@ terminal:
   perf inject --jit -i perf.data -o jit.data
   perf script -i jit.data
 `, program.PID, program.Folder)
-	if !program.Symbols() {
+	if !debug.HasSymbols() {
 		fmt.Fprint(output.Stdout, `
-This clew has no symbols, as 'go run' makes it. By one of them gdb finds the
-generated words, so for gdb: go build ./cmd/clew && ./clew demo --wait
+This clew has no symbols ('go run' strips them), and gdb needs one of them to find the
+generated words. For gdb: go build ./cmd/clew && ./clew demo --wait
 `)
 	}
 	return nil

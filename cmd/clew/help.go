@@ -33,7 +33,7 @@ Examples:
   clew help                               the commands and the topics
   clew help stack                         all flags of 'clew stack'
   clew help jit show
-  clew help frames                        how Clew says what it knows about a frame
+  clew help frames                        how frames are found and shown
   clew help --format man stack | man -l -`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "format", Destination: &format, Value: format, Usage: "`FORMAT` of the page: text, man, or markdown"},
@@ -96,8 +96,7 @@ func pages(root *cli.Command) []*manual.Page {
 	return append(all, allTopics()...)
 }
 
-// allTopics returns the topics. The text of the topic json is kept beside the code that prints
-// JSON.
+// allTopics returns the topics. The text of the topic json is next to the code that prints JSON.
 func allTopics() []*manual.Page {
 	all := append(manual.Topics(), jsonTopic())
 	slices.SortFunc(all, func(a, b *manual.Page) int { return strings.Compare(a.Name, b.Name) })
@@ -107,7 +106,7 @@ func allTopics() []*manual.Page {
 func jsonTopic() *manual.Page {
 	var text strings.Builder
 	text.WriteString(`With --json a command prints JSON instead of text: one object on each line. New
-versions of Clew may add fields; they do not change or remove any.`)
+versions of Clew may add fields, but do not change or remove any.`)
 	for _, part := range []struct{ command, schema string }{
 		{"clew stack --json", trace.ThreadSchema},
 		{"clew stack --goroutines --json", trace.GoroutineSchema},
@@ -171,8 +170,8 @@ func describeFlag(doc cli.DocGenerationFlag) manual.Flag {
 	if doc.TakesValue() && doc.IsDefaultVisible() {
 		f.Default = doc.GetValue()
 	}
-	if many, ok := doc.(cli.DocGenerationMultiValueFlag); ok {
-		f.Repeatable = many.IsMultiValueFlag()
+	if multiValue, ok := doc.(cli.DocGenerationMultiValueFlag); ok {
+		f.Repeatable = multiValue.IsMultiValueFlag()
 	}
 	if categorised, ok := doc.(cli.CategorizableFlag); ok {
 		f.Group = categorised.GetCategory()

@@ -7,6 +7,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,8 +35,8 @@ import (
 )
 
 const jitHelp = `List the code that a program wrote while it ran: the sources that describe it, the
-number and size of their functions, the code without an unwind table, and executable
-memory that no source describes.
+number and size of their functions, the code without an unwind table, and the
+executable memory that no source describes.
 
 The target is a live process, a core, a jitdump, a perf map, or a recording of perf.
 A process stops for about a millisecond, as for 'clew stack'.`
@@ -64,8 +65,8 @@ func jitCommand() *cli.Command {
 
 Examples:
   clew jit 4711                       the generated code of process 4711
-  clew jit core.4711                  of a core
-  clew jit jit-4711.dump --json       of a jitdump
+  clew jit core.4711                  the generated code in a core
+  clew jit jit-4711.dump --json       a jitdump, as JSON
   clew jit show fib 4711              a function's unwind table and instructions
   clew jit extract fib 4711 -o fib.o  its symbol file, for readelf and gdb`,
 		Flags: append([]cli.Flag{jsonFlag("print one JSON object")}, flags.core.flags()...),
@@ -84,12 +85,13 @@ Examples:
 			Description: `Print the unwind table of a generated function as 'clew table' does, then its
 instructions with the rows and source lines beside them.
 
-Name the function as its source does, demangled, by a glob or a part of its name, or by
-an address in it. If a jitdump or a perf map says that a function of this name was
-overwritten or moved, a line says where it was, until when, and by what.
+Give the function's name in its source or its demangled name, a glob, a part of the
+name, or an address in the function. If a jitdump or a perf map has an older function
+of this name that was overwritten or moved, a line gives its address, its end, and the
+function that replaced it.
 
-The target names the source files. So root reads only those that the target's user
-may read, and files under --source-path.`,
+The target controls the names of source files. So root reads only files that the
+target's user may read, and files under --source-path.`,
 			Metadata: manual.SeeAlso("generated", "rules", "json", "exit-codes"),
 			UsageText: `clew jit show NAME|ADDR PID|FILE [flags]
 
@@ -110,9 +112,9 @@ Examples:
 			Name:  "extract",
 			Usage: "Write the symbol file of generated code",
 			Description: `Write the symbol file (ELF) that a runtime registered with debuggers for a function.
-For code that a jitdump, a dyn-info list or a perf map describes, Clew makes a symbol
-file that says the same. It has names, unwind tables and lines at run-time
-addresses, and no code. readelf, 'clew table' and gdb's add-symbol-file read it.`,
+For code in a jitdump, a dyn-info list or a perf map, Clew makes a symbol file with the
+same information. It has names, unwind tables and lines at run-time addresses, and no
+code. readelf, 'clew table' and gdb's add-symbol-file read it.`,
 			Metadata: manual.SeeAlso("generated", "json", "exit-codes"),
 			UsageText: `clew jit extract NAME|ADDR PID|FILE -o FILE
   clew jit extract --all PID|FILE -o DIR
@@ -130,25 +132,25 @@ Examples:
 	}
 }
 
-// jitTarget is what the jit verb is asked about.
+// jitTarget is the target of the jit verb.
 type jitTarget struct {
-	sources  []*generated.Source
-	memory   []snapshot.Mapping
-	machine  *arch.Machine // nil where it is not known
-	pid      int
-	command  string
-	file     string
-	notes    []string
-	core     *trace.Core // nil of what is none
-	damage   []string    // of a core or a recording; the core and notes have it too
-	released func()
-	process  *snapshot.Process // source files are read with its rights
+	sources []*generated.Source
+	memory  []snapshot.Mapping
+	machine *arch.Machine // nil if unknown
+	pid     int
+	command string
+	file    string
+	notes   []string
+	core    *trace.Core // nil unless the target is a core
+	damage  []string    // of a core or a recording; core and notes contain it too
+	close   func()
+	process *snapshot.Process // source files are read with its rights
 }
 
-// openJIT opens a process, a core, or a file that a runtime or perf has written.
-// It must be released.
+// openJIT opens a process, a core, or a file that a runtime or perf has written. The caller must
+// close the target.
 func openJIT(name string, flags *jitFlags) (*jitTarget, error) {
-	t := &jitTarget{released: func() {}}
+	t := &jitTarget{close: func() {}}
 	switch pids, err := expandNames([]string{name}); {
 	case err != nil:
 		return nil, err
@@ -161,7 +163,7 @@ func openJIT(name string, flags *jitFlags) (*jitTarget, error) {
 		if err := flags.core.refuse(); err != nil {
 			return nil, err
 		}
-		return t, t.source(name, &flags.core, new(snapshot.Options))
+		return t, t.readSource(name, &flags.core, new(snapshot.Options))
 	}
 	info, err := input.Regular(name)
 	switch {
@@ -174,30 +176,22 @@ func openJIT(name string, flags *jitFlags) (*jitTarget, error) {
 	}
 	owner := debugfile.User(untrusted.OwnerOf(info))
 	t.process = &snapshot.Process{ReadAs: &owner}
-	is, err := input.ContentOf(name)
-	if err != nil {
+	content, err := input.ContentOf(name)
+	switch {
+	case err != nil:
 		return nil, output.InputError(err)
+	case content == input.Recording:
+		return t, t.readRecording(name, flags.core.sysroot)
+	case content.MaybeCore():
+		return t, t.readSource(name, &flags.core, &snapshot.Options{Search: input.SearchBelow})
 	}
-	return t, jitOpeners[slices.IndexFunc(jitOpeners, func(o jitOpener) bool { return o.reads(is) })].open(t, name, flags)
+	return t, t.readCodeFile(name) // a perf map has no magic number
 }
 
-// jitOpener reads the generated code in one kind of file.
-type jitOpener struct {
-	reads func(input.Content) bool
-	open  func(*jitTarget, string, *jitFlags) error
-}
-
-// jitOpeners are the kinds of files. The first one that reads a file opens it.
-var jitOpeners = []jitOpener{
-	{input.Content.IsRecording, (*jitTarget).recording},
-	{input.Content.MaybeCore, (*jitTarget).dump},
-	{func(input.Content) bool { return true }, (*jitTarget).codeFile}, // a perf map has no magic number
-}
-
-// codeFile takes the code of a jitdump or perf map.
-func (t *jitTarget) codeFile(name string, _ *jitFlags) error {
+// readCodeFile reads the code of a jitdump or a perf map.
+func (t *jitTarget) readCodeFile(name string) error {
 	t.file = name
-	// A jitdump can have hundreds of megabytes, which stay; garbage is little.
+	// A jitdump can have hundreds of megabytes, which stay in use; there is little garbage.
 	debug.SetGCPercent(25)
 	_, end := output.Progress("reading "+name, 0)
 	source, err := generated.Open(name)
@@ -210,13 +204,8 @@ func (t *jitTarget) codeFile(name string, _ *jitFlags) error {
 	return nil
 }
 
-// dump takes the code of a core or minidump.
-func (t *jitTarget) dump(name string, flags *jitFlags) error {
-	return t.source(name, &flags.core, &snapshot.Options{Search: input.SearchBelow})
-}
-
-// source takes the code of a source's snapshot.
-func (t *jitTarget) source(name string, flags *coreFlags, opts *snapshot.Options) error {
+// readSource reads the code of a process, a core or a minidump.
+func (t *jitTarget) readSource(name string, flags *coreFlags, opts *snapshot.Options) error {
 	source, err := openSource(name, flags, opts)
 	if err != nil {
 		return output.InputError(err)
@@ -227,49 +216,45 @@ func (t *jitTarget) source(name string, flags *coreFlags, opts *snapshot.Options
 		return output.InputError(err)
 	}
 	t.command = command(s)
-	t.of(s, func() { source.Close() })
-	if t.core = source.facts(s); t.core == nil {
+	t.readSnapshot(s, func() { source.Close() })
+	if t.core = source.description(s); t.core == nil {
 		return nil
 	}
 	for _, text := range t.core.Damage {
 		t.damage = append(t.damage, "the core: "+text)
 	}
 	// A missing mapping is an object file if the core has its build ID.
-	for _, m := range t.core.Missing {
-		if m.BuildID != nil {
-			t.memory = slices.DeleteFunc(t.memory, func(have snapshot.Mapping) bool { return have.Path == m.Path })
+	for _, missing := range t.core.Missing {
+		if missing.BuildID != nil {
+			t.memory = slices.DeleteFunc(t.memory, func(m snapshot.Mapping) bool { return m.Path == missing.Path })
 		}
 	}
 	return nil
 }
 
-// of takes the code of a snapshot.
-func (t *jitTarget) of(s *snapshot.Snapshot, release func()) {
+// readSnapshot reads the code of a snapshot.
+func (t *jitTarget) readSnapshot(s *snapshot.Snapshot, closeSource func()) {
 	objects := stack.NewObjects(s)
-	t.released = func() { objects.Close(); release() }
+	t.close = func() { objects.Close(); closeSource() }
 	t.pid, t.machine, t.process = s.PID, s.Machine, s.Process
 	var err error
-	_, end := output.Progress("reading what is known of the code of "+targetLabel(s), 0)
+	_, end := output.Progress("reading the generated code of "+targetLabel(s), 0)
 	defer end()
 	t.sources, err = objects.GeneratedCode()
-	var more int
-	t.memory, more = objects.CodeMemory()
-	told := false
-	for _, source := range t.sources {
-		told = told || source.Err != nil
-	}
-	if err != nil && !told {
+	var omitted int
+	t.memory, omitted = objects.CodeMemory()
+	// The report prints the errors of sources.
+	if err != nil && !slices.ContainsFunc(t.sources, func(s *generated.Source) bool { return s.Err != nil }) {
 		t.notes = printable.Lines(err)
 	}
-	if more > 0 {
-		t.notes = append(t.notes, fmt.Sprintf("%d more ranges of executable memory are not listed", more))
+	if omitted > 0 {
+		t.notes = append(t.notes, fmt.Sprintf("%d more ranges of executable memory are not listed", omitted))
 	}
 }
 
-// recording takes the jitdumps that the processes of a recording had mapped, and
-// their perf maps.
-func (t *jitTarget) recording(name string, flags *jitFlags) error {
-	if err := input.Exist(flags.core.sysroot); err != nil {
+// readRecording reads the jitdumps and perf maps of the processes in a recording.
+func (t *jitTarget) readRecording(name, sysroot string) error {
+	if err := input.Exist(sysroot); err != nil {
 		return err
 	}
 	r, err := perfdata.Open(name)
@@ -278,8 +263,8 @@ func (t *jitTarget) recording(name string, flags *jitFlags) error {
 	}
 	defer r.Close()
 	t.file = name
-	t.process = nil // the recorded processes can be of several users, whoever recorded them
-	opts := recording.Options{Search: debugfile.Search{Root: flags.core.sysroot}}
+	t.process = nil // the recorded processes can belong to several users
+	opts := recording.Options{Search: debugfile.Search{Root: sysroot}}
 	_, end := output.Progress("reading "+name, 0)
 	defer end()
 	if t.sources, t.notes, err = recording.CodeSources(r, opts); err != nil {
@@ -290,23 +275,15 @@ func (t *jitTarget) recording(name string, flags *jitFlags) error {
 	return nil
 }
 
-// functions returns all functions of all sources, by address; of those that
-// start together in the order of the sources.
+// functions returns the functions of all sources, sorted by address. Those at the same address are
+// in the order of the sources.
 func (t *jitTarget) functions() (all []jitcode.SourcedFunction) {
 	for _, s := range t.sources {
 		for f := range s.Functions() {
 			all = append(all, jitcode.SourcedFunction{Function: f, Source: s})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b jitcode.SourcedFunction) int {
-		switch {
-		case a.Start < b.Start:
-			return -1
-		case a.Start > b.Start:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(all, func(a, b jitcode.SourcedFunction) int { return cmp.Compare(a.Start, b.Start) })
 	return all
 }
 
@@ -315,7 +292,7 @@ func jitSources(name string, flags *jitFlags) error {
 	if err != nil {
 		return err
 	}
-	defer t.released()
+	defer t.close()
 	r := jitcode.NewSources(t.sources, t.memory)
 	r.PID, r.Command, r.File, r.Notes = t.pid, t.command, t.file, t.notes
 	if t.core != nil {

@@ -21,8 +21,8 @@ import (
 	"github.com/clewdev/clew/stack/generated"
 )
 
-// find returns the functions at a place. It first warns of damage in the sources. The error says
-// that there is no such function.
+// find returns the functions at a place: a name or an address. If there is none, it warns of damage
+// in the sources and returns an error.
 func (t *jitTarget) find(place, name string) (found, all []jitcode.SourcedFunction, err error) {
 	all = t.functions()
 	address, parseErr := strconv.ParseUint(place, 0, 64)
@@ -30,7 +30,7 @@ func (t *jitTarget) find(place, name string) (found, all []jitcode.SourcedFuncti
 	if len(found) > 0 {
 		return found, all, nil
 	}
-	for _, s := range t.sources { // it may be in what is damaged of them
+	for _, s := range t.sources { // the function may be in a damaged part
 		if s.Err != nil {
 			output.Warn("%s: %v", s.Kind, s.Err)
 		}
@@ -41,21 +41,19 @@ func (t *jitTarget) find(place, name string) (found, all []jitcode.SourcedFuncti
 	case parseErr == nil:
 		return nil, nil, output.Partialf("%s: no generated function covers %#x", name, address)
 	}
-	history := ""
+	note := ""
 	for _, s := range t.sources {
 		switch s.Kind {
 		case generated.GDBList, generated.GDBListSearched, generated.DynInfoList:
-			history = fmt.Sprintf(" (the %v does not say what was withdrawn from it)", s.Kind)
+			note = fmt.Sprintf(" (the %v does not contain withdrawn functions)", s.Kind)
 		}
 	}
-	return nil, all, output.Partialf("%s: none of %d generated functions is called %s%s", name, len(all), place, history)
+	return nil, all, output.Partialf("%s: none of %d generated functions is called %s%s", name, len(all), place, note)
 }
 
-// maxShown is how many functions one name can mean that are shown together, and
-// maxFormer how many of their former places, of each source.
 const (
-	maxShown  = 32
-	maxFormer = 8
+	maxShown  = 32 // functions with one name
+	maxFormer = 8  // former places of these functions, of each source
 )
 
 func jitShow(place, name string, flags *jitFlags) error {
@@ -63,15 +61,15 @@ func jitShow(place, name string, flags *jitFlags) error {
 	if err != nil {
 		return err
 	}
-	defer t.released()
+	defer t.close()
 	complete := t.warnOfDamage()
 	found, all, missing := t.find(place, name)
-	former, formerly := jitcode.MatchFormer(t.sources, place, found, maxFormer)
-	if missing != nil && formerly == 0 {
+	former, formerCount := jitcode.MatchFormer(t.sources, place, found, maxFormer)
+	if missing != nil && formerCount == 0 {
 		return missing
 	}
 	if len(found) > maxShown {
-		return output.Partialf("%d functions are called %s; choose one by its address:%s", len(found), place, someOf(found))
+		return output.Partialf("%d functions are called %s; choose one by its address:%s", len(found), place, firstOf(found))
 	}
 	names := make([]generated.Function, len(all))
 	for i := range all {
@@ -94,7 +92,7 @@ func jitShow(place, name string, flags *jitFlags) error {
 		}
 		complete = complete && g.Complete()
 	}
-	if err := writeFormer(former, formerly, len(found) > 0, flags); err != nil {
+	if err := writeFormer(former, formerCount, len(found) > 0, flags); err != nil {
 		return err
 	}
 	if !complete && missing == nil {
@@ -103,9 +101,10 @@ func jitShow(place, name string, flags *jitFlags) error {
 	return missing
 }
 
-// writeFormer writes where functions were before; all is how many such places there are.
-func writeFormer(former []jitcode.FormerFunction, all int, apart bool, flags *jitFlags) (err error) {
-	if apart && len(former) > 0 && !flags.json {
+// writeFormer writes the former places of functions, after an empty line if separate. count is the
+// number of all such places.
+func writeFormer(former []jitcode.FormerFunction, count int, separate bool, flags *jitFlags) (err error) {
+	if separate && len(former) > 0 && !flags.json {
 		fmt.Fprintln(output.Stdout)
 	}
 	for i := range former {
@@ -118,19 +117,19 @@ func writeFormer(former []jitcode.FormerFunction, all int, apart bool, flags *ji
 			return err
 		}
 	}
-	if more := all - len(former); more > 0 && !flags.json {
-		fmt.Fprintf(output.Stdout, "and %d more before\n", more)
+	if omitted := count - len(former); omitted > 0 && !flags.json {
+		fmt.Fprintf(output.Stdout, "and %d earlier ones\n", omitted)
 	}
 	return nil
 }
 
-// someOf lists the first of some functions, a line each.
-func someOf(functions []jitcode.SourcedFunction) output.Hint {
-	const most = 8
+// firstOf lists the first of some functions, one on each line.
+func firstOf(functions []jitcode.SourcedFunction) output.Hint {
+	const listed = 8
 	var list strings.Builder
 	for i := range functions {
-		if i == most {
-			fmt.Fprintf(&list, "\n  and %d more", len(functions)-most)
+		if i == listed {
+			fmt.Fprintf(&list, "\n  and %d more", len(functions)-listed)
 			break
 		}
 		fmt.Fprintf(&list, "\n  %#x  %s", functions[i].Start, printable.Text(functions[i].Name))
@@ -139,24 +138,20 @@ func someOf(functions []jitcode.SourcedFunction) output.Hint {
 }
 
 func jitExtract(args []string, flags *jitFlags) error {
-	want := 2
-	if flags.all {
-		want = 1
-	}
 	switch {
-	case len(args) != want && flags.all:
+	case flags.all && len(args) != 1:
 		return fmt.Errorf("--all takes one PID or FILE, got %d arguments", len(args))
-	case len(args) != want:
+	case !flags.all && len(args) != 2:
 		return fmt.Errorf("expected a function, or --all, and a PID or FILE; got %d arguments", len(args))
 	case flags.output == "":
 		return errors.New("no output: name a file with -o (with --all, a directory)")
 	}
-	name := args[want-1]
+	name := args[len(args)-1]
 	t, err := openJIT(name, flags)
 	if err != nil {
 		return err
 	}
-	defer t.released()
+	defer t.close()
 	whole := t.warnOfDamage()
 	if flags.all {
 		err = t.extractAll(name, flags)
@@ -170,7 +165,7 @@ func jitExtract(args []string, flags *jitFlags) error {
 }
 
 // warnOfDamage warns of damage in a core or a recording, which can hide functions. It reports
-// whether there is none.
+// whether there is no damage.
 func (t *jitTarget) warnOfDamage() (whole bool) {
 	for _, text := range t.damage {
 		output.Warn("%s", text)
@@ -185,7 +180,7 @@ func (t *jitTarget) extract(place, name string, flags *jitFlags) error {
 		return err
 	}
 	if len(found) > 1 {
-		return output.Partialf("%d functions are called %s; choose one by its address:%s", len(found), place, someOf(found))
+		return output.Partialf("%d functions are called %s; choose one by its address:%s", len(found), place, firstOf(found))
 	}
 	f := &found[0]
 	data := f.Image()
@@ -204,8 +199,8 @@ func (t *jitTarget) extract(place, name string, flags *jitFlags) error {
 	return nil
 }
 
-// extractAll writes all symbol files into a folder: those of a list as they are,
-// and one for each other source.
+// extractAll writes all symbol files to a folder: the registered ones, and one for the other
+// functions of each source.
 func (t *jitTarget) extractAll(name string, flags *jitFlags) error {
 	if len(t.sources) == 0 {
 		return output.Partialf("%s: no source describes generated code", name)
@@ -219,7 +214,7 @@ func (t *jitTarget) extractAll(name string, flags *jitFlags) error {
 			partial = append(partial, s.Err)
 		}
 		var functions []generated.Function
-		written := make(map[*byte]bool) // by image: several functions share one
+		written := make(map[*byte]bool) // by image, which several functions can share
 		for f := range s.Functions() {
 			image := f.Image()
 			if len(image) == 0 {

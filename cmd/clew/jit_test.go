@@ -56,7 +56,7 @@ func TestProgressOfJIT(t *testing.T) {
 	for _, test := range []struct{ name, want string }{
 		{perfMap, "^reading " + perfMap + "$"},
 		{recording, "^reading " + recording + "$"},
-		{pid, "^reading what is known of the code of .*" + pid},
+		{pid, "^reading the generated code of .*" + pid},
 	} {
 		heard = nil
 		target, err := openJIT(test.name, &jitFlags{})
@@ -64,7 +64,7 @@ func TestProgressOfJIT(t *testing.T) {
 			t.Errorf("%s: %v", test.name, err)
 			continue
 		}
-		target.released()
+		target.close()
 		if len(heard) != 1 || !regexp.MustCompile(test.want).MatchString(heard[0].what) || !heard[0].ended {
 			t.Errorf("%s: want one work %s that has ended, got:", test.name, test.want)
 			for _, w := range heard {

@@ -2,9 +2,9 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// The command clew finds the way back through the frames of native code: it
-// prints the unwind tables of files and the stacks of processes. Every verb is
-// a file of this folder, and only puts together what the packages do.
+// The command clew finds the way back through the frames of native code: it prints the unwind
+// tables of files and the stacks of processes. Each verb has a file in this folder. It parses flags
+// and calls the packages.
 package main
 
 import "os"

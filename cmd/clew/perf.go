@@ -27,9 +27,9 @@ import (
 )
 
 const perfHelp = `Print the hottest functions and stacks of a recording of perf. "self" counts the
-samples in a function, "total" those in the functions that it called as well.
+samples in a function, "total" also those in the functions that it called.
 
-FILE is what 'perf record' wrote; - is standard input.`
+FILE is the file that 'perf record' has written; - is standard input.`
 
 // perfFlags are the flags of the perf verb.
 type perfFlags struct {
@@ -51,9 +51,9 @@ func perfCommand() *cli.Command {
 		UsageText: `clew perf FILE [flags]
 
 Examples:
-  clew perf perf.data                     what took the time
-  clew perf --flame out.html perf.data    a picture of it
-  clew perf --comm server perf.data       of one program
+  clew perf perf.data                     the hottest functions and stacks
+  clew perf --flame out.html perf.data    a flame graph
+  clew perf --comm server perf.data       only the program server
   perf record -o - -g ./server | clew perf -`,
 		Flags: slices.Concat([]cli.Flag{
 			&cli.IntFlag{Name: "top", Destination: &flags.top, Value: 20, Usage: "list `N` functions"},
@@ -92,15 +92,15 @@ Examples:
 	}
 }
 
-// check finds what makes no sense together.
+// check returns an error for flags that contradict each other.
 func (f *perfFlags) check() error {
 	switch {
 	case f.samples && f.json:
 		return errors.New("--samples and --json both write to standard output: choose one")
 	case f.samples && f.profile.wanted():
-		return errors.New("--samples prints samples, and a profile counts them: choose one")
+		return errors.New("--samples prints samples, but a profile counts them: choose one")
 	case f.profile.by == "state":
-		return errors.New("--by state is for goroutines of a program: perf records threads")
+		return errors.New("--by state is for goroutines: perf records threads")
 	case f.top < 0 || f.stacks < 0:
 		return errors.New("--top and --stacks must not be negative")
 	}
@@ -121,9 +121,14 @@ func printRecording(path string, flags *perfFlags) error {
 	if flags.event != "" || flags.pids != nil || flags.threads != nil || flags.comm != "" {
 		opts.Filter = flags.counts
 	}
-	to := io.Writer(output.Stdout)
+	total := int64(0)
+	if info, _ := input.Regular(path); info != nil {
+		total = info.Size()
+	}
+	progress, to := output.Progress, io.Writer(output.Stdout)
 	if flags.samples {
-		to = output.Stdout.Raw() // RecordedSamples escapes each name once, not once a sample
+		// trace.Samples escapes each name once, instead of in each sample.
+		progress, to = output.ProgressBesideOutput, output.Stdout.Raw()
 	}
 	out := bufio.NewWriterSize(to, 1<<16)
 	if flags.samples {
@@ -135,15 +140,7 @@ func printRecording(path string, flags *perfFlags) error {
 			return err
 		}
 	}
-	total := int64(0)
-	if info, _ := input.Regular(path); info != nil {
-		total = info.Size()
-	}
-	show := output.Progress
-	if flags.samples {
-		show = output.ProgressBeside
-	}
-	done, end := show("MB read", int(total>>20))
+	done, end := progress("MB read", int(total>>20))
 	if done != nil {
 		opts.Progress = func(read int64) { done(int(read >> 20)) }
 	}
@@ -161,7 +158,7 @@ func printRecording(path string, flags *perfFlags) error {
 		return err
 	}
 	if failed != nil {
-		return output.Partial(fmt.Errorf("%s: %w; the output covers only the part before it", path, failed))
+		return output.Partial(fmt.Errorf("%s: %w; the output covers only the part before the error", path, failed))
 	}
 	if opts.Filter != nil && rec.Samples == 0 {
 		return output.Partial(fmt.Errorf("%s: no sample matches --event, --pid, --thread and --comm", path))
@@ -172,7 +169,7 @@ func printRecording(path string, flags *perfFlags) error {
 	return nil
 }
 
-// openRecording opens a recording, "-" being standard input.
+// openRecording opens a recording. The path - stands for standard input.
 func openRecording(path string) (*perfdata.Reader, error) {
 	if path == "-" {
 		r, err := perfdata.NewReader(os.Stdin)
@@ -187,21 +184,21 @@ func openRecording(path string) (*perfdata.Reader, error) {
 		return nil, fmt.Errorf("%w; - is standard input", err)
 	}
 	r, err := perfdata.Open(path)
-	if err != nil && info != nil && info.IsDir() && errors.Is(err, fs.ErrNotExist) {
+	if err == nil {
+		return r, nil
+	}
+	switch c, _ := input.ContentOf(path); {
+	case errors.Is(err, fs.ErrNotExist) && info != nil && info.IsDir():
 		return nil, fmt.Errorf("%s: a directory without a recording of perf", path)
-	}
-	if err != nil {
-		if c, _ := input.ContentOf(path); c == input.Core || c == input.Minidump {
-			return nil, fmt.Errorf("%s: not a recording of perf but a dump of a process; 'clew stack %[1]s' reads it", path)
-		}
-	}
-	if errors.Is(err, fs.ErrNotExist) {
+	case c == input.Core || c == input.Minidump:
+		return nil, fmt.Errorf("%s: not a recording of perf but a dump of a process; 'clew stack %[1]s' reads it", path)
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%s: no such file; 'perf record -g COMMAND' writes perf.data", path)
 	}
-	return r, err
+	return nil, err
 }
 
-// counts reports whether samples of a thread and an event are asked for.
+// counts reports whether the flags select the samples of a thread and an event.
 func (f *perfFlags) counts(t *recording.Thread, event string) bool {
 	return (f.event == "" || f.event == event) &&
 		(f.pids == nil || slices.Contains(f.pids, int(t.PID))) &&
@@ -209,7 +206,7 @@ func (f *perfFlags) counts(t *recording.Thread, event string) bool {
 		(f.comm == "" || f.comm == t.Process || f.comm == t.Name)
 }
 
-// print prints the recording in the form that is asked for.
+// print prints the recording in the form that the flags select.
 func (f *perfFlags) print(r *trace.Recording, out *bufio.Writer) error {
 	switch {
 	case f.event != "" && r.Samples == 0:
@@ -231,7 +228,7 @@ func (f *perfFlags) print(r *trace.Recording, out *bufio.Writer) error {
 		}
 	}
 	if f.profile.wanted() {
-		event, err := f.one(r)
+		event, err := profiledEvent(r)
 		if err != nil {
 			return err
 		}
@@ -252,20 +249,17 @@ func (f *perfFlags) print(r *trace.Recording, out *bufio.Writer) error {
 	return r.Text(out, trace.RecordingOptions{Palette: output.Stdout.Palette(), Functions: f.top, Stacks: f.stacks})
 }
 
-// one returns the event that a profile is of.
-func (f *perfFlags) one(r *trace.Recording) (int, error) {
-	event, names := 0, []string(nil)
+// profiledEvent returns the index of the event for a profile.
+func profiledEvent(r *trace.Recording) (event int, err error) {
+	var names []string
 	for i := range r.Events {
 		if r.Events[i].Samples > 0 {
 			event = i
 			names = append(names, r.Events[i].Name)
 		}
 	}
-	if len(names) > 1 && !slices.ContainsFunc(names[1:], func(s string) bool { return s != names[0] }) {
-		return event, nil
-	}
-	if len(names) > 1 {
-		return 0, fmt.Errorf("a profile holds one event: choose it with --event (%s)", strings.Join(names, ", "))
+	if slices.ContainsFunc(names, func(s string) bool { return s != names[0] }) {
+		return 0, fmt.Errorf("a profile contains one event: choose it with --event (%s)", strings.Join(names, ", "))
 	}
 	return event, nil
 }

@@ -21,11 +21,11 @@ import (
 	"github.com/clewdev/clew/snapshot/process"
 )
 
-// maxNamed is the most processes that a name may select. A name of more processes is likely a
+// maxNamed bounds the processes that a name may select. A name of more processes is likely a
 // mistake.
 const maxNamed = 20
 
-// expandNames replaces names of processes in args by their IDs. It keeps numbers, files and paths,
+// expandNames replaces the names of processes in args by their IDs. It keeps numbers, files, paths,
 // and names without a process.
 func expandNames(args []string) ([]string, error) {
 	var all []string
@@ -44,14 +44,15 @@ func expandNames(args []string) ([]string, error) {
 	return all, nil
 }
 
-// named returns the processes that an argument names, none if it is not a name.
+// named returns the IDs of the processes that an argument names. It returns none for an argument
+// that is not a name.
 func named(arg string) ([]int, error) {
 	if _, err := strconv.Atoi(arg); err == nil || arg == "" || strings.Contains(arg, "/") {
 		return nil, nil
 	}
 	if _, err := os.Lstat(arg); !os.IsNotExist(err) {
 		// A program file has no stacks, so its name selects the processes that run it.
-		if is, err := input.ContentOf(arg); err != nil || is != input.ELF && is != input.Script {
+		if content, err := input.ContentOf(arg); err != nil || content != input.ELF && content != input.Script {
 			return nil, nil
 		}
 	}
@@ -62,13 +63,14 @@ func named(arg string) ([]int, error) {
 	return pids, nil
 }
 
-// completeProcesses lists the processes that the user may read, by ID and by name.
+// completeProcesses returns a completion with the processes that the user may read, by ID and by
+// name.
 func completeProcesses() cli.ShellCompleteFunc {
 	return completing(func([]string) iter.Seq[candidate] {
 		return func(yield func(candidate) bool) {
 			count := make(map[string]int)
 			for pid, name := range process.All() {
-				if !mayLookAt(pid) {
+				if !mayRead(pid) {
 					continue
 				}
 				if !yield(candidate{strconv.Itoa(pid), name}) {
@@ -89,8 +91,8 @@ func completeProcesses() cli.ShellCompleteFunc {
 	})
 }
 
-// mayLookAt reports whether the user is root or owns the process.
-func mayLookAt(pid int) bool {
+// mayRead reports whether the user is root or owns the process.
+func mayRead(pid int) bool {
 	if os.Geteuid() == 0 {
 		return true
 	}

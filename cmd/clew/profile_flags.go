@@ -18,7 +18,7 @@ import (
 	"github.com/clewdev/clew/profile"
 )
 
-// profileFlags are the flags of verbs that can write their stacks as a profile.
+// profileFlags are the flags of verbs that can write stacks as a profile.
 type profileFlags struct {
 	pprof, flame, speedscope string
 	folded                   bool
@@ -36,7 +36,7 @@ func (f *profileFlags) flags() []cli.Flag {
 	)...)
 }
 
-// wanted reports whether a profile is to be written.
+// wanted reports whether the flags ask for a profile.
 func (f *profileFlags) wanted() bool { return len(f.outputs()) > 0 }
 
 // toOutput reports whether a profile goes to standard output.
@@ -44,30 +44,35 @@ func (f *profileFlags) toOutput() bool {
 	return slices.ContainsFunc(f.outputs(), func(o profileOutput) bool { return o.path == "-" })
 }
 
-// check finds what makes no sense together. json says that standard output is
-// already taken.
+// check returns an error for flags that contradict each other. json is true if --json writes to
+// standard output.
 func (f *profileFlags) check(json bool) error {
-	taken := make(map[string]string)
+	writers := make(map[string]string) // flags by path
 	if json {
-		taken["-"] = "--json"
+		writers["-"] = "--json"
 	}
 	for _, o := range f.outputs() {
-		other, where := taken[o.path], o.path
-		if where == "-" {
-			where = "standard output"
+		if other := writers[o.path]; other != "" {
+			name := o.path
+			if name == "-" {
+				name = "standard output"
+			}
+			return fmt.Errorf("%s and %s both write to %s: choose one", other, o.flag, name)
 		}
-		if other != "" {
-			return fmt.Errorf("%s and %s both write to %s: choose one", other, o.flag, where)
-		}
-		taken[o.path] = o.flag
+		writers[o.path] = o.flag
 	}
-	switch {
-	case f.by != "" && f.by != "process" && f.by != "thread" && f.by != "state" && f.by != "none":
+	if _, known := profileRoots[f.by]; !known {
 		return fmt.Errorf("unknown --by %q, expected process, thread, state or none", f.by)
-	case f.by != "" && f.flame == "" && !f.folded:
+	}
+	if f.by != "" && f.flame == "" && !f.folded {
 		return errors.New("--by is for --flame and --folded")
 	}
 	return nil
+}
+
+// profileRoots are the values of --by.
+var profileRoots = map[string]profile.Roots{
+	"": profile.DefaultRoots, "none": profile.NoRoots, "process": profile.ProcessRoots, "thread": profile.ThreadRoots, "state": profile.StateRoots,
 }
 
 type profileOutput struct {
@@ -90,18 +95,9 @@ func (f *profileFlags) outputs() (list []profileOutput) {
 	return list
 }
 
-// write writes the profile in each form that was asked for.
+// write writes the profile in each form that the flags select.
 func (f *profileFlags) write(p *profile.Profile) error {
-	switch f.by {
-	case "none":
-		p.Roots = profile.NoRoots
-	case "process":
-		p.Roots = profile.ProcessRoots
-	case "thread":
-		p.Roots = profile.ThreadRoots
-	case "state":
-		p.Roots = profile.StateRoots
-	}
+	p.Roots = profileRoots[f.by]
 	for _, o := range f.outputs() {
 		if err := writeOutput(o.path, o.flag == "--pprof", func(w io.Writer) error { return o.write(p, w) }); err != nil {
 			return output.InputErrorf("%w", err)
@@ -110,8 +106,7 @@ func (f *profileFlags) write(p *profile.Profile) error {
 	return nil
 }
 
-// writeOutput writes a file, or standard output if the path is "-". Binary data bypasses the
-// escapes of text.
+// writeOutput writes a file, or standard output if the path is -. Binary data is not escaped.
 func writeOutput(path string, binary bool, write func(io.Writer) error) error {
 	if path != "-" {
 		return outputfile.Write(path, write)

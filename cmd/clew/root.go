@@ -37,8 +37,8 @@ var verbs = [...]struct {
 	{"version", versionCommand},
 }
 
-// commandsFor returns the command of the verb in args, or all commands if there is none. The
-// library looks at every flag of each command it gets.
+// commandsFor returns the command of the verb in args, or all commands without a verb. It saves the
+// time in which the library processes every flag of each command.
 func commandsFor(args []string) []*cli.Command {
 	var all []*cli.Command
 	for _, verb := range verbs {
@@ -52,10 +52,9 @@ func commandsFor(args []string) []*cli.Command {
 	return all
 }
 
-// rootName is the name of the command that has the verbs.
 const rootName = "clew"
 
-// newRoot returns the command of a command line.
+// newRoot returns the command clew with the subcommands for a command line.
 func newRoot(args []string) *cli.Command {
 	cli.HelpPrinter = printHelp
 	cli.VersionPrinter = printVersion
@@ -69,14 +68,14 @@ func newRoot(args []string) *cli.Command {
 
 Examples:
   clew stack 4711                  the stacks of a live process
-  clew perf perf.data              where the time of a recording went
+  clew perf perf.data              the hottest functions of a recording
   clew table a.out --func main     the unwind table of a function
   clew at a.out main+0x27          the rule at one address, in words
   clew demo                        see it at work`,
 		Version:               "the module's", // see printVersion
 		EnableShellCompletion: true,
 		Commands:              commandsFor(args),
-		// The action without a verb, or with an unknown one.
+		// Without a verb, or with an unknown one:
 		Action: func(_ context.Context, c *cli.Command) error {
 			if !c.Args().Present() {
 				return cli.ShowRootCommandHelp(c)
@@ -91,13 +90,13 @@ Examples:
 	return root
 }
 
-// setUp sets the fields that the library does not pass from a command to its subcommands.
+// setUp sets the fields that subcommands do not inherit.
 func setUp(c *cli.Command) {
 	c.OnUsageError = usageError
 	// No verb has a subcommand help, because a file may have that name.
 	c.HideHelpCommand = true
 	if c.Action != nil {
-		// With --help the library mistakes the first argument for a verb.
+		// With --help the library treats the first argument as a verb.
 		c.CommandNotFound = func(_ context.Context, c *cli.Command, _ string) { printHelp(c.Root().Writer, "", c) }
 	}
 	for _, below := range c.Commands {
@@ -112,13 +111,13 @@ func printVersion(c *cli.Command) {
 // run executes the command line and returns the exit code.
 func run(args []string) int {
 	root := newRoot(args)
-	output.Speaker = commandPath(root, args)
+	output.Command = commandPath(root, args)
 	err := unknownVerb(root, args)
 	if err == nil {
 		err = root.Run(context.Background(), append([]string{root.Name}, args...))
 	}
 	code := output.ExitCode(err)
-	// Without its output the command has failed, whatever the answer is.
+	// If the output cannot be written, the command has failed.
 	if failed := output.Stdout.Close(); failed != nil {
 		if !errors.Is(err, failed) {
 			output.Warn("%v", failed)
@@ -139,22 +138,22 @@ func commandPath(root *cli.Command, args []string) string {
 	return root.Name
 }
 
-// usageError rewords an error about flags. The library has only a text for it.
+// usageError rewrites the text of the library's error about flags.
 func usageError(_ context.Context, c *cli.Command, err error, _ bool) error {
 	if name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -"); ok {
 		return fmt.Errorf("unknown flag: %s%s", dashed(name), didYouMean(name, cli.SuggestFlag(c.Flags, name, false)))
 	}
 	value, rest, _ := strings.Cut(err.Error(), " for flag -")
-	flag, why, _ := strings.Cut(rest, ": ")
+	flag, reason, _ := strings.Cut(rest, ": ")
 	switch {
-	case strings.HasPrefix(why, "strconv."):
-		why = why[strings.LastIndex(why, ": ")+2:]
-	case strings.HasPrefix(why, "time: "):
-		why = "a duration needs a unit: 100ms, 2s"
+	case strings.HasPrefix(reason, "strconv."):
+		reason = reason[strings.LastIndex(reason, ": ")+2:]
+	case strings.HasPrefix(reason, "time: "):
+		reason = "a duration needs a unit: 100ms, 2s"
 	default:
 		return err
 	}
-	return fmt.Errorf("%s for %s: %s", value, dashed(flag), why)
+	return fmt.Errorf("%s for %s: %s", value, dashed(flag), reason)
 }
 
 // dashed returns the name of a flag with its dashes.
@@ -165,7 +164,7 @@ func dashed(name string) string {
 	return "--" + name
 }
 
-// unknownVerb returns an error if the first word is not a command. The library would take it for
+// unknownVerb returns an error if the first word is not a command. The library treats such a word as
 // an argument.
 func unknownVerb(root *cli.Command, args []string) error {
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") || root.Command(args[0]) != nil || args[0] == "completion" {
@@ -181,7 +180,7 @@ func unknownCommand(root *cli.Command, name string) error {
 	return fmt.Errorf("unknown command %q%s", name, didYouMean(name, cli.SuggestCommand(root.VisibleCommands(), name)))
 }
 
-// verbFor returns the verb that reads a process ID or file, "" if none is obvious.
+// verbFor returns the verb for a process ID or a file, or "".
 func verbFor(argument string) string {
 	if pid, err := strconv.Atoi(argument); err == nil && pid > 0 {
 		return "stack"
@@ -189,7 +188,7 @@ func verbFor(argument string) string {
 	if info, _ := input.Regular(argument); info == nil {
 		return ""
 	}
-	switch is, _ := input.ContentOf(argument); is {
+	switch content, _ := input.ContentOf(argument); content {
 	case input.ELF:
 		return "table"
 	case input.Core, input.Minidump:
@@ -202,8 +201,8 @@ func verbFor(argument string) string {
 	return ""
 }
 
-// didYouMean words a suggestion of the library. The library suggests something for every name, so
-// a suggestion with another first letter is dropped.
+// didYouMean returns a text for a suggestion of the library. The library suggests something for
+// every name; didYouMean drops a suggestion with another first letter.
 func didYouMean(name, suggestion string) string {
 	start := strings.TrimLeft(suggestion, "-")
 	if name == "" || len(start) < 2 || name[0] != start[0] {

@@ -15,13 +15,13 @@ import (
 	"github.com/clewdev/clew/report/style"
 )
 
-var errSourcePath = errors.New("--source-path says where --source looks for files: give both")
+var errSourcePath = errors.New("--source-path is for --source: give both")
 
 func sourcePathFlag(to *[]string, usage string) cli.Flag {
 	return &cli.StringSliceFlag{Name: "source-path", Destination: to, Usage: usage}
 }
 
-// sourceText returns a reader of source files. It opens them with open, or below directories.
+// sourceText returns a reader of source files that uses open, then looks below directories.
 func sourceText(open func(path string) (*os.File, error), directories []string) *style.SourceFiles {
 	text := &style.SourceFiles{Open: open}
 	for _, dir := range directories {
@@ -32,7 +32,7 @@ func sourceText(open func(path string) (*os.File, error), directories []string) 
 	return text
 }
 
-// warnOfSource warns of a source file that was not read.
+// warnOfSource warns if a source file was not read.
 func warnOfSource(text *style.SourceFiles) {
 	if err := text.Err(); err != nil {
 		output.Warn("source file not shown: %v; --source-path DIR allows the files below DIR", err)

@@ -39,8 +39,8 @@ import (
 const stackHelp = `Print the stacks of all threads of live processes or of cores, or of a command when
 it crashes or you press Ctrl-\. Native, Go and generated frames appear in one list.
 
-A process is given by its ID or its name; a name stands for all processes of that
-name. Each stops for about a millisecond, while its registers and stacks are copied.`
+Name a process by its ID or its name; a name selects all processes of that name. Each
+process stops for about a millisecond, while its registers and stacks are copied.`
 
 // stackFlags are the flags of the stack verb.
 type stackFlags struct {
@@ -53,8 +53,8 @@ type stackFlags struct {
 	watch     watchFlags
 	hold      bool
 	variables variableFlags
-	into      *profile.Profile // what is to be written as one
-	crashed   bool             // the stacks are those of a command after --
+	into      *profile.Profile // the profile to write
+	crashed   bool             // the stacks belong to a command after --
 }
 
 func stackCommand() *cli.Command {
@@ -89,7 +89,7 @@ Examples:
 		Action: func(_ context.Context, c *cli.Command) error {
 			collectLate()
 			if !c.IsSet("thread") {
-				flags.threads = nil // the library makes it empty, which would be no thread
+				flags.threads = nil // the library sets it to an empty slice, which selects no thread
 			}
 			if err := errors.Join(flags.check(), flags.watch.check(&flags, c.IsSet("watch"))); err != nil {
 				return err
@@ -110,7 +110,7 @@ Examples:
 			case dashed && len(pids) > 0:
 				return errors.New("either processes or a command after --, not both")
 			case flags.hold && (dashed || slices.ContainsFunc(pids, func(arg string) bool { return !snapshot.IsLive(arg) })):
-				return errors.New("--hold is for live processes: a core and a command that crashes stand still")
+				return errors.New("--hold is for live processes: a core or a crashed command does not run")
 			case len(command) > 0:
 				if err := flags.core.refuse(); err != nil {
 					return err
@@ -122,7 +122,7 @@ Examples:
 	}
 }
 
-// check finds what makes no sense together.
+// check returns an error for flags that contradict each other.
 func (f *stackFlags) check() error {
 	switch {
 	case f.group && f.noGroup:
@@ -138,12 +138,12 @@ func (f *stackFlags) check() error {
 	return f.profile.check(f.json)
 }
 
-// manyThreads is from how many threads on equal stacks are grouped unasked: by
-// then they do not fit on a screen.
+// manyThreads is the number of threads from which on equal stacks are grouped by default, because
+// the stacks do not fit on a screen.
 const manyThreads = 11
 
-// groupFrom returns the number of stacks from which on equal stacks are grouped, 0 for never.
-// Output for programs has the same form for any number.
+// groupFrom returns the number of stacks from which on equal stacks are grouped, 0 for never. The
+// form of output for programs does not depend on the number.
 func (f *stackFlags) groupFrom() int {
 	switch {
 	case f.group:
@@ -154,14 +154,8 @@ func (f *stackFlags) groupFrom() int {
 	return manyThreads
 }
 
-// grouped reports whether n stacks are to be grouped.
-func (f *stackFlags) grouped(n int) bool {
-	from := f.groupFrom()
-	return from > 0 && n >= from
-}
-
-// atDash splits a verb's arguments at --, which the library drops. The arguments after it are
-// unchanged on the command line, and show where it was.
+// atDash splits a verb's arguments at --, which the library removes. The root's arguments still have
+// it.
 func atDash(c *cli.Command) (before, after []string, dashed bool) {
 	args, line := c.Args().Slice(), c.Root().Args().Slice()
 	dash := slices.Index(line, "--")
@@ -172,12 +166,12 @@ func atDash(c *cli.Command) (before, after []string, dashed bool) {
 	return args[:split], args[split:], true
 }
 
-// stacksOf prints the stacks of each process that is named.
-func stacksOf(args []string, flags stackFlags) error {
+// checkTargets returns an error for an argument that is neither a process nor a file.
+func checkTargets(args []string, flags *stackFlags) error {
 	if len(args) == 0 {
 		return errors.New("name a process by its ID or its name, a core by its path, or a command after --")
 	}
-	stored := false
+	allLive := true
 	for _, arg := range args {
 		pid, err := strconv.Atoi(arg)
 		if arg == "" {
@@ -189,7 +183,7 @@ func stacksOf(args []string, flags stackFlags) error {
 		if snapshot.IsLive(arg) {
 			continue
 		}
-		stored = true
+		allLive = false
 		if info, err := input.Regular(arg); info == nil {
 			if strings.Contains(arg, "/") || strings.HasPrefix(arg, "core") {
 				return output.InputError(err)
@@ -200,13 +194,19 @@ func stacksOf(args []string, flags stackFlags) error {
 			return fmt.Errorf("no process and no file is named %s", arg)
 		}
 	}
-	if !stored {
-		if err := flags.core.refuse(); err != nil {
-			return err
-		}
+	if allLive {
+		return flags.core.refuse()
+	}
+	return nil
+}
+
+// stacksOf prints the stacks of each target.
+func stacksOf(args []string, flags stackFlags) error {
+	if err := checkTargets(args, &flags); err != nil {
+		return err
 	}
 	var failed error
-	partial, printed, apart := false, false, false
+	partial, printed, separate := false, false, false
 	fail := func(err error) {
 		if failed != nil {
 			output.Warn("%v", failed)
@@ -227,14 +227,14 @@ func stacksOf(args []string, flags stackFlags) error {
 			fail(output.InputError(err))
 			continue
 		}
-		if apart && !flags.json && !flags.profile.wanted() {
+		if separate && !flags.json && !flags.profile.wanted() {
 			fmt.Fprintln(output.Stdout)
 		}
 		flags.core.opened = source
 		complete, err := show(output.Stdout)
 		complete = source.close() && complete
-		apart = err == nil
-		if errors.Is(err, golang.ErrNoGo) { // the next one may be
+		separate = err == nil
+		if errors.Is(err, golang.ErrNoGo) { // the next target may be a Go program
 			fail(err)
 			continue
 		}
@@ -252,8 +252,7 @@ func (f *stackFlags) options() *snapshot.Options {
 	return &snapshot.Options{Threads: f.threads, Goroutines: f.goroutines, Vectors: f.variables.wanted(true, f), Search: input.SearchBelow}
 }
 
-// take opens a source and takes its snapshot, with the stacks where the source can walk
-// them early.
+// take opens a source and takes its snapshot. It has stacks if the source can walk them early.
 func (f *stackFlags) take(name string) (*openedSource, *stack.Walked, error) {
 	if !snapshot.IsLive(name) {
 		if _, err := input.Regular(name); err != nil {
@@ -272,7 +271,7 @@ func (f *stackFlags) take(name string) (*openedSource, *stack.Walked, error) {
 	return source, t, nil
 }
 
-// walked takes the snapshot of a source, with the stacks where it can walk them early.
+// walked takes the snapshot of a source. It has stacks if the source can walk them early.
 func (f *stackFlags) walked(source *openedSource) (*stack.Walked, error) {
 	if early, ok := source.Source.(stack.EarlyWalker); ok && !f.goroutines {
 		return early.WalkedSnapshot(f.walk(f.variables.wanted(source.live, f)))
@@ -284,13 +283,13 @@ func (f *stackFlags) walked(source *openedSource) (*stack.Walked, error) {
 	return &stack.Walked{Snapshot: s, Objects: stack.NewObjects(s)}, nil
 }
 
-// walk returns the options of a walk. variables asks for registers.
+// walk returns the options of a walk. variables makes it keep registers.
 func (f *stackFlags) walk(variables bool) stack.WalkOptions {
 	return stack.WalkOptions{Registers: f.registers || variables, Lines: !f.noLines}
 }
 
-// finish writes the profile that is wanted of what was printed, and returns how the
-// command ends.
+// finish writes the profile of the printed stacks, if the flags ask for one, and returns the error of
+// the command.
 func (f *stackFlags) finish(printed, partial bool, failed error) error {
 	if printed && f.profile.wanted() {
 		for _, note := range f.into.Notes {
@@ -309,9 +308,9 @@ func (f *stackFlags) finish(printed, partial bool, failed error) error {
 	return nil
 }
 
-// printStacks names and prints the stacks of a snapshot, and closes its objects. It walks the
-// stacks first if t has none. It reports whether all stacks are whole (see stack.Stack.Whole) and
-// none of their files was refused or is missing.
+// printStacks names and prints the stacks of a snapshot, and closes its objects. It walks the stacks
+// first unless t has them. It reports whether all stacks are whole (see stack.Stack.Whole), and no
+// file was refused or is missing.
 func printStacks(w io.Writer, colours style.Palette, t *stack.Walked, flags stackFlags) (complete bool, err error) {
 	s, objects := t.Snapshot, t.Objects
 	defer objects.Close()
@@ -336,35 +335,45 @@ func printStacks(w io.Writer, colours style.Palette, t *stack.Walked, flags stac
 	for i := range stacks {
 		complete = complete && stacks[i].Whole()
 	}
-	r := trace.Threads{Target: flags.target(s, missed), Stacks: stacks, Grouped: flags.grouped(len(stacks)), Registers: flags.registers}
+	from := flags.groupFrom()
+	r := trace.Threads{Target: flags.target(s, missed), Stacks: stacks, Grouped: from > 0 && len(stacks) >= from, Registers: flags.registers}
 	if variables {
-		flags.variables.add(&r, reader)
+		r.Variables, r.Locals, r.Raw, r.Advice = reader, flags.variables.locals, flags.variables.raw, flags.variables.advice()
 	}
-	if flags.profile.wanted() {
-		r.AddTo(flags.into)
+	return complete, flags.print(w, colours, objects, &r)
+}
+
+// print prints a report of stacks in the form that the flags select, and adds it to the profile.
+func (f *stackFlags) print(w io.Writer, colours style.Palette, objects *stack.Objects, r interface {
+	AddTo(*profile.Profile)
+	JSON(io.Writer) error
+	Text(io.Writer, trace.Options) error
+}) error {
+	if f.profile.wanted() {
+		r.AddTo(f.into)
 	}
 	switch {
-	case flags.json:
-		err = r.JSON(w)
-	case !flags.profile.wanted():
-		text := flags.variables.text(objects)
-		err = r.Text(w, trace.Options{Palette: colours, AllFrames: flags.allFrames, UTF8: output.UTF8(), Source: text})
-		warnOfSource(text)
+	case f.json:
+		return r.JSON(w)
+	case f.profile.wanted():
+		return nil
 	}
-	return complete, err
+	text := f.variables.text(objects)
+	defer warnOfSource(text)
+	return r.Text(w, trace.Options{Palette: colours, AllFrames: f.allFrames, UTF8: output.UTF8(), Source: text})
 }
 
 // targetLabel returns the name of a snapshot's target for messages.
 func targetLabel(s *snapshot.Snapshot) string {
-	if s.PID == 0 { // of a core that was cut off before its notes
+	if s.PID == 0 { // a core that ends before its notes
 		return "an unknown process"
 	}
 	return fmt.Sprintf("process %d", s.PID)
 }
 
-// target returns the description of a target that is printed with its stacks.
+// target returns the description of a target for its report.
 func (f *stackFlags) target(s *snapshot.Snapshot, missed []string) trace.Target {
-	return trace.Target{PID: s.PID, Command: command(s), Machine: s.Machine, Pause: s.Pause, Core: f.core.opened.facts(s), Signal: s.Signal, Missed: missed}
+	return trace.Target{PID: s.PID, Command: command(s), Machine: s.Machine, Pause: s.Pause, Core: f.core.opened.description(s), Signal: s.Signal, Missed: missed}
 }
 
 // command returns the command line of a target, shortened.
@@ -376,22 +385,21 @@ func command(s *snapshot.Snapshot) string {
 	return shortened(strings.TrimSpace(strings.ReplaceAll(text, "\x00", " ")))
 }
 
-// shortened returns the beginning of a long command line. It keeps the whole first word, which
-// names the program.
+// shortened truncates a long command line. It keeps the whole first word, the program.
 func shortened(line string) string {
-	const most = 60
+	const maxLength = 60
 	r := []rune(line)
 	program := slices.Index(r, ' ')
 	switch {
-	case len(r) <= most || program < 0:
+	case len(r) <= maxLength || program < 0:
 		return line
-	case program >= most-1:
+	case program >= maxLength-1:
 		return string(r[:program]) + " …"
 	}
-	return string(r[:most-1]) + "…"
+	return string(r[:maxLength-1]) + "…"
 }
 
-// commandLine returns the arguments of a process, each ended by a zero byte.
+// commandLine returns the arguments of a process, each followed by a zero byte.
 func commandLine(pid int) string {
 	b, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
 	return string(b)
@@ -408,21 +416,21 @@ func runCommand(args []string, flags stackFlags) error {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, output.Stdout.File, output.Stderr.File
 	start := time.Now()
-	var crashed bytes.Buffer // the stacks of the crash, which are held back for --source
+	var crashed bytes.Buffer // the stacks of the crash, until their source lines are read
 	var source *style.SourceFiles
-	err := process.Run(cmd, func(s *snapshot.Snapshot, why process.Reason) {
+	err := process.Run(cmd, func(s *snapshot.Snapshot, reason process.Reason) {
 		if !flags.json {
-			output.Warn("%s after %v: %v", args[0], time.Since(start).Round(time.Millisecond), why)
+			output.Warn("%s after %v: %v", args[0], time.Since(start).Round(time.Millisecond), reason)
 		}
-		s.Command = commandLine(s.PID) // which stands still
+		s.Command = commandLine(s.PID) // the process is stopped, not gone
 		s.Search = input.SearchBelow(s.Search.Root)
 		flags.crashed = true
-		if why.Crash {
-			s.Signal = &snapshot.Signal{Number: int(why.Signal), Thread: why.Thread}
+		if reason.Crash {
+			s.Signal = &snapshot.Signal{Number: int(reason.Signal), Thread: reason.Thread}
 		}
-		// Standard output is the command's.
+		// Standard output belongs to the command.
 		var w io.Writer = output.Stderr
-		if flags.variables.later = why.Crash && flags.variables.source; flags.variables.later {
+		if flags.variables.later = reason.Crash && flags.variables.source; flags.variables.later {
 			w = &crashed
 		}
 		objects := stack.NewObjects(s)
@@ -444,7 +452,7 @@ func runCommand(args []string, flags stackFlags) error {
 	return exitAs(cmd, err)
 }
 
-// exitAs returns what makes clew end as a command did that has ended with err.
+// exitAs returns the error that gives clew the exit code of a command that has ended with err.
 func exitAs(cmd *exec.Cmd, err error) error {
 	state, ok := cmd.ProcessState, errors.As(err, new(*exec.ExitError))
 	switch {

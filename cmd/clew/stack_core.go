@@ -26,7 +26,7 @@ import (
 // coreFlags are the flags of verbs that read cores.
 type coreFlags struct {
 	sysroot, exe string
-	opened       *openedSource // what they were used for
+	opened       *openedSource // the source that they apply to
 }
 
 func (f *coreFlags) flags() []cli.Flag {
@@ -36,15 +36,15 @@ func (f *coreFlags) flags() []cli.Flag {
 	)
 }
 
-// refuse says that the flags of cores are given where there is none.
+// refuse returns an error if the flags are set. Callers use it for targets other than cores.
 func (f *coreFlags) refuse() error {
 	if f.exe != "" || f.sysroot != "" {
-		return errors.New("--exe and --sysroot are for cores: the files of a process are found as the process sees them")
+		return errors.New("--exe and --sysroot are for cores: Clew opens the files of a live process as the process sees them")
 	}
 	return nil
 }
 
-// openedSource is a source with the name that it was opened by.
+// openedSource is a source and the name of its target.
 type openedSource struct {
 	snapshot.Source
 	name string
@@ -75,7 +75,7 @@ func openSource(name string, flags *coreFlags, opts *snapshot.Options) (*openedS
 	return &openedSource{s, name, snapshot.IsLive(name)}, nil
 }
 
-// explainUnknown adds to the error of a file that is not a source what to do with it.
+// explainUnknown adds advice to the error for a file that is not a source.
 func explainUnknown(path string, err error) error {
 	if !errors.Is(err, snapshot.ErrUnknown) {
 		return err
@@ -92,8 +92,7 @@ func explainUnknown(path string, err error) error {
 	return fmt.Errorf("%w; 'clew stack -- %s' runs it", err, path)
 }
 
-// close closes the source, and reports whether nothing of it is missing. It does nothing
-// for nil.
+// close closes the source, and reports whether it was complete. It does nothing for nil.
 func (o *openedSource) close() (complete bool) {
 	if o == nil {
 		return true
@@ -102,9 +101,9 @@ func (o *openedSource) close() (complete bool) {
 	return len(o.Missing()) == 0 && o.Damage() == nil
 }
 
-// facts returns the description of a stored source, after its stacks were named. It is nil for a
-// live process.
-func (o *openedSource) facts(s *snapshot.Snapshot) *trace.Core {
+// description returns the description of a core, nil for a live process. The stacks must be named
+// first.
+func (o *openedSource) description(s *snapshot.Snapshot) *trace.Core {
 	if o == nil || o.live {
 		return nil
 	}
@@ -115,9 +114,9 @@ func (o *openedSource) facts(s *snapshot.Snapshot) *trace.Core {
 		r.Missing = append(r.Missing, trace.MissingFile{Path: m.Path, BuildID: m.BuildID, Address: m.Address, Reason: m.Err.Reason()})
 	}
 	if len(r.Missing) > 0 {
-		r.Advice = "for what is missing name a directory that has it with --sysroot, a program with --exe"
+		r.Advice = "for missing files name a directory that has them with --sysroot, a program with --exe"
 		if input.Fetch() == nil {
-			r.Advice += ", or servers in DEBUGINFOD_URLS, which may have it"
+			r.Advice += ", or servers in DEBUGINFOD_URLS that may have them"
 		}
 		if denied && os.Geteuid() == 0 {
 			r.Advice += "; if you trust " + o.name + ", --sysroot / reads files with your own rights"

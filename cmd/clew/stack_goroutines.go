@@ -7,6 +7,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -21,9 +22,10 @@ import (
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/golang"
+	"github.com/clewdev/clew/stack/variable"
 )
 
-// goroutineFlags are the flags of goroutines.
+// goroutineFlags are the flags for goroutines.
 type goroutineFlags struct {
 	goroutines, system bool
 }
@@ -36,7 +38,7 @@ func (f *goroutineFlags) flags() []cli.Flag {
 	)...)
 }
 
-// checkGoroutines finds what makes no sense with goroutines.
+// checkGoroutines returns an error for flags that contradict each other.
 func (f *stackFlags) checkGoroutines() error {
 	switch {
 	case f.system && !f.goroutines:
@@ -53,25 +55,17 @@ func (f *stackFlags) checkGoroutines() error {
 	return nil
 }
 
-// maxApart bounds how many goroutines are printed each by itself: a target can have 2^20.
-// It is a variable for tests.
-var maxApart = 1 << 17
+// maxUngrouped bounds the goroutines that are printed each by itself. A target can have 2^20. It is
+// a variable for tests.
+var maxUngrouped = 1 << 17
 
-// goroutinesFrom returns from how many goroutines on equal ones are grouped.
-func (f *stackFlags) goroutinesFrom() int {
-	if from := f.groupFrom(); from > 0 {
-		return from
-	}
-	return maxApart + 1
-}
-
-// printGoroutines walks, names and prints the goroutines of a snapshot, and reports
-// whether all of them were read and are whole (see stack.Stack.Whole).
+// printGoroutines walks, names and prints the goroutines of a snapshot. It reports whether all were
+// read and are whole (see stack.Stack.Whole).
 func printGoroutines(w io.Writer, colours style.Palette, s *snapshot.Snapshot, objects *stack.Objects, flags stackFlags) (complete bool, err error) {
 	_, end := output.Progress("walking and naming the goroutines of "+targetLabel(s), 0)
-	// Of cores too they are shown when they are asked for: there are many goroutines.
+	// There are many goroutines, so the default is not to print variables, also for cores.
 	variables := flags.variables.wanted(true, &flags)
-	list, err := golang.Goroutines(objects, golang.Options{System: flags.system, Share: true, Group: flags.goroutinesFrom(), Registers: variables})
+	list, err := golang.Goroutines(objects, golang.Options{System: flags.system, Share: true, Group: cmp.Or(flags.groupFrom(), maxUngrouped+1), Registers: variables})
 	if errors.Is(err, golang.ErrNoGo) {
 		end()
 		return false, output.InputError(fmt.Errorf("%s: %w", targetLabel(s), err))
@@ -82,7 +76,7 @@ func printGoroutines(w io.Writer, colours style.Palette, s *snapshot.Snapshot, o
 		r.Damage = printable.Lines(err)
 	}
 	if flags.groupFrom() == 0 && slices.ContainsFunc(list, func(g golang.Goroutine) bool { return len(g.Others) > 0 }) {
-		r.Damage = append(r.Damage, fmt.Sprintf("there are more than %d; equal ones are printed together, without the stack pointers of each", maxApart))
+		r.Damage = append(r.Damage, fmt.Sprintf("there are more than %d; equal ones are printed together, without the stack pointers of each", maxUngrouped))
 	}
 	err = golang.Name(objects, list, stack.NameOptions{Lines: !flags.noLines})
 	end()
@@ -96,18 +90,7 @@ func printGoroutines(w io.Writer, colours style.Palette, s *snapshot.Snapshot, o
 		complete = complete && list[i].Stack.Whole()
 	}
 	if variables {
-		flags.variables.addGoroutines(&r, s, objects)
+		r.Variables, r.Locals, r.Raw, r.Advice = variable.NewReader(s, objects), flags.variables.locals, flags.variables.raw, flags.variables.advice()
 	}
-	if flags.profile.wanted() {
-		r.AddTo(flags.into)
-	}
-	switch {
-	case flags.json:
-		err = r.JSON(w)
-	case !flags.profile.wanted():
-		text := flags.variables.text(objects)
-		err = r.Text(w, trace.Options{Palette: colours, AllFrames: flags.allFrames, UTF8: output.UTF8(), Source: text})
-		warnOfSource(text)
-	}
-	return complete, err
+	return complete, flags.print(w, colours, objects, &r)
 }

@@ -21,12 +21,12 @@ import (
 // Goroutines that are too many to be printed each by itself are grouped, and a note says
 // so. None is left out.
 func TestManyGoroutinesApart(t *testing.T) {
-	defer func(was int) { maxApart = was }(maxApart)
+	defer func(was int) { maxUngrouped = was }(maxUngrouped)
 	p := testprogram.Start(t, testprogram.Build(t, "states"), "100")
 	p.Settle(t)
 	var all [2][]uint64
 	for i, most := range []int{1 << 10, 50} {
-		maxApart = most
+		maxUngrouped = most
 		flags := stackFlags{json: true, noLines: true}
 		flags.goroutines = true
 		source, walked, err := flags.take(strconv.Itoa(p.PID))

@@ -19,20 +19,21 @@ import (
 	"github.com/clewdev/clew/stack/variable"
 )
 
-// checkHold finds what makes no sense with --hold. It is for values.
+// checkHold returns an error for flags that contradict --hold. With --hold, arguments are printed by
+// default.
 func (f *stackFlags) checkHold() error {
 	switch {
 	case !f.hold:
 		return nil
 	case f.profile.wanted():
-		return errors.New("--hold reads variables, and a profile contains none: choose one")
+		return errors.New("--hold reads variables; a profile contains none: choose one")
 	}
 	f.variables.args = f.variables.args || !f.variables.noArgs && !f.noLines
 	return nil
 }
 
-// holdStacks has the stacks of a process printed while it stands still, and returns what
-// writes what was printed.
+// holdStacks formats the stacks of a process while it stands still. The returned function writes
+// them.
 func holdStacks(name string, flags stackFlags) (show func(io.Writer) (complete bool, err error), err error) {
 	objects, err := readAhead(name, &flags)
 	if err != nil {
@@ -46,7 +47,7 @@ func holdStacks(name string, flags stackFlags) (show func(io.Writer) (complete b
 	opts := flags.options()
 	opts.Hold = func(s *snapshot.Snapshot) {
 		objects.SetSnapshot(s)
-		s.Command = commandLine(s.PID) // which only a running process has
+		s.Command = commandLine(s.PID) // it is lost if the process ends
 		flags.variables.later = true
 		complete, failed = printStacks(&text, output.Stdout.Palette(), &stack.Walked{Snapshot: s, Objects: objects}, flags)
 		source = flags.variables.text(objects)
@@ -64,13 +65,13 @@ func holdStacks(name string, flags stackFlags) (show func(io.Writer) (complete b
 		if _, err := w.Write(filled(source, text.Bytes(), output.Stdout.Palette())); err != nil {
 			return false, err
 		}
-		output.Warn("process %d stood still for %v, until everything was read", s.PID, s.Pause.Round(10*time.Microsecond))
+		output.Warn("process %d stood still for %v until everything was read", s.PID, s.Pause.Round(10*time.Microsecond))
 		return complete, failed
 	}, nil
 }
 
-// filled returns stacks of a target that was held, with the lines of their source: these
-// are read now, when it runs again.
+// filled adds source lines to the stacks of a target that was held. It reads the lines after the
+// target runs again.
 func filled(source *style.SourceFiles, text []byte, colours style.Palette) []byte {
 	if source == nil {
 		return text
@@ -79,8 +80,7 @@ func filled(source *style.SourceFiles, text []byte, colours style.Palette) []byt
 	return source.Fill(text, colours)
 }
 
-// readAhead returns the objects of a process with what printing its stacks takes of their
-// files.
+// readAhead returns the objects of a process after reading the files that printing its stacks needs.
 func readAhead(name string, flags *stackFlags) (*stack.Objects, error) {
 	variables := flags.variables.wanted(true, flags)
 	_, t, err := flags.take(name)

@@ -20,37 +20,37 @@ import (
 	"github.com/clewdev/clew/stack"
 )
 
-// warnOfMissing warns of files that could not be read or were refused while stacks were named, and
-// of objects of live stacks without a file: their frames have the names in the process's memory.
-// named is the error of Objects.Name. A core reports what it lacks itself. warnOfMissing returns
-// its sentences, and whether no file was refused, cut off or missing. A debug file that is not
-// installed does not count.
-func warnOfMissing(s *snapshot.Snapshot, stacks []stack.Stack, named error) (said []string, complete bool) {
+// warnOfMissing warns of files that could not be read or were refused while stacks were named. It
+// also warns of objects of a live process without a file: their frames only have the names in the
+// process's memory. (The report of a core lists its missing files.) nameErr is the error of
+// Objects.Name. warnOfMissing returns its warnings, and whether no file was refused, truncated or
+// missing. A debug file that is not installed does not count.
+func warnOfMissing(s *snapshot.Snapshot, stacks []stack.Stack, nameErr error) (warnings []string, complete bool) {
 	complete = true
-	tell := func(text string) {
-		said = append(said, text)
+	warn := func(text string) {
+		warnings = append(warnings, text)
 		output.Warn("%s", text)
 	}
-	if named != nil {
-		for _, line := range printable.Lines(named) {
-			if !slices.Contains(said, line) {
-				tell(line)
+	if nameErr != nil {
+		for _, line := range printable.Lines(nameErr) {
+			if !slices.Contains(warnings, line) {
+				warn(line)
 			}
 		}
 		var refused *object.RefusedError
-		complete = !errors.As(named, &refused) && !errors.Is(named, object.ErrCut)
+		complete = !errors.As(nameErr, &refused) && !errors.Is(nameErr, object.ErrCut)
 	}
 	if !s.Live {
-		return said, complete
+		return warnings, complete
 	}
-	told := make(map[*stack.Object]bool)
+	reported := make(map[*stack.Object]bool)
 	for i := range stacks {
 		for j := range stacks[i].Frames {
 			o := stacks[i].Frames[j].Object
-			if o == nil || o.Missing == nil || told[o] {
+			if o == nil || o.Missing == nil || reported[o] {
 				continue
 			}
-			told[o] = true
+			reported[o] = true
 			complete = false
 			reason := o.Missing.Error()
 			var missing *debugfile.NotFoundError
@@ -58,10 +58,10 @@ func warnOfMissing(s *snapshot.Snapshot, stacks []stack.Stack, named error) (sai
 				reason = missing.Reason()
 			}
 			if errors.Is(o.Missing, fs.ErrPermission) {
-				reason += " (root may open the file that is mapped, though it has no name any more)"
+				reason += " (root may open the mapped file, although it has been deleted)"
 			}
-			tell(fmt.Sprintf("%s was read from memory, which has few names: %s", o.Name, reason))
+			warn(fmt.Sprintf("%s was read from memory, which has few names: %s", o.Name, reason))
 		}
 	}
-	return said, complete
+	return warnings, complete
 }

@@ -16,7 +16,7 @@ import (
 
 func stackCommand() *cli.Command { return onlyOnLinux("stack", "Print the stacks of live processes") }
 
-func jitCommand() *cli.Command { return onlyOnLinux("jit", "Print what is known of generated code") }
+func jitCommand() *cli.Command { return onlyOnLinux("jit", "List generated code") }
 
 func demoCommand() *cli.Command { return onlyOnLinux("demo", "See clew at work") }
 
@@ -24,6 +24,6 @@ func isDemo() bool { return false }
 
 func onlyOnLinux(name, usage string) *cli.Command {
 	return &cli.Command{Name: name, Usage: usage, Action: func(context.Context, *cli.Command) error {
-		return errors.New("clew reads processes on Linux only, and this is " + runtime.GOOS)
+		return errors.New("clew reads processes on Linux only, not on " + runtime.GOOS)
 	}}
 }

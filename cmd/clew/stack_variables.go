@@ -13,18 +13,14 @@ import (
 
 	"github.com/clewdev/clew/cmd/clew/input"
 	"github.com/clewdev/clew/report/style"
-	"github.com/clewdev/clew/report/trace"
-	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/stack"
-	"github.com/clewdev/clew/stack/variable"
 )
 
-// variableFlags are the flags for what a frame's function is called with, and for
-// its source.
+// variableFlags are the flags for variables and source lines of frames.
 type variableFlags struct {
 	args, noArgs, locals, raw, source bool
 	sourcePath                        []string
-	later                             bool // the target is held: see style.SourceFiles
+	later                             bool // read source lines later: see style.SourceFiles
 }
 
 func (f *variableFlags) flags() []cli.Flag {
@@ -39,7 +35,7 @@ func (f *variableFlags) flags() []cli.Flag {
 	)...)
 }
 
-// check finds what makes no sense together.
+// check returns an error for flags that contradict each other.
 func (f *variableFlags) check(flags *stackFlags) error {
 	switch {
 	case f.noArgs && (f.args || f.locals):
@@ -54,7 +50,7 @@ func (f *variableFlags) check(flags *stackFlags) error {
 	return nil
 }
 
-// wanted reports whether arguments are shown of a snapshot.
+// wanted reports whether arguments are printed.
 func (f *variableFlags) wanted(live bool, flags *stackFlags) bool {
 	switch {
 	case flags.profile.wanted(), flags.noLines, f.noArgs:
@@ -65,17 +61,8 @@ func (f *variableFlags) wanted(live bool, flags *stackFlags) bool {
 	return !live
 }
 
-// add has a report show the variables that are wanted.
-func (f *variableFlags) add(r *trace.Threads, reader *variable.Reader) {
-	r.Variables, r.Locals, r.Raw, r.Advice = reader, f.locals, f.raw, f.advice()
-}
-
-// addGoroutines does what add does.
-func (f *variableFlags) addGoroutines(r *trace.Goroutines, s *snapshot.Snapshot, objects *stack.Objects) {
-	r.Variables, r.Locals, r.Raw, r.Advice = variable.NewReader(s, objects), f.locals, f.raw, f.advice()
-}
-
-// advice returns how to get debugging information, "" unless variables were asked for.
+// advice returns advice on getting debugging information, "" if variables are printed by default
+// only.
 func (f *variableFlags) advice() string {
 	switch {
 	case !f.args && !f.locals:
@@ -83,11 +70,10 @@ func (f *variableFlags) advice() string {
 	case input.Fetch() == nil:
 		return "install debug symbols or set DEBUGINFOD_URLS"
 	}
-	return "install debug symbols; no server in DEBUGINFOD_URLS gave them"
+	return "install debug symbols; no server in DEBUGINFOD_URLS had them"
 }
 
-// text is where the lines of the source of a target are read, nil where they are not
-// wanted.
+// text returns the reader of a target's source files, nil without --source.
 func (f *variableFlags) text(objects *stack.Objects) *style.SourceFiles {
 	if !f.source {
 		return nil

@@ -27,7 +27,7 @@ import (
 	"github.com/clewdev/clew/stack"
 )
 
-// watchFlags are the flags of watching.
+// watchFlags are the flags for watching.
 type watchFlags struct {
 	interval time.Duration
 	samples  int
@@ -40,7 +40,7 @@ func (f *watchFlags) flags() []cli.Flag {
 	)
 }
 
-// check finds what makes no sense together. Set says whether --watch is given.
+// check returns an error for flags that contradict each other. set is true if --watch is given.
 func (f *watchFlags) check(s *stackFlags, set bool) error {
 	switch {
 	case set && f.interval <= 0:
@@ -50,7 +50,7 @@ func (f *watchFlags) check(s *stackFlags, set bool) error {
 	case !set:
 		return nil
 	case s.registers || s.noGroup || s.allFrames || s.goroutines || s.hold || s.variables.args || s.variables.locals || s.variables.source:
-		return errors.New("--watch counts the stacks of threads by functions; it does not go with --registers, --no-group, --all-frames, --goroutines, --hold, --args, --locals and --source")
+		return errors.New("--watch counts the stacks of threads by functions; it excludes --registers, --no-group, --all-frames, --goroutines, --hold, --args, --locals and --source")
 	}
 	return s.core.refuse()
 }
@@ -61,10 +61,10 @@ type watched struct {
 	objects *stack.Objects
 	sampler *stack.Sampler
 	result  trace.Watch
-	err     error // why it is watched no more
+	err     error // the reason why watching has ended
 }
 
-// sample looks once.
+// sample takes one sample.
 func (w *watched) sample(now time.Duration) {
 	_, moved, err := w.Snapshot()
 	if err != nil {
@@ -81,7 +81,7 @@ func (w *watched) sample(now time.Duration) {
 	r.Longest = max(r.Longest, p.Longest)
 }
 
-// watchProcesses watches the processes that are named, and prints their stacks.
+// watchProcesses watches processes, and prints their stacks.
 func watchProcesses(args []string, flags stackFlags) error {
 	if len(args) == 0 {
 		return errors.New("name a process by its ID ('pidof NAME' finds it)")
@@ -130,7 +130,7 @@ func watchProcesses(args []string, flags stackFlags) error {
 }
 
 func newWatched(pid int, flags *stackFlags) (*watched, error) {
-	// Of one that waits in the kernel for longer there is another sample soon.
+	// A thread that waits in the kernel for longer misses one sample only.
 	w, err := process.NewWatch(pid, &process.Options{Threads: flags.threads, Timeout: 25 * time.Millisecond})
 	if err != nil {
 		return nil, err
@@ -143,8 +143,8 @@ func newWatched(pid int, flags *stackFlags) (*watched, error) {
 	return &watched{Watch: w, objects: objects, sampler: objects.NewSampler(), result: result}, nil
 }
 
-// watchAll looks at the processes one after the other, at each moment, until there
-// is nothing to look at or the user has enough.
+// watchAll samples the processes at each interval, one after the other, until all have ended, enough
+// samples are taken, or the user interrupts it.
 func watchAll(list []*watched, flags *watchFlags) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -166,7 +166,7 @@ func watchAll(list []*watched, flags *watchFlags) {
 		if !alive || n == flags.samples {
 			return
 		}
-		// A moment that has passed is not made up for: that would be a burst.
+		// Skip intervals that have passed, instead of taking a burst of samples.
 		next = next.Add(flags.interval)
 		if missed := int(time.Since(next) / flags.interval); missed > 0 {
 			next = next.Add(time.Duration(missed) * flags.interval)
@@ -189,15 +189,15 @@ func watchAll(list []*watched, flags *watchFlags) {
 	}
 }
 
-// print names the stacks and prints them in the form that is asked for, and reports
-// whether no file of theirs was refused or is missing.
+// print names the stacks and prints them in the form that the flags select. It reports whether no
+// file was refused or is missing.
 func (w *watched) print(flags *stackFlags) (complete bool, err error) {
 	r := &w.result
 	if w.err != nil {
 		r.Ended = w.err.Error()
-		var said *process.Error
-		if errors.As(w.err, &said) && said.Reason != "" {
-			r.Ended = said.Reason
+		var e *process.Error
+		if errors.As(w.err, &e) && e.Reason != "" {
+			r.Ended = e.Reason
 		}
 	}
 	_, end := output.Progress("naming the stacks of "+targetLabel(w.Target()), 0)

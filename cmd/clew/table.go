@@ -22,8 +22,8 @@ import (
 	"github.com/clewdev/clew/report/table"
 )
 
-const tableHelp = `Print the unwind table of every function in an ELF file: where the caller's registers
-are, from each address on.
+const tableHelp = `Print the unwind table of every function in an ELF file: from each address on, the
+places of the caller's registers.
 
   main  0x1139-0x1190  .eh_frame FDE 0x98 CIE 0x0
     address  offset  CFA     rbx     ra
@@ -32,7 +32,7 @@ are, from each address on.
 
 [c-16] is saved in memory at CFA-16, "." is unchanged; see 'clew help rules'.`
 
-// tableFlags are what the verb table takes.
+// tableFlags are the flags of the verb table.
 type tableFlags struct {
 	raw       bool
 	json      bool
@@ -101,14 +101,14 @@ func printTable(path string, flags *tableFlags) error {
 		}
 	case flags.format == "readelf":
 		if !selection.All() || flags.section != "" {
-			return fmt.Errorf("--format=readelf prints the whole file as readelf does: only --raw goes with it")
+			return fmt.Errorf("--format=readelf prints the whole file as readelf does: combine it only with --raw")
 		}
 	default:
 		return fmt.Errorf("unknown --format %q, expected text, json, readelf, go, c or asm", flags.format)
 	}
 	search := input.SearchBelow("")
 	if flags.format == "readelf" {
-		search = debugfile.Search{} // it looks for debug files itself
+		search = debugfile.Search{} // package readelf finds debug files itself
 	}
 	f, err := input.OpenBeside(path, &search)
 	if err != nil {
@@ -135,9 +135,9 @@ func printTable(path string, flags *tableFlags) error {
 		output.Warn("%v", err)
 	}
 	if list.Len() == 0 {
-		return nothingSelected(f, flags)
+		return noEntries(f, flags)
 	}
-	done, end := output.ProgressBeside("entries", list.Len())
+	done, end := output.ProgressBesideOutput("entries", list.Len())
 	var summary table.Summary
 	if isSource {
 		summary, err = source.Write(output.Stdout, language, list, f, done)
@@ -149,7 +149,7 @@ func printTable(path string, flags *tableFlags) error {
 	case err != nil:
 		return output.InputErrorf("%w", err)
 	case isSource && summary.Faults > 0:
-		return output.Partialf("%s: %d of the functions are left out, the first: %w", f.Name(), summary.Faults, summary.First)
+		return output.Partialf("%s: %d functions are omitted, the first: %w", f.Name(), summary.Faults, summary.First)
 	case summary.Faults == 1:
 		return output.Partialf("%s: one entry is malformed: %w", f.Name(), summary.First)
 	case summary.Faults > 1:
@@ -189,8 +189,8 @@ func (flags *tableFlags) printer(selection table.Selection) func() table.Printer
 	}
 }
 
-// nothingSelected says why no entry was printed.
-func nothingSelected(f *object.File, flags *tableFlags) error {
+// noEntries returns the error for a file without a selected entry.
+func noEntries(f *object.File, flags *tableFlags) error {
 	switch {
 	case len(flags.functions) > 0:
 		name := flags.functions[0]
@@ -199,13 +199,12 @@ func nothingSelected(f *object.File, flags *tableFlags) error {
 		}
 		return output.Partialf("%s: no function with an unwind table is called %s%s", f.Name(), name, input.OtherNames(f, name))
 	case len(flags.addresses) > 0:
-		return output.Partialf("%s: no FDE covers %s; 'clew at %[1]s %[2]s' names the nearest", f.Name(), flags.addresses[0])
+		return output.Partialf("%s: no FDE covers %s; 'clew at %[1]s %[2]s' prints the nearest", f.Name(), flags.addresses[0])
 	}
 	return output.Partialf("%s: its call frame information is empty", f.Name())
 }
 
-// tableReadelf prints what readelf does, which also looks for debug files in
-// its own way.
+// tableReadelf prints the tables as readelf does. It finds debug files as readelf does, too.
 func tableReadelf(f *object.File, raw bool) error {
 	separate, err := readelf.SeparateFiles(f)
 	if err != nil {
@@ -218,7 +217,7 @@ func tableReadelf(f *object.File, raw bool) error {
 	if raw {
 		mode = readelf.Raw
 	}
-	// The printer escapes foreign text itself. A second filter would take a fifth of the time.
+	// The printer escapes foreign text. A second filter would take a fifth of the time.
 	if err := readelf.File(output.Stdout.Raw(), f, separate, mode); err != nil {
 		return output.Partial(err)
 	}

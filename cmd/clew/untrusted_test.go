@@ -185,7 +185,7 @@ func TestSourceOfRecording(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer j.released()
+	defer j.close()
 	if f, err := j.process.OpenSource(secret); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("%v, %v: expected an error", f, err)
 	}

@@ -34,7 +34,7 @@ Examples:
 		Action: func(_ context.Context, c *cli.Command) error {
 			switch {
 			case c.Args().Present():
-				return errors.New("it takes no arguments")
+				return errors.New("expected no arguments")
 			case asJSON:
 				return printable.EncodeJSON(output.Stdout, readBuild())
 			}
@@ -44,7 +44,7 @@ Examples:
 	}
 }
 
-// build is the JSON of 'clew version --json'. A field with an unknown value is absent.
+// build is the JSON of 'clew version --json'. Fields with unknown values are absent.
 type build struct {
 	Version  string   `json:"version"`
 	Commit   string   `json:"commit,omitempty"`
@@ -52,7 +52,7 @@ type build struct {
 	Go       string   `json:"go"`
 	OS       string   `json:"os"`
 	Arch     string   `json:"arch"`
-	Features []string `json:"features"` // abilities of this build
+	Features []string `json:"features"`
 }
 
 func readBuild() *build {
@@ -79,7 +79,7 @@ func readBuild() *build {
 	return b
 }
 
-// version returns the version of the module, "devel" if it has none.
+// version returns the version of the module, or "devel".
 func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
 		return info.Main.Version

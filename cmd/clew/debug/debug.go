@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -29,10 +30,10 @@ import (
 )
 
 const description = `Call functions of object files, or words of a Forth program, under control: with
-breakpoints, stepping and watchpoints. A fault stops the code, and Clew goes on.
+breakpoints, steps and watchpoints. A fault stops the code, not Clew.
 
-The commands are gdb's: break, call, continue, step, print and others; 'help' lists
-them. --rsp and --dap let gdb, lldb or an editor take over.`
+The commands are those of gdb: break, call, continue, step, print and others; 'help'
+lists them. With --rsp or --dap, gdb, lldb or an editor controls the session instead.`
 
 // options are the flags of the verb debug.
 type options struct {
@@ -54,7 +55,7 @@ func Command() *cli.Command {
 
 Examples:
   clew debug fib.o                                  a prompt like gdb's
-  clew debug fib.o --call 'fib(10)' </dev/null      call it, print what it returns
+  clew debug fib.o --call 'fib(10)' </dev/null      call it and print the result
   clew debug fib.o --batch commands                 run a file of commands
   clew debug prog.fth --call '10 fib'               a word of a Forth program
   clew debug fib.o --call 'fib(10)' --rsp unix:/run/user/1000/clew   for gdb and lldb`,
@@ -64,7 +65,7 @@ Examples:
 			&cli.StringFlag{Name: "rsp", Destination: &flags.rsp, Usage: "serve the GDB remote protocol at `ADDR`: unix:PATH, or :1234 on this machine"},
 			&cli.StringFlag{Name: "dap", Destination: &flags.dap, Usage: "serve the Debug Adapter Protocol at `ADDR`"},
 			&cli.BoolFlag{Name: "allow-remote", Destination: &flags.allowRemote, Usage: "with --rsp and --dap: accept an ADDR of any interface; its clients are not checked"},
-			&cli.BoolFlag{Name: "json", Destination: &flags.json, Usage: "with --call alone: call it, and report the end or fault as one JSON object"},
+			&cli.BoolFlag{Name: "json", Destination: &flags.json, Usage: "with --call only: call it, and print the result or fault as one JSON object"},
 			&cli.StringSliceFlag{Name: "directory", Destination: &flags.directories, Usage: "look for source files in `DIR` too"},
 		},
 		Action: func(_ context.Context, c *cli.Command) error {
@@ -72,19 +73,13 @@ Examples:
 			if len(files) == 0 {
 				return errors.New("name an object file (gcc -g -c fib.c makes fib.o) or a Forth program (.fth)")
 			}
-			modes := 0
-			for _, mode := range []string{flags.batch, flags.rsp, flags.dap} {
-				if mode != "" {
-					modes++
-				}
-			}
-			if modes > 1 {
+			modes := slices.DeleteFunc([]string{flags.batch, flags.rsp, flags.dap}, func(mode string) bool { return mode == "" })
+			switch {
+			case len(modes) > 1:
 				return errors.New("--batch, --rsp and --dap: choose one")
-			}
-			if flags.json && (modes > 0 || flags.call == "") {
-				return errors.New("--json reports how one call ends: name it with --call, without --batch, --rsp and --dap")
-			}
-			if flags.allowRemote && flags.rsp == "" && flags.dap == "" {
+			case flags.json && (len(modes) > 0 || flags.call == ""):
+				return errors.New("--json prints the result of one call: name it with --call, without --batch, --rsp and --dap")
+			case flags.allowRemote && flags.rsp == "" && flags.dap == "":
 				return errors.New("--allow-remote is for --rsp and --dap")
 			}
 			return run(files, &flags)
@@ -97,11 +92,11 @@ func run(files []string, flags *options) error {
 	if flags.dap != "" {
 		return serveDAP(files, flags)
 	}
-	printed := output.Stdout.Raw() // the code prints without an escape
+	codeOutput := output.Stdout.Raw()
 	if flags.json {
-		printed = output.Stderr.Raw() // standard output is for the JSON
+		codeOutput = output.Stderr.Raw() // standard output is for the JSON
 	}
-	p, err := load(files, printed)
+	p, err := load(files, codeOutput)
 	if err != nil {
 		return err
 	}
@@ -136,11 +131,11 @@ func run(files []string, flags *options) error {
 // debugger is a console at a terminal or a pipe.
 type debugger struct {
 	*console.Console
-	editor      atomic.Pointer[editor] // while a line is read
+	editor      atomic.Pointer[editor] // nil unless a line is read
 	interrupted atomic.Bool            // by Ctrl-C
 }
 
-// catchSignals makes Ctrl-C stop the code. Other signals restore the terminal and end the command.
+// catchSignals makes Ctrl-C stop the code. Other signals restore the terminal and end clew.
 func (d *debugger) catchSignals() (stop func()) {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
@@ -203,7 +198,7 @@ func (d *debugger) outcome(failed bool) error {
 	return nil
 }
 
-// pipe executes all commands from standard input. Without any it makes the call of --call.
+// pipe executes the commands from standard input. Without commands it makes the call of --call.
 func (d *debugger) pipe(call bool) error {
 	lines := bufio.NewScanner(os.Stdin)
 	lines.Buffer(nil, 1<<16)
@@ -265,23 +260,16 @@ func (d *debugger) interact(p *program, flags *options) error {
 		switch {
 		case errors.Is(err, io.EOF):
 			fmt.Fprintln(output.Stdout, "quit")
-			return d.left()
+			d.interrupted.Store(false) // an earlier Ctrl-C does not count
+			return d.outcome(false)
 		case err != nil:
 			return output.InputError(err)
 		}
 		if err := d.Execute(line); errors.Is(err, console.ErrQuit) {
-			return d.left()
+			d.interrupted.Store(false)
+			return d.outcome(false)
 		} else if err != nil {
 			d.complain(err)
 		}
 	}
-}
-
-// left returns the error for the exit code after the user has quit. A Ctrl-C before that does not
-// count.
-func (d *debugger) left() error {
-	if d.Abnormal() {
-		return output.Status(output.ExitNo)
-	}
-	return nil
 }

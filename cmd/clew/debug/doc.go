@@ -2,6 +2,6 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Package debug is the verb debug: it loads object files or a Forth program into a session, and
-// hands the session to the console, to a terminal's editor, or to a server for debuggers.
+// Package debug is the verb debug. It loads object files or a Forth program into a session, and
+// starts a front end: the console, with a line editor at a terminal, or a server for debuggers.
 package debug

@@ -25,7 +25,7 @@ import (
 type editor struct {
 	terminal *term.Terminal
 	console  *console.Console
-	listed   string // the line whose completions the next Tab lists
+	listed   string // the line for which the next Tab lists completions
 
 	mu  sync.Mutex
 	old *term.State // the mode to restore; nil outside of raw mode
@@ -140,7 +140,7 @@ func commonPrefix(words []string) string {
 	return prefix
 }
 
-// keys reads typed keys. It replaces Ctrl-C, which package term takes for the end of the input, by
+// keys reads typed keys. Package term treats Ctrl-C as the end of the input, so keys replaces it by
 // the two keys that clear the line.
 type keys struct {
 	from    io.Reader
@@ -150,7 +150,7 @@ type keys struct {
 const (
 	ctrlC      = 3
 	endOfLine  = 5  // Ctrl-E
-	deleteLine = 21 // Ctrl-U: what is before the cursor
+	deleteLine = 21 // Ctrl-U, which deletes the text before the cursor
 )
 
 func (k *keys) Read(p []byte) (int, error) {

@@ -16,7 +16,7 @@ import (
 )
 
 // history holds the typed lines, oldest first, and the file that keeps them between sessions.
-// Errors of the file are not reported, because the user did not ask for it.
+// Errors of the file are not reported, because the user did not name it.
 type history struct {
 	lines []string
 	path  string // "" for no file
@@ -37,9 +37,9 @@ func OpenHistory() *history {
 		return h
 	}
 	defer f.Close()
-	const most = 1 << 20
-	data, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err != nil || len(data) > most {
+	const maxBytes = 1 << 20
+	data, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
+	if err != nil || len(data) > maxBytes {
 		return h
 	}
 	for line := range strings.Lines(string(data)) {

@@ -14,7 +14,7 @@ import (
 	"github.com/clewdev/clew/session"
 )
 
-// jsonCall is the JSON of the end of a call. Addresses are strings, as in other verbs.
+// jsonCall is the JSON for the end of a call. Addresses are strings, as in other verbs.
 type jsonCall struct {
 	Call     string      `json:"call"`
 	Reason   string      `json:"reason"`           // "return", "signal", "trap", "exit", …
@@ -40,7 +40,7 @@ type jsonPlace struct {
 	Line     int    `json:"line,omitempty"`
 }
 
-// writeJSON makes the call and prints how it ends as JSON.
+// writeJSON makes the call and prints its end as JSON.
 func (d *debugger) writeJSON(text string) error {
 	call, err := d.Prepare(text)
 	if err != nil {
@@ -84,7 +84,7 @@ func (d *debugger) writeJSON(text string) error {
 	return d.outcome(false)
 }
 
-// places returns the places of a frame: one for each inlined call, and its own.
+// places returns the places of a frame: one for each inlined call, and one for the function.
 func places(f *session.Frame) []jsonPlace {
 	pc := hexadecimal(f.PC)
 	if len(f.Locations) == 0 {

@@ -30,7 +30,7 @@ import (
 type program struct {
 	images   []*session.Image
 	language console.Language // nil for C
-	closers  []func() error   // in the order they were opened
+	closers  []func() error   // called in reverse order
 }
 
 func (p *program) close() {
@@ -69,7 +69,7 @@ func (p *program) loadObjects(files []string, out io.Writer) error {
 		p.closers = append(p.closers, f.Close)
 		if f.Type() != elf.ET_REL {
 			return output.InputErrorf("%s is not an object file: name the output of 'gcc -g -c'.\n"+
-				"A program is run by gdb; 'clew stack -- %s' prints its stacks when it crashes.", path, path)
+				"For a whole program use gdb; 'clew stack -- %s' prints its stacks when it crashes.", path, path)
 		}
 		objects = append(objects, f)
 	}
@@ -95,8 +95,8 @@ func (p *program) loadObjects(files []string, out io.Writer) error {
 	return nil
 }
 
-// undefined returns an error that lists undefined symbols, one a line and by their names in the
-// source, with advice.
+// undefined returns an error that lists the undefined symbols, demangled and one on each line, with
+// advice.
 func undefined(err error, library *hosted.Library) error {
 	_, list, ok := strings.Cut(err.Error(), link.ErrUndefined.Error()+": ")
 	if !ok {
@@ -116,15 +116,15 @@ func undefined(err error, library *hosted.Library) error {
 	}
 	b.WriteString("\nName the object files that define them too.")
 	if types {
-		b.WriteString("\nWithout run-time type information (g++ -fno-rtti) classes need none of it.")
+		b.WriteString("\nClasses need no run-time type information if compiled with g++ -fno-rtti.")
 	}
 	if exceptions {
 		b.WriteString("\nExceptions cannot be thrown here; compile with g++ -fno-exceptions.")
 	}
 	if cplusplus {
-		b.WriteString("\nThere is no C++ library here: operator new and delete, for example, must\nbe defined by an object file.")
+		b.WriteString("\nClew has no C++ library: an object file must define operator new and delete,\nfor example.")
 	} else {
-		fmt.Fprintf(&b, "\nOf the C library clew has\n%s.", functionList(library))
+		fmt.Fprintf(&b, "\nClew has these functions of the C library:\n%s.", functionList(library))
 	}
 	return output.InputError(output.Text(b.String(), err))
 }
@@ -159,7 +159,7 @@ func (p *program) loadForth(path string, out io.Writer) error {
 	if err != nil {
 		return output.InputError(err)
 	}
-	// A debugger may run in another folder, and looks for the source too.
+	// A debugger that looks for the source may run in another folder.
 	full, err := filepath.Abs(path)
 	if err != nil {
 		return output.InputError(err)

@@ -5,6 +5,7 @@
 package debug
 
 import (
+	"cmp"
 	"context"
 	"debug/elf"
 	"errors"
@@ -26,8 +27,8 @@ import (
 	"github.com/clewdev/clew/session/socket"
 )
 
-// listen opens the listener of a debug server, and prints which clients may connect and what they
-// may do. A signal, or stop, ends the returned context.
+// listen opens the listener of a debug server, and prints the rights of its clients. A signal or
+// stop ends the returned context.
 func listen(address string, remote bool) (l *listener, ctx context.Context, stop context.CancelFunc, err error) {
 	open := socket.Listen
 	if remote {
@@ -47,7 +48,7 @@ func listen(address string, remote bool) (l *listener, ctx context.Context, stop
 		fmt.Fprintf(output.Stdout, "A client may run any code as %s; clients of other users are refused.\n", user)
 	}
 	ctx, stop = signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
-	return &listener{Listener: at, said: make(map[string]bool)}, ctx, stop, nil
+	return &listener{Listener: at, reported: make(map[int]bool)}, ctx, stop, nil
 }
 
 // userName returns this process's user for messages.
@@ -58,32 +59,24 @@ func userName() string {
 	return "root"
 }
 
-// listener warns of refused clients, once for each user, because another user could try without
-// end.
+// listener warns of refused clients. It warns once for each user, because a user could connect
+// without end.
 type listener struct {
 	*socket.Listener
-	said map[string]bool // for Accept only, which one goroutine calls
+	reported map[int]bool // by user ID; for Accept only, which one goroutine calls
 }
 
 func (l *listener) Accept() (io.ReadWriteCloser, error) {
 	stream, err := l.Listener.Accept()
-	if refused, ok := errors.AsType[*socket.RefusedError](err); ok {
-		kind := strconv.Itoa(refused.User)
-		if !l.said[kind] && len(l.said) < 10 {
-			l.said[kind] = true
-			output.Warn("%v", refused)
-		}
+	if refused, ok := errors.AsType[*socket.RefusedError](err); ok && !l.reported[refused.User] && len(l.reported) < 10 {
+		l.reported[refused.User] = true
+		output.Warn("%v", refused)
 	}
 	return stream, err
 }
 
-// port returns the port of an address.
-func port(at string) string {
-	return at[strings.LastIndexByte(at, ':')+1:]
-}
-
-// serveRSP lets gdb or lldb debug the call. Without a call it serves until Ctrl-C, and the
-// debugger makes calls itself.
+// serveRSP lets gdb or lldb debug the call. Without a call it serves until Ctrl-C, so that the
+// debugger can make calls itself.
 func serveRSP(s *session.Session, p *program, flags *options) error {
 	if err := construct(s); err != nil {
 		return err
@@ -108,8 +101,8 @@ func serveRSP(s *session.Session, p *program, flags *options) error {
 	}
 	defer server.Close()
 	go server.Serve(l)
-	if !hasSymbols() {
-		fmt.Fprintln(output.Stdout, "This clew has no symbols, as 'go run' makes it; gdb needs them to find the code: go build ./cmd/clew")
+	if !HasSymbols() {
+		fmt.Fprintln(output.Stdout, "This clew has no symbols ('go run' strips them); gdb needs them to find the code: go build ./cmd/clew")
 	}
 	fmt.Fprint(output.Stdout, howToConnect(flags.rsp, l.Address()))
 	if call == nil {
@@ -152,7 +145,7 @@ func serveRSP(s *session.Session, p *program, flags *options) error {
 }
 
 // howToConnect returns the commands for users of gdb and lldb. gdb gets the name of the program
-// from the server, lldb does not. lldb looks for generated code only with
+// from the server; lldb does not. lldb finds generated code only with
 // plugin.jit-loader.gdb.enable on, which is the default on macOS only.
 func howToConnect(asked, address string) string {
 	program, err := os.Executable()
@@ -173,8 +166,8 @@ func howToConnect(asked, address string) string {
 		address, program, connect)
 }
 
-// construct calls the constructors of the object files before a debugger connects. Only the
-// console can stop in them.
+// construct calls the constructors of the object files before a debugger connects. Debuggers cannot
+// stop in them; the console can.
 func construct(s *session.Session) error {
 	for _, image := range s.Images() {
 		for _, constructor := range image.Constructors() {
@@ -183,16 +176,16 @@ func construct(s *session.Session) error {
 				return output.InputError(err)
 			}
 			if stop.Reason != session.Returned {
-				return output.Partialf("a constructor of %s does not return: %v; clew debug without --rsp and --dap shows where", image.Name(), stop)
+				return output.Partialf("a constructor of %s does not return: %v; 'clew debug' without --rsp and --dap prints its stack", image.Name(), stop)
 			}
 		}
 	}
 	return nil
 }
 
-// hasSymbols reports whether this program has a symbol table. Debuggers find generated code by one
-// of its symbols.
-func hasSymbols() bool {
+// HasSymbols reports whether this executable has a symbol table. Debuggers find the list of
+// generated code by one of its symbols.
+func HasSymbols() bool {
 	self, err := os.Executable()
 	if err != nil {
 		return false
@@ -205,9 +198,9 @@ func hasSymbols() bool {
 	return f.Section(".symtab") != nil
 }
 
-// serveDAP lets editors debug the call, as often as they launch it, until Ctrl-C.
+// serveDAP lets editors debug the call until Ctrl-C.
 func serveDAP(files []string, flags *options) error {
-	// Errors in the files are reported before an editor connects.
+	// Report errors in the files before an editor connects.
 	p, err := load(files, output.Stdout.Raw())
 	if err != nil {
 		return err
@@ -226,10 +219,11 @@ func serveDAP(files []string, flags *options) error {
 	if strings.HasPrefix(flags.dap, "unix:") {
 		fmt.Fprintf(output.Stdout, "Waiting for an editor at %s.\n", l.Address())
 	} else {
+		port := l.Address()[strings.LastIndexByte(l.Address(), ':')+1:]
 		fmt.Fprintf(output.Stdout, `Waiting for an editor at %s. For VS Code, in launch.json, with the type of
 any debugger that is installed:
   {"name": "clew", "type": "lldb", "request": "launch", "debugServer": %s, "stopOnEntry": true}
-`, l.Address(), port(l.Address()))
+`, l.Address(), port)
 	}
 	select {
 	case err := <-served:
@@ -250,28 +244,21 @@ func launch(files []string, flags *options, a dap.LaunchArguments) (_ *dap.Progr
 			}
 		}
 	}
-	text := flags.call
-	if a.Call != "" {
-		text = a.Call
-	}
+	text := cmp.Or(a.Call, flags.call)
 	if text == "" {
-		return nil, errors.New(`nothing to call: start clew with --call 'fib(10)', or name it in launch.json: "call": "fib(10)"`)
+		return nil, errors.New(`no function to call: start clew with --call 'fib(10)', or name it in launch.json: "call": "fib(10)"`)
 	}
-	printed := a.Output
-	if printed == nil {
-		printed = output.Stdout.Raw()
-	}
-	p, err := load(files, printed)
+	p, err := load(files, cmp.Or(a.Output, output.Stdout.Raw()))
 	if err != nil {
 		return nil, err
 	}
 	if len(a.Args) > 0 {
-		// They are the arguments of a C main, which gets no others.
+		// These are the only arguments of a C main.
 		name, _, _ := strings.Cut(text, "(")
 		text = strings.TrimSpace(name)
 		if p.language != nil || text != "main" {
 			p.close()
-			return nil, fmt.Errorf("args are for main, but the function is %s; write its arguments as in %[1]s(1, 2)", text)
+			return nil, fmt.Errorf("args are for main, but the function is %s; write its arguments in the call: %[1]s(1, 2)", text)
 		}
 	}
 	s, err := session.New(&session.Options{Images: p.images})

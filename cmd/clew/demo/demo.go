@@ -8,7 +8,6 @@ package demo
 
 import (
 	"bufio"
-	"debug/elf"
 	_ "embed"
 	"fmt"
 	"os"
@@ -22,26 +21,26 @@ import (
 //go:embed labyrinth.fth
 var source []byte
 
-// sourceVariable is set in the program's environment: where its source is.
-const sourceVariable = "CLEW_DEMO_SOURCE"
+const (
+	// sourceVariable is the environment variable with the path of the program's source.
+	sourceVariable = "CLEW_DEMO_SOURCE"
+	// depth is the number of frames of the word left.
+	depth = 4
+	// notice is the program's output when it waits.
+	notice = "ready\n"
+)
 
-// depth of the labyrinth: frames of the word left.
-const depth = 4
-
-// notice is what the program says when it waits.
-const notice = "ready\n"
-
-// Program is the program while it runs.
+// Program is the running program.
 type Program struct {
-	PID    int    // also the ID of the thread that is in the labyrinth
-	Folder string // has the source and, later, what tools write; removed by Close
+	PID    int    // also the ID of the thread in the labyrinth
+	Folder string // for the source and the files of tools; Close removes it
 
 	command *exec.Cmd
-	pipe    *os.File // what the program waits for
+	pipe    *os.File // the program's standard input
 }
 
-// Start starts the program, and returns when it waits in its innermost word. It
-// also writes a jitdump to its folder.
+// Start starts the program, and returns when it waits in its innermost word. The program writes a
+// jitdump to its folder.
 func Start() (*Program, error) {
 	folder, err := os.MkdirTemp("", "clew-demo-")
 	if err != nil {
@@ -55,7 +54,7 @@ func Start() (*Program, error) {
 	return p, nil
 }
 
-// Source is the path of the program's source.
+// Source returns the path of the program's source.
 func (p *Program) Source() string { return filepath.Join(p.Folder, "labyrinth.fth") }
 
 func (p *Program) start() error {
@@ -69,9 +68,8 @@ func (p *Program) start() error {
 	command := exec.Command(self)
 	command.Env = append(os.Environ(),
 		sourceVariable+"="+p.Source(),
-		// The jitdump is for perf, should it come.
 		"CLEW_PERF=jitdump", "JITDUMPDIR="+p.Folder,
-		// The runtime would interrupt a thread every 10 ms that does not yield.
+		// Otherwise the runtime interrupts a thread that does not yield every 10 ms.
 		"GODEBUG=asyncpreemptoff=1")
 	command.Stderr = os.Stderr
 	out, err := command.StdoutPipe()
@@ -91,43 +89,31 @@ func (p *Program) start() error {
 	p.command, p.PID = command, command.Process.Pid
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if line != notice {
-		return fmt.Errorf("the demo's program said %q, expected %q: %w", line, notice, err)
+		return fmt.Errorf("the demo's program printed %q, expected %q: %w", line, notice, err)
 	}
 	return nil
 }
 
-// Wander makes the program leave the labyrinth, and walk about in a larger one
-// until Close.
+// Wander makes the program leave the labyrinth and walk through a larger one until Close.
 func (p *Program) Wander() error {
 	_, err := p.pipe.WriteString("\n")
 	return err
 }
 
-// SymbolFile writes the symbol file of the program's words to a file in the
-// folder, as debuggers find it in memory, and returns its path.
+// SymbolFile writes the symbol file of the program's words, which debuggers find in memory, to the
+// folder, and returns its path.
 func (p *Program) SymbolFile() (string, error) {
 	program, err := forth.Compile(p.Source(), source, options())
 	if err != nil {
 		return "", err
 	}
-	const address = 0x1000 // wherever: the program's words do not depend on it
+	const address = 0x1000 // the words do not depend on it
 	image, err := symfile.Append(nil, program.Code(address, program.Text))
 	if err != nil {
 		return "", err
 	}
 	name := filepath.Join(p.Folder, "labyrinth.elf")
 	return name, os.WriteFile(name, image, 0o600)
-}
-
-// Symbols reports whether the program has a symbol table, by which debuggers find
-// the list of generated code.
-func (p *Program) Symbols() bool {
-	f, err := elf.Open(p.command.Path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	return f.Section(".symtab") != nil
 }
 
 // Close ends the program and removes its folder.

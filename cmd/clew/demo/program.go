@@ -14,21 +14,21 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/clewdev/clew/examples/forth"
-	_ "github.com/clewdev/clew/jit/gdb" // who publishes the words
+	_ "github.com/clewdev/clew/jit/gdb" // publishes the words
 	"github.com/clewdev/clew/jit/perf"
 	_ "github.com/clewdev/clew/jit/perf/environment"
 )
 
-// The words run on the process's first thread, which the ID of the process names.
+// The words run on the first thread of the process, which has the ID of the process.
 func init() {
 	if os.Getenv(sourceVariable) != "" {
 		runtime.LockOSThread()
 	}
 }
 
-// Main is the program, where its environment says that this process is it; else
-// it returns false at once. It ends with the process that started it.
-func Main() (itself bool) {
+// Main runs the program and returns true if Start has started this process; otherwise it returns
+// false at once. The program ends with the process that started it.
+func Main() (isProgram bool) {
 	path := os.Getenv(sourceVariable)
 	if path == "" {
 		return false
@@ -40,8 +40,8 @@ func Main() (itself bool) {
 	return true
 }
 
-// options makes words that perf finds its way through by frame pointers, which
-// the Go program around them has too, and by their unwind tables, which it lacks.
+// options compiles words that perf can walk both by frame pointers, which the Go code has too, and
+// by unwind tables, which the Go code lacks.
 func options() *forth.Options {
 	return &forth.Options{FramePointers: true, SpaceAfter: perf.SpaceAfter}
 }
@@ -55,8 +55,8 @@ func run(path string) error {
 	if err != nil {
 		return err
 	}
-	// Debuggers of the same user may attach, also where the kernel lets parents
-	// only (Yama). Where it is not built in, that is allowed anyway.
+	// With Yama, debuggers of the same user may attach only after this. Without Yama it fails,
+	// and they may attach anyway.
 	_ = unix.Prctl(unix.PR_SET_PTRACER, unix.PR_SET_PTRACER_ANY, 0, 0, 0)
 	session, err := forth.Load(program, &forth.SessionOptions{
 		Paused: os.Stdout, Resume: os.Stdin, Notice: notice,

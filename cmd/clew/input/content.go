@@ -21,7 +21,7 @@ type Content int
 
 const (
 	Unknown Content = iota
-	ELF             // but a core
+	ELF             // other than a core
 	Core
 	Minidump
 	Recording // of perf
@@ -56,6 +56,9 @@ var magics = []struct {
 	{"BZh", Bzip2},
 }
 
+// compressions are the names of the formats of compressed files.
+var compressions = map[Content]string{XZ: "xz", Zstd: "zstd", LZ4: "lz4", Gzip: "gzip", Bzip2: "bzip2"}
+
 // ContentOf returns the kind of a regular file. It fails only if the file cannot be opened.
 func ContentOf(path string) (Content, error) {
 	f, err := untrusted.OpenNamed(path)
@@ -87,43 +90,31 @@ func byteOrder(ident *[18]byte) binary.ByteOrder {
 // IsRecording reports whether a file is a recording of perf.
 func (c Content) IsRecording() bool { return c == Recording }
 
-// MaybeCore reports whether a file can be a core or a minidump. Only the reader of cores can say what a
-// compressed file holds, and which kind of ELF file a damaged one is.
+// MaybeCore reports whether a file can be a core or a minidump. Only the reader of cores knows the
+// contents of a compressed file, and the type of a damaged ELF file.
 func (c Content) MaybeCore() bool {
-	switch c {
-	case ELF, Core, Minidump, XZ, Zstd, LZ4, Gzip, Bzip2:
-		return true
-	}
-	return false
+	return c == ELF || c == Core || c == Minidump || compressions[c] != ""
 }
 
-// insteadOfELF says what to do with a file of this content, which is not the ELF file
-// that was expected.
-func (c Content) insteadOfELF(path string) output.Hint {
-	path = printable.Text(path)
+// adviceForELF returns advice for a file of this content that was expected to be an ELF file. It is
+// "" for a damaged ELF file.
+func (c Content) adviceForELF(path string) output.Hint {
+	name := printable.Text(path)
 	switch c {
-	case ELF, Core: // it is one, and damaged
+	case ELF, Core:
 		return ""
 	case Minidump:
-		return output.Hint(fmt.Sprintf("\nThis is a minidump: 'clew stack %s' prints its stacks.", path))
+		return output.Hint(fmt.Sprintf("\nThis is a minidump: 'clew stack %s' prints its stacks.", name))
 	case Recording:
-		return output.Hint(fmt.Sprintf("\nThis is a recording of perf: 'clew perf %s' reads it.", path))
+		return output.Hint(fmt.Sprintf("\nThis is a recording of perf: 'clew perf %s' reads it.", name))
 	case Jitdump:
-		return output.Hint(fmt.Sprintf("\nThis is a jitdump: 'clew jit %s' reads it, 'clew jit show FUNC %[1]s' prints a function's table.", path))
+		return output.Hint(fmt.Sprintf("\nThis is a jitdump: 'clew jit %s' reads it, 'clew jit show FUNC %[1]s' prints a function's table.", name))
 	case Archive:
 		return "\nThis is an archive: unpack it with 'ar x' and name one of its members."
 	case Script:
 		return "\nThis is a script: name the program that runs it."
-	case XZ:
-		return "\nThis is xz-compressed: unpack it first."
-	case Zstd:
-		return "\nThis is zstd-compressed: unpack it first."
-	case LZ4:
-		return "\nThis is lz4-compressed: unpack it first."
-	case Gzip:
-		return "\nThis is gzip-compressed: unpack it first."
-	case Bzip2:
-		return "\nThis is bzip2-compressed: unpack it first."
+	case XZ, Zstd, LZ4, Gzip, Bzip2:
+		return output.Hint("\nThis is " + compressions[c] + "-compressed: unpack it first.")
 	case Windows:
 		return "\nThis is a Windows program, which has another kind of unwind table."
 	case MachO:

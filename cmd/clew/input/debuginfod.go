@@ -14,8 +14,8 @@ import (
 	"github.com/clewdev/clew/debugfile/debuginfod"
 )
 
-// Fetch returns the function that fetches files by build ID from the servers in
-// DEBUGINFOD_URLS, nil without servers. The whole command is one client with one budget.
+// Fetch returns the function that fetches files by build ID from the servers in DEBUGINFOD_URLS, nil
+// without servers. The command is one client, with one time limit.
 var Fetch = sync.OnceValue(func() func(debugfile.Kind, []byte) (*os.File, error) {
 	client := debuginfod.FromEnvironment()
 	if client == nil {
@@ -23,7 +23,7 @@ var Fetch = sync.OnceValue(func() func(debugfile.Kind, []byte) (*os.File, error)
 	}
 	var end func()
 	var shown func(int)
-	client.Progress = func(what debugfile.Kind, id []byte, bytes int64, done bool) {
+	client.Progress = func(kind debugfile.Kind, id []byte, bytes int64, done bool) {
 		switch {
 		case done:
 			end()
@@ -31,7 +31,7 @@ var Fetch = sync.OnceValue(func() func(debugfile.Kind, []byte) (*os.File, error)
 			output.Fetching.Store(false)
 		case end == nil:
 			output.Fetching.Store(true)
-			shown, end = output.ProgressAbove(fmt.Sprintf("kB of the %s of build ID %x fetched", what, id), 0)
+			shown, end = output.DownloadProgress(fmt.Sprintf("kB of the %s of build ID %x fetched", kind, id), 0)
 		case shown != nil:
 			shown(int(bytes >> 10))
 		}

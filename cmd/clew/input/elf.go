@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 
 	"github.com/clewdev/clew/cfi"
@@ -20,9 +21,9 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// Regular returns an error for a file that is not regular. Callers ask before they open the file,
-// because opening a pipe waits for its writer, and opening a device can have effects. The file's
-// information comes with the error too, if there is any.
+// Regular returns an error for a file that is not regular, with the file's information if it
+// exists. Callers use it before they open the file, because opening a pipe waits for its writer, and
+// opening a device can have effects.
 func Regular(path string) (fs.FileInfo, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -76,11 +77,11 @@ func OpenBeside(path string, search *debugfile.Search) (*object.File, error) {
 	}
 	f, err := object.Open(path)
 	if err != nil {
-		var instead output.Hint
+		var advice output.Hint
 		if c, err := ContentOf(path); err == nil {
-			instead = c.insteadOfELF(path)
+			advice = c.adviceForELF(path)
 		}
-		return nil, output.InputErrorf("%w%s", err, instead)
+		return nil, output.InputErrorf("%w%s", err, advice)
 	}
 	if _, err := search.OpenDebugFile(f); err != nil {
 		for _, line := range printable.Lines(err) {
@@ -97,14 +98,9 @@ func FrameSections(f *object.File, name string) ([]*cfi.Section, error) {
 	if err != nil {
 		output.Warn("%v", err)
 	}
-	var debug *cfi.Section
-	for _, s := range sections {
-		if s.Kind == cfi.DebugFrame {
-			debug = s
-		}
-	}
-	if debug == nil {
-		if debug, err = f.DebugFrame(); err != nil {
+	if !slices.ContainsFunc(sections, func(s *cfi.Section) bool { return s.Kind == cfi.DebugFrame }) {
+		debug, err := f.DebugFrame()
+		if err != nil {
 			output.Warn("%v", err)
 		}
 		if debug != nil {
@@ -131,18 +127,18 @@ func FrameSections(f *object.File, name string) ([]*cfi.Section, error) {
 	return chosen, nil
 }
 
-// noFrames explains why a file may have no call frame information.
+// noFrames returns the error for a file without call frame information, with likely reasons.
 func noFrames(f *object.File) error {
-	advice := "It may have been built with -fno-asynchronous-unwind-tables, or its tables were stripped off."
+	advice := "It may have been built with -fno-asynchronous-unwind-tables, or its tables may have been stripped."
 	switch link, _ := f.DebugLink(); {
 	case f.Type() == elf.ET_CORE:
-		advice = "It is a core: the unwind tables are in the program and the libraries that it is of; name one of them."
+		advice = "It is a core: the unwind tables are in its program and libraries; name one of them."
 	case f.Damage() != nil:
-		advice = "They may be in what is damaged of the file."
+		advice = "It may be in a damaged part of the file."
 	case f.Machine().UnwindIndex != elf.PT_NULL:
 		advice = "Unwind tables of 32-bit ARM are in .ARM.exidx, which Clew does not read; a build with -g has a .debug_frame."
 	case isGo(f):
-		advice = "Go's linker writes .debug_frame, and leaves it out with -ldflags=-w or -s: build it without."
+		advice = "Go's linker omits .debug_frame with -ldflags=-w or -s: build without these flags."
 	case link != "":
 		advice = fmt.Sprintf("Its debug file, %s, may hold a .debug_frame: install it, or name it instead%s.", printable.Text(link), orServers())
 	case f.BuildID() != nil:
@@ -151,25 +147,25 @@ func noFrames(f *object.File) error {
 	return output.Partialf("%s: no call frame information: neither .eh_frame nor .debug_frame.%s", f.Name(), output.Hint("\n"+advice))
 }
 
-// OtherNames returns advice on finding a function that has another name, or none.
+// OtherNames returns advice for finding a function with another name, or without a name.
 func OtherNames(f *object.File, name string) output.Hint {
 	for s := range f.Symbols() {
 		if s.Source == object.StaticSymbols || s.Source == object.DebugSymbols {
-			return output.Hint(fmt.Sprintf("\nLonger names that hold it: clew table %s --func '*%s*'", printable.Text(f.Name()), printable.Text(name)))
+			return output.Hint(fmt.Sprintf("\nLonger names that contain it: clew table %s --func '*%s*'", printable.Text(f.Name()), printable.Text(name)))
 		}
 	}
 	if isGo(f) {
-		return "\nIts symbols were stripped; functions of Go go by names such as main.main."
+		return "\nIts symbols were stripped; functions of Go have names such as main.main."
 	}
-	return "\nIts symbols were stripped, so most functions have no name: ask by address, or install its debug file" + output.Hint(orServers()) + "."
+	return "\nIts symbols were stripped, so most functions have no name: use an address, or install its debug file" + output.Hint(orServers()) + "."
 }
 
-// orServers returns advice to name debuginfod servers, "" if there are some.
+// orServers returns advice to name debuginfod servers, "" if some are set.
 func orServers() string {
 	if Fetch() != nil {
 		return ""
 	}
-	return ", or name servers in DEBUGINFOD_URLS, which may have it"
+	return ", or set DEBUGINFOD_URLS to servers that may have it"
 }
 
 func isGo(f *object.File) bool {

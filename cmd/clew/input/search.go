@@ -13,18 +13,15 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// sections is the user's cache of inflated sections, nil for none.
+// sections returns the user's cache of decompressed sections, nil if it is off.
 var sections = sync.OnceValue(func() object.SectionCache {
-	if os.Getenv("CLEW_CACHE") == "off" {
-		return nil
-	}
-	if c := sectioncache.Default(); c != nil {
+	if c := sectioncache.Default(); c != nil && os.Getenv("CLEW_CACHE") != "off" {
 		return c
 	}
-	return nil
+	return nil // not a nil *sectioncache.Cache
 })
 
-// SearchBelow returns the search for debug files below root that the environment asks for.
+// SearchBelow returns the search for debug files below root, with the settings of the environment.
 func SearchBelow(root string) debugfile.Search {
 	return debugfile.Search{Root: root, Fetch: Fetch(), Sections: sections()}
 }

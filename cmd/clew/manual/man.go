@@ -11,8 +11,7 @@ import (
 	"strings"
 )
 
-// FileName returns the name of the page's file among man pages: clew-stack.1, or
-// clew-frames.7 of a topic.
+// FileName returns the name of the page's man page: clew-stack.1, or clew-frames.7 for a topic.
 func (p *Page) FileName() string {
 	name, section := p.manTitle()
 	return name + "." + section
@@ -25,7 +24,7 @@ func (p *Page) manTitle() (name, section string) {
 	return strings.ReplaceAll(p.Name, " ", "-"), "1"
 }
 
-// WriteMan prints the page with the macros of man(7).
+// WriteMan writes the page with the macros of man(7).
 func (p *Page) WriteMan(to io.Writer) error {
 	var w bytes.Buffer
 	name, section := p.manTitle()
@@ -71,13 +70,11 @@ func (p *Page) WriteMan(to io.Writer) error {
 	}
 	if len(p.Topics) > 0 {
 		fmt.Fprint(&w, ".SH SEE ALSO\n")
-		for i, t := range p.Topics {
-			comma := ","
-			if i == len(p.Topics)-1 {
-				comma = ""
-			}
-			fmt.Fprintf(&w, ".BR clew\\-%s (7)%s\n", manText(t.Name), comma)
+		var pages []string
+		for _, t := range p.Topics {
+			pages = append(pages, fmt.Sprintf(".BR clew\\-%s (7)", manText(t.Name)))
 		}
+		fmt.Fprintln(&w, strings.Join(pages, ",\n"))
 	}
 	_, err := to.Write(w.Bytes())
 	return err
@@ -91,7 +88,7 @@ func writeVerbatim(w io.Writer, lines []string) {
 	fmt.Fprint(w, ".fi\n")
 }
 
-// manText returns a line such that groff prints it as it stands.
+// manText escapes a line so that groff prints it unchanged.
 func manText(s string) string {
 	s = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "^", `\(ha`, "~", `\(ti`, "`", `\(ga`).Replace(s)
 	if strings.HasPrefix(s, ".") {

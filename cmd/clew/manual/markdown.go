@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// WriteMarkdown prints the page as Markdown. Links lead to other pages in the same folder,
-// whose files [Page.MarkdownName] names.
+// WriteMarkdown writes the page as Markdown. Links lead to other pages in the same folder, see
+// [Page.MarkdownName].
 func (p *Page) WriteMarkdown(to io.Writer) error {
 	var w bytes.Buffer
 	fmt.Fprintf(&w, "# %s\n\n%s\n", p.Name, p.Summary)
@@ -59,7 +59,7 @@ func (p *Page) WriteMarkdown(to io.Writer) error {
 	return err
 }
 
-// MarkdownName returns the name of the page's file: clew-stack.md, or frames.md of a topic.
+// MarkdownName returns the name of the page's Markdown file: clew-stack.md, or frames.md for a topic.
 func (p *Page) MarkdownName() string {
 	return strings.ReplaceAll(p.Name, " ", "-") + ".md"
 }
@@ -72,7 +72,7 @@ func writeFence(w io.Writer, lines []string) {
 	fmt.Fprint(w, "```\n")
 }
 
-// markdownText escapes what Markdown would take for markup.
+// markdownText escapes the characters of Markdown's markup.
 func markdownText(s string) string {
 	return strings.NewReplacer("<", `\<`, "*", `\*`, "[", `\[`, "_", `\_`).Replace(s)
 }

@@ -13,23 +13,23 @@ import (
 
 // Page describes a command or a topic.
 type Page struct {
-	// Name is that of a topic ("frames"), or of a command with those above it ("clew jit show").
+	// Name is the name of a topic ("frames"), or the path of a command ("clew jit show").
 	Name string
 
-	// Summary says in a line what the command does, or what the topic is about.
+	// Summary describes the command or the topic in one line.
 	Summary string
 
-	// Description is text in paragraphs, without a newline at its end. Lines that begin with
-	// a space are printed as they stand.
+	// Description is text in paragraphs, without a final newline. Lines that begin with a
+	// space are verbatim.
 	Description string
 
-	// The following are of commands only.
+	// Only commands have the following fields.
 
-	Usage    string // the forms of the command line, a line each
+	Usage    string // the forms of the command line, one on each line
 	Examples string // lines
 	Commands []Entry
 	Flags    []Flag
-	Topics   []Entry // that tell more
+	Topics   []Entry // related topics
 }
 
 // Entry is a command or a topic in a list.
@@ -40,25 +40,23 @@ type Flag struct {
 	Long  string // without dashes
 	Short string // a letter, or ""
 
-	// Value names what the flag takes: "FILE". A switch has none.
-	Value string
-
+	Value      string // the name of the flag's value, "FILE"; "" for a switch
 	Usage      string
-	Default    string // "" if there is none worth saying
+	Default    string // "" if it is not shown
 	Repeatable bool
 
-	// Group is the heading of related flags, "" for those that most users need.
+	// Group is the heading for related flags, "" for the flags that most users need.
 	Group string
 }
 
 // IsTopic reports whether the page is about a topic, not a command.
 func (p *Page) IsTopic() bool { return p.Usage == "" }
 
-// WriteShort prints the first screen of a command: what it does, how it is called, and
-// the flags that most users need.
+// WriteShort writes the first screen of a command: its description, its usage, and the flags that
+// most users need.
 func (p *Page) WriteShort(w io.Writer) error { return p.write(w, false) }
 
-// WriteWhole prints the whole page as text.
+// WriteWhole writes the whole page as text.
 func (p *Page) WriteWhole(w io.Writer) error { return p.write(w, true) }
 
 func (p *Page) write(to io.Writer, whole bool) error {
@@ -75,11 +73,11 @@ func (p *Page) write(to io.Writer, whole bool) error {
 		fmt.Fprintf(w, "\nExamples:\n%s\n", indent(p.Examples))
 	}
 	writeEntries(w, "Commands", p.Commands)
-	left := 0
+	omitted := 0
 	group := ""
 	for i, f := range p.Flags {
 		if f.Group != "" && !whole {
-			left++
+			omitted++
 			continue
 		}
 		if f.Group != group || i == 0 {
@@ -92,40 +90,17 @@ func (p *Page) write(to io.Writer, whole bool) error {
 		writeEntries(w, "Topics, for 'clew help TOPIC'", p.Topics)
 		return w.Flush()
 	}
-	switch {
-	case left == 1:
-		fmt.Fprintf(w, "\nOne more flag: 'clew help %s'.", p.arguments())
-	case left > 1:
-		fmt.Fprintf(w, "\n%d more flags: 'clew help %s'.", left, p.arguments())
+	if omitted > 0 {
+		fmt.Fprintf(w, "\n%d more flags: '%s'\n", omitted, strings.Replace(p.Name, "clew", "clew help", 1))
 	}
 	if len(p.Topics) > 0 {
-		if left == 0 {
-			fmt.Fprintln(w)
-		} else {
-			fmt.Fprint(w, " ")
+		var names []string
+		for _, t := range p.Topics {
+			names = append(names, t.Name)
 		}
-		fmt.Fprint(w, "'clew help TOPIC' explains ")
-		for i, t := range p.Topics {
-			switch {
-			case i > 0 && i == len(p.Topics)-1:
-				fmt.Fprint(w, " and ")
-			case i > 0:
-				fmt.Fprint(w, ", ")
-			}
-			fmt.Fprint(w, t.Name)
-		}
-		fmt.Fprint(w, ".")
-	}
-	if left > 0 || len(p.Topics) > 0 {
-		fmt.Fprintln(w)
+		fmt.Fprintf(w, "\nTopics, for 'clew help TOPIC': %s\n", strings.Join(names, ", "))
 	}
 	return w.Flush()
-}
-
-// arguments returns what 'clew help' takes for the page.
-func (p *Page) arguments() string {
-	_, below, _ := strings.Cut(p.Name, " ")
-	return below
 }
 
 func writeEntries(w io.Writer, heading string, entries []Entry) {
@@ -145,7 +120,7 @@ func flagHeading(group string) string {
 	return group
 }
 
-// names returns how the flag is written, with space for a short name.
+// names returns the names of the flag, with space for a short name, and its value.
 func (f *Flag) names() string {
 	names := "    --" + f.Long
 	if f.Short != "" {
@@ -157,7 +132,7 @@ func (f *Flag) names() string {
 	return names
 }
 
-// description returns what the flag does.
+// description returns the usage of the flag, with its default.
 func (f *Flag) description() string {
 	text := f.Usage
 	if f.Default != "" {
@@ -173,14 +148,13 @@ func indent(text string) string {
 	return "  " + strings.ReplaceAll(text, "\n", "\n  ")
 }
 
-// block is a piece of a description: a paragraph, or lines that are printed as they stand.
+// block is a part of a description: a paragraph, or verbatim lines.
 type block struct {
 	verbatim bool
 	lines    []string
 }
 
-// blocks returns the pieces of a text. Lines that stand as they are keep their indentation
-// but for the first two spaces of each.
+// blocks splits a text into blocks. It removes the first two spaces of verbatim lines.
 func blocks(text string) []block {
 	var all []block
 	for line := range strings.SplitSeq(text, "\n") {
@@ -196,7 +170,7 @@ func blocks(text string) []block {
 			last.lines = append(last.lines, strings.TrimPrefix(line, "  "))
 		}
 	}
-	// Lines around an empty one that all stand as they are belong together.
+	// Verbatim blocks that only an empty line separates are one block.
 	var joined []block
 	for _, b := range all {
 		if n := len(joined); n > 0 && b.verbatim && joined[n-1].verbatim && len(b.lines) > 0 {

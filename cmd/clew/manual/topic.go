@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// A file of this folder is a topic. Its first line is the title, and the text begins after
-// an empty line. Lines that begin with a space are printed as they stand.
+// Each file is a topic: a line with the title, an empty line, and the text. Lines that begin with a
+// space are verbatim.
 //
 //go:embed topics/*.txt
 var topicFiles embed.FS
 
-// Topics returns the pages about subjects that several commands share, by name.
+// Topics returns the pages of the topics, sorted by name.
 func Topics() []*Page {
 	files, err := topicFiles.ReadDir("topics")
 	if err != nil {
@@ -33,13 +33,13 @@ func Topics() []*Page {
 	return all
 }
 
-// topicsKey is the key of a command's metadata for the names of topics about it.
+// topicsKey is the key for the related topics in a command's metadata.
 const topicsKey = "topics"
 
-// SeeAlso returns the metadata of a command that topics are about.
+// SeeAlso returns metadata for a command with related topics.
 func SeeAlso(topics ...string) map[string]any { return map[string]any{topicsKey: topics} }
 
-// TopicsOf returns the names of the topics that SeeAlso put into the metadata of a command.
+// TopicsOf returns the names of the topics in metadata from SeeAlso.
 func TopicsOf(metadata map[string]any) []string {
 	names, _ := metadata[topicsKey].([]string)
 	return names

@@ -2,6 +2,6 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Package output is the command's side towards its user: standard output and error, messages,
-// progress, colours, and exit codes. All foreign text that passes through it is escaped.
+// Package output prints for the user of the command: standard output and error, messages, progress,
+// colours, and exit codes. It escapes all foreign text.
 package output

@@ -13,12 +13,11 @@ import (
 // Exit codes of the command.
 const (
 	exitFine  = 0
-	ExitNo    = 1 // the answer is no, or it is partial
-	ExitUsage = 2 // the command line is wrong, the input is not readable, or the output is not writable
+	ExitNo    = 1 // the answer is no, or is partial
+	ExitUsage = 2 // the command line is wrong, the input cannot be read, or the output cannot be written
 )
 
-// partialAnswer is the error of an answer that is no, or partial. Every other error of a verb is
-// an error of usage or input.
+// partialAnswer is the error for ExitNo. Every other error of a verb is about its usage or input.
 type partialAnswer struct{ err error }
 
 func (e partialAnswer) Error() string { return e.err.Error() }
@@ -27,7 +26,7 @@ func (e partialAnswer) Unwrap() error { return e.err }
 // Partial returns err as an error that ends the command with ExitNo.
 func Partial(err error) error { return partialAnswer{err} }
 
-// Partialf is Partial for a message that is formatted as by Errorf.
+// Partialf is Partial with a message that is formatted as by fmt.Errorf.
 func Partialf(format string, args ...any) error { return partialAnswer{message(format, args...)} }
 
 // Status is the exit code of a command that has printed its messages already.
@@ -37,12 +36,12 @@ func (s Status) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
 // ExitCode prints the message of an error, and returns the exit code for it.
 func ExitCode(err error) int {
-	var said Status
+	var status Status
 	switch {
 	case err == nil:
 		return exitFine
-	case errors.As(err, &said):
-		return int(said)
+	case errors.As(err, &status):
+		return int(status)
 	}
 	Warn("%v", err)
 	var write *fs.PathError
@@ -55,7 +54,7 @@ func ExitCode(err error) int {
 	}
 	var input readError
 	if !errors.As(err, &input) {
-		fmt.Fprintf(Stderr, "Run '%s --help' for usage.\n", Speaker)
+		fmt.Fprintf(Stderr, "Run '%s --help' for usage.\n", Command)
 	}
 	return ExitUsage
 }

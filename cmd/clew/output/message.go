@@ -12,23 +12,24 @@ import (
 	"github.com/clewdev/clew/internal/printable"
 )
 
-// ReadError is an input that cannot be read. Its text says what to do.
+// readError is the error of an input that cannot be read.
 type readError struct{ err error }
 
 func (e readError) Error() string { return e.err.Error() }
 func (e readError) Unwrap() error { return e.err }
 
-// InputError returns err as a ReadError.
+// InputError returns err as the error of an input. It ends the command with ExitUsage, without a
+// hint at --help.
 func InputError(err error) error { return readError{err} }
 
-// InputErrorf returns a ReadError with a message that is formatted as by Errorf.
+// InputErrorf is InputError with a message that is formatted as by fmt.Errorf.
 func InputErrorf(format string, args ...any) error { return readError{message(format, args...)} }
 
-// Hint is an argument of a message whose ends of lines are kept. Other arguments are foreign text,
-// and stay in one line.
+// Hint is an argument of a message that keeps its newlines. Other arguments are foreign text, and
+// their newlines are escaped.
 type Hint string
 
-// ownText is an error with a text that Clew wrote, so its ends of lines are kept.
+// ownText is an error with a text of Clew, which keeps its newlines.
 type ownText struct {
 	text string
 	err  error
@@ -41,13 +42,13 @@ func (e *ownText) Lines() []string { return strings.Split(e.text, "\n") }
 // Text returns an error that wraps err and has a text of one or more lines.
 func Text(text string, err error) error { return &ownText{text, err} }
 
-// message is like fmt.Errorf, but escapes the ends of lines in arguments other than a Hint.
+// message is like fmt.Errorf, but escapes newlines in arguments other than a Hint.
 func message(format string, args ...any) error {
 	return &ownText{fmt.Sprintf(strings.ReplaceAll(format, "%w", "%v"), inLine(args)...), fmt.Errorf(format, args...)}
 }
 
-// inLine returns arguments of a format, with the ends of lines in strings and errors escaped. The
-// lines of joined errors are kept.
+// inLine escapes the newlines in the strings and errors among the arguments of a format. Joined
+// errors keep one line each.
 func inLine(args []any) []any {
 	args = slices.Clone(args)
 	for i, arg := range args {
@@ -61,10 +62,10 @@ func inLine(args []any) []any {
 	return args
 }
 
-// Speaker is the beginning of each message: "clew" and the verb. Only main sets it.
-var Speaker = "clew"
+// Command is the prefix of messages: "clew" and the verb. Only main sets it.
+var Command = "clew"
 
-// Warn prints a message about something that does, or could, cost a part of the answer.
+// Warn prints a message about a problem that can make the answer partial.
 func Warn(format string, args ...any) {
-	fmt.Fprintf(Stderr, Speaker+": "+format+"\n", inLine(args)...)
+	fmt.Fprintf(Stderr, Command+": "+format+"\n", inLine(args)...)
 }

@@ -12,12 +12,14 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/fatih/color"
+
 	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/report/style"
 )
 
-// Stdout and Stderr are the only users of os.Stdout and os.Stderr in the command, because names
-// of functions, files and threads are foreign text and can hold control sequences.
+// Stdout and Stderr are the only users of os.Stdout and os.Stderr in the command. They escape text,
+// because names of functions, files and threads can contain control sequences.
 var (
 	Stdout = &Stream{File: os.Stdout}
 	Stderr = &Stream{File: os.Stderr}
@@ -31,11 +33,11 @@ type Stream struct {
 	mu   sync.Mutex
 	text *printable.Writer // nil before the first Write
 
-	failed atomic.Pointer[error] // of the first write that failed; raw writes do not hold mu
+	failed atomic.Pointer[error] // the first error of a write; raw writes do not hold mu
 }
 
-// Write prints text. A character that is not printable is escaped, except in the sequences
-// of the palette.
+// Write prints text. It escapes characters that are not printable, except in the sequences of the
+// palette.
 func (s *Stream) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -45,7 +47,7 @@ func (s *Stream) Write(p []byte) (int, error) {
 	return s.text.Write(p)
 }
 
-// Raw returns a writer that escapes nothing. It is for bytes that are not text of Clew: a profile
+// Raw returns a writer that escapes nothing. It is for output that is not text of Clew: a profile
 // for another program, the output of debugged code, cursor movements.
 func (s *Stream) Raw() io.Writer { return rawStream{s} }
 
@@ -65,7 +67,7 @@ func (s *Stream) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.text != nil {
-		_ = s.text.Flush() // which failed notes
+		_ = s.text.Flush() // failed has the error
 	}
 	if failed := s.failed.Load(); failed != nil {
 		return *failed
@@ -73,13 +75,12 @@ func (s *Stream) Close() error {
 	return nil
 }
 
-// Palette returns the colours for the stream: none if it is not a terminal, or if NO_COLOR is
-// set.
+// Palette returns the colours for the stream: none if it is not a terminal, or if NO_COLOR is set.
 func (s *Stream) Palette() style.Palette {
-	if s != Stdout && !s.IsTerminal() {
+	if color.NoColor || s != Stdout && !s.IsTerminal() { // NoColor is set if Stdout is not a terminal
 		return style.Palette{}
 	}
-	return palette()
+	return style.Colors()
 }
 
 // IsTerminal reports whether the stream is a terminal.
