@@ -135,7 +135,7 @@ func (c *Console) help(args string) error {
 				group = cmd.group
 				c.printf("%s:\n", c.palette.Header.Text(group))
 			}
-			c.printf("  %s -- %s\n", pad(cmd.names(), 18), cmd.short)
+			c.printf("  %-18s -- %s\n", cmd.names(), cmd.short)
 		}
 		c.printf("\n\"help COMMAND\" explains a command. Names and abbreviations are those of gdb.\n")
 		return nil
@@ -164,7 +164,7 @@ func (c *Console) help(args string) error {
 	if len(cmd.below) > 0 {
 		c.printf("\n")
 		for _, below := range cmd.below {
-			c.printf("  %s -- %s\n", pad("info "+below.name, 18), below.short)
+			c.printf("  %-18s -- %s\n", "info "+below.name, below.short)
 		}
 	}
 	return nil
@@ -172,10 +172,5 @@ func (c *Console) help(args string) error {
 
 // names returns a command's name and its first alias.
 func (cmd *command) names() string {
-	if len(cmd.aliases) == 0 {
-		return cmd.name
-	}
-	return cmd.name + ", " + cmd.aliases[0]
+	return strings.Join(append([]string{cmd.name}, cmd.aliases[:min(len(cmd.aliases), 1)]...), ", ")
 }
-
-func pad(s string, n int) string { return s + strings.Repeat(" ", max(0, n-len(s))) }

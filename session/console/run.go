@@ -25,29 +25,18 @@ func (c *Console) call(args string) error {
 	return c.startCall(false)
 }
 
-func (c *Console) run(args string) error {
-	if err := c.rerun(args); err != nil {
-		return err
-	}
-	return c.startCall(false)
-}
+func (c *Console) run(args string) error   { return c.rerun(args, false) }
+func (c *Console) start(args string) error { return c.rerun(args, true) }
 
-func (c *Console) start(args string) error {
-	if err := c.rerun(args); err != nil {
-		return err
-	}
-	return c.startCall(true)
-}
-
-// rerun sets the call of run and start. Without arguments it stays the last one.
-func (c *Console) rerun(args string) error {
+// rerun makes a call, the last one if args is empty.
+func (c *Console) rerun(args string, atBeginning bool) error {
 	if args != "" {
 		c.callText = args
 	}
 	if c.callText == "" {
 		return errors.New("no function has been called yet: " + c.callHint())
 	}
-	return nil
+	return c.startCall(atBeginning)
 }
 
 // callHint lists functions that can be called.

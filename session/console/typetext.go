@@ -47,26 +47,21 @@ func (w *typeWriter) full(t *value.Type, indent string, depth int) {
 	}
 	text := t.String()
 	before, after, found := strings.Cut(text, inner.String())
-	if !found {
+	kind := inner.Kind()
+	if !found || kind != value.Typedef && kind != value.Enum && kind != value.Struct && kind != value.Union && kind != value.Class {
 		w.WriteString(text)
 		return
 	}
-	switch inner.Kind() {
+	w.WriteString(before)
+	switch kind {
 	case value.Typedef:
-		w.WriteString(before)
 		w.full(inner.Elem(), indent, depth+1)
-		w.WriteString(after)
-	case value.Struct, value.Union, value.Class:
-		w.WriteString(before)
-		w.structure(inner, indent, depth)
-		w.WriteString(after)
 	case value.Enum:
-		w.WriteString(before)
 		w.enumeration(inner)
-		w.WriteString(after)
 	default:
-		w.WriteString(text)
+		w.structure(inner, indent, depth)
 	}
+	w.WriteString(after)
 }
 
 // structure writes a structure, union or class with its members.

@@ -108,7 +108,7 @@ func (c *client) evaluate(r *dap.EvaluateRequest) (dap.Message, error) {
 	response.Body.Type = v.Type().String()
 	name := text
 	if strings.ContainsAny(text, " =") {
-		name = parenthesised(text)
+		name = "(" + text + ")"
 	}
 	response.Body.VariablesReference, response.Body.NamedVariables, response.Body.IndexedVariables = c.expandable(variable{name: text, value: v, evaluate: name}, f)
 	response.Body.MemoryReference = memoryReference(v)

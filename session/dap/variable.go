@@ -177,7 +177,7 @@ func (c *client) children(k container, filter string, start, count int) []variab
 		var list []variable
 		for i := uint64(start); i < length && len(list) < count; i++ {
 			name := "[" + strconv.FormatUint(i, 10) + "]"
-			list = append(list, variable{name: name, value: k.value.Index(int64(i)), evaluate: suffixed(k.name, name)})
+			list = append(list, variable{name: name, value: k.value.Index(int64(i)), evaluate: around("", k.name, name)})
 		}
 		return list
 	case value.Struct, value.Class, value.Union:
@@ -194,12 +194,12 @@ func (c *client) children(k container, filter string, start, count int) []variab
 			return nil
 		}
 		name := k.name
-		if name != "" && t.Kind() == value.Pointer {
-			name = "*(" + name + ")"
+		if t.Kind() == value.Pointer {
+			name = around("*(", name, ")")
 		}
 		switch to.Type().Strip().Kind() {
 		case value.Struct, value.Class, value.Union:
-			return fields(to, parenthesised(name), 0, count) // saves a click
+			return fields(to, around("(", name, ")"), 0, count) // saves a click
 		}
 		return []variable{{name: "*", value: to, evaluate: name}}
 	}
@@ -215,7 +215,7 @@ func fields(v value.Value, name string, start, count int) []variable {
 		if len(list) == count {
 			break
 		}
-		field := variable{name: f.Name, value: v.Field(i), evaluate: suffixed(name, "."+f.Name)}
+		field := variable{name: f.Name, value: v.Field(i), evaluate: around("", name, "."+f.Name)}
 		switch {
 		case f.Base:
 			field.name, field.evaluate = f.Type.String(), name
@@ -227,19 +227,12 @@ func fields(v value.Value, name string, start, count int) []variable {
 	return list
 }
 
-// suffixed adds a suffix to an expression. Without an expression it returns "".
-func suffixed(name, suffix string) string {
-	if name == "" {
+// around adds text before and after an expression. Without an expression it returns "".
+func around(before, expression, after string) string {
+	if expression == "" {
 		return ""
 	}
-	return name + suffix
-}
-
-func parenthesised(name string) string {
-	if name == "" {
-		return ""
-	}
-	return "(" + name + ")"
+	return before + expression + after
 }
 
 // shown returns a variable in the form of the protocol.
@@ -278,27 +271,23 @@ func (c *client) expandable(v variable, f *frontend.Frame) (reference, names, in
 	if v.value.Err() != nil {
 		return 0, 0, 0
 	}
-	t := v.value.Type().Strip()
-	switch t.Kind() {
+	hasParts := false
+	switch t := v.value.Type().Strip(); t.Kind() {
 	case value.Array:
 		length, _ := t.Len()
-		if length == 0 {
-			return 0, 0, 0
-		}
 		indices = int(min(length, 1<<30))
+		hasParts = indices > 0
 	case value.Struct, value.Class, value.Union:
 		names = len(t.Fields())
-		if names == 0 {
-			return 0, 0, 0
-		}
+		hasParts = names > 0
 	case value.Pointer, value.Reference, value.RvalueReference:
-		if to := t.Elem().Strip().Kind(); to == value.Void || to == value.Func || to == value.Unknown {
-			return 0, 0, 0
-		}
+		to := t.Elem().Strip().Kind()
+		hasParts = to != value.Void && to != value.Func && to != value.Unknown
 		if address, err := v.value.Uint(); t.Kind() == value.Pointer && (err != nil || address == 0) {
-			return 0, 0, 0
+			hasParts = false
 		}
-	default:
+	}
+	if !hasParts {
 		return 0, 0, 0
 	}
 	return c.refer(container{value: v.value, name: v.evaluate, frame: f}), names, indices

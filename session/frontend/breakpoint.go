@@ -176,7 +176,7 @@ func (t *Breakpoints[T]) hit(b *Breakpoint[T], f *session.Frame) (bool, error) {
 		}
 	}
 	if b.condition != nil {
-		yes, err := t.values.holds(b.condition, f, &t.policy)
+		yes, err := b.condition.holds(f)
 		if err != nil {
 			return true, t.policy.Failed(b.Number, b.condition.text, err)
 		}

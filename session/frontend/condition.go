@@ -5,6 +5,7 @@
 package frontend
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/clewdev/clew/session"
@@ -29,8 +30,10 @@ type Conditions struct {
 // located is an expression that is evaluated where a breakpoint stops. Its names can have
 // other meanings at each address, so it is compiled for each.
 type located struct {
-	text string
-	at   map[uint64]compiled // by program counter
+	text   string
+	values *Values
+	policy *Conditions
+	at     map[uint64]compiled // by program counter
 
 	// A watchpoint stops anywhere. If its condition was set in an image, names keep the
 	// meaning that they had there. set is the expression. Frames of function in image
@@ -53,7 +56,7 @@ type compiled struct {
 // locate compiles a text for addresses of images. Without addresses it compiles it in a
 // frame, which is nil outside of calls.
 func (v *Values) locate(text string, addresses []uint64, f *Frame, policy *Conditions) (*located, error) {
-	l := &located{text: text, at: map[uint64]compiled{}, anywhere: len(addresses) == 0}
+	l := &located{text: text, values: v, policy: policy, at: map[uint64]compiled{}, anywhere: len(addresses) == 0}
 	if l.anywhere {
 		x := v.Context(f)
 		e, err := policy.compile(text, x)
@@ -68,21 +71,17 @@ func (v *Values) locate(text string, addresses []uint64, f *Frame, policy *Condi
 		}
 		return l, nil
 	}
-	found := false
+	failures := 0
 	var failed error
 	for _, a := range addresses {
 		x := v.contextAt(a)
 		e, err := policy.compile(text, x)
-		if err != nil && policy.Everywhere {
-			return nil, err
-		}
 		if err != nil {
-			failed = err
+			failures, failed = failures+1, cmp.Or(failed, err)
 		}
-		found = found || err == nil
 		l.at[a] = compiled{e, x.Info, err}
 	}
-	if !found {
+	if failures == len(addresses) || failures > 0 && policy.Everywhere {
 		return nil, failed
 	}
 	return l, nil
@@ -106,13 +105,13 @@ func (p *Conditions) compile(text string, x *expression.Context) (*expression.Ex
 }
 
 // compiledFor returns the expression for the code of a frame. It compiles it once.
-func (v *Values) compiledFor(l *located, f *session.Frame, policy *Conditions) compiled {
+func (l *located) compiledFor(f *session.Frame) compiled {
 	info := f.Info()
 	c, known := l.at[f.PC]
 	if !known || c.info != info {
-		x := v.contextAt(f.LookupPC)
+		x := l.values.contextAt(f.LookupPC)
 		x.Info, x.Address = info, f.LookupPC-f.Bias()
-		e, err := policy.compile(l.text, x)
+		e, err := l.policy.compile(l.text, x)
 		c = compiled{e, info, err}
 		l.at[f.PC] = c
 	}
@@ -120,7 +119,7 @@ func (v *Values) compiledFor(l *located, f *session.Frame, policy *Conditions) c
 }
 
 // holds evaluates a condition in a frame that has reached its breakpoint.
-func (v *Values) holds(l *located, f *session.Frame, policy *Conditions) (bool, error) {
+func (l *located) holds(f *session.Frame) (bool, error) {
 	if l.set != nil {
 		if l.image != nil && f.Image == l.image && f.PC-l.function.Start < l.function.Size {
 			return l.set.True(f)
@@ -129,11 +128,11 @@ func (v *Values) holds(l *located, f *session.Frame, policy *Conditions) (bool, 
 			return yes, nil
 		}
 	}
-	c := v.compiledFor(l, f, policy)
+	c := l.compiledFor(f)
 	switch {
 	case c.err == nil:
 		return c.expression.True(f)
-	case l.anywhere || policy.Everywhere:
+	case l.anywhere || l.policy.Everywhere:
 		return false, c.err
 	}
 	return false, nil

@@ -13,11 +13,7 @@ import (
 )
 
 // LogMessage is the text of a logpoint, with expressions in braces: "x is {x}".
-type LogMessage struct {
-	parts  []logPart
-	values *Values
-	policy *Conditions
-}
+type LogMessage struct{ parts []logPart }
 
 // logPart is an expression, or text if expression is nil.
 type logPart struct {
@@ -32,16 +28,14 @@ func (t *Breakpoints[T]) LogMessage(text string, addresses []uint64) (*LogMessag
 	if err != nil {
 		return nil, err
 	}
-	m := &LogMessage{values: t.values, policy: &t.policy}
-	for _, p := range parts {
+	for i, p := range parts {
 		if p.expression != nil {
-			if p.expression, err = t.values.locate(p.text, addresses, nil, m.policy); err != nil {
+			if parts[i].expression, err = t.values.locate(p.text, addresses, nil, &t.policy); err != nil {
 				return nil, fmt.Errorf("{%s}: %w", p.text, err)
 			}
 		}
-		m.parts = append(m.parts, p)
 	}
-	return m, nil
+	return &LogMessage{parts}, nil
 }
 
 // Text returns the message for a frame that has reached the breakpoint. show returns
@@ -53,7 +47,7 @@ func (m *LogMessage) Text(f *session.Frame, show func(value.Value) string) strin
 			b.WriteString(p.text)
 			continue
 		}
-		c := m.values.compiledFor(p.expression, f, m.policy)
+		c := p.expression.compiledFor(f)
 		if c.err != nil {
 			b.WriteString("{" + p.text + "}")
 			continue

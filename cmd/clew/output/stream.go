@@ -7,12 +7,12 @@ package output
 import (
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 
-	"golang.org/x/term"
-
 	"github.com/fatih/color"
+	"golang.org/x/term"
 
 	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/report/style"
@@ -93,4 +93,17 @@ func (s *Stream) Size() (width, height int) {
 		return 0, 0
 	}
 	return w, h
+}
+
+// UTF8 reports whether text in the user's locale is UTF-8 (POSIX, Base Definitions §8.2,
+// Internationalization Variables).
+func UTF8() bool {
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if locale := os.Getenv(name); locale != "" {
+			_, codeset, _ := strings.Cut(locale, ".")
+			codeset, _, _ = strings.Cut(codeset, "@")
+			return strings.EqualFold(strings.ReplaceAll(codeset, "-", ""), "utf8")
+		}
+	}
+	return false
 }
