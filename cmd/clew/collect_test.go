@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// The collector leaves its limit where what is in use comes close to it, and only then.
+// The limit of the collector is removed once the memory in use is close to it, and not before.
 func TestCollectLate(t *testing.T) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
 	defer debug.SetGCPercent(debug.SetGCPercent(100))
@@ -27,7 +27,7 @@ func TestCollectLate(t *testing.T) {
 	used := make([]byte, collectFrom/2)
 	for deadline := time.Now().Add(time.Minute); debug.SetMemoryLimit(-1) != math.MaxInt64; runtime.GC() {
 		if time.Now().After(deadline) {
-			t.Fatal("the limit is still there while most of it is in use")
+			t.Fatal("the limit stays while most of it is in use")
 		}
 		time.Sleep(time.Millisecond)
 	}

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// The files that CONTRIBUTING.md names for its questions are there, and hold what it says.
+// The files that answer the questions in CONTRIBUTING.md exist and contain the text in the table.
 func TestQuestionsAreAnswered(t *testing.T) {
 	root := filepath.Join("..", "..")
 	page, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))

@@ -25,13 +25,13 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
-// served is clew while it serves debuggers.
+// served is a clew process that serves debuggers.
 type served struct {
 	cmd     *exec.Cmd
 	lines   *bufio.Reader
 	address string
-	rights  string   // it says that clients have
-	gdb     []string // what it says their users type
+	rights  string   // the printed rights of clients
+	gdb     []string // the printed commands for users of gdb
 	lldb    []string
 	stderr  bytes.Buffer
 }
@@ -60,40 +60,39 @@ func serve(t *testing.T, cmd *exec.Cmd) *served {
 		line, err = s.lines.ReadString('\n')
 	}
 	if err != nil {
-		t.Fatalf("it says %q and %q: %v", line, s.stderr.String(), err)
+		t.Fatalf("clew prints %q and %q: %v", line, s.stderr.String(), err)
 	}
 	match := waitingAt.FindStringSubmatch(line)
 	if match == nil {
-		t.Fatalf("it says %q", line)
+		t.Fatalf("clew prints %q", line)
 	}
 	s.address = match[1]
 	if !strings.HasSuffix(line, "In gdb:\n") {
 		return s
 	}
-	for said := &s.gdb; len(s.lldb) < 3; {
+	for commands := &s.gdb; len(s.lldb) < 3; {
 		line, err := s.lines.ReadString('\n')
 		if err != nil {
-			t.Fatalf("it says %q, %q and %q: %v", s.gdb, s.lldb, line, err)
+			t.Fatalf("clew prints %q, %q and %q: %v", s.gdb, s.lldb, line, err)
 		}
 		if command, ok := strings.CutPrefix(line, "  "); ok {
-			*said = append(*said, strings.TrimSpace(command))
+			*commands = append(*commands, strings.TrimSpace(command))
 		} else if line == "In lldb:\n" {
-			said = &s.lldb
+			commands = &s.lldb
 		} else {
-			t.Fatalf("it says %q", line)
+			t.Fatalf("clew prints %q", line)
 		}
 	}
 	return s
 }
 
-// withSymbols builds clew: the program that go test makes has no symbols, and debuggers
-// need one of them.
+// withSymbols builds clew with symbols, which debuggers need. The binary of go test has none.
 func withSymbols(t *testing.T) string {
 	t.Helper()
 	golang := testprogram.RequireTool(t, "go")
 	program := filepath.Join(t.TempDir(), "clew")
 	cmd := exec.Command(golang, "build", "-o", program, ".")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // no malloc but the session's, which gdb may call
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // so that gdb finds only the malloc of the session
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
@@ -116,16 +115,15 @@ func runDebugger(t *testing.T, name string, args []string, flag string, commands
 	return string(out)
 }
 
-// gdb and lldb find the call before its first instruction, after what clew says they
-// are to be told; its end ends clew. An argument that is a string needs memory: gdb
-// calls the malloc of the session for it.
+// With the commands that clew prints, gdb and lldb stop before the first instruction of the call.
+// Clew ends with the call. For a string argument gdb allocates memory with the session's malloc.
 func TestDebugByDebuggers(t *testing.T) {
 	program := withSymbols(t)
 	object := debuggedObject(t, "fib.c")
 	for _, name := range []string{"gdb", "lldb-14"} {
 		for _, address := range []string{":0", "unix:" + filepath.Join(t.TempDir(), "a socket")} {
 			if name == "lldb-14" && address != ":0" {
-				address = "unix:" + filepath.Join(t.TempDir(), "socket") // it takes no quotes there
+				address = "unix:" + filepath.Join(t.TempDir(), "socket") // lldb accepts no quotes here
 			}
 			t.Run(name+" "+address[:2], func(t *testing.T) {
 				testprogram.RequireTool(t, name)
@@ -142,16 +140,16 @@ func TestDebugByDebuggers(t *testing.T) {
 						"bt", "breakpoint set -n fib -c 'n == 3'", "continue", "bt", "expression --timeout 60000000 -- fib(7)", `expression --timeout 60000000 -- ((unsigned long (*)(const char *))strlen)("twelve chars")`, "breakpoint delete -f", "finish", "detach")...)
 					wants = []string{"frame #0: .*`fib.n=", "stop reason = breakpoint 1.1", "fib.n=3. at fib.c:6", "frame #2: .*`fib.n=5.", "= 13", "= 12", "Return value: .* = 2"}
 				}
-				rest := out
+				unmatched := out
 				for _, want := range wants {
-					at := regexp.MustCompile(want).FindStringIndex(rest)
+					at := regexp.MustCompile(want).FindStringIndex(unmatched)
 					if at == nil {
-						t.Fatalf("%s does not print %s in its place:\n%s", name, want, out)
+						t.Fatalf("%s does not print %s, or not in this order:\n%s", name, want, out)
 					}
-					rest = rest[at[1]:]
+					unmatched = unmatched[at[1]:]
 				}
 				if line, err := s.lines.ReadString('\n'); line != "fib(5) = 5\n" {
-					t.Errorf("clew says %q and %q: %v", line, s.stderr.String(), err)
+					t.Errorf("clew prints %q and %q: %v", line, s.stderr.String(), err)
 				}
 				if err := s.cmd.Wait(); err != nil {
 					t.Error(err)
@@ -183,8 +181,8 @@ func TestDebugServerIsInterrupted(t *testing.T) {
 	}
 }
 
-// Another user's client executes nothing: it is told why, and so is the server's user.
-// Whoever serves other interfaces has to say so, and is warned.
+// A client of another user is refused with an error, and clew prints a warning. Other interfaces
+// need a flag, and clew prints a warning.
 func TestDebugServerRefusesOthers(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("skipped: only root can become another user")
@@ -208,17 +206,17 @@ func TestDebugServerRefusesOthers(t *testing.T) {
 	} {
 		s := serve(t, clew(t, "debug", object, "--call", "fib(5)", test.protocol, ":0"))
 		if !strings.Contains(s.rights, "A client may run any code as root; clients of other users are refused.\n") {
-			t.Errorf("it says %q of what clients may do", s.rights)
+			t.Errorf("clew prints the rights %q", s.rights)
 		}
 		for range 3 {
 			if out := asNobody(s.address, test.text); !strings.Contains(out, refusal) {
-				t.Errorf("%s: the client is told %q", test.protocol, out)
+				t.Errorf("%s: the client gets %q", test.protocol, out)
 			}
 		}
 		s.cmd.Process.Signal(syscall.SIGINT)
 		s.cmd.Wait()
 		if got := s.stderr.String(); got != "clew debug: "+refusal+"\n" {
-			t.Errorf("%s: it says %q", test.protocol, got)
+			t.Errorf("%s: clew prints %q", test.protocol, got)
 		}
 	}
 
@@ -230,11 +228,11 @@ func TestDebugServerRefusesOthers(t *testing.T) {
 	s.cmd.Process.Signal(syscall.SIGINT)
 	s.cmd.Wait()
 	if got := s.stderr.String(); got != "clew debug: warning: every user and machine that can reach "+s.address+" may run any code as root\n" {
-		t.Errorf("it says %q", got)
+		t.Errorf("clew prints %q", got)
 	}
 }
 
-// An editor launches the call as often as it wants.
+// An editor can launch the call repeatedly.
 func TestDebugByAnEditor(t *testing.T) {
 	s := serve(t, clew(t, "debug", debuggedObject(t, "fib.c"), "--call", "fib(5)", "--dap", ":0"))
 	for range 2 {
@@ -264,7 +262,7 @@ func TestDebugByAnEditor(t *testing.T) {
 			}
 			return m
 		}
-		// The server is free as soon as it has answered to disconnect.
+		// The server accepts a client as soon as it has answered disconnect.
 		conn, err := net.Dial("tcp", s.address)
 		if err != nil {
 			t.Fatal(err)
@@ -287,7 +285,7 @@ func TestDebugByAnEditor(t *testing.T) {
 				}
 			case *dap.StoppedEvent:
 				if m.Body.Reason != "function breakpoint" {
-					t.Errorf("it is stopped by %q", m.Body.Reason)
+					t.Errorf("stopped for the reason %q", m.Body.Reason)
 				}
 				send(&dap.ContinueRequest{Request: request("continue"), Arguments: dap.ContinueArguments{ThreadId: 1}})
 			case *dap.TerminatedEvent:

@@ -23,7 +23,7 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
-// terminal is a pseudo-terminal with clew at its other end.
+// terminal is a pseudo-terminal with clew at the other end.
 type terminal struct {
 	*testprogram.Terminal
 	t      *testing.T
@@ -40,13 +40,13 @@ func startTerminal(t *testing.T, env []string, args ...string) *terminal {
 	return &terminal{term, t, cmd, before}
 }
 
-// expect waits for a text behind what was expected before.
+// expect waits for a text after the previously expected one.
 func (term *terminal) expect(text string) {
 	term.t.Helper()
 	term.Expect(regexp.QuoteMeta(text))
 }
 
-// ends waits for the command's end, and checks that it left the terminal as it was.
+// ends waits for the end of the command, and checks that the modes of the terminal are restored.
 func (term *terminal) ends(code int) {
 	term.t.Helper()
 	term.Ended()
@@ -77,8 +77,8 @@ func debuggedObject(t *testing.T, source string) string {
 	return path
 }
 
-// Lines are edited, completed and remembered; Ctrl-C clears the line at the prompt
-// and stops code that runs; Ctrl-D quits.
+// Lines can be edited and completed, and are kept in the history. Ctrl-C clears the line at the
+// prompt and stops running code. Ctrl-D quits.
 func TestDebugAtATerminal(t *testing.T) {
 	object := debuggedObject(t, "faults.c")
 	history := filepath.Join(t.TempDir(), "state", "history")
@@ -119,7 +119,7 @@ func TestDebugAtATerminal(t *testing.T) {
 	term.expect("forever () at ")
 	term.expect(prompt)
 
-	// And again.
+	// Ctrl-C stops it a second time.
 	term.Send("c\r")
 	term.expect("Continuing.")
 	testprogram.AwaitWork(t, term.cmd.Process.Pid)
@@ -130,7 +130,7 @@ func TestDebugAtATerminal(t *testing.T) {
 	term.expect("[forever() was aborted]")
 	term.expect(prompt)
 
-	// Back in the history: kill, c, bt 1, call.
+	// The history, latest first, is kill, c, bt 1, call.
 	term.Send(keyUp + keyUp + keyUp + "\r")
 	term.expect("no call is stopped")
 	term.expect(prompt)
@@ -143,7 +143,7 @@ func TestDebugAtATerminal(t *testing.T) {
 		t.Errorf("the history is %q: %v", data, err)
 	}
 
-	// The outcome is that of the last call.
+	// The exit code depends on the last call.
 	term = startTerminal(t, env, "debug", object)
 	term.expect(prompt)
 	term.Send("call divide(1, 0)\r")
@@ -167,7 +167,7 @@ func TestDebugAtATerminal(t *testing.T) {
 	term.ends(128 + int(syscall.SIGTERM))
 }
 
-// Ctrl-C ends a script whose code does not end.
+// Ctrl-C ends a script with code that does not end.
 func TestDebugScriptIsInterrupted(t *testing.T) {
 	object := debuggedObject(t, "faults.c")
 	script := filepath.Join(t.TempDir(), "script")
@@ -191,7 +191,7 @@ func TestDebugScriptIsInterrupted(t *testing.T) {
 		}
 		lines := bufio.NewReader(out)
 		if line, err := lines.ReadString('\n'); line != "ready\n" {
-			t.Fatalf("it says %q: %v", line, err)
+			t.Fatalf("clew prints %q: %v", line, err)
 		}
 		timer := time.NewTicker(50 * time.Millisecond)
 		done := make(chan struct{})
@@ -205,12 +205,12 @@ func TestDebugScriptIsInterrupted(t *testing.T) {
 				}
 			}
 		}()
-		rest, _ := io.ReadAll(lines)
+		text, _ := io.ReadAll(lines)
 		cmd.Wait()
 		timer.Stop()
 		close(done)
-		if code := cmd.ProcessState.ExitCode(); code != 128+int(syscall.SIGINT) || !strings.Contains(string(rest), "received signal SIGINT") || strings.Contains(string(rest), "more") {
-			t.Errorf("%q ends with %d and says %q", args, code, rest)
+		if code := cmd.ProcessState.ExitCode(); code != 128+int(syscall.SIGINT) || !strings.Contains(string(text), "received signal SIGINT") || strings.Contains(string(text), "more") {
+			t.Errorf("%q ends with %d and prints %q", args, code, text)
 		}
 	}
 }

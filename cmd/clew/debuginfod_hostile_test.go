@@ -22,8 +22,7 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
-// Whatever a server does, it is told of, once, and the answer is that without a
-// server: a stack, and an exit status, that depend on no network.
+// A failure of a server is reported once. The stack and the exit code are those without a server.
 func TestHostileDebuginfod(t *testing.T) {
 	objcopy := testprogram.RequireTool(t, "objcopy")
 	testprogram.RequireTool(t, "curl")
@@ -42,17 +41,17 @@ func TestHostileDebuginfod(t *testing.T) {
 		t.Fatalf("objcopy: %v\n%s", err, out)
 	}
 	core := testprogram.Core(t, testprogram.CoreOptions{}, program)
-	stack, said, status := runToEnd(t, clew(t, "stack", core), "DEBUGINFOD_URLS=")
-	if status != 0 || said != "" || !strings.Contains(stack, "_start") || strings.Contains(stack, "f2c.c") {
-		t.Fatalf("without a server: exit %d, %q\n%s", status, said, stack)
+	stack, stderr, status := runToEnd(t, clew(t, "stack", core), "DEBUGINFOD_URLS=")
+	if status != 0 || stderr != "" || !strings.Contains(stack, "_start") || strings.Contains(stack, "f2c.c") {
+		t.Fatalf("without a server: exit %d, %q\n%s", status, stderr, stack)
 	}
 
-	var asked atomic.Int32 // of the server that was not named
+	var asked atomic.Int32 // requests to a server that is not in DEBUGINFOD_URLS
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { asked.Add(1); w.Write(right) }))
 	t.Cleanup(func() {
 		elsewhere.Close()
 		if n := asked.Load(); n > 0 {
-			t.Errorf("a server that was not named was asked %d times", n)
+			t.Errorf("a server that is not in DEBUGINFOD_URLS got %d requests", n)
 		}
 	})
 	leads := func(to string) http.HandlerFunc {
@@ -124,10 +123,10 @@ func TestHostileDebuginfod(t *testing.T) {
 			begin, end := "clew stack: debug file of ", "; it is not asked again\n"
 			if strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, begin) || !strings.HasSuffix(stderr, end) ||
 				!strings.Contains(stderr, ": debuginfod: "+server.URL+" "+test.want) {
-				t.Errorf("it says %q, expected of the server that it %s", stderr, test.want)
+				t.Errorf("clew prints %q, expected that the server %s", stderr, test.want)
 			}
-			if left, err := os.ReadDir(cache); err != nil || len(left) > 0 {
-				t.Errorf("the cache has %v, %v", left, err)
+			if entries, err := os.ReadDir(cache); err != nil || len(entries) > 0 {
+				t.Errorf("the cache has %v, %v", entries, err)
 			}
 		})
 	}

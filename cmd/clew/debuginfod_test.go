@@ -27,18 +27,18 @@ import (
 // runToEnd runs a program to its end.
 func runToEnd(t *testing.T, cmd *exec.Cmd, env ...string) (stdout, stderr string, status int) {
 	t.Helper()
-	var out, said strings.Builder
-	cmd.Stdout, cmd.Stderr = &out, &said
+	var out, errors strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &errors
 	cmd.Env = append(os.Environ(), env...)
 	if err := cmd.Run(); cmd.ProcessState == nil {
 		t.Fatal(err)
 	}
-	return out.String(), said.String(), cmd.ProcessState.ExitCode()
+	return out.String(), errors.String(), cmd.ProcessState.ExitCode()
 }
 
-// A stripped program is named by what elfutils' server has of it: live, in its tables,
-// and of a core whose program is not there any more. What was fetched is what elfutils'
-// client fetches, and that takes it from the cache.
+// With the files of elfutils' server, the functions of a stripped program have names: in a live
+// process, in tables, and in a core without its program. Clew fetches the same files as elfutils'
+// client, which finds them in the cache.
 func TestDebuginfod(t *testing.T) {
 	server, find := testprogram.RequireTool(t, "debuginfod"), testprogram.RequireTool(t, "debuginfod-find")
 	objcopy := testprogram.RequireTool(t, "objcopy")
@@ -67,7 +67,7 @@ func TestDebuginfod(t *testing.T) {
 		t.Fatal(err)
 	}
 	do(objcopy, "--only-keep-debug", whole, debug)
-	// A program whose only unwind tables of its own are those for debuggers.
+	// A program with unwind tables for debuggers only.
 	const bareID = "ba5eba5eba5eba5e"
 	tables, bare := testprogram.Build(t, "chain.c", "-O2", "-g", "-fno-asynchronous-unwind-tables", "-Wl,--build-id=0x"+bareID), path("bare")
 	do(objcopy, "--strip-all", tables, bare)
@@ -95,24 +95,24 @@ func TestDebuginfod(t *testing.T) {
 	}
 	named(pid)
 
-	// Tables and rules are named so too, by what is in the cache by now.
+	// Tables and rules have names too, from the cache.
 	for _, test := range []struct {
-		args       []string
-		with, less string // what is printed, what is said without a server
+		args               []string
+		stdout, noneStderr string // output with a server, and errors without
 	}{
 		{[]string{"at", program, "convert+1", "--source"}, "...\n...f2c.c:20...\n...", "clew at: ...f2c: no function is called convert\n...or set DEBUGINFOD_URLS to servers that may have it."},
 		{[]string{"table", program, "--func", "convert"}, "convert  0x...\n...", "clew table: ...f2c: no function with an unwind table is called convert\n...or set DEBUGINFOD_URLS to servers that may have it."},
 		{[]string{"table", bare, "--section", ".debug_frame"}, "...\nmain  0x...  .debug_frame FDE...\n...", "clew table: ...bare: no call frame information in a section .debug_frame; it has .eh_frame"},
 	} {
-		if stdout, stderr, code := runToEnd(t, clew(t, test.args...), "DEBUGINFOD_URLS="+url, cache, "DEBUGINFOD_TIMEOUT=60"); code != 0 || stderr != "" || !like(stdout, test.with) {
+		if stdout, stderr, code := runToEnd(t, clew(t, test.args...), "DEBUGINFOD_URLS="+url, cache, "DEBUGINFOD_TIMEOUT=60"); code != 0 || stderr != "" || !like(stdout, test.stdout) {
 			t.Errorf("%s: exit %d, %q\n%s", test.args, code, stderr, stdout)
 		}
-		if stdout, stderr, code := runToEnd(t, clew(t, test.args...), off, "DEBUGINFOD_CACHE_PATH="+path("none")); code != output.ExitNo || stdout != "" || !like(stderr, test.less) {
+		if stdout, stderr, code := runToEnd(t, clew(t, test.args...), off, "DEBUGINFOD_CACHE_PATH="+path("none")); code != output.ExitNo || stdout != "" || !like(stderr, test.noneStderr) {
 			t.Errorf("%s without a server: exit %d, %q\n%s", test.args, code, stderr, stdout)
 		}
 	}
 
-	// A server that does not answer costs its time, and no more.
+	// A server that does not answer only costs time.
 	hangs := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 	defer hangs.Close()
 	stdout, stderr, code := runToEnd(t, clew(t, "stack", pid), "DEBUGINFOD_URLS="+hangs.URL, "DEBUGINFOD_CACHE_PATH="+path("other"), "DEBUGINFOD_TIMEOUT=1")
@@ -121,7 +121,7 @@ func TestDebuginfod(t *testing.T) {
 		t.Errorf("a server that hangs: exit %d, %q\n%s", code, stderr, stdout)
 	}
 
-	// Of a core, the program too.
+	// For a core, the program is fetched too.
 	core := testprogram.GCore(t, p.PID)
 	p.Kill()
 	if err := os.Remove(program); err != nil {
@@ -148,7 +148,7 @@ func TestDebuginfod(t *testing.T) {
 		if !bytes.Equal(files[0], files[1]) || !bytes.Equal(files[0], files[2]) {
 			t.Errorf("%s: %d bytes are served, clew fetches %d and debuginfod-find %d", kind, len(files[0]), len(files[1]), len(files[2]))
 		}
-		// Where nobody listens; without a server it does not look.
+		// Nothing listens at this server, but without any server debuginfod-find does not search.
 		stdout, stderr, code = runToEnd(t, exec.Command(find, kind, id), "DEBUGINFOD_URLS=http://127.0.0.1:1", cache)
 		if code != 0 || strings.TrimSpace(stdout) != ours {
 			t.Errorf("debuginfod-find with clew's cache: exit %d, %s%s", code, stdout, stderr)
@@ -156,21 +156,21 @@ func TestDebuginfod(t *testing.T) {
 	}
 }
 
-// startDebuginfod starts elfutils' server of a folder, and returns its URL when it
-// has some files, "ID/debuginfo".
+// startDebuginfod starts elfutils' server for a folder, and returns its URL as soon as it has the
+// files, "ID/debuginfo".
 func startDebuginfod(t *testing.T, program, folder string, files ...string) string {
 	t.Helper()
-	// It takes no port 0; a port that was free just now is, most likely.
+	// It does not support port 0. A port that was just free is most likely still free.
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	port := listener.Addr().(*net.TCPAddr).Port
 	listener.Close()
-	var said bytes.Buffer
+	var log bytes.Buffer
 	cmd := exec.Command(program, "-F", "-p", strconv.Itoa(port), "-d", ":memory:", folder)
 	cmd.Env = append(os.Environ(), "DEBUGINFOD_URLS=", "DEBUGINFOD_CACHE_PATH="+t.TempDir())
-	cmd.Stdout, cmd.Stderr = &said, &said
+	cmd.Stdout, cmd.Stderr = &log, &log
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func startDebuginfod(t *testing.T, program, folder string, files ...string) stri
 		}
 		if time.Now().After(end) {
 			stop()
-			t.Fatalf("debuginfod does not find %s:\n%s", files, said.String())
+			t.Fatalf("debuginfod does not find %s:\n%s", files, log.String())
 		}
 	}
 }

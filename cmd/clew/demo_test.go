@@ -20,8 +20,7 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
-// buildClew builds the command as users do. The test's own binary has other
-// symbols and tables.
+// buildClew builds the command as users do. The binary of the test has other symbols and tables.
 func buildClew(t *testing.T, flags ...string) string {
 	t.Helper()
 	testprogram.RequireTool(t, "go")
@@ -32,9 +31,8 @@ func buildClew(t *testing.T, flags ...string) string {
 	return clew
 }
 
-// TestDemoStripped runs the demo of a clew that is linked as go run links it:
-// without symbols, by which debuggers find generated code, and without call frame
-// information.
+// TestDemoStripped runs the demo of a clew without symbols, which debuggers need to find generated
+// code, and without call frame information. 'go run' links it so.
 func TestDemoStripped(t *testing.T) {
 	out, err := exec.Command(buildClew(t, "-ldflags=-s -w"), "demo").CombinedOutput()
 	if err != nil {
@@ -43,12 +41,11 @@ func TestDemoStripped(t *testing.T) {
 	stack := regexp.MustCompile(`(?s)#0 \S+  \S+forth\.pause\+.*#1 \S+  minotaur\+\S+ in \[jit\] at \S+labyrinth\.fth:6 .*` +
 		`#2 \S+  left\+.*#7 \S+  right\+.*#8 \S+  labyrinth\+.*#9 \S+  \S+forth\.call\+.*  main\.main\+.*  runtime\.goexit\+`)
 	if !stack.Match(out) {
-		t.Errorf("it prints\n%s", out)
+		t.Errorf("clew prints\n%s", out)
 	}
 }
 
-// waitingDemo starts `clew demo --wait`, and returns the commands that it says to
-// try, one line each.
+// waitingDemo starts `clew demo --wait`, and returns the printed commands, one on each line.
 func waitingDemo(t *testing.T) (commands []string) {
 	t.Helper()
 	tmp := t.TempDir()
@@ -67,8 +64,8 @@ func waitingDemo(t *testing.T) (commands []string) {
 		if err := cmd.Wait(); err != nil {
 			t.Errorf("clew demo --wait ends on Ctrl-C with %v", err)
 		}
-		if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
-			t.Errorf("it leaves behind %v, %v", left, err)
+		if entries, err := os.ReadDir(tmp); err != nil || len(entries) > 0 {
+			t.Errorf("the temporary files %v remain, %v", entries, err)
 		}
 	})
 	for lines := bufio.NewScanner(out); lines.Scan(); {
@@ -81,11 +78,11 @@ func waitingDemo(t *testing.T) (commands []string) {
 			return commands
 		}
 	}
-	t.Fatalf("it names the commands %q, and no perf script", commands)
+	t.Fatalf("the commands %q lack perf script", commands)
 	return nil
 }
 
-// prints runs what begins with a name of the commands.
+// prints runs the command that begins with a name, and returns its output.
 func prints(t *testing.T, commands []string, name string) string {
 	t.Helper()
 	i := slices.IndexFunc(commands, func(c string) bool { return strings.HasPrefix(c, name) })
@@ -114,7 +111,7 @@ func TestDemoInGDB(t *testing.T) {
 	for i := range commands { // gdb would wait for commands
 		commands[i] = strings.Replace(commands[i], "gdb ", "gdb -batch -nx ", 1)
 	}
-	// Now and then the program is between two calls of the word.
+	// The program can be between two calls of the word.
 	for range 5 {
 		out := prints(t, commands, "gdb")
 		if regexp.MustCompile(`(?s)wander \(\) at \S*labyrinth\.fth:2\d.*wander \(\) at .*forth\.call \(.*main\.main \(\)`).MatchString(out) {
@@ -122,7 +119,7 @@ func TestDemoInGDB(t *testing.T) {
 		}
 		t.Logf("gdb prints\n%s", out)
 	}
-	t.Error("gdb does not show the way from a word to main")
+	t.Error("gdb does not show the frames from a word to main")
 }
 
 // TestDemoInPerf runs the commands for perf that the demo prints.

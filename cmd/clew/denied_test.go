@@ -18,15 +18,15 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
-// Where a process cannot be looked at, the message names the one reason: a process that
-// lives is not said to be gone, and root is not told to be root.
+// If a process cannot be read, the message gives the actual reason: it does not say that a live
+// process has ended, and does not advise root to become root.
 func TestReasonsOfRefusal(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("skipped: only root can take a right from itself")
 	}
 	bash, unshare, setpriv := testprogram.RequireTool(t, "bash"), testprogram.RequireTool(t, "unshare"), testprogram.RequireTool(t, "setpriv")
 	if out, err := exec.Command(unshare, "-m", "true").CombinedOutput(); err != nil {
-		t.Skipf("skipped: no mount namespace to be had: %s", out)
+		t.Skipf("skipped: no mount namespace: %s", out)
 	}
 	self, err := os.Executable()
 	if err != nil {
@@ -81,10 +81,10 @@ func TestReasonsOfRefusal(t *testing.T) {
 			}
 			out, err := exec.Command(test.with[0], append(test.with[1:], program, "stack", pid)...).CombinedOutput()
 			if strings.Contains(string(out), "unshare failed") || strings.Contains(string(out), "mount: ") {
-				t.Skipf("skipped: no namespace of this kind to be had: %s", out)
+				t.Skipf("skipped: no namespace of this kind: %s", out)
 			}
 			if want := "clew stack: process " + pid + ": " + test.want; err == nil || !strings.HasPrefix(string(out), want) {
-				t.Errorf("it says %q, %v\nexpected %q", out, err, want)
+				t.Errorf("clew prints %q, %v\nexpected %q", out, err, want)
 			}
 		})
 	}

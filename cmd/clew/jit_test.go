@@ -24,14 +24,14 @@ func TestProgressOfJIT(t *testing.T) {
 	testprogram.RequireTool(t, "perf")
 	defer debug.SetGCPercent(debug.SetGCPercent(100))
 	type work struct {
-		what  string
+		label string
 		ended bool
 	}
-	var heard []*work
-	defer func(before func(string, int, func() bool) (func(int), func())) { output.ShowProgress = before }(output.ShowProgress)
-	output.ShowProgress = func(what string, _ int, _ func() bool) (func(int), func()) {
-		w := &work{what: what}
-		heard = append(heard, w)
+	var shown []*work
+	defer func(original func(string, int, func() bool) (func(int), func())) { output.ShowProgress = original }(output.ShowProgress)
+	output.ShowProgress = func(label string, _ int, _ func() bool) (func(int), func()) {
+		w := &work{label: label}
+		shown = append(shown, w)
 		return func(int) {}, func() { w.ended = true }
 	}
 
@@ -58,17 +58,17 @@ func TestProgressOfJIT(t *testing.T) {
 		{recording, "^reading " + recording + "$"},
 		{pid, "^reading the generated code of .*" + pid},
 	} {
-		heard = nil
+		shown = nil
 		target, err := openJIT(test.name, &jitFlags{})
 		if err != nil {
 			t.Errorf("%s: %v", test.name, err)
 			continue
 		}
 		target.close()
-		if len(heard) != 1 || !regexp.MustCompile(test.want).MatchString(heard[0].what) || !heard[0].ended {
+		if len(shown) != 1 || !regexp.MustCompile(test.want).MatchString(shown[0].label) || !shown[0].ended {
 			t.Errorf("%s: want one work %s that has ended, got:", test.name, test.want)
-			for _, w := range heard {
-				t.Errorf("  %q, ended: %v", w.what, w.ended)
+			for _, w := range shown {
+				t.Errorf("  %q, ended: %v", w.label, w.ended)
 			}
 		}
 	}

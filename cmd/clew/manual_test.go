@@ -20,7 +20,8 @@ import (
 	"github.com/clewdev/clew/cmd/clew/manual"
 )
 
-// The pages in docs are those that clew prints: go test -run TestManualPages -update.
+// The pages in docs are equal to the output of clew. To update them: go test -run TestManualPages
+// -update.
 func TestManualPages(t *testing.T) {
 	docs := filepath.Join("..", "..", "docs")
 	want := make(map[string][]byte)
@@ -56,7 +57,7 @@ func TestManualPages(t *testing.T) {
 	for name, text := range want {
 		have, err := os.ReadFile(filepath.Join(docs, name))
 		if err != nil || !bytes.Equal(have, text) {
-			t.Errorf("docs/%s is not what clew prints (%v): run go test ./cmd/clew -run TestManualPages -update", name, err)
+			t.Errorf("docs/%s differs from the output of clew (%v): run go test ./cmd/clew -run TestManualPages -update", name, err)
 		}
 	}
 	for _, folder := range []string{"man", "reference"} {
@@ -66,17 +67,16 @@ func TestManualPages(t *testing.T) {
 		}
 		for _, e := range entries {
 			if _, ok := want[filepath.Join(folder, e.Name())]; !ok {
-				t.Errorf("docs/%s/%s is of no page", folder, e.Name())
+				t.Errorf("docs/%s/%s belongs to no page", folder, e.Name())
 			}
 		}
 	}
 }
 
-// man prints each page without a warning, with every flag and every line that is to stand as
-// it is.
+// man prints each page without a warning, with every flag and every verbatim line.
 func TestManReadsPages(t *testing.T) {
 	if _, err := exec.LookPath("groff"); err != nil {
-		t.Skip("for want of groff")
+		t.Skip("skipped: groff is not installed")
 	}
 	for _, p := range pages(newRoot(nil)) {
 		var source bytes.Buffer
@@ -144,7 +144,7 @@ func TestHelpStartsSmall(t *testing.T) {
 	}
 }
 
-// A name in the manual that is written as a command is one, and so are its flags.
+// The commands in the manual's texts exist.
 func TestManualNamesCommands(t *testing.T) {
 	root := newRoot(nil)
 	command := regexp.MustCompile(`clew ((?:help )?[a-z]+)`)

@@ -26,37 +26,36 @@ import (
 	"github.com/clewdev/clew/jit/perf"
 )
 
-// seed is a file that mutants are made of, and the commands that read it.
+// seed is an undamaged file for mutants, and the commands that read it.
 type seed struct {
-	name string // of the file, in a directory of its own
+	name string // of the file, in its own directory
 	data []byte
 
 	// commands are command lines. {} is the path of the mutant, {dir} its directory,
 	// {pid} a process that waits (see live).
 	commands []string
 
-	// others are files beside it that stay as they are.
+	// others are undamaged files in the same directory.
 	others map[string][]byte
 
-	// pack makes the file of the mutant: it is compressed. It may be nil.
+	// pack compresses the file of the mutant. It may be nil.
 	pack func([]byte) ([]byte, error)
 
-	// given says that the user hands it in, by a pipe if they like: what a pipe waits for
-	// is theirs.
+	// given: the user names the file on the command line, so a pipe may block.
 	given bool
 
-	// live says that the mutant is a file of a process that waits: its jitdump, its perf
-	// map, debugging information or source. A jitdump is mapped, and changed in place.
+	// live: the mutant is a file of a process that waits: its jitdump, its perf map,
+	// debugging information or source. A jitdump is mapped, and changed in place.
 	live bool
 }
 
-// liveFiles are the names of the files of the process that waits, in its directory.
+// Names of the files of the process that waits, in its directory.
 const (
 	liveProgram = "mutated"
 	liveParts   = "mutated.dwo"
 	liveSource  = "mutated.c"
 	liveDump    = "jit-1.dump"
-	liveMap     = "perf.map" // it is put in /tmp under the process's number
+	liveMap     = "perf.map" // copied to /tmp with the ID of the process in its name
 )
 
 var (
@@ -105,7 +104,7 @@ func seeds(t *testing.T) (list []seed) {
 	add(objectCommands, glob("../../jit/symfile/testdata/runtimes/*.elf")...)
 	add(objectCommands, glob("../../session/link/testdata/*.o")...)
 	add(codeCommands, glob("../../jit/perf/testdata/*.dump")...)
-	// Those of testdata/mutants have broken the command before.
+	// The files in testdata/mutants have broken the command in the past.
 	add(recordingCommands, "../../snapshot/perfdata/testdata/true.data", "testdata/mutants/min-perf-span.data")
 	add(objectCommands, "testdata/mutants/min-ptype.o")
 	list = append(list, seed{name: "min-ptype.gdb", given: true, data: read("testdata/mutants/min-ptype.gdb"), commands: scriptCommands,
@@ -128,12 +127,11 @@ func seeds(t *testing.T) (list []seed) {
 	return append(list, processSeeds(t, read)...)
 }
 
-// mutatedScript calls nothing: mutants of it must not run code with other arguments
-// than meant.
+// mutatedScript calls no function, because a mutant could call it with other arguments.
 const mutatedScript = "info functions\ninfo types\nptype struct list\nwhatis first\nlist fib\nbreak fib\ninfo breakpoints\ninfo line sum\n" +
 	"disassemble fib\nprint counter + 1\nprint first\nprint *first.next\nx/4x &numbers\ninfo symbol fib\n"
 
-// editorMessages are what an editor sends.
+// editorMessages returns messages of an editor.
 func editorMessages() []byte {
 	var b bytes.Buffer
 	for i, body := range []string{
@@ -149,7 +147,7 @@ func editorMessages() []byte {
 	return b.Bytes()
 }
 
-// processSeeds are seeds of a process that waits, and of its core.
+// processSeeds returns the seeds of a process that waits, and of its core.
 func processSeeds(t *testing.T, read func(string) []byte) (list []seed) {
 	p := startMutated(t, t.TempDir())
 	for _, file := range []string{liveParts, liveSource} {
@@ -190,7 +188,7 @@ func processSeeds(t *testing.T, read func(string) []byte) (list []seed) {
 	return list
 }
 
-// liveProcess is a process that waits, and the directory of its files.
+// liveProcess is a process that waits, with the directory of its files.
 type liveProcess struct {
 	*testprogram.Process
 	dir string

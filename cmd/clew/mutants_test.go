@@ -39,21 +39,21 @@ var (
 )
 
 const (
-	mutantLimit  = 10 * time.Second // of a processor, that a command may take; six times as long it may wait
-	mutantMemory = 512 << 20        // bytes that a worker may have
-	mutantsEach  = 150              // commands of a worker, before the next one takes its place
+	mutantLimit  = 10 * time.Second // processor time of a command; the elapsed time may be six times as long
+	mutantMemory = 512 << 20        // bytes of a worker
+	mutantsEach  = 150              // commands of a worker, before another one replaces it
 )
 
-// TestMutants damages files of every format that Clew reads, and has the command read
-// them: nothing panics, takes ten seconds or 512 MiB, prints what a terminal obeys, or
-// leaves the process stopped that the file is of. Files also have sparse tails, are FIFOs
-// and links, have leases on them, and grow, shrink or are swapped while they are read.
+// TestMutants damages files of every format that Clew reads, and runs commands that read them. No
+// command may panic, take ten seconds or 512 MiB, print control characters for a terminal, or leave
+// a process stopped. Files also have sparse tails, are FIFOs and links, have leases on them, and
+// grow, shrink or are swapped while they are read.
 //
-// It makes a sample, always another one. For the whole of it:
+// Each run takes another sample. A large one:
 //
 //	go test ./cmd/clew -run TestMutants -mutants 20000 -timeout 2h
 //
-// The seed that it prints repeats a run, as -mutant-seed.
+// The printed seed repeats a run with -mutant-seed.
 func TestMutants(t *testing.T) {
 	seed := *mutantSeed
 	if seed == 0 {
@@ -64,14 +64,13 @@ func TestMutants(t *testing.T) {
 		count = min(count, 200)
 	}
 	t.Logf("%d mutants: go test ./cmd/clew -run TestMutants -mutants %d -mutant-seed %d", count, count, seed)
-	signal.Ignore(unix.SIGIO) // which tells the holder of a lease
+	signal.Ignore(unix.SIGIO) // the signal for the holder of a lease
 	c := campaign{seed: seed, seeds: seeds(t), limit: mutantLimit, report: func(text string) { t.Error(text) }}
 	c.run(t, count, runtime.GOMAXPROCS(0))
 	t.Logf("results: %v; a process took %d MiB at most", c.counts, c.memory>>20)
 }
 
-// The seeds are read: of each the commands have an answer before it is damaged, or what
-// damage does to it would not be seen.
+// The commands have an answer for each undamaged seed. Otherwise damage would have no effect.
 func TestMutantSeeds(t *testing.T) {
 	c := campaign{seeds: seeds(t), limit: mutantLimit, whole: true, report: func(text string) { t.Error(text) }}
 	count := 0
@@ -87,7 +86,7 @@ func TestMutantSeeds(t *testing.T) {
 	}
 }
 
-// What TestMutants would report is noticed.
+// TestMutants notices each kind of failure.
 func TestMutantsAreJudged(t *testing.T) {
 	for _, tt := range []struct{ command, want string }{
 		{"worker do-nothing", ""},
@@ -119,7 +118,7 @@ func TestMutantsAreJudged(t *testing.T) {
 	}
 }
 
-// campaign is what the workers share.
+// campaign is the state that the workers share.
 type campaign struct {
 	seed   uint64
 	seeds  []seed
@@ -134,7 +133,7 @@ type campaign struct {
 	failed int
 }
 
-// run makes mutants and has processes read them.
+// run makes mutants and passes them to worker processes.
 func (c *campaign) run(t *testing.T, count, processes int) {
 	c.next, c.counts = make(chan int), make(map[string]int)
 	var workers sync.WaitGroup
@@ -152,7 +151,7 @@ func (c *campaign) run(t *testing.T, count, processes int) {
 	workers.Wait()
 }
 
-// maxReports is how many mutants are reported.
+// maxReports bounds the reported mutants.
 const maxReports = 20
 
 // fail reports a mutant, and keeps it.
@@ -170,7 +169,7 @@ func (c *campaign) fail(m *mutant, format string, args ...any) {
 	c.report(fmt.Sprintf("mutant %d of seed %d, of %s, %s: clew %s: %s\nkept as %s", m.number, c.seed, m.seed.name, m.variant, strings.Join(m.args, " "), fmt.Sprintf(format, args...), kept))
 }
 
-// mutants is one of the goroutines that make mutants, with a process that reads them.
+// mutants is a goroutine that makes mutants, with the process that reads them.
 type mutants struct {
 	*campaign
 	dir  string
@@ -271,10 +270,10 @@ type mutant struct {
 	args    []string
 }
 
-// variants are what a mutant is beside its bytes, "" for a plain file. Most are plain.
+// variants are the kinds of files for a mutant; "" is a plain file. Most are plain.
 var variants = []string{"", "", "", "", "", "", "sparse", "sparse", "FIFO", "link", "leased", "grows", "shrinks", "swapped"}
 
-// make makes mutant n, always the same of one seed.
+// make makes mutant n. It depends only on n and the seed.
 func (w *mutants) make(n int) *mutant {
 	r := rand.New(rand.NewPCG(w.campaign.seed, uint64(n)))
 	m := &mutant{number: n, random: r, seed: &w.seeds[n%len(w.seeds)], variant: variants[r.IntN(len(variants))]}
@@ -300,7 +299,7 @@ func (w *mutants) make(n int) *mutant {
 	return m
 }
 
-// escapes are what a terminal obeys, or what is not text.
+// escapes are control sequences of a terminal, and invalid text.
 var escapes = []string{"\x1b[31m", "\x1b]0;x\x07", "\u202e", "\u009b31m", "\r", "\xff\xfe", "\u2066", "\x7f"}
 
 // damage returns a damaged copy of a file.
@@ -322,8 +321,8 @@ func damage(r *rand.Rand, data []byte) []byte {
 	return m
 }
 
-// place puts the mutant where the command finds it, and sets what the command is. The
-// result takes it away.
+// place writes the mutant to the place where the command finds it, and sets the command. The
+// returned function removes the mutant.
 func (w *mutants) place(m *mutant) (restore func(), err error) {
 	var undo []func()
 	restore = func() {
@@ -333,7 +332,7 @@ func (w *mutants) place(m *mutant) (restore func(), err error) {
 	}
 	dir := filepath.Join(w.dir, "mutant")
 	if m.random.IntN(4) == 0 {
-		dir += escapes[m.random.IntN(4)] // names of files are printed, too
+		dir += escapes[m.random.IntN(4)] // names of files are printed too
 	}
 	path := filepath.Join(dir, m.seed.name)
 	if m.seed.live {
@@ -360,7 +359,7 @@ func (w *mutants) place(m *mutant) (restore func(), err error) {
 		m.args = append(m.args, strings.ReplaceAll(arg, "{}", path))
 	}
 	if m.seed.name == liveDump {
-		// It is mapped: another file in its place would not be the one.
+		// The file is mapped, so it must not be replaced by another file.
 		if m.variant == "FIFO" || m.variant == "link" || m.variant == "swapped" {
 			m.variant = ""
 		}
@@ -381,7 +380,7 @@ func (w *mutants) place(m *mutant) (restore func(), err error) {
 	return restore, err
 }
 
-// write writes the mutant as its variant has it. The result ends what goes on.
+// write writes the mutant as a file of its variant. The returned function ends activities on it.
 func (m *mutant) write(path string) (done func(), err error) {
 	done = func() {}
 	switch m.variant {
@@ -418,7 +417,7 @@ func (m *mutant) write(path string) (done func(), err error) {
 	return done, err
 }
 
-// keepChanging changes the file until the result is called.
+// keepChanging changes the file until the returned function is called.
 func (m *mutant) keepChanging(path string) (done func()) {
 	stop := make(chan struct{})
 	var changing sync.WaitGroup
@@ -459,7 +458,7 @@ func (m *mutant) keepChanging(path string) (done func()) {
 	}
 }
 
-// execute has the command executed, and looks at what came of it.
+// execute passes the command to the worker, and checks the result.
 func (w *mutants) execute(m *mutant) {
 	pid := w.cmd.Process.Pid
 	began, used := time.Now(), cpuTime(pid)
@@ -498,7 +497,7 @@ func (w *mutants) execute(m *mutant) {
 
 func head(s string, n int) string { return s[:min(len(s), n)] }
 
-// judge looks at what a command printed and took, and whether the process goes on.
+// judge checks the output and the resources of a command, and whether the process still runs.
 func (w *mutants) judge(m *mutant, r *mutantResult) {
 	w.mu.Lock()
 	w.memory = max(w.memory, r.Memory)
@@ -525,8 +524,7 @@ func (w *mutants) judge(m *mutant, r *mutantResult) {
 	}
 }
 
-// cpuTime returns the time that a process has had of processors (proc(5), utime and
-// stime).
+// cpuTime returns the processor time of a process (proc(5), utime and stime).
 func cpuTime(pid int) time.Duration {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

@@ -36,20 +36,20 @@ type mutantRun struct {
 	Args []string
 }
 
-// mutantResult is what a worker found.
+// mutantResult is the result of a command.
 type mutantResult struct {
 	Code   int
-	Escape string // what of the output is not printable, "" where all is
-	Memory int64  // the most that the worker has had, bytes
+	Escape string // the first text in the output that is not printable, or ""
+	Memory int64  // peak of the worker, in bytes
 	Output int    // bytes
 }
 
-// mutantStack is more than any command needs, bytes.
+// mutantStack is the limit for stacks, in bytes. No command needs that much.
 const mutantStack = 64 << 20
 
-// mutantWorker executes the commands that come in at descriptor 3, in this process, and
-// answers at descriptor 4: a process for each would take most of the time. A panic, or a
-// stack that overflows, ends it, which whoever started it notices.
+// mutantWorker reads commands from descriptor 3, executes them in this process, and answers at
+// descriptor 4. A process for each command would take most of the time. A panic or a stack overflow
+// ends the process, which its parent notices.
 func mutantWorker() {
 	debug.SetMaxStack(mutantStack)
 	in, out := json.NewDecoder(os.NewFile(3, "commands")), json.NewEncoder(os.NewFile(4, "results"))
@@ -95,8 +95,7 @@ func mutantWorker() {
 	}
 }
 
-// unprintable returns the size of a file, and what of it is not text that a terminal
-// only shows.
+// unprintable returns the size of a file, and the first part of it that is not printable text.
 func unprintable(f *os.File) (size int, found string) {
 	f.Seek(0, io.SeekStart)
 	buffer := make([]byte, 1<<16)
@@ -119,7 +118,7 @@ func unprintable(f *os.File) (size int, found string) {
 	}
 }
 
-// serveMutant serves the messages of a file to an editor that sends nothing else.
+// serveMutant serves an editor that sends the messages in a file.
 func serveMutant(path string) (escape string) {
 	messages, err := os.ReadFile(path)
 	if err != nil {
@@ -146,7 +145,7 @@ func serveMutant(path string) (escape string) {
 	return ""
 }
 
-// misbehave does what no command does, for TestMutantsAreJudged.
+// misbehave fails in the ways that TestMutantsAreJudged expects to be noticed.
 func misbehave(how string, args []string) {
 	switch how {
 	case "panic":
@@ -173,10 +172,10 @@ func misbehave(how string, args []string) {
 	}
 }
 
-// spun counts the rounds of a loop, which would be empty without it.
+// spun counts the iterations of a loop, so that the loop is not empty.
 var spun int
 
-// overflow calls itself until the stack ends, which a Go program cannot recover from.
+// overflow calls itself until the stack overflows, from which a Go program cannot recover.
 func overflow(n int) int {
 	if n == deepest {
 		return 0
@@ -184,5 +183,5 @@ func overflow(n int) int {
 	return overflow(n+1) + n
 }
 
-// deepest is a variable, so that the recursion ends as far as an analyser can see.
+// deepest is a variable, so that for an analyser the recursion can end.
 var deepest = math.MaxInt

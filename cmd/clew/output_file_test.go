@@ -23,8 +23,8 @@ import (
 	"github.com/clewdev/clew/stack/generated"
 )
 
-// All files that Clew writes are replaced with their mode, are root's alone where they are
-// new, and are never written through a link that another user may have made.
+// Clew keeps the mode of a file that it replaces. Only root can read a new file of root. Clew never
+// writes through a link that another user may have made.
 func TestOutputFiles(t *testing.T) {
 	old := unix.Umask(0o022)
 	defer unix.Umask(old)
@@ -54,7 +54,7 @@ func TestOutputFiles(t *testing.T) {
 			before, _ := os.ReadFile(path)
 			debug.OpenHistory().Add(fmt.Sprintf("print %d", len(before)))
 			if after, _ := os.ReadFile(path); string(after) == string(before) {
-				return errors.New("a symbolic link in a directory that other users can write to") // it is not told
+				return errors.New("a symbolic link in a directory that other users can write to") // the history reports no errors
 			}
 			return nil
 		},
@@ -95,6 +95,6 @@ func TestOutputFiles(t *testing.T) {
 		})
 	}
 	if names, err := os.ReadDir(shared); err != nil || len(names) != 5 {
-		t.Errorf("%v, %v: temporary files are left", names, err)
+		t.Errorf("%v, %v: temporary files remain", names, err)
 	}
 }

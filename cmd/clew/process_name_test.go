@@ -20,8 +20,8 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
-// startNamed starts a program that waits n times, as a process of a name, and returns the
-// IDs in ascending order.
+// startNamed starts n processes of a program that waits, with a name, and returns their IDs in
+// ascending order.
 func startNamed(t *testing.T, name string, n int) []string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), name)
@@ -44,10 +44,10 @@ func startNamed(t *testing.T, name string, n int) []string {
 	return all
 }
 
-// A name stands for the processes that pgrep -x finds.
+// A name selects the same processes as pgrep -x.
 func TestProcessByName(t *testing.T) {
 	if _, err := exec.LookPath("pgrep"); err != nil {
-		t.Skip("for want of pgrep")
+		t.Skip("skipped: pgrep is not installed")
 	}
 	name := fmt.Sprintf("clew%d", os.Getpid())
 	pids := startNamed(t, name, 2)
@@ -69,7 +69,7 @@ func TestProcessByName(t *testing.T) {
 		t.Errorf("exit code %d\n%s", code, out)
 	}
 
-	// Also where the program itself is in the folder.
+	// The program itself is in the current folder.
 	cmd := clew(t, "stack", name)
 	cmd.Dir = t.TempDir()
 	program, err := os.Readlink("/proc/" + pids[0] + "/exe")
@@ -83,7 +83,7 @@ func TestProcessByName(t *testing.T) {
 		t.Errorf("%v\n%s", err, out)
 	}
 
-	// A long name, which the kernel cuts.
+	// The kernel truncates a long name.
 	long := startNamed(t, name+"-and-a-long-tail", 1)
 	out, err = clew(t, "stack", name+"-and-a-long-tail").CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "process "+long[0]+" ") {
@@ -109,12 +109,12 @@ func exitCode(err error) int {
 	return 0
 }
 
-// Bash completes the IDs and names of processes, and the functions of files. A name that
-// holds a command is left out: bash would execute it.
+// Bash completes the IDs and names of processes, and the functions of files. A name that contains a
+// command is omitted, because bash would execute it.
 func TestCompletion(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {
-		t.Skip("for want of bash")
+		t.Skip("skipped: bash is not installed")
 	}
 	name := fmt.Sprintf("clew%dc", os.Getpid())
 	pids := startNamed(t, name, 1)
@@ -132,7 +132,7 @@ func TestCompletion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// complete completes the last of some words as bash does for a tab.
+	// complete completes the last word as bash does for Tab.
 	complete := func(words ...string) []string {
 		t.Helper()
 		var quoted []string

@@ -14,9 +14,8 @@ import (
 	"unicode/utf8"
 )
 
-// The entries of RATIONALE.md are short and stand in the section of a folder. The files,
-// TestRationale checks that the entries of RATIONALE.md are short and in the section of a
-// directory, and that the files, directories and identifiers that they name exist.
+// The entries of RATIONALE.md are short, and each is in the section of a folder. The files, folders
+// and identifiers of the module that they name exist.
 func TestRationale(t *testing.T) {
 	const maxLines, maxColumns = 10, 90
 	page, err := os.ReadFile(filepath.Join("..", "..", "RATIONALE.md"))
@@ -69,8 +68,9 @@ func TestRationale(t *testing.T) {
 	}
 }
 
-// exists reports whether a file, a folder or an identifier exists, where its name is one
-// that only this module can have: "jit/gdb/symbol.go", "internal/filemap.Guard", "cfi.Rule".
+// exists reports whether a file, a folder or an identifier exists. It is true for names that may
+// belong to other modules. Names of this module are "jit/gdb/symbol.go", "internal/filemap.Guard",
+// "cfi.Rule".
 func exists(name string) bool {
 	if !regexp.MustCompile(`^[a-z]+(/[\w-]+)*(\.\w+)*$`).MatchString(name) {
 		return true

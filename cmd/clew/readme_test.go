@@ -20,12 +20,10 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
-// TestReadme runs the transcripts of README.md: in its blocks that are fenced
-// as ```console, every line that starts with "$ " is given to one shell, in
-// their order, and what the shell prints has to be like the lines below it
-// (see TestScripts for "..."). A line that ends in a backslash goes on. The
-// shell starts in a directory with copies of internal/testprogram's programs.
-// With -update, lines that are not alike are replaced by what was printed.
+// TestReadme runs the transcripts in README.md. One shell executes every line that starts with "$ "
+// in the ```console blocks, in order. The output must be like the lines below (see TestScripts for
+// "..."). A line that ends in a backslash continues. The shell starts in a directory with copies of
+// internal/testprogram's programs. With -update, lines that differ are replaced by the output.
 func TestReadme(t *testing.T) {
 	path := filepath.Join("..", "..", "README.md")
 	text, err := os.ReadFile(path)
@@ -53,15 +51,13 @@ func TestReadme(t *testing.T) {
 	})
 }
 
-// transcript is a command and what it is to print, or, without a command,
-// text in between, which stays as it is.
+// transcript is a command and its expected output, or, without a command, text between transcripts.
 type transcript struct {
 	command string // with the "$ " and all its lines
 	text    string
 }
 
-// splitTranscripts splits a Markdown text such that its parts, one behind the
-// other, are the text again.
+// splitTranscripts splits a Markdown text into parts. The concatenated parts are the text.
 func splitTranscripts(text string) (parts []transcript) {
 	part := &transcript{}
 	inside, goesOn := false, false
@@ -94,8 +90,8 @@ func splitTranscripts(text string) (parts []transcript) {
 	return parts
 }
 
-// transcripts runs the commands in one shell, fails where one prints something
-// else, and returns the text with what was printed.
+// transcripts runs the commands in one shell, fails for unexpected output, and returns the text with
+// the actual output.
 func transcripts(ts *testscript.TestScript, parts []transcript) string {
 	sh := startShell(ts)
 	defer sh.stop()
@@ -143,7 +139,7 @@ func startShell(ts *testscript.TestScript) *shell {
 	sh.cmd.Dir = ts.MkAbs(".")
 	sh.cmd.Env = append(os.Environ(), "PATH="+ts.Getenv("PATH"), "HOME="+ts.MkAbs("."), "NO_COLOR=1")
 	sh.cmd.Stdin, sh.cmd.Stdout, sh.cmd.Stderr = in, out, out
-	// What the commands leave in the background ends with the shell's group.
+	// Background processes of the commands end with the shell's group.
 	sh.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	ts.Check(sh.cmd.Start())
 	in.Close()
@@ -151,7 +147,7 @@ func startShell(ts *testscript.TestScript) *shell {
 	return sh
 }
 
-// maxWait is how long one command may take before the shell is killed.
+// maxWait bounds the time of a command. Then the shell is killed.
 const maxWait = 2 * time.Minute
 
 // run runs one command and returns what it printed.
@@ -170,7 +166,7 @@ func (sh *shell) run(command string) (string, error) {
 			lines = append(lines, line)
 			continue
 		}
-		// The line end before the mark is ours, where the output ended in one.
+		// The last newline before the mark is not part of the output.
 		text := strings.Join(lines, "\n")
 		if len(lines) > 0 && lines[len(lines)-1] != "" {
 			text += "\n"

@@ -12,8 +12,8 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
-// The command is a static program also where there is a C compiler: none of its
-// packages uses cgo.
+// None of the command's packages uses cgo, so it is a static program even if a C compiler is
+// installed.
 func TestNoCgo(t *testing.T) {
 	testprogram.RequireTool(t, "go")
 	cmd := exec.Command("go", "list", "-deps", "-f", "{{if .CgoFiles}}{{.ImportPath}}{{end}}", ".")
@@ -25,6 +25,6 @@ func TestNoCgo(t *testing.T) {
 		t.Fatalf("%v: %v\n%s", cmd, err, stderr.String())
 	}
 	for _, name := range strings.Fields(string(out)) {
-		t.Errorf("clew depends on %s, which uses cgo: 'go mod why' or 'go list -deps -json' says by whom", name)
+		t.Errorf("clew depends on %s, which uses cgo: 'go mod why' or 'go list -deps -json' shows the importers", name)
 	}
 }

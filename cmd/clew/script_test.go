@@ -22,13 +22,13 @@ import (
 
 var update = flag.Bool("update", false, "write what the scripts and README.md expect, and docs, anew: go test ./cmd/clew -update")
 
-// asWorker is what the test binary does where TestMutants has started it.
+// asWorker runs the test binary as a worker of TestMutants.
 var asWorker func()
 
-// The test binary is also the command clew, which scripts find in their PATH.
+// The test binary is also the command clew in the PATH of scripts.
 func TestMain(m *testing.M) {
 	if _, set := os.LookupEnv("CLEW_CACHE"); !set {
-		os.Setenv("CLEW_CACHE", "off") // that of who runs the tests is left alone
+		os.Setenv("CLEW_CACHE", "off") // do not change the user's cache
 	}
 	if asWorker != nil {
 		asWorker()
@@ -37,21 +37,20 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"clew": main})
 }
 
-// TestScripts runs testdata/script/*.txtar. Beside testscript's own commands
-// they have
+// TestScripts runs testdata/script/*.txtar. In addition to testscript's commands there are
 //
-//	like FILE PATTERN            FILE (or stdout, stderr) is like PATTERN, in
-//	                             which "..." stands for any text, and alone on
+//	like FILE PATTERN            checks that FILE (or stdout, stderr) is like
+//	                             PATTERN: "..." stands for any text, and alone on
 //	                             a line for any lines
 //	instruction VAR FILE FUNC TEXT [N]
 //	                             sets VAR to the address of the (N-th)
-//	                             instruction of a function that reads TEXT
-//	json FILE                    every line is a JSON object
+//	                             instruction of a function with the text TEXT
+//	json FILE                    checks that every line is a JSON object
 //	start VAR PROGRAM [ARG]...   see scriptStart
-//	status N COMMAND [ARG]...    runs a command, which has to exit with N
+//	status N COMMAND [ARG]...    runs a command, which must exit with N
 //
-// the condition [exists:FILE], and in $PROGRAMS, $ASM and $HOSTILE the sources
-// of internal/testprogram.
+// and the condition [exists:FILE]. $PROGRAMS, $ASM and $HOSTILE are the folders with the sources of
+// internal/testprogram.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
@@ -80,7 +79,7 @@ func setup(env *testscript.Env) error {
 	env.Setenv("PROGRAMS", testprogram.Path("programs"))
 	env.Setenv("ASM", testprogram.Path("asm"))
 	env.Setenv("HOSTILE", testprogram.Path("hostile"))
-	// The home directory of a script is empty, and what Go has built is not to be built again.
+	// The home directory of a script is empty, but Go's build cache is kept.
 	if cache, err := exec.Command("go", "env", "GOCACHE").Output(); err == nil {
 		env.Setenv("GOCACHE", strings.TrimSpace(string(cache)))
 	}
@@ -145,13 +144,12 @@ func scriptStatus(ts *testscript.TestScript, _ bool, args []string) {
 		got = exit.ExitCode()
 	}
 	if fmt.Sprint(got) != args[0] {
-		ts.Fatalf("%s exits with %d, want %s; it says\n%s", strings.Join(args[1:], " "), got, args[0], ts.ReadFile("stderr"))
+		ts.Fatalf("%s exits with %d, want %s; it prints\n%s", strings.Join(args[1:], " "), got, args[0], ts.ReadFile("stderr"))
 	}
 }
 
-// like reports whether a text is like a pattern, in which "..." stands for any
-// text within a line, and alone on a line for any number of lines. Blanks at
-// the ends of lines do not matter.
+// like reports whether a text is like a pattern. "..." in the pattern stands for any text within a
+// line, and alone on a line for any number of lines. Spaces at the ends of lines are ignored.
 func like(text, pattern string) bool {
 	return likeLines(splitLines(text), splitLines(pattern))
 }
@@ -228,10 +226,10 @@ func TestMainHelpNamesEveryVerb(t *testing.T) {
 			t.Errorf("the verb %s is called %s", verbs[i].name, c.Name)
 		}
 		if c.Description == "" {
-			t.Errorf("clew %s --help explains nothing", c.Name)
+			t.Errorf("clew %s --help has no description", c.Name)
 		}
 		if c.Action == nil {
-			t.Errorf("clew %s does nothing", c.Name)
+			t.Errorf("clew %s has no action", c.Name)
 		}
 	}
 }

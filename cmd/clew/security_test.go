@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// Each row of SECURITY.md's table names tests, and each test that it names exists.
+// Each row of the table in SECURITY.md names tests, and these tests exist.
 func TestSecurityNamesTests(t *testing.T) {
 	root := filepath.Join("..", "..")
 	text, err := os.ReadFile(filepath.Join(root, "SECURITY.md"))

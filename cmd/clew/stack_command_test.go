@@ -11,8 +11,7 @@ import (
 	"testing"
 )
 
-// The first word of a command line tells stacks of profiles apart, so that all of it
-// is kept.
+// The first word of a command line distinguishes the processes in a profile, so it is kept whole.
 func TestShortened(t *testing.T) {
 	long := "/" + strings.Repeat("d", 58)
 	for _, test := range []struct{ line, want string }{

@@ -15,8 +15,8 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
-// A stack that can lack callers is a partial answer, although it leads to its end: the
-// exit code says so, and so do its frame and profiles.
+// A stack that may lack callers is a partial answer, even if its last frame is the outermost one.
+// The exit code shows it, and a mark in the stack and in profiles.
 func TestStackWithGap(t *testing.T) {
 	plain := testprogram.BuildWith(t, "gcc", "uncovered_plain.c", "-O2", "-fno-asynchronous-unwind-tables", "-fomit-frame-pointer", "-DOPAQUE", "-c")
 	program := testprogram.BuildWith(t, "gcc", "uncovered.c", "-O2", plain, "-fno-omit-frame-pointer")

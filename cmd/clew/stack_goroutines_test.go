@@ -18,8 +18,7 @@ import (
 	"github.com/clewdev/clew/report/style"
 )
 
-// Goroutines that are too many to be printed each by itself are grouped, and a note says
-// so. None is left out.
+// Too many goroutines are grouped, with a note. None is omitted.
 func TestManyGoroutinesApart(t *testing.T) {
 	defer func(was int) { maxUngrouped = was }(maxUngrouped)
 	p := testprogram.Start(t, testprogram.Build(t, "states"), "100")

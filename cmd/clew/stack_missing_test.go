@@ -80,7 +80,7 @@ int outer(int n) { return inner(n) + 1; }
 		program.Wait()
 	}()
 	if n, err := stdout.Read(make([]byte, 6)); n != 6 {
-		t.Fatalf("the program said nothing: %v", err)
+		t.Fatalf("the program printed nothing: %v", err)
 	}
 
 	self, err := os.Executable()
@@ -120,7 +120,7 @@ int outer(int n) { return inner(n) + 1; }
 		}
 	}
 	if out, _ := stack(1, "--json"); !strings.Contains(out, `"notes":["`+library+` was read from memory, `) {
-		t.Errorf("no note of it in JSON: %s", out)
+		t.Errorf("the JSON lacks the note: %s", out)
 	}
 	cached := filepath.Join(dir, ".debug", ".build-id", id[:2], id[2:], "elf")
 	if err := os.MkdirAll(filepath.Dir(cached), 0o777); err != nil {

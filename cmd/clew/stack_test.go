@@ -25,9 +25,8 @@ import (
 //
 //	start VAR PROGRAM [ARG]...
 //
-// which starts a program of the script's directory, waits until it has written
-// something and sleeps, and sets VAR to its process ID. It is killed when the
-// script ends.
+// which starts a program in the script's directory, waits until it has written something and
+// sleeps, and sets VAR to its process ID. The program is killed at the end of the script.
 func scriptStart(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: start VAR PROGRAM [ARG]...")
@@ -46,7 +45,7 @@ func scriptStart(ts *testscript.TestScript, neg bool, args []string) {
 	pid := strconv.Itoa(cmd.Process.Pid)
 	ts.Setenv(args[0], pid)
 	if n, err := stdout.Read(make([]byte, 64)); n == 0 {
-		ts.Fatalf("%s said nothing: %v", args[1], err)
+		ts.Fatalf("%s printed nothing: %v", args[1], err)
 	}
 	go io.Copy(io.Discard, stdout)
 	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
@@ -54,11 +53,11 @@ func scriptStart(ts *testscript.TestScript, neg bool, args []string) {
 			return
 		}
 	}
-	ts.Fatalf("%s does not come to rest", args[1])
+	ts.Fatalf("%s does not sleep", args[1])
 }
 
-// clew returns the command itself, in a process group of its own as a shell
-// puts it, so that it can be sent signals as a terminal sends them.
+// clew returns a command that runs clew in its own process group, as a shell does, so that it can
+// get the signals of a terminal.
 func clew(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
@@ -71,8 +70,8 @@ func clew(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Ctrl-\ prints the stacks of a command, which goes on, as often as it is
-// pressed; what ends the command ends clew with the same status.
+// Each Ctrl-\ prints the stacks of a command, which runs on. Clew ends with the command, with the
+// same exit code.
 func TestStackOnQuit(t *testing.T) {
 	program := testprogram.Build(t, "crash.c", "-O2", "-g")
 	cmd := clew(t, "stack", "--no-lines", "--", program)
@@ -90,15 +89,15 @@ func TestStackOnQuit(t *testing.T) {
 	group := -cmd.Process.Pid
 	defer syscall.Kill(group, syscall.SIGKILL)
 	if line, err := bufio.NewReader(stdout).ReadString('\n'); line != "ready\n" {
-		t.Fatalf("the program said %q: %v", line, err)
+		t.Fatalf("the program printed %q: %v", line, err)
 	}
 	lines := bufio.NewScanner(stderr)
 	for n := range 2 {
 		if err := syscall.Kill(group, syscall.SIGQUIT); err != nil {
 			t.Fatal(err)
 		}
-		// While stacks are still written the key does nothing, and the second time they
-		// may be: what is seen of them is their last line, not that it has been written.
+		// The key does nothing while stacks are still written, which may be so after the test
+		// has read their last line.
 		again := time.AfterFunc(5*time.Second, func() { syscall.Kill(group, syscall.SIGQUIT) })
 		var got []string
 		for lines.Scan() {

@@ -16,8 +16,8 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
-// Stacks through undescribed generated code of a runtime come with advice how to get a
-// description. With the description there is no advice.
+// Stacks with undescribed generated code of a runtime come with advice on how to get a description.
+// With the description there is no advice.
 func TestUndescribedCode(t *testing.T) {
 	command := func(name string) []string {
 		for _, r := range testprogram.Runtimes() {
@@ -28,7 +28,7 @@ func TestUndescribedCode(t *testing.T) {
 		t.Fatalf("no runtime is called %q", name)
 		return nil
 	}
-	// The stacks of a program that runs are not all in its code.
+	// Not all stacks of a running program are in its code.
 	stacks := func(p *testprogram.Process, want func(string) bool) (text string) {
 		for end := time.Now().Add(time.Minute); time.Now().Before(end); {
 			out, err := clew(t, "stack", fmt.Sprint(p.PID)).CombinedOutput()

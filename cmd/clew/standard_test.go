@@ -29,17 +29,17 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
-// Standard output and error are used in one place, which makes all text printable. What is
-// not Clew's own text is listed here.
+// Standard output and error are used in one place, which escapes all text. The list has the
+// exceptions, for output that is not Clew's text.
 func TestOnlyStreamsPrint(t *testing.T) {
 	allowed := map[string]bool{
-		// The code that is debugged prints what it likes, as in gdb.
+		// Debugged code prints unescaped, as in gdb.
 		"debug/debug.go run Raw": true, "debug/serve.go serveDAP Raw": true, "debug/serve.go launch Raw": true,
 		// So does a command that is run.
 		"stack.go runCommand File": true,
-		// The cursor is moved; what is shown at it is made printable there.
+		// Cursor movements; the text at the cursor is escaped there.
 		"debug/editor.go newEditor Raw": true, "output/progress.go progressAtTerminal Raw": true,
-		// Binary forms of profiles and symbol files, not to a terminal.
+		// Binary profiles and symbol files, never to a terminal.
 		"profile_flags.go writeOutput Raw": true,
 		// Their printers escape each name, as FuzzSection of report/readelf and
 		// TestSamplesAreEscaped show.
@@ -53,7 +53,7 @@ func TestOnlyStreamsPrint(t *testing.T) {
 		}
 		name, _ := filepath.Rel(root, path)
 		if d.IsDir() {
-			// Programs of their own, and what is not of the module.
+			// Separate programs, and files outside of the module.
 			if slices.Contains([]string{"examples", "scripts", "bench", ".git"}, name) || d.Name() == "testdata" || d.Name() == "testprogram" || name == "cmd/clew/demo" {
 				return fs.SkipDir
 			}
@@ -114,7 +114,7 @@ func TestOnlyStreamsPrint(t *testing.T) {
 	}
 }
 
-// An answer that cannot be written is no answer, whatever verb gives it.
+// Every verb fails if its output cannot be written.
 func TestFullOutput(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
@@ -151,15 +151,15 @@ func TestFullOutput(t *testing.T) {
 			cmd.Stderr = &stderr
 			cmd.Run()
 			if code := cmd.ProcessState.ExitCode(); code != output.ExitUsage || strings.Count(stderr.String(), "no space left on device") != 1 {
-				t.Errorf("exit code %d, it says %q", code, stderr.String())
+				t.Errorf("exit code %d, clew prints %q", code, stderr.String())
 			}
 		})
 	}
 }
 
-// evil is a name as no terminal should get it: it clears the screen, by an escape sequence
-// and by a C1 control, and turns the direction of what follows. It has as many bytes as
-// what stands for it in programs.
+// evil is a name that no terminal should get: it clears the screen, by an escape sequence and by a
+// C1 control, and reverses the direction of the following text. It has as many bytes as its
+// placeholder in programs.
 const (
 	evil     = "\x1b[2J\x9b\u202e"
 	standsIn = "EVILNAME"
@@ -197,7 +197,7 @@ int main(int argc, char **argv)
 }
 `
 
-// evilFile compiles the source to a file with hostile names of everything, its own too.
+// evilFile compiles the source to a file with hostile names, including the name of the file.
 func evilFile(t *testing.T, dir, name string, flags ...string) string {
 	t.Helper()
 	cc := testprogram.RequireTool(t, "gcc")
@@ -223,8 +223,8 @@ func evilFile(t *testing.T, dir, name string, flags ...string) string {
 	return path
 }
 
-// Whatever names a file, a process, a core, a recording or generated code has, no verb
-// prints a character that a terminal obeys, be it in an answer or in a message.
+// No verb prints control characters from the names of files, processes, cores, recordings or
+// generated code, neither in output nor in messages.
 func TestHostileNames(t *testing.T) {
 	dir := t.TempDir()
 	program := evilFile(t, dir, "")
@@ -291,7 +291,7 @@ func TestHostileNames(t *testing.T) {
 					escaped++
 				}
 				if at := obeyed(text); at >= 0 {
-					t.Errorf("it prints %q", text[max(0, at-60):min(len(text), at+60)])
+					t.Errorf("clew prints %q", text[max(0, at-60):min(len(text), at+60)])
 				}
 			}
 		})
@@ -299,7 +299,7 @@ func TestHostileNames(t *testing.T) {
 	for _, args := range commands {
 		run(args)
 	}
-	// A core whose files are gone.
+	// A core without its files.
 	if err := os.Remove(program); err != nil {
 		t.Fatal(err)
 	}
@@ -311,7 +311,7 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// obeyed returns where a text has a character that is more than shown, or -1.
+// obeyed returns the index of the first character that a terminal obeys, or -1.
 func obeyed(text string) int {
 	for i, r := range text {
 		if r == utf8.RuneError && !strings.HasPrefix(text[i:], "\uFFFD") || r != '\n' && r != '\t' && !unicode.IsPrint(r) {
@@ -321,7 +321,7 @@ func obeyed(text string) int {
 	return -1
 }
 
-// Text and raw bytes are written by several goroutines, and the first error is kept.
+// Several goroutines can write text and raw bytes. The first error is kept.
 func TestStreamFails(t *testing.T) {
 	f, err := os.Create(filepath.Join(t.TempDir(), "closed"))
 	if err != nil {
@@ -341,8 +341,8 @@ func TestStreamFails(t *testing.T) {
 	}
 }
 
-// The end of a line in a name does not end the line of a warning: the rest could pass for
-// another one.
+// A newline in a name does not end the line of a warning. Otherwise the name could contain a
+// forged warning.
 func TestNameWithNewline(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "a\nclew table: forged")

@@ -13,13 +13,13 @@ import (
 	"testing"
 )
 
-// startOf is a line of the runtime about the initialisation of a package.
+// startOf matches the runtime's line about the initialisation of a package.
 var startOf = regexp.MustCompile(`(?m)^init github\.com/clewdev/clew/(\S+) @.* (\d+) allocs$`)
 
-// Every run pays for what packages do before main. Tables are data that the linker
-// lays down, or are made when they are first asked for.
+// Every run pays for the initialisation of packages. Tables are static data, or are made on first
+// use.
 func TestPackagesStartWithLittle(t *testing.T) {
-	const most = 24 // allocations; variables of sync.OnceValue have two each
+	const maxAllocations = 24 // a variable of sync.OnceValue has two
 	cmd := exec.Command(os.Args[0], "-test.run=^$")
 	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
 	var trace strings.Builder
@@ -32,7 +32,7 @@ func TestPackagesStartWithLittle(t *testing.T) {
 		t.Fatalf("no package is initialised:\n%s", trace.String())
 	}
 	for _, p := range packages {
-		if n, err := strconv.Atoi(p[2]); p[1] != "cmd/clew" && (err != nil || n > most) {
+		if n, err := strconv.Atoi(p[2]); p[1] != "cmd/clew" && (err != nil || n > maxAllocations) {
 			t.Errorf("%s: %s allocations before main", p[1], p[2])
 		}
 	}

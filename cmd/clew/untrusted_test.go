@@ -40,8 +40,8 @@ func publicDir(t *testing.T) string {
 	return dir
 }
 
-// compileWaiting builds a program that says that it is ready and waits; its debugging
-// information names source as the file of its function waits.
+// compileWaiting builds a program that prints that it is ready, and waits. Its debugging information
+// names source as the file of its function waits.
 func compileWaiting(t *testing.T, dir, source string, flags ...string) (program string) {
 	t.Helper()
 	text := fmt.Sprintf("#include <unistd.h>\n#line 2 %q\nvoid waits(void) { write(1, \"ready\\n\", 6); pause(); }\nint main(void) { waits(); return 0; }\n", source)
@@ -70,15 +70,15 @@ func startAs(t *testing.T, user uint32, program string) int {
 	}
 	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
 	if n, err := stdout.Read(make([]byte, 6)); n != 6 {
-		t.Fatalf("the program did not say that it is ready: %v", err)
+		t.Fatalf("the program did not print that it is ready: %v", err)
 	}
 	return cmd.Process.Pid
 }
 
 const anybody = 65534
 
-// Root does not show lines of files that only root may read because debugging
-// information names them, unless --source-path does.
+// Root does not print lines of a file that only root may read if debugging information names the
+// file, unless --source-path allows it.
 func TestSourceIsReadWithTheTargetsRights(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root runs programs as other users")
@@ -116,8 +116,8 @@ func TestSourceIsReadWithTheTargetsRights(t *testing.T) {
 		check(false, args...)
 		check(true, append(args, path...)...)
 	}
-	check(true, at...)    // the program is root's
-	check(false, core...) // which is root's, and says whose process it was
+	check(true, at...)    // root owns the program
+	check(false, core...) // root owns the core, but the core has the user of the process
 	if err := os.Chown(program, anybody, anybody); err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestSourceIsReadWithTheTargetsRights(t *testing.T) {
 	check(true, hold...)
 	check(true, at...)
 	check(true, core...)
-	// The directory on the way counts, too.
+	// The rights for the directory count too.
 	if err := os.Chmod(filepath.Dir(secret), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -142,8 +142,7 @@ func TestSourceIsReadWithTheTargetsRights(t *testing.T) {
 	check(false, at...)
 }
 
-// A split unit that another user has put beside the program takes the right to read source
-// files that its owner may not read.
+// With a split unit of another user, only source files that this user may read are printed.
 func TestSourceOfPlantedPartOfProcess(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root runs programs as other users")
@@ -172,7 +171,7 @@ func TestSourceOfPlantedPartOfProcess(t *testing.T) {
 	}
 }
 
-// Root's recording has generated code of any user's, which can name any source file.
+// A recording of root has generated code of any user, which can name any source file.
 func TestSourceOfRecording(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root has more rights than others")
@@ -191,7 +190,7 @@ func TestSourceOfRecording(t *testing.T) {
 	}
 }
 
-// What is at the path of a perf map can lead to any file. Root prints no lines of it.
+// The path of a perf map can be a link to any file. Root prints no lines of that file.
 func TestPerfMapLeadsToSecret(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root runs programs as other users")
@@ -278,8 +277,8 @@ func TestLeasedDebugFile(t *testing.T) {
 	}
 }
 
-// plantBomb has the .debug_info of a program expand to some bytes, and gives the program a
-// sparse tail of a terabyte.
+// plantBomb makes the .debug_info of a program decompress to a number of bytes, and gives the
+// program a sparse tail of a terabyte.
 func plantBomb(t *testing.T, program string, expanded int) {
 	t.Helper()
 	b, err := os.ReadFile(program)
@@ -319,7 +318,7 @@ func plantBomb(t *testing.T, program string, expanded int) {
 	}
 }
 
-// A sparse tail of a program does not buy it memory.
+// A sparse tail of a program does not raise the memory limit.
 func TestSparseProgram(t *testing.T) {
 	program := compileWaiting(t, publicDir(t), "/source.c")
 	plantBomb(t, program, 1<<30)
@@ -336,8 +335,8 @@ func TestSparseProgram(t *testing.T) {
 	}
 }
 
-// A minidump of another user that lists a file as mapped, and has a stack pointer into it,
-// does not show root's user what is in the file.
+// A minidump of another user can list a file as mapped, with a stack pointer into it. If root reads
+// the minidump, the contents of the file are not printed.
 func TestDumpOfAnotherUser(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root reads files with the rights of another user")

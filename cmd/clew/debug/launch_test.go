@@ -32,7 +32,7 @@ func compile(t *testing.T, name, source string) string {
 	return path
 }
 
-// A program that an editor launches prints to the editor, and its main gets the arguments.
+// A program that an editor launches prints to the editor. Its main gets the arguments.
 func TestDebugOutputToAnEditor(t *testing.T) {
 	path := compile(t, "print.o", "int printf(const char *, ...);\n"+
 		"int main(int argc, char **argv) { for (int i = 1; i < argc; i++) printf(\"%d: %s\\n\", i, argv[i]); return argc; }\n")
@@ -71,7 +71,7 @@ func TestDebugOutputToAnEditor(t *testing.T) {
 	}
 }
 
-// The constructors of a program have run when an editor launches it, and it can end by exit.
+// The constructors of a program run before an editor gets control. The program can end by exit.
 func TestDebugLaunch(t *testing.T) {
 	source, err := os.ReadFile(filepath.Join("..", "..", "..", "session", "console", "testdata", "begins.c"))
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// writes are what is written, one write a time.
+// writes gets the text of each write.
 type writes chan string
 
 func (w writes) Write(p []byte) (int, error) {
@@ -18,8 +18,7 @@ func (w writes) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Progress is shown from the second second on, and is gone at the end. The clock is
-// the test's.
+// Progress is shown after a second, and removed at the end. The test controls the clock.
 func TestProgress(t *testing.T) {
 	start := time.Unix(1e9, 0)
 	shown, ticks := make(writes, 1), make(chan time.Time)
@@ -47,7 +46,7 @@ func TestProgress(t *testing.T) {
 		t.Errorf("at the end: %q", got)
 	}
 
-	// Of short work nothing is seen.
+	// Short work shows nothing.
 	var text strings.Builder
 	_, end = progressOn(&text, "MB read", 0, start, ticks, func() bool { return false })
 	tick(900 * time.Millisecond)

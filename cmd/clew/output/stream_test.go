@@ -6,7 +6,7 @@ package output
 
 import "testing"
 
-// Text is UTF-8 where the first of the variables that is set says so.
+// Text is UTF-8 if the first variable that is set says so.
 func TestReadsUTF8(t *testing.T) {
 	for _, test := range []struct {
 		all, ctype, lang string
