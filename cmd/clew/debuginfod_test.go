@@ -78,19 +78,19 @@ func TestDebuginfod(t *testing.T) {
 	const off, lost = "DEBUGINFOD_URLS=", "f2c.c:"
 	p := testprogram.Start(t, program)
 	p.Settle(t)
-	stack := func(what string, env ...string) (stdout, stderr string, status int) {
+	stack := func(target string, env ...string) (stdout, stderr string, status int) {
 		t.Helper()
-		return runToEnd(t, clew(t, "stack", what), append(env, "DEBUGINFOD_TIMEOUT=60")...)
+		return runToEnd(t, clew(t, "stack", target), append(env, "DEBUGINFOD_TIMEOUT=60")...)
 	}
 	pid := strconv.Itoa(p.PID)
 	if stdout, stderr, code := stack(pid, off, cache); code != 0 || stderr != "" || strings.Contains(stdout, lost) {
 		t.Errorf("without a server: exit %d, %q\n%s", code, stderr, stdout)
 	}
-	named := func(what string) {
+	named := func(target string) {
 		t.Helper()
-		stdout, stderr, code := stack(what, "DEBUGINFOD_URLS="+url, cache)
+		stdout, stderr, code := stack(target, "DEBUGINFOD_URLS="+url, cache)
 		if code != 0 || stderr != "" || !like(stdout, "...\n  #... convert... at ...f2c.c:20\n  #... main... at ...f2c.c:...\n...") {
-			t.Errorf("%s: exit %d, %q\n%s", what, code, stderr, stdout)
+			t.Errorf("%s: exit %d, %q\n%s", target, code, stderr, stdout)
 		}
 	}
 	named(pid)

@@ -94,10 +94,10 @@ func TestProcessByName(t *testing.T) {
 		t.Errorf("exit code %d\n%s", code, out)
 	}
 
-	many := name + "m"
-	startNamed(t, many, maxNamed+1)
-	out, err = clew(t, "stack", many).CombinedOutput()
-	if code := exitCode(err); code != output.ExitUsage || !strings.Contains(string(out), "21 processes are named "+many) {
+	common := name + "m"
+	startNamed(t, common, maxNamed+1)
+	out, err = clew(t, "stack", common).CombinedOutput()
+	if code := exitCode(err); code != output.ExitUsage || !strings.Contains(string(out), "21 processes are named "+common) {
 		t.Errorf("exit code %d\n%s", code, out)
 	}
 }

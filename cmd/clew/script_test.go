@@ -20,7 +20,7 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
-var update = flag.Bool("update", false, "write what the scripts and README.md expect, and docs, anew: go test ./cmd/clew -update")
+var update = flag.Bool("update", false, "rewrite the expected output in scripts and README.md, and docs: go test ./cmd/clew -update")
 
 // asWorker runs the test binary as a worker of TestMutants.
 var asWorker func()

@@ -24,8 +24,8 @@ func TestManyGoroutinesApart(t *testing.T) {
 	p := testprogram.Start(t, testprogram.Build(t, "states"), "100")
 	p.Settle(t)
 	var all [2][]uint64
-	for i, most := range []int{1 << 10, 50} {
-		maxUngrouped = most
+	for i, limit := range []int{1 << 10, 50} {
+		maxUngrouped = limit
 		flags := stackFlags{json: true, noLines: true}
 		flags.goroutines = true
 		source, walked, err := flags.take(strconv.Itoa(p.PID))
@@ -56,12 +56,12 @@ func TestManyGoroutinesApart(t *testing.T) {
 			}
 		}
 		slices.Sort(all[i])
-		said := strings.Contains(strings.Join(printed.Notes, "\n"), "there are more than 50; equal ones are printed together")
-		if grouped := i == 1; said != grouped || grouped != (len(printed.Goroutines) < 50) {
-			t.Errorf("at most %d: %d objects, notes %q", most, len(printed.Goroutines), printed.Notes)
+		hasNote := strings.Contains(strings.Join(printed.Notes, "\n"), "there are more than 50; equal ones are printed together")
+		if grouped := i == 1; hasNote != grouped || grouped != (len(printed.Goroutines) < 50) {
+			t.Errorf("at most %d: %d objects, notes %q", limit, len(printed.Goroutines), printed.Notes)
 		}
 		if len(pointers) < len(printed.Goroutines)*9/10 {
-			t.Errorf("at most %d: %d objects have only %d stack pointers", most, len(printed.Goroutines), len(pointers))
+			t.Errorf("at most %d: %d objects have only %d stack pointers", limit, len(printed.Goroutines), len(pointers))
 		}
 	}
 	if len(all[0]) < 100 || !slices.Equal(all[0], all[1]) {

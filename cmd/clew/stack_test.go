@@ -98,10 +98,10 @@ func TestStackOnQuit(t *testing.T) {
 		}
 		// The key does nothing while stacks are still written, which may be so after the test
 		// has read their last line.
-		again := time.AfterFunc(5*time.Second, func() { syscall.Kill(group, syscall.SIGQUIT) })
+		timer := time.AfterFunc(5*time.Second, func() { syscall.Kill(group, syscall.SIGQUIT) })
 		var got []string
 		for lines.Scan() {
-			again.Stop()
+			timer.Stop()
 			got = append(got, lines.Text())
 			if strings.Contains(lines.Text(), "_start+") {
 				break

@@ -85,18 +85,18 @@ func TestOnlyStreamsPrint(t *testing.T) {
 				if x, ok := s.X.(*ast.SelectorExpr); ok { // output.Stdout.Raw
 					of = x.Sel
 				}
-				switch what := s.Sel.Name; {
+				switch member := s.Sel.Name; {
 				case of == nil:
-				case of.Name == "os" && (what == "Stdout" || what == "Stderr"), of.Name == "fmt" && strings.HasPrefix(what, "Print"):
-					t.Errorf("%s: %s uses %s.%s; cmd/clew/output has Stdout and Stderr", name, function, of.Name, what)
-				case of.Name == "json" && (what == "NewEncoder" || strings.HasPrefix(what, "Marshal")) && (strings.HasPrefix(name, "report/") || strings.HasPrefix(name, "cmd/")):
-					if name != "profile/flame.go" { // which escapes what it wrote
-						t.Errorf("%s: %s uses json.%s; printable.EncodeJSON escapes more", name, function, what)
+				case of.Name == "os" && (member == "Stdout" || member == "Stderr"), of.Name == "fmt" && strings.HasPrefix(member, "Print"):
+					t.Errorf("%s: %s uses %s.%s; cmd/clew/output has Stdout and Stderr", name, function, of.Name, member)
+				case of.Name == "json" && (member == "NewEncoder" || strings.HasPrefix(member, "Marshal")) && (strings.HasPrefix(name, "report/") || strings.HasPrefix(name, "cmd/")):
+					if name != "profile/flame.go" { // which escapes member it wrote
+						t.Errorf("%s: %s uses json.%s; printable.EncodeJSON escapes more", name, function, member)
 					}
-				case (of.Name == "Stdout" || of.Name == "Stderr") && (what == "Raw" || what == "File"):
-					use := strings.TrimPrefix(name, "cmd/clew/") + " " + function + " " + what
+				case (of.Name == "Stdout" || of.Name == "Stderr") && (member == "Raw" || member == "File"):
+					use := strings.TrimPrefix(name, "cmd/clew/") + " " + function + " " + member
 					if used[use] = true; !allowed[use] {
-						t.Errorf("%s: %s uses %s.%s, which escapes nothing", name, function, of.Name, what)
+						t.Errorf("%s: %s uses %s.%s, which escapes nothing", name, function, of.Name, member)
 					}
 				}
 				return true
@@ -280,13 +280,13 @@ func TestHostileNames(t *testing.T) {
 			cmd := clew(t, args...)
 			cmd.Dir = dir
 			cmd.Env = append(os.Environ(), "CLEW_HISTORY="+evil, "CLEW_CACHE="+evil, "LC_ALL=C.UTF-8", "DEBUGINFOD_URLS=")
-			var out, said bytes.Buffer
-			cmd.Stdout, cmd.Stderr = &out, &said
+			var out, stderr bytes.Buffer
+			cmd.Stdout, cmd.Stderr = &out, &stderr
 			cmd.Run()
 			if cmd.ProcessState.ExitCode() < 0 {
-				t.Errorf("%v: %s", cmd.ProcessState, said.String())
+				t.Errorf("%v: %s", cmd.ProcessState, stderr.String())
 			}
-			for _, text := range []string{out.String(), said.String()} {
+			for _, text := range []string{out.String(), stderr.String()} {
 				if strings.Contains(text, `[2J`) {
 					escaped++
 				}
@@ -350,9 +350,9 @@ func TestNameWithNewline(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{{"table", name}, {"table", name + "/absent"}, {"stack", name}, {"jit", name}, {"perf", name}} {
-		_, said, _ := runToEnd(t, clew(t, args...), "DEBUGINFOD_URLS=")
-		if strings.Contains(said, "\nclew table: forged") || !strings.Contains(said, `a\nclew table: forged`) {
-			t.Errorf("clew %s:\n%s", args[0], said)
+		_, stderr, _ := runToEnd(t, clew(t, args...), "DEBUGINFOD_URLS=")
+		if strings.Contains(stderr, "\nclew table: forged") || !strings.Contains(stderr, `a\nclew table: forged`) {
+			t.Errorf("clew %s:\n%s", args[0], stderr)
 		}
 	}
 }

@@ -95,16 +95,16 @@ func TestSourceIsReadWithTheTargetsRights(t *testing.T) {
 	pid := strconv.Itoa(startAs(t, anybody, program))
 	check := func(shown bool, args ...string) {
 		t.Helper()
-		out, said, status := runToEnd(t, clew(t, args...), "DEBUGINFOD_URLS=")
-		if strings.Contains(out+said, "$y$SECRET") != shown {
-			t.Errorf("clew %s: exit %d\n%s%s", strings.Join(args, " "), status, out, said)
+		stdout, stderr, status := runToEnd(t, clew(t, args...), "DEBUGINFOD_URLS=")
+		if strings.Contains(stdout+stderr, "$y$SECRET") != shown {
+			t.Errorf("clew %s: exit %d\n%s%s", strings.Join(args, " "), status, stdout, stderr)
 		}
-		const why = "permission denied: it is read with the rights of user 65534; --source-path DIR allows"
-		if strings.Contains(said, why) == shown {
-			t.Errorf("clew %s says: %s", strings.Join(args, " "), said)
+		const reason = "permission denied: it is read with the rights of user 65534; --source-path DIR allows"
+		if strings.Contains(stderr, reason) == shown {
+			t.Errorf("clew %s prints: %s", strings.Join(args, " "), stderr)
 		}
-		if !strings.Contains(out, "waits") {
-			t.Errorf("clew %s:\n%s", strings.Join(args, " "), out)
+		if !strings.Contains(stdout, "waits") {
+			t.Errorf("clew %s:\n%s", strings.Join(args, " "), stdout)
 		}
 	}
 	stack := []string{"stack", "--source", pid}
@@ -163,9 +163,9 @@ func TestSourceOfPlantedPartOfProcess(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, args := range [][]string{{"stack", "--source", pid}, {"stack", "--source", "--hold", pid}} {
-			out, said, _ := runToEnd(t, clew(t, args...), "DEBUGINFOD_URLS=")
-			if shown := strings.Contains(out+said, "$y$SECRET"); shown != (owner == 0) || !strings.Contains(out, "waits") {
-				t.Errorf("clew %s, split unit of user %d:\n%s%s", strings.Join(args, " "), owner, out, said)
+			stdout, stderr, _ := runToEnd(t, clew(t, args...), "DEBUGINFOD_URLS=")
+			if shown := strings.Contains(stdout+stderr, "$y$SECRET"); shown != (owner == 0) || !strings.Contains(stdout, "waits") {
+				t.Errorf("clew %s, split unit of user %d:\n%s%s", strings.Join(args, " "), owner, stdout, stderr)
 			}
 		}
 	}
@@ -210,9 +210,9 @@ func TestPerfMapLeadsToSecret(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, args := range [][]string{{"stack", pid}, {"jit", pid}, {"jit", pid, "--json"}} {
-			out, said, status := runToEnd(t, clew(t, args...), "DEBUGINFOD_URLS=")
-			if all := out + said; strings.Contains(all, "SECRET") || args[0] == "jit" && !strings.Contains(all, want) {
-				t.Errorf("%s: clew %s: exit %d\n%s%s", want, strings.Join(args, " "), status, out, said)
+			stdout, stderr, status := runToEnd(t, clew(t, args...), "DEBUGINFOD_URLS=")
+			if all := stdout + stderr; strings.Contains(all, "SECRET") || args[0] == "jit" && !strings.Contains(all, want) {
+				t.Errorf("%s: clew %s: exit %d\n%s%s", want, strings.Join(args, " "), status, stdout, stderr)
 			}
 		}
 	}
@@ -239,9 +239,9 @@ func TestSourceIsARegularFile(t *testing.T) {
 		program := compileWaiting(t, t.TempDir(), source)
 		pid := strconv.Itoa(startAs(t, uint32(os.Getuid()), program))
 		for _, args := range [][]string{{"stack", "--source", pid}, {"stack", "--source", "--hold", pid}, {"at", program, "waits", "--source"}} {
-			out, said, status := runToEnd(t, clew(t, args...), "DEBUGINFOD_URLS=")
-			if status != 0 || !strings.Contains(out, "waits") || !strings.Contains(said, "source file not shown: open "+source+": not a regular file (it is "+kind+")") {
-				t.Errorf("clew %s: exit %d\n%s%s", strings.Join(args, " "), status, out, said)
+			stdout, stderr, status := runToEnd(t, clew(t, args...), "DEBUGINFOD_URLS=")
+			if status != 0 || !strings.Contains(stdout, "waits") || !strings.Contains(stderr, "source file not shown: open "+source+": not a regular file (it is "+kind+")") {
+				t.Errorf("clew %s: exit %d\n%s%s", strings.Join(args, " "), status, stdout, stderr)
 			}
 		}
 	}
@@ -268,12 +268,12 @@ func TestLeasedDebugFile(t *testing.T) {
 		t.Skipf("no lease on files of %s: %v", dir, err)
 	}
 	pid := strconv.Itoa(startAs(t, uint32(os.Getuid()), program))
-	_, said, status := runToEnd(t, clew(t, "stack", pid), "DEBUGINFOD_URLS=")
+	_, stderr, status := runToEnd(t, clew(t, "stack", pid), "DEBUGINFOD_URLS=")
 	if lease, err := unix.FcntlInt(f.Fd(), unix.F_GETLEASE, 0); err != nil || lease == unix.F_UNLCK {
 		t.Errorf("clew waited until the lease was broken: %d, %v", lease, err)
 	}
-	if !strings.Contains(said, "a process holds a lease on the file (fcntl F_SETLEASE)") {
-		t.Errorf("exit %d, %s", status, said)
+	if !strings.Contains(stderr, "a process holds a lease on the file (fcntl F_SETLEASE)") {
+		t.Errorf("exit %d, %s", status, stderr)
 	}
 }
 
@@ -325,9 +325,9 @@ func TestSparseProgram(t *testing.T) {
 	pid := strconv.Itoa(startAs(t, uint32(os.Getuid()), program))
 	for _, args := range [][]string{{"stack", pid}, {"at", program, "waits", "--source"}, {"table", program, "--func", "waits"}} {
 		cmd := clew(t, args...)
-		out, said, status := runToEnd(t, cmd, "DEBUGINFOD_URLS=")
-		if !strings.Contains(out, "waits") || args[0] != "table" && !strings.Contains(out+said, "would exceed what a file that stores") {
-			t.Errorf("clew %s: exit %d\n%s%s", args[0], status, out, said)
+		stdout, stderr, status := runToEnd(t, cmd, "DEBUGINFOD_URLS=")
+		if !strings.Contains(stdout, "waits") || args[0] != "table" && !strings.Contains(stdout+stderr, "would exceed what a file that stores") {
+			t.Errorf("clew %s: exit %d\n%s%s", args[0], status, stdout, stderr)
 		}
 		if peak := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss; peak > 300<<10 {
 			t.Errorf("clew %s takes %d KiB", args[0], peak)
@@ -358,8 +358,8 @@ func TestDumpOfAnotherUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, shown := range []bool{false, true} {
-		out, said, _ := runToEnd(t, clew(t, "stack", "--locals", dump), "DEBUGINFOD_URLS=")
-		if text := out + said; strings.Contains(text, "dead1337") != shown || !shown && !strings.Contains(text, "permission denied") {
+		stdout, stderr, _ := runToEnd(t, clew(t, "stack", "--locals", dump), "DEBUGINFOD_URLS=")
+		if text := stdout + stderr; strings.Contains(text, "dead1337") != shown || !shown && !strings.Contains(text, "permission denied") {
 			t.Errorf("mode %v: %s", shown, text)
 		}
 		if err := os.Chmod(secret, 0o644); err != nil {

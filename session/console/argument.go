@@ -18,8 +18,7 @@ func (l *cLanguage) arguments(call *Call, name string, fn *value.Function, argum
 	var types []*value.Type
 	if fn != nil && fn.Type != nil {
 		types = fn.Type.Params()
-		more := len(arguments) > len(types) && !fn.Type.Variadic()
-		if len(arguments) < len(types) || more {
+		if len(arguments) < len(types) || len(arguments) > len(types) && !fn.Type.Variadic() {
 			return fmt.Errorf("%s takes %s, got %d: %s", name, plural(len(types), "argument"), len(arguments), declarationOf(fn))
 		}
 	}

@@ -236,7 +236,7 @@ func (c *client) closeProgram() error {
 	return c.program.Close()
 }
 
-// start runs a launched program on a goroutine of its own.
+// start runs a launched program on another goroutine.
 func (c *client) start() {
 	c.driving.Add(1)
 	done := make(chan struct{})

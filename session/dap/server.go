@@ -18,8 +18,8 @@ import (
 	"github.com/clewdev/clew/session/socket"
 )
 
-// Options has the functions behind the requests launch and attach. A server refuses the
-// request of a nil function.
+// Options has the functions for the requests launch and attach. A server refuses the request
+// of a nil function.
 type Options struct {
 	// Launch makes a program from the arguments of a launch request. The editor shows
 	// its error to the user.

@@ -169,9 +169,9 @@ func (t *Breakpoints[T]) options(b *Breakpoint[T]) *session.BreakpointOptions {
 func (t *Breakpoints[T]) hit(b *Breakpoint[T], f *session.Frame) (bool, error) {
 	if w := b.Watch; w != nil && w.ReadOnly {
 		// The debug registers of amd64 do not distinguish reads from writes.
-		now := make([]byte, len(w.Last))
-		if err := t.values.session.ReadMemory(now, w.Address); err == nil && !bytes.Equal(now, w.Last) {
-			w.Last = now
+		current := make([]byte, len(w.Last))
+		if err := t.values.session.ReadMemory(current, w.Address); err == nil && !bytes.Equal(current, w.Last) {
+			w.Last = current
 			return false, nil
 		}
 	}

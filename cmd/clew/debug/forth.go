@@ -42,15 +42,15 @@ func (l *forthLanguage) Call(text string) (*console.Call, error) {
 	}
 	function, words, err := l.session.Enter(word, numbers...)
 	if err != nil {
-		return nil, fmt.Errorf("%w; it has %s", err, strings.Join(l.Functions(), ", "))
+		return nil, fmt.Errorf("%w; the program has %s", err, strings.Join(l.Functions(), ", "))
 	}
 	return &console.Call{
 		Text: text, Function: function, Begin: words[1],
 		Arguments: session.Arguments{Words: words[:]},
 		Stopped:   l.session.Flush,
 		Result: func(*session.Stop) (string, error) {
-			left, err := l.session.Leave()
-			return join(left), err
+			stack, err := l.session.Leave()
+			return join(stack), err
 		},
 	}, nil
 }
@@ -58,12 +58,12 @@ func (l *forthLanguage) Call(text string) (*console.Call, error) {
 // splitWords splits "fib(10)" or "10 fib" into the word and its numbers.
 func splitWords(text string) (word string, numbers []int64, err error) {
 	fields := strings.Fields(text)
-	if name, rest, ok := strings.Cut(text, "("); ok && strings.HasSuffix(rest, ")") && strings.TrimSpace(name) != "" {
-		rest = strings.TrimSuffix(rest, ")")
-		fields = append(strings.Fields(strings.ReplaceAll(rest, ",", " ")), strings.TrimSpace(name))
+	if name, list, ok := strings.Cut(text, "("); ok && strings.HasSuffix(list, ")") && strings.TrimSpace(name) != "" {
+		list = strings.TrimSuffix(list, ")")
+		fields = append(strings.Fields(strings.ReplaceAll(list, ",", " ")), strings.TrimSpace(name))
 	}
 	if len(fields) == 0 {
-		return "", nil, fmt.Errorf("no word is named; write it like 10 fib, or fib(10)")
+		return "", nil, fmt.Errorf("no word is given; write it like 10 fib, or fib(10)")
 	}
 	for _, f := range fields[:len(fields)-1] {
 		n, err := strconv.ParseInt(f, 0, 64)

@@ -21,9 +21,9 @@ func TestHistory(t *testing.T) {
 	for _, line := range []string{"one", "two", "two", " ", "", "three"} {
 		h.Add(line)
 	}
-	again := OpenHistory()
-	if again.Len() != 3 || again.At(0) != "three" || again.At(2) != "one" {
-		t.Errorf("the history is %q", again.lines)
+	reopened := OpenHistory()
+	if reopened.Len() != 3 || reopened.At(0) != "three" || reopened.At(2) != "one" {
+		t.Errorf("the history is %q", reopened.lines)
 	}
 	var many strings.Builder
 	for i := range 3 * maxHistory {

@@ -58,7 +58,7 @@ func TestProgress(t *testing.T) {
 
 func TestProgressText(t *testing.T) {
 	for _, test := range []struct {
-		what        string
+		label       string
 		done, total int
 		want        string
 	}{
@@ -67,8 +67,8 @@ func TestProgressText(t *testing.T) {
 		{"MB read", 12, 0, "12 MB read"}, // of a pipe
 		{"naming the stacks", 0, 0, "naming the stacks, 3 s"},
 	} {
-		if got := progressText(test.what, test.done, test.total, 3700*time.Millisecond); got != test.want {
-			t.Errorf("%d of %d %s is shown as %q, want %q", test.done, test.total, test.what, got, test.want)
+		if got := progressText(test.label, test.done, test.total, 3700*time.Millisecond); got != test.want {
+			t.Errorf("%d of %d %s is shown as %q, want %q", test.done, test.total, test.label, got, test.want)
 		}
 	}
 }
