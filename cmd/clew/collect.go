@@ -11,8 +11,7 @@ import (
 	"runtime/metrics"
 )
 
-// collectFrom is the heap size in bytes at which garbage collection starts.
-const collectFrom = 256 << 20
+const collectFrom = 256 << 20 // bytes of heap at which garbage collection starts
 
 // collectLate delays garbage collection up to a heap of collectFrom bytes. The data of most
 // commands lives until the end, and earlier collections would take a third of the time. Once half

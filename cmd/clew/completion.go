@@ -8,7 +8,6 @@ import (
 	"context"
 	"debug/elf"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 
@@ -17,25 +16,18 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// maxCompletions bounds the names for a shell, which processes each.
-const maxCompletions = 10000
+const maxCompletions = 10000 // names for a shell, which processes each
 
 // candidate is a word that completes a command line, and its description.
 type candidate struct{ word, meaning string }
 
 // completing returns a completion function. The library completes flags and subcommands, list
 // other arguments. list gets the arguments before the word, including a flag that takes a value.
-func completing(list func(args []string) iter.Seq[candidate]) cli.ShellCompleteFunc {
+func completing(list func(args []string) []candidate) cli.ShellCompleteFunc {
 	return func(ctx context.Context, c *cli.Command) {
 		cli.DefaultCompleteWithFlags(ctx, c)
-		n := 0
-		for found := range list(c.Args().Slice()) {
-			if !completable(found.word) {
-				continue
-			}
-			if n++; n > maxCompletions {
-				return
-			}
+		all := slices.DeleteFunc(list(c.Args().Slice()), func(c candidate) bool { return !completable(c.word) })
+		for _, found := range all[:min(len(all), maxCompletions)] {
 			fmt.Fprintln(c.Root().Writer, strings.TrimSuffix(found.word+":"+found.meaning, ":"))
 		}
 	}
@@ -53,32 +45,29 @@ func completable(word string) bool {
 // completeFunctions returns a completion with the functions of the file that is the first argument.
 // It completes the values of flags, or without flags the second argument.
 func completeFunctions(flags ...string) cli.ShellCompleteFunc {
-	return completing(func(args []string) iter.Seq[candidate] {
+	return completing(func(args []string) []candidate {
 		if n := len(args); n == 1 && len(flags) == 0 || n > 1 && slices.Contains(flags, args[n-1]) {
 			return functionsOf(args[0])
 		}
-		return func(func(candidate) bool) {}
+		return nil
 	})
 }
 
-func functionsOf(path string) iter.Seq[candidate] {
-	return func(yield func(candidate) bool) {
-		f, err := object.Open(path)
-		if err != nil {
-			return
-		}
-		defer f.Close()
-		seen := make(map[string]bool)
-		_ = object.Guard(func() error { // names that cannot be read are omitted
-			for s := range f.Symbols() {
-				if s.Type != elf.STT_FUNC || seen[s.Name] {
-					continue
-				}
-				if seen[s.Name] = true; len(seen) > maxCompletions || !yield(candidate{word: s.Name}) {
-					break
-				}
-			}
-			return nil
-		})
+func functionsOf(path string) (list []candidate) {
+	f, err := object.Open(path)
+	if err != nil {
+		return nil
 	}
+	defer f.Close()
+	seen := make(map[string]bool)
+	_ = object.Guard(func() error { // names that cannot be read are omitted
+		for s := range f.Symbols() {
+			if s.Type == elf.STT_FUNC && !seen[s.Name] && len(seen) < maxCompletions {
+				seen[s.Name] = true
+				list = append(list, candidate{word: s.Name})
+			}
+		}
+		return nil
+	})
+	return list
 }

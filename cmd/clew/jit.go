@@ -41,7 +41,6 @@ executable memory that no source describes.
 The target is a live process, a core, a jitdump, a perf map, or a recording of perf.
 A process stops for about a millisecond, as for 'clew stack'.`
 
-// jitFlags are the flags of the jit verb.
 type jitFlags struct {
 	json, all bool
 	output    string
@@ -132,7 +131,6 @@ Examples:
 	}
 }
 
-// jitTarget is the target of the jit verb.
 type jitTarget struct {
 	sources []*generated.Source
 	memory  []snapshot.Mapping
@@ -188,7 +186,6 @@ func openJIT(name string, flags *jitFlags) (*jitTarget, error) {
 	return t, t.readCodeFile(name) // a perf map has no magic number
 }
 
-// readCodeFile reads the code of a jitdump or a perf map.
 func (t *jitTarget) readCodeFile(name string) error {
 	t.file = name
 	// A jitdump can have hundreds of megabytes, which stay in use; there is little garbage.
@@ -232,7 +229,6 @@ func (t *jitTarget) readSource(name string, flags *coreFlags, opts *snapshot.Opt
 	return nil
 }
 
-// readSnapshot reads the code of a snapshot.
 func (t *jitTarget) readSnapshot(s *snapshot.Snapshot, closeSource func()) {
 	objects := stack.NewObjects(s)
 	t.close = func() { objects.Close(); closeSource() }

@@ -173,7 +173,6 @@ func (t *jitTarget) warnOfDamage() (whole bool) {
 	return len(t.damage) == 0
 }
 
-// extract writes the symbol file of a function.
 func (t *jitTarget) extract(place, name string, flags *jitFlags) error {
 	found, _, err := t.find(place, name)
 	if err != nil {

@@ -31,7 +31,6 @@ samples in a function, "total" also those in the functions that it called.
 
 FILE is the file that 'perf record' has written; - is standard input.`
 
-// perfFlags are the flags of the perf verb.
 type perfFlags struct {
 	json, samples, noLines, noInline, byThread, periods bool
 
@@ -92,7 +91,6 @@ Examples:
 	}
 }
 
-// check returns an error for flags that contradict each other.
 func (f *perfFlags) check() error {
 	switch {
 	case f.samples && f.json:
@@ -107,7 +105,6 @@ func (f *perfFlags) check() error {
 	return f.profile.check(f.json)
 }
 
-// printRecording reads a recording and prints it.
 func printRecording(path string, flags *perfFlags) error {
 	if err := input.Exist(flags.sysroot); err != nil {
 		return err
@@ -206,7 +203,6 @@ func (f *perfFlags) counts(t *recording.Thread, event string) bool {
 		(f.comm == "" || f.comm == t.Process || f.comm == t.Name)
 }
 
-// print prints the recording in the form that the flags select.
 func (f *perfFlags) print(r *trace.Recording, out *bufio.Writer) error {
 	switch {
 	case f.event != "" && r.Samples == 0:
@@ -249,7 +245,6 @@ func (f *perfFlags) print(r *trace.Recording, out *bufio.Writer) error {
 	return r.Text(out, trace.RecordingOptions{Palette: output.Stdout.Palette(), Functions: f.top, Stacks: f.stacks})
 }
 
-// profiledEvent returns the index of the event for a profile.
 func profiledEvent(r *trace.Recording) (event int, err error) {
 	var names []string
 	for i := range r.Events {

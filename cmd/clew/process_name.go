@@ -8,7 +8,6 @@ package main
 
 import (
 	"fmt"
-	"iter"
 	"os"
 	"strconv"
 	"strings"
@@ -66,28 +65,22 @@ func named(arg string) ([]int, error) {
 // completeProcesses returns a completion with the processes that the user may read, by ID and by
 // name.
 func completeProcesses() cli.ShellCompleteFunc {
-	return completing(func([]string) iter.Seq[candidate] {
-		return func(yield func(candidate) bool) {
-			count := make(map[string]int)
-			for pid, name := range process.All() {
-				if !mayRead(pid) {
-					continue
-				}
-				if !yield(candidate{strconv.Itoa(pid), name}) {
-					return
-				}
+	return completing(func([]string) (list []candidate) {
+		count := make(map[string]int)
+		for pid, name := range process.All() {
+			if mayRead(pid) {
+				list = append(list, candidate{strconv.Itoa(pid), name})
 				count[name]++
 			}
-			for name, n := range count {
-				meaning := "a process"
-				if n > 1 {
-					meaning = fmt.Sprintf("%d processes", n)
-				}
-				if !yield(candidate{name, meaning}) {
-					return
-				}
-			}
 		}
+		for name, n := range count {
+			meaning := "a process"
+			if n > 1 {
+				meaning = fmt.Sprintf("%d processes", n)
+			}
+			list = append(list, candidate{name, meaning})
+		}
+		return list
 	})
 }
 

@@ -18,7 +18,6 @@ import (
 	"github.com/clewdev/clew/profile"
 )
 
-// profileFlags are the flags of verbs that can write stacks as a profile.
 type profileFlags struct {
 	pprof, flame, speedscope string
 	folded                   bool
@@ -36,7 +35,6 @@ func (f *profileFlags) flags() []cli.Flag {
 	)...)
 }
 
-// wanted reports whether the flags ask for a profile.
 func (f *profileFlags) wanted() bool { return len(f.outputs()) > 0 }
 
 // toOutput reports whether a profile goes to standard output.
@@ -95,7 +93,6 @@ func (f *profileFlags) outputs() (list []profileOutput) {
 	return list
 }
 
-// write writes the profile in each form that the flags select.
 func (f *profileFlags) write(p *profile.Profile) error {
 	p.Roots = profileRoots[f.by]
 	for _, o := range f.outputs() {

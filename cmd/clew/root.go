@@ -108,7 +108,6 @@ func printVersion(c *cli.Command) {
 	fmt.Fprintf(c.Root().Writer, "%s version %s\n", c.Name, version())
 }
 
-// run executes the command line and returns the exit code.
 func run(args []string) int {
 	root := newRoot(args)
 	output.Command = commandPath(root, args)
@@ -156,7 +155,6 @@ func usageError(_ context.Context, c *cli.Command, err error, _ bool) error {
 	return fmt.Errorf("%s for %s: %s", value, dashed(flag), reason)
 }
 
-// dashed returns the name of a flag with its dashes.
 func dashed(name string) string {
 	if len(name) == 1 {
 		return "-" + name

@@ -42,7 +42,6 @@ it crashes or you press Ctrl-\. Native, Go and generated frames appear in one li
 Name a process by its ID or its name; a name selects all processes of that name. Each
 process stops for about a millisecond, while its registers and stacks are copied.`
 
-// stackFlags are the flags of the stack verb.
 type stackFlags struct {
 	json, registers, noLines  bool
 	group, noGroup, allFrames bool
@@ -122,7 +121,6 @@ Examples:
 	}
 }
 
-// check returns an error for flags that contradict each other.
 func (f *stackFlags) check() error {
 	switch {
 	case f.group && f.noGroup:
@@ -200,7 +198,6 @@ func checkTargets(args []string, flags *stackFlags) error {
 	return nil
 }
 
-// stacksOf prints the stacks of each target.
 func stacksOf(args []string, flags stackFlags) error {
 	if err := checkTargets(args, &flags); err != nil {
 		return err
@@ -247,7 +244,6 @@ func stacksOf(args []string, flags stackFlags) error {
 	return flags.finish(printed, partial, failed)
 }
 
-// options returns the options for opening a source.
 func (f *stackFlags) options() *snapshot.Options {
 	return &snapshot.Options{Threads: f.threads, Goroutines: f.goroutines, Vectors: f.variables.wanted(true, f), Search: input.SearchBelow}
 }
@@ -371,7 +367,6 @@ func targetLabel(s *snapshot.Snapshot) string {
 	return fmt.Sprintf("process %d", s.PID)
 }
 
-// target returns the description of a target for its report.
 func (f *stackFlags) target(s *snapshot.Snapshot, missed []string) trace.Target {
 	return trace.Target{PID: s.PID, Command: command(s), Machine: s.Machine, Pause: s.Pause, Core: f.core.opened.description(s), Signal: s.Signal, Missed: missed}
 }

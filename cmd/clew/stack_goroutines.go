@@ -25,7 +25,6 @@ import (
 	"github.com/clewdev/clew/stack/variable"
 )
 
-// goroutineFlags are the flags for goroutines.
 type goroutineFlags struct {
 	goroutines, system bool
 }
@@ -38,7 +37,6 @@ func (f *goroutineFlags) flags() []cli.Flag {
 	)...)
 }
 
-// checkGoroutines returns an error for flags that contradict each other.
 func (f *stackFlags) checkGoroutines() error {
 	switch {
 	case f.system && !f.goroutines:

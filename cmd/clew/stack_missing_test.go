@@ -114,7 +114,7 @@ int outer(int n) { return inner(n) + 1; }
 		t.Errorf("replaced:\n%s", out)
 	}
 	for _, want := range []string{library + " was read from memory", library + " was not used: its build ID is 1234, and " + id + " is expected",
-		"root may open the file", filepath.Join(dir, ".debug")} {
+		"root may open the mapped file", filepath.Join(dir, ".debug")} {
 		if !strings.Contains(complaints, want) {
 			t.Errorf("%q does not say %q", complaints, want)
 		}

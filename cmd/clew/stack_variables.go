@@ -16,7 +16,6 @@ import (
 	"github.com/clewdev/clew/stack"
 )
 
-// variableFlags are the flags for variables and source lines of frames.
 type variableFlags struct {
 	args, noArgs, locals, raw, source bool
 	sourcePath                        []string
@@ -35,7 +34,6 @@ func (f *variableFlags) flags() []cli.Flag {
 	)...)
 }
 
-// check returns an error for flags that contradict each other.
 func (f *variableFlags) check(flags *stackFlags) error {
 	switch {
 	case f.noArgs && (f.args || f.locals):
@@ -50,7 +48,6 @@ func (f *variableFlags) check(flags *stackFlags) error {
 	return nil
 }
 
-// wanted reports whether arguments are printed.
 func (f *variableFlags) wanted(live bool, flags *stackFlags) bool {
 	switch {
 	case flags.profile.wanted(), flags.noLines, f.noArgs:

@@ -27,7 +27,6 @@ import (
 	"github.com/clewdev/clew/stack"
 )
 
-// watchFlags are the flags for watching.
 type watchFlags struct {
 	interval time.Duration
 	samples  int
@@ -55,7 +54,6 @@ func (f *watchFlags) check(s *stackFlags, set bool) error {
 	return s.core.refuse()
 }
 
-// watched is a process that is watched.
 type watched struct {
 	*process.Watch
 	objects *stack.Objects
@@ -64,7 +62,6 @@ type watched struct {
 	err     error // the reason why watching has ended
 }
 
-// sample takes one sample.
 func (w *watched) sample(now time.Duration) {
 	_, moved, err := w.Snapshot()
 	if err != nil {

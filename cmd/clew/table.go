@@ -32,7 +32,6 @@ places of the caller's registers.
 
 [c-16] is saved in memory at CFA-16, "." is unchanged; see 'clew help rules'.`
 
-// tableFlags are the flags of the verb table.
 type tableFlags struct {
 	raw       bool
 	json      bool
@@ -189,7 +188,6 @@ func (flags *tableFlags) printer(selection table.Selection) func() table.Printer
 	}
 }
 
-// noEntries returns the error for a file without a selected entry.
 func noEntries(f *object.File, flags *tableFlags) error {
 	switch {
 	case len(flags.functions) > 0:

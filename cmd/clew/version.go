@@ -79,7 +79,6 @@ func readBuild() *build {
 	return b
 }
 
-// version returns the version of the module, or "devel".
 func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
 		return info.Main.Version

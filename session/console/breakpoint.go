@@ -18,7 +18,6 @@ import (
 // breakpoint is a breakpoint or watchpoint as the console numbers them.
 type breakpoint = frontend.Breakpoint[gdbBreakpoint]
 
-// gdbBreakpoint is the console's data of a breakpoint.
 type gdbBreakpoint struct {
 	commands []string // executed at a stop
 
@@ -26,7 +25,6 @@ type gdbBreakpoint struct {
 	end   *session.Breakpoint // at the return of the variable's function, which ends it earlier; or nil
 }
 
-// conditions are treated as in gdb.
 var conditions = frontend.Conditions{Everywhere: true, Variables: true, Failed: func(number int, _ string, err error) error {
 	return fmt.Errorf("error in testing the condition of breakpoint %d: %w", number, err)
 }}

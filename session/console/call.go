@@ -165,7 +165,6 @@ func (l *cLanguage) expression(text string, notCall error) (*Call, error) {
 	return l.prepare(text, function, arguments)
 }
 
-// prepare prepares the call of a function with values.
 func (l *cLanguage) prepare(text string, function value.Value, arguments []value.Value) (*Call, error) {
 	address, _ := function.Address()
 	name, _, ok := l.console.symbols.Symbol(address)

@@ -24,7 +24,6 @@ type command struct {
 	below    []*command
 }
 
-// argument is the kind of a command's argument.
 type argument uint8
 
 const (
@@ -120,10 +119,8 @@ func cutFormat(args string) (f format, text string, err error) {
 	return f, strings.TrimSpace(text), nil
 }
 
-// maxCount bounds repetitions, frames and bytes.
-const maxCount = 1 << 20
+const maxCount = 1 << 20 // repetitions, frames or bytes
 
-// help lists the commands, or explains one.
 func (c *Console) help(args string) error {
 	if args == "" {
 		group := ""
@@ -170,7 +167,6 @@ func (c *Console) help(args string) error {
 	return nil
 }
 
-// names returns a command's name and its first alias.
 func (cmd *command) names() string {
 	return strings.Join(append([]string{cmd.name}, cmd.aliases[:min(len(cmd.aliases), 1)]...), ", ")
 }

@@ -14,8 +14,7 @@ import (
 	"github.com/clewdev/clew/session/frontend"
 )
 
-// maxCandidates bounds the words that a completion offers.
-const maxCandidates = 500
+const maxCandidates = 500 // words that a completion offers
 
 // Complete returns the words that can replace the word before the cursor, sorted, and the
 // offset of that word. Offsets are in bytes. A word that ends in "(" or "/" can be continued.
@@ -113,7 +112,6 @@ func (c *Console) completeArgument(kind argument, line string, at int) (int, []s
 	return len(line), nil
 }
 
-// completeExpression completes the name at the end of an expression.
 func (c *Console) completeExpression(line string, at int) (int, []string) {
 	start := at + frontend.NameStart(line[at:])
 	var names []string
@@ -123,7 +121,6 @@ func (c *Console) completeExpression(line string, at int) (int, []string) {
 	return start, matching(names, line[start:])
 }
 
-// locationNames returns the names of the functions and of their source files.
 func (c *Console) locationNames() []string {
 	var names []string
 	for f := range frontend.Functions(c.session) {

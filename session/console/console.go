@@ -170,19 +170,15 @@ func (c *Console) execute(line string) error {
 // executePending executes the queued commands of breakpoints, including those that these
 // commands queue.
 func (c *Console) executePending() error {
+	defer func() { c.pending = nil }()
 	for n := 0; len(c.pending) > 0; n++ {
-		line := c.pending[0]
-		c.pending = c.pending[1:]
 		if n == maxScript {
-			c.pending = nil
 			return fmt.Errorf("the breakpoints have executed more than %d commands without a prompt", maxScript)
 		}
-		if err := c.execute(line); err != nil {
-			c.pending = nil
+		line := c.pending[0]
+		c.pending = c.pending[1:]
+		if err := c.execute(line); err != nil || c.interrupt.Load() {
 			return err
-		}
-		if c.interrupt.Load() {
-			c.pending = nil
 		}
 	}
 	return nil

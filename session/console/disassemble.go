@@ -98,7 +98,6 @@ func (c *Console) functionAround(address uint64) (session.Function, bool) {
 	return fn, ok && fn.Size > 0
 }
 
-// dump prints the instructions of a range.
 func (c *Console) dump(start, end uint64, offsets, raw, source bool) error {
 	pc := uint64(0)
 	if f := c.current(); f != nil {
@@ -218,5 +217,4 @@ func (c *Console) Report() error {
 	return nil
 }
 
-// maxReported bounds the frames of a report.
-const maxReported = 40
+const maxReported = 40 // frames of a report

@@ -156,8 +156,7 @@ func (c *Console) examineInstructions(e *examined, count int) error {
 	return err
 }
 
-// shownString is the largest part of a string that x/s shows at once, as in gdb.
-const shownString = 200
+const shownString = 200 // bytes of a string that x/s shows at once, as in gdb
 
 func (c *Console) examineStrings(e *examined, count int) error {
 	for range count {

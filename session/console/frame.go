@@ -58,7 +58,6 @@ func (c *Console) here() frameID {
 // session notices: the stack is empty.
 var errNoFrame = errors.New("no frame: the function has returned to the session, and \"continue\" ends the call")
 
-// frame returns a frame by its level.
 func (c *Console) frame(level int) (*frontend.Frame, error) {
 	if err := c.mustBeStopped(); err != nil {
 		return nil, err
@@ -190,7 +189,6 @@ func (c *Console) backtrace(args string) error {
 	return nil
 }
 
-// selectFrame selects a frame and prints it.
 func (c *Console) selectFrame(level int) error {
 	f, err := c.frame(level)
 	if err != nil {
@@ -236,34 +234,27 @@ func (c *Console) frameCommand(args string) error {
 	return c.selectFrame(int(n))
 }
 
-func (c *Console) up(args string) error {
+func (c *Console) up(args string) error   { return c.move(args, 1) }
+func (c *Console) down(args string) error { return c.move(args, -1) }
+
+// move selects a frame a number of levels away in a direction: 1 is up, to callers.
+func (c *Console) move(args string, direction int) error {
 	n, err := c.count(args)
 	if err != nil {
 		return err
 	}
 	if _, err := c.selectedFrame(); err != nil {
 		return err
-	}
-	if _, err := c.frame(c.selected + 1); err != nil {
-		return errors.New("initial frame selected; you can't go up")
 	}
 	frames, err := c.frames.Load(c.selected + n + 1)
 	if err != nil {
 		return err
 	}
-	return c.selectFrame(min(c.selected+n, len(frames)-1))
-}
-
-func (c *Console) down(args string) error {
-	n, err := c.count(args)
-	if err != nil {
-		return err
+	switch level := min(max(0, c.selected+direction*n), len(frames)-1); {
+	case level != c.selected:
+		return c.selectFrame(level)
+	case direction > 0:
+		return errors.New("initial frame selected; you can't go up")
 	}
-	if _, err := c.selectedFrame(); err != nil {
-		return err
-	}
-	if c.selected == 0 {
-		return errors.New("bottom (innermost) frame selected; you can't go down")
-	}
-	return c.selectFrame(max(0, c.selected-n))
+	return errors.New("bottom (innermost) frame selected; you can't go down")
 }

@@ -167,7 +167,6 @@ func (c *Console) infoSymbol(args string) error {
 	return nil
 }
 
-// sectionAt returns the name of the section at an address, or "".
 func (c *Console) sectionAt(address uint64) string {
 	for _, image := range c.session.Images() {
 		for _, f := range image.Files() {

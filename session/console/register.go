@@ -81,7 +81,6 @@ func (c *Console) printRegister(f *frontend.Frame, r session.RegisterInfo) {
 	c.printf("%s%-18s %s\n", row, fmt.Sprintf("%#x", n), c.natural(r, n))
 }
 
-// registerBytes reads a register in a frame.
 func (c *Console) registerBytes(f *frontend.Frame, r session.RegisterInfo) ([]byte, bool) {
 	if f.Physical.Level == 0 {
 		b, err := c.session.Register(r.Name)

@@ -39,7 +39,6 @@ func (c *Console) rerun(args string, atBeginning bool) error {
 	return c.startCall(atBeginning)
 }
 
-// callHint lists functions that can be called.
 func (c *Console) callHint() string {
 	names := c.language.Functions()
 	switch {
@@ -63,7 +62,6 @@ func (c *Console) startCall(atBeginning bool) error {
 	return c.startPlanned()
 }
 
-// begin makes a call, up to its first stop.
 func (c *Console) begin(call *Call, atBeginning bool) (*session.Stop, error) {
 	a := call.Arguments
 	inRegister := call.resultAddress != 0 && isARM64()
@@ -97,7 +95,6 @@ func (c *Console) runningText() string {
 	return c.running.Text
 }
 
-// mustBeStopped returns an error if no call is stopped.
 func (c *Console) mustBeStopped() error {
 	if c.session.State() == session.Stopped {
 		return nil

@@ -21,7 +21,6 @@ import (
 	"github.com/clewdev/clew/session/frontend"
 )
 
-// locate finds the addresses of a location.
 func (c *Console) locate(location string) ([]uint64, error) {
 	addresses, _, err := c.resolve(location)
 	return addresses, err
@@ -125,7 +124,6 @@ func (s *sourceFiles) open(path string) *sourceFile {
 	return f
 }
 
-// candidates returns the paths that a file may have.
 func (s *sourceFiles) candidates(path string) []string {
 	list := []string{path}
 	for _, d := range append(s.directories, s.current) {
@@ -163,7 +161,6 @@ func (s *sourceFiles) numbered(path string, line int) string {
 	return fmt.Sprintf("%d\t%v", line, f.err)
 }
 
-// listing is the state of list.
 type listing struct {
 	file        string
 	first, last int // the listed lines; 0 before the first list
@@ -236,7 +233,6 @@ func (c *Console) listCommand(args string) error {
 	return c.listLines(file, line, end)
 }
 
-// listAround lists the lines around a line.
 func (c *Console) listAround(file string, line int) error {
 	first := max(1, line-listed/2)
 	return c.listLines(file, first, first+listed-1)

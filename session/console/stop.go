@@ -13,7 +13,6 @@ import (
 	"github.com/clewdev/clew/session/hosted"
 )
 
-// report prints the reason and the place of a stop.
 func (c *Console) report(stop *session.Stop) error {
 	switch stop.Reason {
 	case session.Returned:
@@ -105,7 +104,6 @@ func (c *Console) reportReturn(stop *session.Stop) error {
 	return err
 }
 
-// showHere prints the innermost frame and its source line.
 func (c *Console) showHere() {
 	f, err := c.frame(0)
 	if err != nil {
@@ -129,7 +127,6 @@ func (c *Console) showStep() {
 	c.printLine(f, true)
 }
 
-// trapCause explains a trap of the code itself.
 func trapCause() string {
 	if isARM64() {
 		return "The code executed a trap instruction; \"set $pc = $pc + 4\" and \"continue\" go on after it"

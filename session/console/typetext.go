@@ -26,7 +26,6 @@ func typeText(t *value.Type) string {
 	return w.String()
 }
 
-// typeWriter writes types in full.
 type typeWriter struct{ strings.Builder }
 
 // full writes a type. Its lines, except the first, begin with indent.
@@ -64,7 +63,6 @@ func (w *typeWriter) full(t *value.Type, indent string, depth int) {
 	w.WriteString(after)
 }
 
-// structure writes a structure, union or class with its members.
 func (w *typeWriter) structure(t *value.Type, indent string, depth int) {
 	t = t.Strip()
 	if t.Incomplete() {
@@ -96,7 +94,6 @@ func (w *typeWriter) structure(t *value.Type, indent string, depth int) {
 	w.WriteString(indent[4:] + "}")
 }
 
-// enumeration writes an enumeration with its enumerators.
 func (w *typeWriter) enumeration(t *value.Type) {
 	t = t.Strip()
 	w.head(t)

@@ -52,7 +52,6 @@ func (c *Console) compile(text string) (*expression.Expression, value.Frame, err
 	return e, c.values.Frame(c.current()), err
 }
 
-// evaluate evaluates an expression in the selected frame.
 func (c *Console) evaluate(text string) (value.Value, error) {
 	e, f, err := c.compile(text)
 	if err != nil {
@@ -95,7 +94,6 @@ func (c *Console) functions(name string) (all []*value.Function) {
 	return all
 }
 
-// functionOf returns the function at an address in debugging information, or nil.
 func (c *Console) functionOf(address uint64) *value.Function {
 	if image := c.session.Image(address); image != nil {
 		if info := image.Info(address); info != nil {
@@ -118,7 +116,6 @@ func (c *Console) fileNamed(name string) string {
 	return ""
 }
 
-// declarationOf returns the declaration of a function in C.
 func declarationOf(fn *value.Function) string {
 	if fn.Type == nil {
 		return fn.Name + "()"

@@ -69,8 +69,7 @@ var conditions = frontend.Conditions{Failed: func(_ int, condition string, err e
 	return fmt.Errorf("condition %s: %w", condition, err)
 }}
 
-// maxBreakpoints is the largest number of breakpoints of a client.
-const maxBreakpoints = 4096
+const maxBreakpoints = 4096 // of a client
 
 // replace replaces the breakpoints of a group by those in list.
 func (c *client) replace(inGroup func(*request) bool, list []request) ([]dap.Breakpoint, error) {
@@ -173,7 +172,6 @@ func (c *client) setExceptionBreakpoints(r *dap.SetExceptionBreakpointsRequest) 
 	return &dap.SetExceptionBreakpointsResponse{Response: answer(r), Body: dap.SetExceptionBreakpointsResponseBody{Breakpoints: list}}, nil
 }
 
-// set sets a breakpoint in the session. If that fails, it records the reason.
 func (c *client) set(b *breakpoint) {
 	b.Own.message = ""
 	try := func(set func(*breakpoint) error) {
@@ -246,7 +244,6 @@ func (c *client) placeAt(b *breakpoint, address uint64) {
 	}
 }
 
-// describe returns a breakpoint in the form of the protocol.
 func (c *client) describe(b *breakpoint) dap.Breakpoint {
 	d := dap.Breakpoint{Id: b.Number, Verified: b.ID() != 0, Message: b.Own.message}
 	switch p := &b.Own.place; {
@@ -264,7 +261,6 @@ func (c *client) describe(b *breakpoint) dap.Breakpoint {
 // line converts a line, counted from 1, to the client's counting.
 func (c *client) line(n int) int { return n - 1 + c.lines }
 
-// unset removes a breakpoint from the session.
 func (c *client) unset(b *breakpoint) {
 	remove := func() { _ = c.breakpoints.Unset(b) } // it fails only for a watchpoint while code runs
 	if b.Watch != nil {

@@ -151,10 +151,8 @@ func (c *client) begin() (*received, error) {
 // broken returns the error that ended the connection, nil if the client or Close ended it.
 // The reader must have ended.
 func (c *client) broken() error {
-	for _, end := range []error{io.EOF, os.ErrClosed, io.ErrClosedPipe} {
-		if errors.Is(c.readErr, end) {
-			return nil
-		}
+	if errors.Is(c.readErr, io.EOF) || errors.Is(c.readErr, os.ErrClosed) || errors.Is(c.readErr, io.ErrClosedPipe) {
+		return nil
 	}
 	return c.readErr
 }
@@ -264,7 +262,6 @@ func (c *client) abortRunning(done <-chan struct{}) {
 	}
 }
 
-// output shows text to the user.
 func (c *client) output(category, text string) {
 	c.connection.write(&dap.OutputEvent{Event: event("output"), Body: dap.OutputEventBody{Category: category, Output: text}})
 }

@@ -18,8 +18,7 @@ import (
 	"github.com/google/go-dap"
 )
 
-// maxMessage is the largest message that is read, in bytes.
-const maxMessage = 4 << 20
+const maxMessage = 4 << 20 // bytes
 
 var errFraming = errors.New("the client does not speak the Debug Adapter Protocol")
 

@@ -14,17 +14,8 @@ import (
 	"github.com/clewdev/clew/value"
 )
 
-// accessOf returns the access for an access type of the protocol, 0 if it is not supported.
-// A write stops only if it changes the value.
-func accessOf(typ dap.DataBreakpointAccessType) session.Access {
-	switch typ {
-	case "", "write":
-		return session.Change
-	case "readWrite":
-		return session.ReadWrite
-	}
-	return 0
-}
+// accesses are the supported access types. A write stops only if it changes the value.
+var accesses = map[dap.DataBreakpointAccessType]session.Access{"": session.Change, "write": session.Change, "readWrite": session.ReadWrite}
 
 // dataBreakpointInfo reports whether an object can be watched: it must be in memory, with a
 // size that a debug register supports. The ID is the address and the size.
@@ -72,7 +63,7 @@ func (c *client) watched(a dap.DataBreakpointInfoArguments) (value.Value, string
 func (c *client) setDataBreakpoints(r *dap.SetDataBreakpointsRequest) (dap.Message, error) {
 	var list []request
 	for _, b := range r.Arguments.Breakpoints {
-		data := request{kind: dataBreakpoint, condition: b.Condition, hitCondition: b.HitCondition, access: accessOf(b.AccessType)}
+		data := request{kind: dataBreakpoint, condition: b.Condition, hitCondition: b.HitCondition, access: accesses[b.AccessType]}
 		if n, err := fmt.Sscanf(b.DataId, "0x%x:%d", &data.address, &data.size); n != 2 || err != nil {
 			return nil, fmt.Errorf("unknown data ID %q", b.DataId)
 		}

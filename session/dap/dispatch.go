@@ -19,7 +19,6 @@ var (
 	errIdle       = errors.New("no call is stopped")
 )
 
-// handle answers a request.
 func (c *client) handle(r dap.RequestMessage) {
 	c.cancelled.Lock()
 	cancelled := c.cancelled.requests[r.GetSeq()]
@@ -41,7 +40,6 @@ func (c *client) handle(r dap.RequestMessage) {
 	}
 }
 
-// follow does the work that follows a response.
 func (c *client) follow(r dap.RequestMessage) {
 	switch r.(type) {
 	case *dap.LaunchRequest, *dap.AttachRequest:

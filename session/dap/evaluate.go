@@ -41,7 +41,6 @@ func (c *client) evaluateIn(f *frontend.Frame, text string) (value.Value, error)
 	return frontend.Evaluate(text, c.values.Context(f), c.values.Frame(f))
 }
 
-// selected returns the frame that an expression is evaluated in.
 func (c *client) selected(id int) (*frontend.Frame, error) {
 	if c.running {
 		return nil, errRunning
@@ -160,7 +159,6 @@ const assigned = "__assigned"
 
 const maxCompletions = 200
 
-// completions completes the name before the cursor.
 func (c *client) completions(r *dap.CompletionsRequest) (dap.Message, error) {
 	a := r.Arguments
 	f, err := c.frameOf(a.FrameId)

@@ -159,7 +159,6 @@ func (c *client) threadName() string {
 	return "worker"
 }
 
-// restart aborts the call and runs the program again.
 func (c *client) restart() {
 	c.restarting = true
 	if !c.abort() {
@@ -167,7 +166,6 @@ func (c *client) restart() {
 	}
 }
 
-// terminate ends the call. The editor then disconnects.
 func (c *client) terminate() {
 	if !c.abort() || c.program == nil {
 		c.end()

@@ -27,8 +27,7 @@ func parseReference(text string) (uint64, error) {
 	return address, nil
 }
 
-// maxMemory bounds the bytes in an answer.
-const maxMemory = 1 << 20
+const maxMemory = 1 << 20 // bytes of an answer
 
 func (c *client) readMemory(r *dap.ReadMemoryRequest) (dap.Message, error) {
 	a := r.Arguments

@@ -104,7 +104,6 @@ func (c *client) gotoTargets(r *dap.GotoTargetsRequest) (dap.Message, error) {
 	return &dap.GotoTargetsResponse{Response: answer(r), Body: body}, nil
 }
 
-// gotoTarget sets the program counter.
 func (c *client) gotoTarget(r *dap.GotoRequest) (dap.Message, error) {
 	n := r.Arguments.TargetId - 1
 	if n < 0 || n >= len(c.targets) {

@@ -196,15 +196,13 @@ func (s *Server) ServeConnection(stream io.ReadWriteCloser) error {
 	return err
 }
 
-// maxSilent bounds the connected clients that have not sent initialize.
-const maxSilent = 16
+const maxSilent = 16 // connected clients that have not sent initialize
 
 // dropSilent removes a client from the silent ones. The caller holds mu.
 func (s *Server) dropSilent(c *client) {
 	s.silent = slices.DeleteFunc(s.silent, func(other *client) bool { return other == c })
 }
 
-// take makes a client the one that is served.
 func (s *Server) take(c *client) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -219,7 +217,6 @@ func (s *Server) take(c *client) error {
 	return nil
 }
 
-// free lets the next client be served.
 func (s *Server) free(c *client) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -245,8 +242,7 @@ func (s *Server) Close() error {
 	return errors.Join(failed...)
 }
 
-// maxRefusal bounds the time that it takes to refuse a client.
-const maxRefusal = 5 * time.Second
+const maxRefusal = 5 * time.Second // for refusing a client
 
 // refuse answers a request with an error and ends the service of the client.
 func (c *connection) refuse(r dap.RequestMessage, err error) {

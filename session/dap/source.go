@@ -44,8 +44,7 @@ func sameFile(a, b string) bool {
 	return a == b || strings.HasSuffix(a, "/"+b) || strings.HasSuffix(b, "/"+a)
 }
 
-// maxComponents bounds the components of a path that are tried.
-const maxComponents = 64
+const maxComponents = 64 // of a path, that are tried
 
 // locateLine finds the code of a line of a source, given by the editor's path or by a source
 // reference. The path can differ from the one at compilation: the longest suffix of it that
@@ -83,11 +82,10 @@ func (c *client) locateLine(editorPath string, reference, line int) (file string
 	return "", nil, fmt.Errorf("no code for line %d of %s", line, path.Base(editorPath))
 }
 
-// maxSources bounds the list of sources.
-const maxSources = 1 << 12
+const maxSources = 1 << 12 // in the list of sources
 
-// sourcePaths returns the paths of the source files with functions, sorted.
-func (c *client) sourcePaths() []string {
+// loadedSources lists the source files with functions.
+func (c *client) loadedSources(r *dap.LoadedSourcesRequest) (dap.Message, error) {
 	files := map[string]bool{}
 	for _, s := range c.sources {
 		files[s] = true
@@ -101,12 +99,8 @@ func (c *client) sourcePaths() []string {
 		}
 	}
 	delete(files, "")
-	return slices.Sorted(maps.Keys(files))
-}
-
-func (c *client) loadedSources(r *dap.LoadedSourcesRequest) (dap.Message, error) {
 	body := dap.LoadedSourcesResponseBody{Sources: []dap.Source{}}
-	for _, file := range c.sourcePaths() {
+	for _, file := range slices.Sorted(maps.Keys(files)) {
 		body.Sources = append(body.Sources, *c.sourceOf(file))
 	}
 	return &dap.LoadedSourcesResponse{Response: answer(r), Body: body}, nil

@@ -13,8 +13,7 @@ import (
 	"github.com/clewdev/clew/session/frontend"
 )
 
-// maxFrames bounds the frames of a stack.
-const maxFrames = 1 << 14
+const maxFrames = 1 << 14 // of a stack
 
 // stack returns frames of the stack: at least want, if there are so many.
 func (c *client) stack(want int) ([]*frontend.Frame, error) {

@@ -5,6 +5,7 @@
 package dap
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/google/go-dap"
@@ -13,7 +14,6 @@ import (
 	"github.com/clewdev/clew/session/frontend"
 )
 
-// report reports the end of a run to the editor.
 func (c *client) report(r outcome) {
 	if r.stop == nil && r.err == nil { // a call has begun
 		c.resumed(true)
@@ -42,14 +42,12 @@ func (c *client) report(r outcome) {
 	}
 }
 
-// resumed records that code runs.
 func (c *client) resumed(plain bool) {
 	c.running, c.plain = true, plain
 	c.stop = nil
 	c.forget()
 }
 
-// over reports the end of a call.
 func (c *client) over(r outcome) {
 	if c.restarting {
 		c.restarting = false
@@ -88,7 +86,6 @@ func (c *client) over(r outcome) {
 	}
 }
 
-// stopped reports a stop inside a call.
 func (c *client) stopped(s *session.Stop) {
 	if s.Err != nil {
 		c.output("stderr", s.Err.Error()+"\n")
@@ -107,17 +104,12 @@ func (c *client) stopped(s *session.Stop) {
 			hit = append(hit, b.Number)
 		}
 		c.stoppedAt(dataBreakpoint.reason(), changeText(s.Watchpoint), hit)
-	case session.AtEntry:
-		c.stoppedAt("entry", "", nil)
-	case session.Interrupted:
-		c.stoppedAt("pause", "", nil)
-	case session.RanTo:
-		c.stoppedAt("goto", "", nil)
 	case session.Signalled, session.Trapped, session.HostFailed:
 		_, description := exception(s)
 		c.stoppedAt("exception", description, nil)
 	default:
-		c.stoppedAt("step", "", nil)
+		reasons := map[session.Reason]string{session.AtEntry: "entry", session.Interrupted: "pause", session.RanTo: "goto"}
+		c.stoppedAt(cmp.Or(reasons[s.Reason], "step"), "", nil)
 	}
 }
 
@@ -126,7 +118,6 @@ func (c *client) stoppedAt(reason, text string, hit []int) {
 		Reason: reason, Text: text, Description: text, ThreadId: thread, AllThreadsStopped: true, HitBreakpointIds: hit}})
 }
 
-// changeText describes the change that a watchpoint has seen.
 func changeText(w *session.Watchpoint) string {
 	previous, current := w.Values()
 	return fmt.Sprintf("%d bytes at %#x: %#x → %#x", w.Size, w.Address, frontend.Word(previous), frontend.Word(current))

@@ -235,7 +235,6 @@ func around(before, expression, after string) string {
 	return before + expression + after
 }
 
-// shown returns a variable in the form of the protocol.
 func (c *client) shown(v variable, f *frontend.Frame, hex bool) dap.Variable {
 	d := dap.Variable{Name: v.name, Value: c.text(v.value, hex), EvaluateName: v.evaluate}
 	if v.value.Type() == nil {
@@ -248,7 +247,6 @@ func (c *client) shown(v variable, f *frontend.Frame, hex bool) dap.Variable {
 	return d
 }
 
-// text returns a value as gdb prints it.
 func (c *client) text(v value.Value, hex bool) string {
 	if v.Type() == nil {
 		return "void"
@@ -312,7 +310,6 @@ func memoryReference(v value.Value) string {
 	return ""
 }
 
-// registersOf returns the registers of a class.
 func (c *client) registersOf(k container, hex bool) ([]dap.Variable, error) {
 	list := []dap.Variable{}
 	context := c.values.Context(k.frame)
@@ -387,7 +384,6 @@ func (c *client) setVariable(r *dap.SetVariableRequest) (dap.Message, error) {
 	return &dap.SetVariableResponse{Response: answer(r), Body: body}, nil
 }
 
-// child finds a variable in a container by its name.
 func (c *client) child(k container, name string) (variable, error) {
 	start, count := 0, 0
 	if len(name) > 2 && name[0] == '[' {

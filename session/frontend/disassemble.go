@@ -10,8 +10,7 @@ import (
 	"github.com/clewdev/clew/session"
 )
 
-// maxDecoded bounds the bytes of one function that Before decodes.
-const maxDecoded = 1 << 16
+const maxDecoded = 1 << 16 // bytes of one function that Before decodes
 
 // Before returns the last count instructions before an address, or fewer if there are
 // fewer. It decodes from the starts of functions, because other starts of instructions are

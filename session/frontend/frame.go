@@ -94,7 +94,6 @@ func (s *Frames) Forget() { s.list, s.all = nil, false }
 // End returns the reason for the end of the stack. It is valid after Load(0).
 func (s *Frames) End() (unwind.Reason, error) { return s.reason, s.err }
 
-// expand adds the frames of a physical frame.
 func (s *Frames) expand(p *session.Frame) {
 	var scopes []*value.Scope
 	if info := p.Info(); info != nil {

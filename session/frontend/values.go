@@ -29,8 +29,7 @@ type Values struct {
 	history []value.Value
 }
 
-// maxConvenience is the largest number of convenience variables.
-const maxConvenience = 1 << 14
+const maxConvenience = 1 << 14 // convenience variables
 
 // NewValues returns the values of a session and of its frames.
 func NewValues(s *session.Session, f *Frames) *Values {

@@ -60,55 +60,39 @@ type directive struct {
 // directive formats one conversion. text begins after the %. It returns the text after
 // the conversion.
 func (f *formatter) directive(text string) (after string, err error) {
-	d := directive{precision: -1}
-	i := 0
-flags:
-	for ; i < len(text); i++ {
-		switch text[i] {
-		case '-':
-			d.minus = true
-		case '+':
-			d.plus = true
-		case ' ':
-			d.space = true
-		case '#':
-			d.sharp = true
-		case '0':
-			d.zero = true
-		default:
-			break flags
-		}
-	}
-	d.width, i = f.number(text, i)
+	after = strings.TrimLeft(text, "-+ #0")
+	flags := text[:len(text)-len(after)]
+	has := func(flag string) bool { return strings.Contains(flags, flag) }
+	d := directive{minus: has("-"), plus: has("+"), space: has(" "), sharp: has("#"), zero: has("0"), precision: -1}
+	d.width, after = f.number(after)
 	if d.width < 0 {
 		d.minus, d.width = true, -d.width
 	}
-	if i < len(text) && text[i] == '.' {
-		d.precision, i = f.number(text, i+1)
+	if number, ok := strings.CutPrefix(after, "."); ok {
+		d.precision, after = f.number(number)
 	}
 	if d.width > maxFormatted || d.precision > maxFormatted {
 		return "", errFormatted
 	}
-	start := i
-	for i < len(text) && strings.IndexByte("hljztqL", text[i]) >= 0 {
-		i++
-	}
-	d.length = text[start:i]
-	if i >= len(text) {
+	specifier := strings.TrimLeft(after, "hljztqL")
+	d.length = after[:len(after)-len(specifier)]
+	if specifier == "" {
 		return "", errors.New("the format ends inside a conversion")
 	}
-	return text[i+1:], f.convert(d, text[i])
+	return specifier[1:], f.convert(d, specifier[0])
 }
 
-// number reads the number at an index, 0 if there is none; for a * it takes an argument.
-func (f *formatter) number(text string, i int) (n, next int) {
-	if i < len(text) && text[i] == '*' {
-		return int(int32(f.nextWord())), i + 1
+// number reads the number at the start of a text, 0 if there is none; for a * it takes an
+// argument.
+func (f *formatter) number(text string) (n int, after string) {
+	if after, ok := strings.CutPrefix(text, "*"); ok {
+		return int(int32(f.nextWord())), after
 	}
-	for ; i < len(text) && text[i] >= '0' && text[i] <= '9'; i++ {
-		n = min(n*10+int(text[i]-'0'), 2*maxFormatted)
+	after = strings.TrimLeft(text, "0123456789")
+	for _, digit := range text[:len(text)-len(after)] {
+		n = min(n*10+int(digit-'0'), 2*maxFormatted)
 	}
-	return n, i
+	return n, after
 }
 
 func (f *formatter) convert(d directive, verb byte) error {

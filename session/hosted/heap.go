@@ -62,7 +62,6 @@ func (h *heap) allocate(size uint64) uint64 {
 	return address
 }
 
-// release frees a block.
 func (h *heap) release(address uint64) error {
 	size, ok := h.sizes[address]
 	if !ok {

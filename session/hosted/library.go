@@ -94,7 +94,6 @@ type call interface {
 	ReadString(address uint64, limit int) (string, error)
 }
 
-// function is a function that code can call.
 type function = func(call) error
 
 func (l *Library) functions() map[string]function {

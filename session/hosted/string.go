@@ -17,7 +17,6 @@ const (
 
 func readString(c call, address uint64) (string, error) { return c.ReadString(address, maxString) }
 
-// writeString writes a string and a NUL.
 func writeString(c call, address uint64, s string) error {
 	return c.WriteMemory(append([]byte(s), 0), address)
 }

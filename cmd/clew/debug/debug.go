@@ -35,7 +35,6 @@ breakpoints, steps and watchpoints. A fault stops the code, not Clew.
 The commands are those of gdb: break, call, continue, step, print and others; 'help'
 lists them. With --rsp or --dap, gdb, lldb or an editor controls the session instead.`
 
-// options are the flags of the verb debug.
 type options struct {
 	call, batch, rsp, dap string
 	directories           []string
@@ -87,7 +86,6 @@ Examples:
 	}
 }
 
-// run opens a session over files and starts a front end for it.
 func run(files []string, flags *options) error {
 	if flags.dap != "" {
 		return serveDAP(files, flags)
@@ -249,7 +247,6 @@ func (d *debugger) complain(err error) {
 	}
 }
 
-// interact reads commands at a terminal.
 func (d *debugger) interact(p *program, flags *options) error {
 	fmt.Fprintln(output.Stdout, p.welcome(flags.call))
 	e := newEditor(d.Console)

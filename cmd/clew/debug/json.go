@@ -40,7 +40,6 @@ type jsonPlace struct {
 	Line     int    `json:"line,omitempty"`
 }
 
-// writeJSON makes the call and prints its end as JSON.
 func (d *debugger) writeJSON(text string) error {
 	call, err := d.Prepare(text)
 	if err != nil {

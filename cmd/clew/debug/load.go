@@ -126,10 +126,9 @@ func undefined(err error, library *hosted.Library) error {
 	} else {
 		fmt.Fprintf(&b, "\nClew has these functions of the C library:\n%s.", functionList(library))
 	}
-	return output.InputError(output.Text(b.String(), err))
+	return output.InputErrorf("%s", output.Hint(b.String()))
 }
 
-// functionList returns the names of a library's functions in lines.
 func functionList(l *hosted.Library) string {
 	text, column := "", 0
 	for i, f := range l.Functions() {
@@ -147,10 +146,8 @@ func functionList(l *hosted.Library) string {
 	return text
 }
 
-// maxForth bounds the size of a Forth program, in bytes.
-const maxForth = 64 << 20
+const maxForth = 64 << 20 // bytes of a Forth program
 
-// loadForth compiles a Forth program.
 func (p *program) loadForth(path string, out io.Writer) error {
 	if _, err := input.Regular(path); err != nil {
 		return err
@@ -202,7 +199,6 @@ func (p *program) welcome(call string) string {
 	return fmt.Sprintf("Functions: %s\n\"break %s\", then \"call %s\"; \"help\" lists the commands.", strings.Join(names, ", "), names[0], example)
 }
 
-// functions returns the names of the functions that can be called.
 func (p *program) functions() []string {
 	if p.language != nil {
 		return p.language.Functions()

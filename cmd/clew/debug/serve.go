@@ -51,7 +51,6 @@ func listen(address string, remote bool) (l *listener, ctx context.Context, stop
 	return &listener{Listener: at, reported: make(map[int]bool)}, ctx, stop, nil
 }
 
-// userName returns this process's user for messages.
 func userName() string {
 	if id := os.Geteuid(); id != 0 {
 		return "user " + strconv.Itoa(id)
@@ -127,17 +126,17 @@ func serveRSP(s *session.Session, p *program, flags *options) error {
 	case <-ctx.Done():
 		return output.Status(128 + int(syscall.SIGINT))
 	case e := <-ended:
-		if e.err != nil {
-			return output.Partial(e.err)
+		err := e.err
+		if err == nil {
+			err = server.Close() // before that the session belongs to the server
 		}
-		// The session belongs to the server until Close.
-		if err := server.Close(); err != nil {
+		if err == nil {
+			err = c.ShowStop(call, e.stop)
+		}
+		switch {
+		case err != nil:
 			return output.Partial(err)
-		}
-		if err := c.ShowStop(call, e.stop); err != nil {
-			return output.Partial(err)
-		}
-		if c.Abnormal() {
+		case c.Abnormal():
 			return output.Status(output.ExitNo)
 		}
 		return nil

@@ -87,9 +87,6 @@ func byteOrder(ident *[18]byte) binary.ByteOrder {
 	return binary.LittleEndian
 }
 
-// IsRecording reports whether a file is a recording of perf.
-func (c Content) IsRecording() bool { return c == Recording }
-
 // MaybeCore reports whether a file can be a core or a minidump. Only the reader of cores knows the
 // contents of a compressed file, and the type of a damaged ELF file.
 func (c Content) MaybeCore() bool {

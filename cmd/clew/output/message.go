@@ -14,7 +14,6 @@ import (
 	"github.com/clewdev/clew/internal/printable"
 )
 
-// readError is the error of an input that cannot be read.
 type readError struct{ err error }
 
 func (e readError) Error() string { return e.err.Error() }
@@ -40,9 +39,6 @@ type ownText struct {
 func (e *ownText) Error() string   { return e.text }
 func (e *ownText) Unwrap() error   { return e.err }
 func (e *ownText) Lines() []string { return strings.Split(e.text, "\n") }
-
-// Text returns an error that wraps err and has a text of one or more lines.
-func Text(text string, err error) error { return &ownText{text, err} }
 
 // message is like fmt.Errorf, but escapes newlines in arguments other than a Hint.
 func message(format string, args ...any) error {
