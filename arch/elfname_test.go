@@ -29,8 +29,7 @@ func TestELFName(t *testing.T) {
 	}
 }
 
-// What readelf has a name for has one here, and the other way round for what its
-// version knows.
+// readelf and ELFName name the same values, except for values that are newer than readelf.
 func TestELFNamesAgainstReadelf(t *testing.T) {
 	readelf, err := exec.LookPath("readelf")
 	if err != nil {

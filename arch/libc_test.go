@@ -57,9 +57,8 @@ func TestCrossLibraries(t *testing.T) {
 	}
 }
 
-// What the functions of a C library save is what callees preserve, and the
-// return address. A few functions save more: those that restore all registers
-// or that are written in assembly.
+// The functions of a C library save callee-saved registers and the return address. A few
+// functions save more: those that restore all registers or that are written in assembly.
 func TestCrossLibrariesSave(t *testing.T) {
 	if _, err := exec.LookPath("readelf"); err != nil {
 		t.Skip("skipped: readelf is not installed")

@@ -145,8 +145,8 @@ func TestCalleeSaved(t *testing.T) {
 	}
 }
 
-// Every machine's stack pointer survives a call, and no return address
-// register does (on x86 and m68k it is no register at all).
+// Every machine's stack pointer survives a call, and no return address register does (x86 and
+// m68k have none).
 func TestSpecialColumnsAndCalleeSaved(t *testing.T) {
 	for name, m := range all() {
 		if m.StackPointer < 0 {

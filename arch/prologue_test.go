@@ -17,7 +17,7 @@ import (
 	"github.com/clewdev/clew/arch"
 )
 
-// What changes sp and what sets x29 in arm64's libc is what objdump shows to do so.
+// The instructions that change sp and set x29 in arm64's libc are the same as in objdump's text.
 func TestARM64PrologueAgreesWithObjdump(t *testing.T) {
 	const tool, file = "aarch64-linux-gnu-objdump", "/usr/aarch64-linux-gnu/lib/libc.so.6"
 	if _, err := exec.LookPath(tool); err != nil {

@@ -18,8 +18,8 @@ import (
 	"testing"
 )
 
-// elfWithUndefined is an ELF file whose .eh_frame is one CIE that sets each
-// column undefined, in order.
+// elfWithUndefined returns an ELF file with one CIE in .eh_frame, which sets each column
+// undefined, in order.
 func elfWithUndefined(m *Machine, columns []uint64) []byte {
 	cie := []byte{
 		3, 0, // version, no augmentation
@@ -121,7 +121,7 @@ func readelfColumns(m *Machine) []uint64 {
 
 var undefined = regexp.MustCompile(`(?m)^  DW_CFA_undefined: (bad register: )?(\S+)(?: \((.*)\))?$`)
 
-// What readelf's list of instructions says of every column.
+// The names and limits are those in readelf's list of instructions.
 func TestReadelfInstructions(t *testing.T) {
 	needReadelf(t)
 	for name, m := range all() {

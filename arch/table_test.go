@@ -149,7 +149,7 @@ func TestLookupIsShared(t *testing.T) {
 	}
 }
 
-// Every header gives a machine: e_ident's bytes are whatever a file holds.
+// Every header gives a machine, with any bytes in e_ident.
 func TestLookupOfAnyHeader(t *testing.T) {
 	for machine := range elf.Machine(0x10000 >> 4) {
 		for _, class := range []elf.Class{0, 1, 2, 3, 255} {
@@ -207,7 +207,7 @@ func BenchmarkLookup(b *testing.B) {
 	}
 }
 
-// What the first Lookup of a machine costs.
+// The first Lookup of a machine.
 func BenchmarkNewFamily(b *testing.B) {
 	rows := []*row{&x86Rows[0], &x86Rows[1]}
 	b.ReportAllocs()

@@ -53,8 +53,7 @@ func (e *Encoder) Terminator() { e.Data = append(e.Data, 0, 0, 0, 0) }
 
 // CIE appends a CIE, even if the section has an equal one, and returns its offset. FDEs of
 // c, or of an equal CIE, then refer to it. A CIE of the other kind of section is converted:
-// .debug_frame holds neither personalities nor LSDAs, and addresses unencoded (DWARF 5
-// §6.4.1).
+// .debug_frame has no personalities or LSDAs, and unencoded addresses (DWARF 5 §6.4.1).
 func (e *Encoder) CIE(c *CIE) (offset uint64, err error) {
 	written, err := e.appendCIE(c)
 	if err != nil {

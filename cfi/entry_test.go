@@ -285,7 +285,7 @@ func TestCIEFields(t *testing.T) {
 			cfi.CIE{LSDAEncoding: cfi.EncOmit, PersonalityEnc: cfi.EncOmit}},
 		{"a personality that is omitted", x86, `0f000000 00000000 01 7a505200 01 78 10 02 ff 1b`,
 			cfi.CIE{PointerEncoding: 0x1b, LSDAEncoding: cfi.EncOmit, PersonalityEnc: cfi.EncOmit}},
-		{"a personality of zero is none, whatever it is relative to", x86, `15000000 00000000 01 7a505200 01 78 10 06 1b 00000000 1b 0000`,
+		{"a personality of zero is null in every encoding", x86, `15000000 00000000 01 7a505200 01 78 10 06 1b 00000000 1b 0000`,
 			cfi.CIE{PointerEncoding: 0x1b, LSDAEncoding: cfi.EncOmit, PersonalityEnc: 0x1b}},
 		{"eh", x86, `14000000 00000000 01 656800 8877665544332211 01 78 10`,
 			cfi.CIE{LSDAEncoding: cfi.EncOmit, PersonalityEnc: cfi.EncOmit, EHData: 0x1122334455667788}},

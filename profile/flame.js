@@ -1,4 +1,4 @@
-// The page around the picture.
+// The page around the graph.
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const $ = (id) => document.getElementById(id);
@@ -55,7 +55,7 @@
     return parts;
   };
 
-  // Colours, and what a search leaves of them.
+  // Colours, also during a search.
   const host = {names, describe, colours: {}, font: "", italic: ""};
   let looks = [], matched = null;
   const readColours = () => {
@@ -94,7 +94,7 @@
     for (const g of [graph, callers, callees]) g.redraw();
   };
 
-  // What happens in a picture.
+  // Events of a graph.
   const rest = (parts) => parts.slice(1).join("  ·  ");
   host.selected = (g, n) => {
     if (n < 0 || all === 0) {
@@ -134,7 +134,7 @@
     input.removeAttribute("aria-invalid");
     if (text !== "") {
       try {
-        // As editors do: a capital letter makes capitals count.
+        // As in editors, a capital letter makes the search case-sensitive.
         pattern = new RegExp(text, text === text.toLowerCase() ? "iu" : "u");
       } catch (error) {
         input.setAttribute("aria-invalid", "true");
@@ -242,7 +242,7 @@
     focusGraph();
   });
 
-  // Light and dark: as the system has it, until it is chosen.
+  // Light and dark: the system's setting, until the user selects one.
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const isDark = () => document.documentElement.dataset.theme ? document.documentElement.dataset.theme === "dark" : dark.matches;
   const themed = () => {

@@ -1,6 +1,6 @@
-// The picture of a tree, on a canvas as large as what is seen of it: a frame is
-// drawn when it is a pixel wide, and of those that are narrower one a pixel.
-// The host says what frames look like, and is told what happens to them.
+// The graph of a tree, on a canvas of the size of its visible part. Frames of at
+// least a pixel are drawn completely. Of narrower ones, one is drawn per pixel. The
+// host gives the look of frames, and gets events.
 class Graph {
   constructor(element, host) {
     this.element = element;
@@ -47,7 +47,7 @@ class Graph {
     this.share = 1;
     this.resize();
     this.element.scrollTop = flame ? this.element.scrollHeight : 0;
-    this.tell();
+    this.announce();
   }
 
   resize() {
@@ -90,7 +90,7 @@ class Graph {
     for (let depth = from; depth <= to; depth++) {
       const y = this.top(depth) - above;
       const end = tree.rowStart[depth + 1];
-      for (let place = tree.firstBehind(depth, this.left); place < end;) {
+      for (let place = tree.firstAfter(depth, this.left); place < end;) {
         const n = tree.rowNodes[place];
         if (tree.start[n] >= right) break;
         const x = (tree.start[n] - this.left) / perPixel;
@@ -101,7 +101,7 @@ class Graph {
         } else {
           pen.fillStyle = host.look(tree.frame[n]).fill;
           pen.fillRect(Math.floor(x), y, 1, rowHeight - 1);
-          place = tree.firstBehind(depth, this.left + (Math.floor(x) + 1) * perPixel, place + 1);
+          place = tree.firstAfter(depth, this.left + (Math.floor(x) + 1) * perPixel, place + 1);
         }
       }
     }
@@ -133,22 +133,22 @@ class Graph {
     pen.fillText(text, x + 5, y + h / 2 + 0.5);
   }
 
-  // As much of a frame's name as there is room for.
-  fit(frame, room, italic) {
+  // Returns the part of a frame's name that fits into a width.
+  fit(frame, width, italic) {
     const {pen, host} = this;
     const name = host.names[frame];
     pen.font = italic ? host.italic : host.font;
     let full = this.widths.get(frame);
     if (full === undefined) {
-      // Longer than any screen, where the name is.
+      // A long name does not fit on any screen, so it is not measured.
       full = name.length > 600 ? name.length * 5 : pen.measureText(name).width;
       this.widths.set(frame, full);
     }
-    if (full <= room) return name;
-    let length = Math.min(name.length, Math.floor(name.length * room / full) + 4);
+    if (full <= width) return name;
+    let length = Math.min(name.length, Math.floor(name.length * width / full) + 4);
     for (; length > 1; length--) {
       const text = name.slice(0, length) + "…";
-      if (pen.measureText(text).width <= room) return text;
+      if (pen.measureText(text).width <= width) return text;
     }
     return "";
   }
@@ -167,7 +167,7 @@ class Graph {
       Math.max(end - x - 1 - thickness, 1), this.rowHeight - 1 - thickness);
   }
 
-  // Moves what is seen to a range of weights.
+  // Moves the view to a range of weights.
   look(left, width, at = -1) {
     const all = this.tree.total[0];
     width = Math.min(all, Math.max(width, all * 1e-9));
@@ -191,7 +191,7 @@ class Graph {
     requestAnimationFrame(step);
   }
 
-  // Where the view goes, and the node that it is of.
+  // Sets the target of the view, and its node.
   aim(left, width, at) {
     this.target = {left, width};
     this.zoomed = at;
@@ -226,14 +226,13 @@ class Graph {
       if (y < scrollTop + margin) this.element.scrollTop = y - margin;
       else if (y + 2 * margin > scrollTop + this.lines) this.element.scrollTop = y + 2 * margin - this.lines;
     }
-    this.tell();
+    this.announce();
     this.host.selected(this, n);
     this.redraw();
   }
 
-  // Tells who cannot see the canvas where the selection is. A new element makes
-  // a screen reader say it.
-  tell() {
+  // Describes the selection for screen readers, which read a new element.
+  announce() {
     const {tree, element} = this, n = this.selected;
     this.item?.remove();
     if (n < 0) {
@@ -277,7 +276,7 @@ class Graph {
     this.hover(-1);
   }
 
-  // Where the pointers are: their middle, and how far apart.
+  // Returns the middle of the pointers, and their distance.
   grasp() {
     const all = [...this.pointers.values()].map((event) => event.clientX);
     const low = Math.min(...all), high = Math.max(...all);
@@ -333,8 +332,8 @@ class Graph {
     switch (event.key) {
     case inward: to = tree.end[n] > n + 1 ? n + 1 : -1; break;
     case outward: to = tree.parent[n]; break;
-    case "ArrowLeft": to = tree.beside(n, -1); break;
-    case "ArrowRight": to = tree.beside(n, 1); break;
+    case "ArrowLeft": to = tree.neighbour(n, -1); break;
+    case "ArrowRight": to = tree.neighbour(n, 1); break;
     case "Home": to = 0; break;
     case "Enter": case " ": this.zoomTo(n); break;
     case "Escape": this.whole(); break;

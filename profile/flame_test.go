@@ -25,7 +25,7 @@ import (
 
 const hostile = `</script><img src=x onerror=alert(1)><b>{{script}} & "q" 'q' ` + "\u2028<!--"
 
-// hostileProfile has names that would be markup, wherever they went unescaped.
+// hostileProfile returns a profile with names that are markup unless they are escaped.
 func hostileProfile() *profile.Profile {
 	p := aProfile()
 	p.Title = hostile
@@ -48,7 +48,7 @@ func flame(t *testing.T, p *profile.Profile) (page string, path string) {
 	return out.String(), path
 }
 
-// What the page is given. The page around it changes more often.
+// The data of the page is golden, because the page around it changes more often.
 func TestFlameData(t *testing.T) {
 	page := string(written(t, (*profile.Profile).Flame))
 	data := regexp.MustCompile(`(?s)<script type="application/json" id="data">(.*?)</script>`).FindStringSubmatch(page)
@@ -58,13 +58,13 @@ func TestFlameData(t *testing.T) {
 	golden(t, "flame.json", []byte(data[1]+"\n"))
 	table := regexp.MustCompile(`(?s)<tbody>\n(<tr><td>.*?)</tbody>`).FindStringSubmatch(page)
 	if table == nil {
-		t.Fatal("the page has no table for who looks at it without its script")
+		t.Fatal("the page has no table for browsers without JavaScript")
 	}
 	golden(t, "heaviest.html", []byte(table[1]))
 }
 
-// Names change the text around them nowhere: bidirectional controls are shown, and so is
-// whatever else is not printable.
+// Names do not change the text around them: bidirectional controls and other unprintable
+// characters are escaped.
 func TestFlameIsPrintable(t *testing.T) {
 	const name = "a\u202eb\u2066\x1b\nc"
 	p := aProfile()
@@ -96,7 +96,7 @@ func TestFlameIsPrintable(t *testing.T) {
 	}
 }
 
-// Names are text, wherever the page has them.
+// Names are text in all parts of the page.
 func TestFlameEscapes(t *testing.T) {
 	page, _ := flame(t, hostileProfile())
 	if strings.Contains(page, "<img") || strings.Contains(page, "<b>") || strings.Contains(page, "<!--") {

@@ -1,7 +1,7 @@
-// A tree of calls, in the order in which it is drawn: each node is followed by
-// what it calls, the heaviest first. All of it is numbers in arrays.
+// A tree of calls in drawing order: each node is followed by its callees, the
+// heaviest first. It consists of arrays of numbers.
 class Tree {
-  // A parent stands before its nodes; the first node is the root.
+  // Parents come before their children. The first node is the root.
   constructor(parent, frame, self, line, names) {
     const size = parent.length;
     const total = Float64Array.from(self);
@@ -15,17 +15,17 @@ class Tree {
 
     this.size = size;
     this.parent = new Int32Array(size).fill(-1);
-    this.end = new Int32Array(size); // behind all that a node calls
+    this.end = new Int32Array(size); // after all callees of a node
     this.depth = new Int32Array(size);
     this.frame = new Int32Array(size);
     this.line = new Int32Array(size);
     this.self = new Float64Array(size);
     this.total = new Float64Array(size);
-    this.start = new Float64Array(size); // the weight that is drawn before it
+    this.start = new Float64Array(size); // the weight to the left of it
 
     const heavierFirst = (a, b) => total[b] - total[a] ||
       (names[frame[a]] < names[frame[b]] ? -1 : names[frame[a]] > names[frame[b]] ? 1 : a - b);
-    const filled = new Float64Array(size); // how far what a node calls is placed
+    const filled = new Float64Array(size); // the end of the placed callees
     const waiting = [0], placed = new Int32Array(size);
     let at = 0;
     while (waiting.length > 0) {
@@ -68,9 +68,9 @@ class Tree {
     for (let n = 0; n < size; n++) this.rowNodes[fill[this.depth[n]]++] = n;
   }
 
-  // The place in rowNodes of the first node of a row that ends behind x, from
-  // the place low on.
-  firstBehind(depth, x, low = this.rowStart[depth]) {
+  // Returns the place in rowNodes of the first node of a row that ends after x,
+  // from the place low on.
+  firstAfter(depth, x, low = this.rowStart[depth]) {
     let high = this.rowStart[depth + 1];
     while (low < high) {
       const middle = (low + high) >> 1;
@@ -81,24 +81,23 @@ class Tree {
     return low;
   }
 
-  // The node of a row that covers x, or -1.
+  // Returns the node of a row that covers x, or -1.
   at(depth, x) {
     if (depth < 0 || depth >= this.rows) return -1;
-    const place = this.firstBehind(depth, x);
+    const place = this.firstAfter(depth, x);
     if (place >= this.rowStart[depth + 1]) return -1;
     const n = this.rowNodes[place];
     return this.start[n] <= x ? n : -1;
   }
 
-  // The node beside another one in its row, or -1.
-  beside(n, step) {
+  // Returns the node at a distance in the same row, or -1.
+  neighbour(n, step) {
     const depth = this.depth[n];
-    const place = this.firstBehind(depth, this.start[n]) + step;
+    const place = this.firstAfter(depth, this.start[n]) + step;
     return place >= this.rowStart[depth] && place < this.rowStart[depth + 1] ? this.rowNodes[place] : -1;
   }
 
-  // Calls visit with each node whose frame is chosen and that no chosen one
-  // calls, directly or not.
+  // Calls visit with each node with a chosen frame that is not below another one.
   outermost(chosen, visit) {
     for (let n = 0; n < this.size;) {
       if (chosen(this.frame[n])) {
@@ -108,7 +107,7 @@ class Tree {
     }
   }
 
-  // What each function weighs by itself, and with all that it calls.
+  // Returns the weight of each function without and with its callees.
   functions(functionOf, count) {
     const self = new Float64Array(count), total = new Float64Array(count);
     const running = new Int32Array(count);
@@ -123,7 +122,7 @@ class Tree {
     return {self, total};
   }
 
-  // The tree of all that a function calls.
+  // Returns the tree of a function's callees.
   callees(functionOf, f, names) {
     const merged = new Merged();
     this.outermost((frame) => functionOf[frame] === f, (root) => {
@@ -137,7 +136,7 @@ class Tree {
     return merged.tree(names);
   }
 
-  // The tree of all that calls a function, upside down.
+  // Returns the inverted tree of a function's callers.
   callers(functionOf, f, names) {
     const merged = new Merged();
     this.outermost((frame) => functionOf[frame] === f, (root) => {
@@ -149,7 +148,7 @@ class Tree {
   }
 }
 
-// A tree that is made of several.
+// A tree that merges several trees.
 class Merged {
   constructor() {
     this.parent = [];

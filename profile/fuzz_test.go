@@ -25,9 +25,8 @@ var (
 	flameTitle = regexp.MustCompile(`(?s)<title>(.*?)</title>`)
 )
 
-// Whatever things are called, each form can be read back, holds each frame once
-// a stack, and the same weight; and the names come back where the form can say
-// them.
+// With any names, each format can be read back, and has each frame once in a stack and the same
+// weight. Names are unchanged if the format can express them.
 func FuzzNames(f *testing.F) {
 	f.Add("main", "/opt/server", "/src/main.c", "server", "worker", "a title")
 	f.Add(hostile, hostile, hostile, hostile, hostile, hostile)

@@ -210,7 +210,7 @@ func TestPprof(t *testing.T) {
 	golden(t, "pprof.txt", []byte(got.String()))
 }
 
-// What pprof itself makes of it.
+// pprof reads the profile.
 func TestGoToolPprof(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("skipped: go is not installed")
@@ -242,7 +242,7 @@ func TestGoToolPprof(t *testing.T) {
 	}
 }
 
-// The first mapping is the program, whatever the innermost frame is of.
+// The first mapping is the program, even if the innermost frame is in another object.
 func TestPprofNamesProgram(t *testing.T) {
 	for _, test := range []struct {
 		process string

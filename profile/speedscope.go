@@ -11,7 +11,7 @@ import (
 	"github.com/clewdev/clew/internal/printable"
 )
 
-// The JSON of speedscope's file format, whose schema is at
+// The JSON of speedscope's file format. The schema is at
 // https://www.speedscope.app/file-format-schema.json.
 type speedscopeFile struct {
 	Schema   string              `json:"$schema"`

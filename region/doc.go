@@ -3,8 +3,8 @@
 // licence that can be found in the LICENSE file.
 
 // Package region describes generated code by regions and operations, the model of
-// libunwind's dynamic unwind information, libunwind-dynamic(3). A code generator states
-// what its instructions do to the frame, not what the frame looks like after each.
+// libunwind's dynamic unwind information, libunwind-dynamic(3). A code generator describes
+// the effects of its instructions on the frame, not the frame after each instruction.
 //
 // A [Procedure] is a contiguous piece of code and a list of regions. A [Region]
 // is a number of instructions, most often a prologue or an epilogue, with its [Op]s:

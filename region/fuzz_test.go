@@ -15,8 +15,8 @@ import (
 
 // scan decodes procedures from bytes: start, size and number of regions; for each
 // region count and number of operations; for each operation tag, register, when and
-// value. The region after one with an odd number of operations is the one whose index
-// the next byte gives.
+// value. After a region with an odd number of operations, the next byte is the index of the
+// following region.
 func scan(data []byte) []*region.Procedure {
 	next := func() byte {
 		if len(data) == 0 {

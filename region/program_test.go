@@ -157,7 +157,7 @@ func TestProgram(t *testing.T) {
 			28: rsp+8 r12=rdx rip=[-8]
 			32: rsp+8 rip=[-8]`},
 
-		{"what an epilogue gives back first is no frame of its own", amd64, 32, []*region.Region{
+		{"an epilogue that first frees space sets up no frame", amd64, 32, []*region.Region{
 			ops(8, join(push(0, rbp), push(1, rbx), one(region.Add(4, rsp, -24)))...),
 			ops(-8, region.Add(3, rsp, 24), region.Add(4, rsp, 8), region.PopFrames(5, 1)),
 		}, `

@@ -217,7 +217,7 @@ func x86(m *arch.Machine, code []byte, pc uint64, name Name) (string, int) {
 	if m.ELF == elf.EM_X86_64 {
 		mode = 64
 	}
-	// Known to x/arch as a NOP with a prefix (Intel SDM volume 2, "ENDBR64").
+	// x/arch decodes these as a NOP with a prefix (Intel SDM volume 2, "ENDBR64").
 	if len(code) >= 4 && string(code[:3]) == "\xf3\x0f\x1e" {
 		switch code[3] {
 		case 0xfa:
@@ -230,10 +230,9 @@ func x86(m *arch.Machine, code []byte, pc uint64, name Name) (string, int) {
 	if err != nil || i.Op == 0 || i.Len == 0 {
 		return "", 1
 	}
-	// x/arch prints nothing for an absolute address of 0, as code that is not
-	// linked yet has it: another one stands for it. And not all displacements
-	// from a register are negative that should be: all are of 32 bits with a sign
-	// (Intel SDM volume 2, 2.2.1.3 and 2.2.1.6).
+	// x/arch omits an absolute address of 0, which unlinked code has, so another number
+	// replaces it. x/arch also prints some negative displacements as positive. All have 32
+	// bits with a sign (Intel SDM volume 2, 2.2.1.3 and 2.2.1.6).
 	const zero = 0x7a5a7a5b
 	absolute := false
 	for k, a := range i.Args {
@@ -249,14 +248,14 @@ func x86(m *arch.Machine, code []byte, pc uint64, name Name) (string, int) {
 		i.Args[k] = mem
 	}
 	text := strings.TrimSpace(x86asm.GNUSyntax(i, pc, nil))
-	text = strings.Replace(text, ",%riz)", ")", 1) // no index: GNU as takes it, objdump omits it
+	text = strings.Replace(text, ",%riz)", ")", 1) // no index register; objdump omits it
 	if absolute {
 		text = strings.Replace(text, fmt.Sprintf("%#x", zero), "0x0", 1)
 	}
-	// GNU as wants no suffix where there is one size only.
+	// GNU syntax has no suffix if there is only one size.
 	for _, mnemonic := range []string{"call", "jmp", "ret", "leave", "push", "pop"} {
-		if rest, ok := strings.CutPrefix(text, mnemonic+"q"); ok && (rest == "" || rest[0] == ' ') && mode == 64 {
-			text = mnemonic + rest
+		if operands, ok := strings.CutPrefix(text, mnemonic+"q"); ok && (operands == "" || operands[0] == ' ') && mode == 64 {
+			text = mnemonic + operands
 		}
 	}
 	for _, a := range i.Args {

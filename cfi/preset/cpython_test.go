@@ -102,6 +102,6 @@ func TestCPythonRefuses(t *testing.T) {
 	}
 	perf, _ := preset.CPythonPerf(amd64, false)
 	if _, err := preset.EHFrame(nil, perf, 0x1000, 6, 0x1008); !errors.Is(err, cfi.ErrRange) {
-		t.Errorf("6 bytes of code, whose last row starts at 7: %v", err)
+		t.Errorf("6 bytes of code, but the last row starts at 7: %v", err)
 	}
 }

@@ -259,7 +259,7 @@ func layouts() []example {
 	long.raw(0, 0, 0, 0)
 	at := len(long.b) + 4
 	long.raw(cat(u32(0x100), u32(uint32(at-cie)), long.code(0x1000, 16, 4), 0, body, make([]byte, 0x100-4-8-1-3))...)
-	add("terminator-then-zero-byte", long, "What follows a terminator")
+	add("terminator-then-zero-byte", long, "Bytes after a terminator")
 
 	order := newDebug()
 	one := order.fde(0, cat(order.code(0x1000, 16, 8), body)...)
@@ -268,7 +268,7 @@ func layouts() []example {
 	order.fixPointer(one, cie)
 	order.fixPointer(two, cie)
 	order.fde(cie, cat(order.code(0x3000, 16, 8), body)...)
-	add("cie-after-fde", order, "A CIE behind its FDEs")
+	add("cie-after-fde", order, "A CIE after its FDEs")
 	return list
 }
 
@@ -361,7 +361,7 @@ func machines() []example {
 	f.raw(0, 0, 0, 0)
 	f.fde(cie, cat(f.code(0x1000, 16, 4), 0, 0x41, 0x0e, 16)...)
 	list = append(list, example{name: "terminator-big-endian",
-		file: elfFile(elf.EM_PPC64, elf.ELFCLASS64, big, f.section(0x2000)), differs: "What follows a terminator"})
+		file: elfFile(elf.EM_PPC64, elf.ELFCLASS64, big, f.section(0x2000)), differs: "Bytes after a terminator"})
 	return list
 }
 

@@ -138,7 +138,7 @@ var assembledDiffers = map[string]string{
 	"asm/dwarf64.s":       "64-bit DWARF in .eh_frame",
 	"asm/encodings.s":     "Indirect starts",
 	"asm/encodings_leb.s": "Starts in LEB128",
-	"asm/order.s":         "A CIE behind its FDEs",
+	"asm/order.s":         "A CIE after its FDEs",
 }
 
 // The output for assembly sources with rare constructs is that of readelf, except for the cases

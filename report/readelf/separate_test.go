@@ -45,7 +45,7 @@ func TestSeparateFiles(t *testing.T) {
 	}{
 		{name: "none", main: amd64Sections(eh.section(0x2000))},
 		{name: "missing", main: linked},
-		{name: "beside", main: linked, files: []string{"main.debug"}, opened: []string{"main.debug"}},
+		{name: "next-to-it", main: linked, files: []string{"main.debug"}, opened: []string{"main.debug"}},
 		{name: "below", main: linked, files: []string{".debug/main.debug"}, opened: []string{".debug/main.debug"}},
 		{name: "other checksum", main: linked, damaged: "main.debug", faulty: true},
 		{name: "second choice", main: linked, damaged: "main.debug", files: []string{".debug/main.debug"}, opened: []string{".debug/main.debug"}},

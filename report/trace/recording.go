@@ -207,7 +207,7 @@ func (p *recordedPrinter) section(event, thread int32) {
 // recordedGroup is stacks with the same functions. Calls of a function by itself count as one.
 type recordedGroup struct {
 	functions       string  // their numbers, four bytes each
-	least, most     []int32 // how many times each function stands in sequence
+	least, most     []int32 // how many times in sequence each function occurs
 	weight, samples uint64
 	end             recording.End
 }

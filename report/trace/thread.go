@@ -47,8 +47,8 @@ type Threads struct {
 	Locals    bool // print local variables too
 	Raw       bool // print the fields of types of standard libraries
 
-	// Advice tells users how to get variables of objects without debugging information. It
-	// ends a note that lists these objects. With "" there is no note.
+	// Advice says how to get variables of objects without debugging information. It ends a
+	// note that lists these objects. With "" there is no note.
 	Advice string
 
 	Registers bool // print the registers of each frame, if the walk kept them

@@ -2,9 +2,9 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Command walk is the Go half of the program whose C half is walk.c. It generates two
-// functions that only regions describe, and publishes their call frame information.
-// It is built as an archive, so that the stack begins in C's main.
+// Command walk is the Go half of a program; walk.c is the C half. It generates two functions
+// that only regions describe, and publishes their call frame information. It is built as an
+// archive, so that the stack starts in C's main.
 package main
 
 // #include <stdint.h>
