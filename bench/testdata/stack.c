@@ -1,5 +1,5 @@
-// A thread with a stack of about 70 frames of many kinds, which libunwind walks
-// when it is asked to, and which changes its innermost frames when it is told to.
+// A thread with a stack of about 70 frames of many kinds. On request libunwind walks
+// the stack, and the program changes its innermost frames.
 // Lines on standard input:
 //
 //	backtrace N	walk N times by unw_backtrace

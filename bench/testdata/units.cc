@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// A unit of a program with much debugging information, whose stack leads through all
+// A unit of a program with much debugging information. The stack leads through all
 // of them: compiled with -DUNIT=1 to -DUNIT=UNITS, each of which calls the next one.
 
 #include <filesystem>

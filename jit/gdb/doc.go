@@ -5,7 +5,7 @@
 // Package gdb publishes generated code through the GDB JIT interface, by which gdb and lldb
 // find code that a program generated: a list of symbol files in the program's memory, at a
 // known symbol, and a function at which they stop the program when the list changes. The
-// package writes the list of its own program. Package registry reads the list of any
+// package writes the list of this program. Package registry reads the list of any
 // process or core.
 //
 //	import _ "github.com/clewdev/clew/jit/gdb" // jit.Publish then publishes to debuggers
@@ -19,7 +19,7 @@
 //
 //	settings set plugin.jit-loader.gdb.enable on
 //
-// and stops at the signals by which Go preempts goroutines, unless told not to:
+// and stops at the signals by which Go preempts goroutines, unless configured otherwise:
 //
 //	process handle SIGURG -n false -p true -s false
 //

@@ -39,7 +39,7 @@ var Default = new(Publisher)
 func init() { jit.Register(jit.StageGDB, "gdb", Default) }
 
 // ErrSecondDescriptor means that the process holds another copy of the interface's
-// descriptor: in a library with a JIT of its own, such as LLVM's, or in a plugin that
+// descriptor: in a library with a JIT, such as LLVM's, or in a plugin that
 // contains this package too. The error names the object.
 //
 // [Publisher].AllowSecond continues nevertheless. If the other copy is in an object of its

@@ -75,7 +75,7 @@ func (e *functionEncoder) function(c *jit.Code, f *jit.Function, time, index, fr
 			return fmt.Errorf("function %q: %w", f.Name, err)
 		}
 	}
-	// A goroutine has no thread of its own; perf only needs one of the process.
+	// A goroutine is not bound to a thread; perf only needs a thread of the process.
 	l := Load{PID: e.pid, TID: e.pid, VMA: start, Address: start, Index: index, Name: f.Name, Code: c.Bytes(f)}
 	if err := e.Load(time, &l); err != nil {
 		return fmt.Errorf("function %q: %w", f.Name, err)

@@ -1,5 +1,5 @@
 # arm-linux-gnueabihf-as -mfpu=vfpv3
-# Arm: .debug_frame, since .ARM.exidx has the place of .eh_frame, and .eh_frame.
+# Arm: .debug_frame, because .ARM.exidx replaces .eh_frame, and .eh_frame.
 	.cfi_sections .debug_frame, .eh_frame
 	.syntax	unified
 	.text

@@ -1,6 +1,6 @@
 # x86_64-linux-gnu-as --64
 # Augmentation strings: none, "eh" (gcc 2: a word after the string), "z" alone,
-# every known letter in an unusual order, unknown letters behind 'z', whose data
+# every known letter in an unusual order, unknown letters after 'z', with data that
 # is skipped by its length.
 	.text
 	.type	function, @function

@@ -30,7 +30,7 @@ pointers:
 .L\name\()end:
 	.endm
 
-	# The start as the caller's directives write it, then the length, always
+	# The start from the argument of the macro, then the length, always
 	# in the form without an application.
 	.macro	fde name, cie, start:req, length:req
 	.long	.L\name\()end-.L\name\()id

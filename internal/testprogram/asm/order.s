@@ -1,5 +1,5 @@
 # x86_64-linux-gnu-as --64
-# What a linker may leave: a zero length in the middle, padding of several zero
+# Output of linkers: a zero length in the middle, padding of several zero
 # lengths, and an FDE before its CIE (which .eh_frame can't name, as distances
 # count backwards, but .debug_frame can).
 	.text

@@ -1,6 +1,6 @@
 # x86_64-linux-gnu-as --64
 # CIE pointers to the FDE itself, to another FDE, into the middle of a CIE,
-# before the section and behind it. The good FDEs before and after must still be read.
+# before the section and after it. The valid FDEs before and after must still be read.
 	.text
 	.type	function, @function
 function:

@@ -1,6 +1,6 @@
 # x86_64-linux-gnu-as --64
-# LEB128 numbers without end, and ones of more than 64 bits, in every place that
-# holds one. The good FDEs before and after must still be read.
+# Endless LEB128 numbers, and ones of more than 64 bits, in every place that
+# contains one. The valid FDEs before and after must still be read.
 	.text
 	.type	function, @function
 function:

@@ -1,6 +1,6 @@
 # x86_64-linux-gnu-as --64
-# Expressions that can't be evaluated, each the CFA of an FDE of its own.
-# The good FDEs before and after must still be read.
+# Expressions that can't be evaluated, each the CFA of one FDE.
+# The valid FDEs before and after must still be read.
 	.text
 	.type	function, @function
 function:
@@ -56,7 +56,7 @@ function:
 	cfa	underflow, 28, 0x22
 	cfa	empty, 30, 0x30, 0x13			# nothing is left
 	cfa	pick, 32, 0x31, 0x15, 200
-	cfa	outside, 34, 0x31, 0x2f, 0x00, 0x40	# a jump behind the end
+	cfa	outside, 34, 0x31, 0x2f, 0x00, 0x40	# a jump past the end
 	cfa	ahead, 36, 0x31, 0x2f, 0x00, 0x80	# and before the start
 	cfa	inside, 38, 0x2f, 1, 0, 0x0a, 0x31, 0x2f, 0xfa, 0xff	# into an operand
 	cfa	null, 40, 0x30, 0x06			# deref of 0

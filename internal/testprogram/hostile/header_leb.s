@@ -1,5 +1,5 @@
 # x86_64-linux-gnu-as --64
-# A .eh_frame_hdr whose count is a LEB128 number without end.
+# A .eh_frame_hdr with an endless LEB128 number as its count.
 	.text
 	.type	function, @function
 function:

@@ -1,5 +1,5 @@
 # x86_64-linux-gnu-as --64
-# A .eh_frame_hdr whose table is not sorted and leads nowhere.
+# A .eh_frame_hdr with an unsorted table of invalid pointers.
 	.text
 	.type	function, @function
 function:

@@ -1,5 +1,5 @@
 # x86_64-linux-gnu-as --64
-# Counts that must not size an allocation or a loop. The good FDEs before and after must still be read.
+# Counts that must not size an allocation or a loop. The valid FDEs before and after must still be read.
 	.text
 	.type	function, @function
 function:

@@ -1,5 +1,5 @@
 # x86_64-linux-gnu-as --64
-# A 64-bit length whose end is beyond the address space.
+# A 64-bit length that ends past the address space.
 	.text
 	.type	function, @function
 function:

@@ -1,6 +1,6 @@
 # x86_64-linux-gnu-as --64
 # CIEs that end in their augmentation string, their augmentation data and in
-# each field between, with an FDE each. The good FDEs before and after must still be read.
+# each field between, with an FDE each. The valid FDEs before and after must still be read.
 	.text
 	.type	function, @function
 function:

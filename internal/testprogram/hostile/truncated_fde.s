@@ -1,6 +1,6 @@
 # x86_64-linux-gnu-as --64
 # FDEs that end in their start, their range, their augmentation data and in the
-# middle of an instruction. The good FDEs before and after must still be read.
+# middle of an instruction. The valid FDEs before and after must still be read.
 	.text
 	.type	function, @function
 function:

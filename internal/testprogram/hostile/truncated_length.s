@@ -1,5 +1,5 @@
 # x86_64-linux-gnu-as --64
-# An entry longer than what is left of its section.
+# An entry longer than the rest of its section.
 	.text
 	.type	function, @function
 function:

@@ -1,6 +1,6 @@
 # x86_64-linux-gnu-as --64
-# What a reader has no rule for: versions, augmentations without a length,
-# pointer encodings, instructions, factors of zero. The good FDEs before and after must still be read.
+# Unknown to every reader: versions, augmentations without a length,
+# pointer encodings, instructions, factors of zero. The valid FDEs before and after must still be read.
 	.text
 	.type	function, @function
 function:

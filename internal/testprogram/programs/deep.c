@@ -3,7 +3,7 @@
 // licence that can be found in the LICENSE file.
 
 // A recursion as deep as the first argument says, 100,000 calls without one, on
-// a thread whose stack has room for it. Build with -O2.
+// a thread with a large enough stack. Build with -O2.
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -2,11 +2,11 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Maps memory that has a file without a name twice, to write and to run it, as JIT
-// compilers do that never have memory which is both writable and executable, and
-// waits in a function that the code there calls. "memfd" makes the file with
-// memfd_create, "file PATH" at a path; "library PATH" loads a library by a memfd that
-// it was copied to.
+// Maps a file without a name twice, once writable and once executable, as JIT compilers do
+// to avoid memory that is both, and waits in a function that the code there calls.
+// "memfd" makes the file with memfd_create, "file PATH" at a path, and "library PATH" loads
+// a library from a memfd,
+// to which it copies the library.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -2,9 +2,9 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Waits in a function that code at a known address calls, which no file holds. With
-// "mutated DUMP" it has mapped a jitdump as perf asks for. Tests change what Clew reads
-// about the program while it waits.
+// Waits in a function that is called by code at a known address, which is in no file. With
+// "mutated DUMP" it maps a jitdump as perf requires. Tests change the data that Clew reads
+// while the program waits.
 
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -2,10 +2,10 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// 64 nested functions, eight shapes of frame in eight sizes, the last of which
+// 64 nested functions, with eight kinds of frames in eight sizes. The last one
 // waits in pause. Build with -O2 -fomit-frame-pointer. With -DHOT the last one
-// returns, and two threads run through them all without end. Every function has two
-// arguments on the stack, so gcc realigns a frame by way of a DRAP register (the
+// returns, and two threads call them all in an endless loop. Every function has two
+// arguments on the stack, so gcc realigns a frame with a DRAP register (the
 // dynamic realign argument pointer) and writes the CFA as an expression.
 
 #include <alloca.h>
@@ -18,7 +18,7 @@
 #define FUNCTION(n) NOINLINE long f##n(ARGUMENTS)
 #define CALL(n) after(f##n(b, c, d, e, f, g, h, a + 1))
 
-// use makes memory look read and written, so that it is really there.
+// use makes memory appear read and written, so that gcc does not remove it.
 static inline void use(volatile void *p)
 {
 	__asm__ volatile("" : : "r"(p) : "memory");
@@ -36,7 +36,7 @@ FUNCTION(64)
 	return a + b + c + d + e + f + g + h;
 }
 
-// Nothing but the call: the smallest frame.
+// Only the call: the smallest frame.
 #define BARE(n, next, k) FUNCTION(n) { return CALL(next) + 1; }
 
 // k values that live across the call, in as many callee-saved registers as
@@ -70,7 +70,7 @@ FUNCTION(64)
 	char v[64] __attribute__((aligned(32 << (k % 4)))), w[40 * k]; \
 	use(v); use(w); long r = CALL(next); use(v); use(w); return r + a + h; }
 
-// The same with alloca, so that the stack pointer is no help either.
+// The same with alloca, so that the stack pointer is not at a fixed distance.
 #define DRAP(n, next, k) FUNCTION(n) { \
 	char v[64] __attribute__((aligned(64))), *w = alloca(size * 64 * k); \
 	long s = one + k; \

@@ -2,9 +2,9 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Computes for ever, three quarters of the time in three_quarters and one in
-// one_quarter: both go through the same loop, a round of which takes some ten
-// microseconds. A second thread sleeps.
+// Computes forever, for three quarters of the time in three_quarters and for one in
+// one_quarter. Both are called in a loop, which takes some ten microseconds for one
+// iteration. A second thread sleeps.
 
 #include <pthread.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Maps its own file as data, whole, right below and right above the program,
-// as programs do that read their own debugging information, then pauses.
+// Maps its whole file as data, directly below and directly above the program, as
+// programs do that read their own debugging information, then pauses.
 
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -2,8 +2,8 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// What every program here does once its stack is as a test wants it: says so
-// on standard output, and makes sure that it dies even if its test did.
+// Every program calls ready when its stack is as the test expects. ready prints
+// "ready", and makes the program exit even if its test has died.
 
 #ifndef READY_H
 #define READY_H
@@ -19,7 +19,7 @@ static inline void ready(void)
 
 #define NOINLINE __attribute__((noinline, noipa))
 
-// A call whose result passes through here is no tail call.
+// A call with its result as the argument of after is not a tail call.
 static inline long after(long result)
 {
 	__asm__ volatile("" : "+r"(result));

@@ -2,8 +2,8 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Writes its own core to the file that its argument names, in the form of the
-// kernel: qemu-user writes none for riscv64 and sparc64. It crashes in nested
+// Writes its own core to the file that its argument names, in the kernel's format,
+// because qemu-user writes no cores for riscv64 and sparc64. It crashes in nested
 // functions, and again in the handler of that signal; the core is of the second crash.
 
 #define _GNU_SOURCE
@@ -49,8 +49,8 @@ static void general(unsigned long *to, const void *context)
 {
 #if defined __sparc__
 	// The third argument of a handler leads to siginfo_t, which pt_regs follow: the
-	// globals and outs, tstate, tpc, tnpc, y. The rest is the register window, which
-	// flushw puts at the start of the signal's frame.
+	// globals and outs, tstate, tpc, tnpc, y. The other registers are the register window,
+	// which flushw stores at the start of the signal's frame.
 	const unsigned long *regs = (const unsigned long *)((const char *)context + 128);
 	__asm__ volatile("flushw" ::: "memory");
 	memcpy(to, regs, 16 * sizeof *to);
@@ -104,9 +104,9 @@ static void dump(int signal, const void *context)
 	abort();
 }
 
-// On SPARC a load that is the last would stand in the delay slot of the return, when
-// the register window is the caller's already, of which call frame information says
-// nothing.
+// On SPARC a load at the end would be in the delay slot of the return, where the register
+// window is already that of the caller, which call frame information does not
+// describe.
 NOINLINE long fault(const long *p)
 {
 #ifdef __sparc__
@@ -117,9 +117,9 @@ NOINLINE long fault(const long *p)
 
 NOINLINE void handler(int signal, siginfo_t *info, void *context)
 {
-	static int again;
+	static int second;
 	(void)info;
-	if (again++)
+	if (second++)
 		dump(signal, context);
 	after(fault(0));
 }

@@ -2,12 +2,12 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// A signal handler that waits, over code that was interrupted. The first
-// argument says which code, the second, if it is "altstack", gives the handler
-// a stack of its own, if it is "siginfo", a frame with siginfo_t:
+// Waits in a signal handler that has interrupted other code. The first argument
+// selects the code. If the second is "altstack", the handler has an alternate
+// stack; if it is "siginfo", it has a frame with siginfo_t:
 //   read        a read from standard input, restarted after the handler
 //   nanosleep   a sleep
-//   loop        no system call at all
+//   loop        a loop without system calls
 //   fault       the first instruction of a leaf function, which reads through a
 //               null pointer: the address before it belongs to another function
 //   null        a call of address 0: no rule for the interrupted address

@@ -1,5 +1,5 @@
-\ Spins three words deep, for ever. It is for tests of generated code that Clew
-\ itself published.
+\ Loops forever, three words deep. It is for tests of generated code that Clew
+\ itself publishes.
 
 : inside ( -- )
   begin 1 while repeat ;

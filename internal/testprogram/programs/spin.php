@@ -1,5 +1,5 @@
 <?php
-// Spins for ever in a function that opcache's JIT compiled.
+// Loops forever in a function that opcache's JIT compiled.
 function spin($n) { $x = 1; for ($i = 0; $i < $n; $i++) $x = ($x * 31 + $i) & 0xffff; return $x; }
 for ($i = 0; $i < 3; $i++) spin(1000); // until it is compiled
 echo "ready\n";

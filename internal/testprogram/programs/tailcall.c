@@ -2,10 +2,10 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Functions that call another one in the place of their return, so that they
-// have no frame, on the way to one that waits: "chain" (one way leads there),
-// "ambiguous" (two, whose last call is the same), "indirect" (any could),
-// "several" (many), "twice" (calls that come back). Build with -O2 -g.
+// Functions with tail calls, which therefore have no frame, lead to a function that
+// waits: "chain" (one way leads there), "ambiguous" (two, with the same last
+// call), "indirect" (by a pointer), "several" (many ways), "twice" (after calls
+// that return). Build with -O2 -g.
 
 #include <string.h>
 
@@ -19,7 +19,7 @@ KEPT int waiting(int n)
 {
 	sink += n;
 	ready();
-	while (!ended) // which no compiler knows
+	while (!ended) // the compiler cannot know its value
 		pause();
 	return sink;
 }
@@ -42,7 +42,7 @@ KEPT int ambiguous(int n)
 int (*volatile through)(int) = waiting;
 
 KEPT int indirect(int n)  { sink += n; return through(n + 8); }
-// Nothing calls it: it is read only.
+// Nothing calls it, but Clew reads it.
 KEPT int elsewhere(int n) { sink += n; return isatty(n + 9); }
 
 KEPT int several(int n)

@@ -2,8 +2,8 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// 65 threads, each in recursion of its own depth (about 46 frames on average,
-// 3,000 in all) and blocked in a system call of its own kind.
+// 65 threads, each in a recursion of another depth (about 46 frames on average,
+// 3,000 in all) and blocked in one of eight system calls.
 
 #define _GNU_SOURCE
 #include <poll.h>

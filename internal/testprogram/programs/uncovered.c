@@ -1,12 +1,12 @@
-// Functions without call frame information between functions that have it, in
-// assembly and in uncovered_plain.c, which the program is linked with. The first
-// argument says what is innermost, a second one that it crashes where it would spin:
+// Functions without call frame information between functions with it, in assembly and
+// in uncovered_plain.c, which is linked too. The first argument selects the innermost
+// functions. With a second argument the program crashes instead of looping:
 //   leaf        assembly that leaves the stack alone, called directly
 //   indirect    the same, through a pointer
 //   tail        the same, by a function that jumps to it
 //   record      assembly with its frame record at the bottom of a large frame, which
 //               calls a function that calls the leaf
-//   plain       C in its place
+//   plain       the same in C
 //   waits       a leaf in C
 #include <string.h>
 #include "ready.h"

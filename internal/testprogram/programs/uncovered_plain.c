@@ -1,9 +1,9 @@
 // C that is compiled without call frame information, for uncovered.c. With OPAQUE its
-// code cannot be followed: it jumps to where only a register says.
+// code cannot be followed, because it jumps through a register.
 
 extern volatile int sink;
 
-// plain calls a function, with a frame of its own.
+// plain calls a function, and has a frame.
 int plain(int (*f)(volatile int *), volatile int *p)
 {
 	volatile char space[200];

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Loops in clock_gettime, most of which is in the vDSO.
+// Loops in clock_gettime, most of the time in the vDSO.
 
 #include <time.h>
 #include "ready.h"

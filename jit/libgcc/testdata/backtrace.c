@@ -1,5 +1,5 @@
-// Walks the stack with an unwinder that the caller names, from below generated
-// code. gcc -shared -fPIC -O1 -o backtrace.so backtrace.c
+// Walks the stack with a given unwinder, in a function that generated code
+// calls. gcc -shared -fPIC -O1 -o backtrace.so backtrace.c
 #include <stdint.h>
 
 enum { max = 64 };
@@ -19,7 +19,7 @@ static int step(void *context, void *p) {
 	return 0;
 }
 
-// leaf is what the generated code calls.
+// The generated code calls leaf.
 uintptr_t leaf(struct request *r) {
 	r->count = 0;
 	return 1000 + ((int (*)(int (*)(void *, void *), void *))r->backtrace)(step, r);

@@ -1,4 +1,4 @@
-// Throws from below generated code and catches above it.
+// Throws in a function that generated code calls, and catches in its caller.
 // g++ -shared -fPIC -O1 -o exception.so exception.cc
 #include <cstdint>
 
@@ -7,7 +7,7 @@ struct guard {
 	~guard() { ++*count; }
 };
 
-// throws is what the generated code calls.
+// The generated code calls throws.
 extern "C" std::uintptr_t throws(std::uintptr_t *destroyed) {
 	guard g{destroyed};
 	throw 42;

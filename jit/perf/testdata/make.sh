@@ -2,7 +2,7 @@
 # Makes the jitdumps of LLVM and V8: with clang 14 and lli 14, and node 20. Their
 # addresses and times differ from run to run. Of V8's two megabytes it keeps the
 # first builtin, a function with lines, and the optimized fib with an unwind table
-# (and lines whose file names node 20 wrote after it had freed them).
+# (and lines with file names that node 20 wrote after it had freed them).
 set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")"
 tmp=$(mktemp -d)

@@ -20,7 +20,7 @@ import (
 )
 
 // ErrNotELF means that a runtime registered data in another format. Erlang's JIT
-// registers data for a debugger script of its own.
+// registers data for its debugger script.
 var ErrNotELF = errors.New("not an ELF file")
 
 // Image is a symbol file that a runtime registered. All addresses are those of the running

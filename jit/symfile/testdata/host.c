@@ -1,6 +1,6 @@
-// A program with generated code that it has not generated: it maps a file of
-// machine code at an address, hands the files of its symbol images to debuggers
-// as the GDB JIT interface says, and calls into the code. Built by
+// Maps a file of machine code at an address, registers the files of its symbol
+// images through the GDB JIT interface, and calls the code, like a program that
+// has generated it. Built by
 //
 //	gcc -O1 -g -o host host.c
 //
@@ -65,7 +65,7 @@ volatile int calls;
 
 void __attribute__((noinline)) callee(void) { calls++; }
 
-// registered is where a debugger stops that has to know the images first.
+// Debuggers stop at registered, after the images are registered.
 void __attribute__((noinline)) registered(void) { __asm__ volatile("" ::: "memory"); }
 
 int main(int argc, char **argv) {

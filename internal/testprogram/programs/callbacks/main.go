@@ -20,10 +20,10 @@ package main
 //
 // static __attribute__((noinline)) int sort(int *values, int n)
 // {
-//	int volatile room[n]; // has it keep a frame pointer
-//	room[0] = 0;
+//	int volatile space[n]; // makes it keep a frame pointer
+//	space[0] = 0;
 //	qsort(values, n, sizeof *values, compare);
-//	return room[0];
+//	return space[0];
 // }
 //
 // static __attribute__((noinline)) int wait(void)
@@ -36,9 +36,9 @@ package main
 //
 // static __attribute__((noinline)) void through(void)
 // {
-//	int volatile room = 0;
+//	int volatile returned = 0;
 //	goWait();
-//	room++;
+//	returned++;
 // }
 import "C"
 

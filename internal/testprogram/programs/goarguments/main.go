@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Goarguments waits in functions whose arguments the compiler has taken apart: some of
+// Goarguments waits in functions whose arguments the compiler has split: some of
 // their numbers are put on the stack before a call, of some there is nothing left.
 package main
 
@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// padded has room between its fields.
+// padded has padding between its fields.
 type padded struct {
 	small uint16
 	big   uint32
@@ -33,7 +33,7 @@ func block(n, m int) int {
 	return n + m
 }
 
-// All of its arguments are needed behind the call.
+// All of its arguments are needed after the call.
 //
 //go:noinline
 func whole(p padded, list []byte, t thing, n int) int {
@@ -82,7 +82,7 @@ func moved(n int, text string) (sum int) {
 	return n + len(text)
 }
 
-// It does not return from where it waits, and another part of it stands behind that.
+// It does not return from the place where it waits, and other code of it follows.
 //
 //go:noinline
 func stops(n int, text string) int {
@@ -92,7 +92,7 @@ func stops(n int, text string) int {
 	return strings.Count(text, "t") + strings.Count(text, "s") + block(len(text), n)
 }
 
-// What it was called with is another number by the time.
+// Its argument has another value when it waits.
 //
 //go:noinline
 func changed(n int) int {
@@ -102,7 +102,7 @@ func changed(n int) int {
 	return before
 }
 
-// All of its argument is put on the stack for what comes behind the call.
+// Its whole argument is stored on the stack for the code after the call.
 //
 //go:noinline
 func keeps(p padded) {

@@ -2,8 +2,8 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Golocals waits in a function whose local variables are in places of all kinds: on
-// the stack, on the heap, and not declared yet.
+// Golocals waits in a function with local variables in all kinds of places: on the stack, on
+// the heap, and not declared yet.
 package main
 
 import (
@@ -33,7 +33,7 @@ func work[T any](n int, some pair[T]) string {
 	return text
 }
 
-// What it returns is declared on the very line in which it waits.
+// oneLine declares its results on the line in which it waits.
 //
 //go:noinline
 func oneLine(n int) (total int, err error) { return fmt.Println(work(n, pair[uint8]{1, 2})) }

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// The program gomaps has maps of each size and form.
+// Gomaps has maps of each size and form.
 package main
 
 import (
@@ -26,7 +26,7 @@ func hold(none map[string]int, empty map[int]int, small map[string]int, full map
 	fmt.Println(none, empty, small, full, many, structs, nested, anything, keys, values, pointers, set, rest, floats)
 }
 
-// numbered has n keys, and those that it has are their values.
+// numbered returns a map with n keys that equal their values.
 func numbered(n int) map[int]int {
 	m := make(map[int]int)
 	for i := range n {

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Gonested stops in a function whose variables have values in values.
+// Gonested stops in a function with nested values in its variables.
 package main
 
 import (

@@ -2,8 +2,8 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Govalues prints the arguments of a function as a debugger of Go shows them, as it
-// knows them itself, and waits in it.
+// Govalues prints the arguments of a function in the form of a Go debugger, and waits in the
+// function.
 package main
 
 import (
@@ -34,7 +34,7 @@ const (
 	blue
 )
 
-// list is a slice as Delve shows it.
+// list returns a slice in Delve's form.
 func list[T any](s []T, verb string) string {
 	if s == nil {
 		return fmt.Sprintf("%T len: 0, cap: 0, nil", s)

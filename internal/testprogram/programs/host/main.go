@@ -4,8 +4,8 @@
 
 //go:build linux
 
-// Command host calls the function Start of the Go plugin that its argument names, which
-// calls it back, and stands still there.
+// Command host calls the function Start of the Go plugin that its argument names. Start
+// calls a function of the host, which waits.
 package main
 
 import (
@@ -21,7 +21,7 @@ var never = make(chan bool)
 //go:noinline
 func wait() {
 	time.AfterFunc(100*time.Millisecond, func() {
-		// The second one notes that goroutines wait, since the first one.
+		// The second one records the waiting goroutines, with the time of the first one.
 		runtime.GC()
 		runtime.GC()
 		fmt.Println("ready")

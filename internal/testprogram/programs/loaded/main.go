@@ -2,10 +2,10 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Runs code that the loader of github.com/bytedance/sonic has added to the list of
-// modules of Go's runtime. Goroutines wait in Go functions that the code calls, and
-// the first one in a system call. It is a module of its own, so that Clew's does not
-// need the loader. Build it with -ldflags=-checklinkname=0.
+// Loaded runs code that the loader of github.com/bytedance/sonic has added to the list of
+// modules of Go's runtime. Goroutines wait in Go functions that the code calls, and the
+// first one in a system call. It is a separate module, so that Clew's does not need the
+// loader. Build it with -ldflags=-checklinkname=0.
 package main
 
 import (
@@ -41,8 +41,8 @@ var code = []byte{
 
 type function func(i *int, hook func(*int)) int
 
-// pointers is a map of which words are pointers (runtime/symtab.go, stackmap): a
-// bitmap of as many bits, all set or none.
+// pointers is the pointer map of a function (runtime/symtab.go, stackmap): a bitmap with a
+// number of bits, all set or all clear.
 type pointers struct {
 	bits uint8
 	set  bool
@@ -97,7 +97,7 @@ func main() {
 	started.Wait()
 	time.Sleep(100 * time.Millisecond) // until all of them sleep
 	runtime.GC()
-	runtime.GC() // The second one notes that goroutines wait, since the first one.
+	runtime.GC() // The second one records the waiting goroutines, with the time of the first one.
 	outer[1](new(int), func(i *int) {
 		inner[2](i, func(*int) {
 			fmt.Println("ready")

@@ -4,9 +4,9 @@
 
 //go:build linux
 
-// Command oneprocessor has one processor for all of its goroutines, which one of them
-// keeps for ever: those that could run have no chance to, and stay where they are. It
-// prints "ready" when that is so. On SIGQUIT the runtime prints them all.
+// Command oneprocessor has one processor for all its goroutines, and one of them keeps it
+// forever, so that runnable goroutines never run. It prints "ready" when this is the case.
+// On SIGQUIT the runtime prints all goroutines.
 package main
 
 import (
@@ -20,16 +20,16 @@ import (
 )
 
 var (
-	begin atomic.Bool // to keep the processor
-	first atomic.Bool // one does
+	begin atomic.Bool // a goroutine may keep the processor
+	first atomic.Bool // a goroutine keeps it
 	ready = []byte("ready\n")
 
 	reading, called atomic.Int32
 )
 
-// keep keeps the processor, if it is the first to come here. What follows the loop makes
-// no call that could give the processor away: of these functions none has a prologue that
-// asks whether to.
+// keep keeps the processor, in the first goroutine that calls it. After the loop it calls no
+// function that could yield the processor: none has a prologue that checks for preemption.
+// The loop does not either.
 //
 //go:noinline
 func keep() {
@@ -55,15 +55,15 @@ func recurse(depth int, f func()) int {
 	return recurse(depth-1, f) + local[depth%8]
 }
 
-// yield gives the processor away again and again.
+// yield yields the processor repeatedly.
 func yield() {
 	for {
 		runtime.Gosched()
 	}
 }
 
-// call calls a function again and again, in whose prologue it is made to give the
-// processor away (runtime/stack.go, newstack).
+// call repeatedly calls a function that is preempted in its prologue (runtime/stack.go,
+// newstack).
 func call() {
 	for {
 		count(1)
@@ -88,16 +88,16 @@ func read(fd int) {
 }
 
 func main() {
-	// Nothing takes the processor from a loop without calls then.
+	// With this setting, a loop without calls is never preempted.
 	const settings = "GODEBUG=asyncpreemptoff=1"
 	if os.Getenv("GODEBUG") != "asyncpreemptoff=1" {
 		panic(syscall.Exec("/proc/self/exe", os.Args, []string{settings, "GOMAXPROCS=1"}))
 	}
-	// The program must not outlive a test that died: it may take so many seconds.
+	// The program must not outlive a test that died: this is its processor time in seconds.
 	if err := syscall.Setrlimit(syscall.RLIMIT_CPU, &syscall.Rlimit{Cur: 120, Max: 120}); err != nil {
 		panic(err)
 	}
-	debug.SetGCPercent(-1) // as it would wait for the loop
+	debug.SetGCPercent(-1) // a collection would wait for the loop
 
 	var pipe [2]int
 	if err := syscall.Pipe(pipe[:]); err != nil {
@@ -122,7 +122,7 @@ func main() {
 		time.Sleep(time.Millisecond)
 	}
 	time.Sleep(50 * time.Millisecond)
-	// The second one notes that they wait, since the first one.
+	// The second one records that they wait, with the time of the first one.
 	runtime.GC()
 	runtime.GC()
 

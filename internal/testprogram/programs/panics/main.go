@@ -2,8 +2,8 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// A program that reads through a nil pointer, and leaves a core where GOTRACEBACK
-// says so.
+// Panics reads through a nil pointer, and dumps core if GOTRACEBACK asks
+// for it.
 package main
 
 import (

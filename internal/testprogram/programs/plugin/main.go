@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Plugin plugin is for the command host.
+// Plugin is the plugin of command host.
 package main
 
 var never = make(chan bool)
@@ -16,7 +16,7 @@ func recurse(depth int) int {
 	return recurse(depth-1) + depth
 }
 
-// Start leaves goroutines that wait, and calls a function of the host.
+// Start starts goroutines that wait, and calls a function of the host.
 func Start(wait func()) {
 	for i := range 10 {
 		go recurse(i)

@@ -4,10 +4,10 @@
 
 //go:build linux
 
-// Command shortlived creates goroutines all the time, some thousand at once, which end
-// soon. Each is of one of four kinds: it calls functions that no other kind does, waits
-// for the others at a depth of its kind, and ends, so that the runtime gives its structure
-// and its stack to one of another kind.
+// Command shortlived continuously creates goroutines, some thousand at once, which end soon.
+// There are four kinds. Each calls functions of its kind only, waits for the others at a
+// depth of its kind, and ends, so that the runtime reuses its structure and its stack for
+// another kind.
 package main
 
 import (
@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// The depths at which the kinds wait take stacks of different sizes.
+// The depths at which the kinds wait need stacks of different sizes.
 const (
 	depthA = 1
 	depthB = 9

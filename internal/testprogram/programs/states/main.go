@@ -4,9 +4,9 @@
 
 //go:build linux
 
-// Command states has a goroutine in each state that lasts. With a number it has that
-// many more, which wait for one channel in stacks of a few different depths. On SIGQUIT
-// the runtime prints them all.
+// Command states has a goroutine in each permanent state. With an argument it has so many
+// more goroutines, which wait for one channel at a few different depths. On SIGQUIT the
+// runtime prints all of them.
 package main
 
 import (
@@ -119,7 +119,7 @@ func main() {
 		}
 	}
 	time.AfterFunc(100*time.Millisecond, func() {
-		// The second one notes that they wait, since the first one.
+		// The second one records that they wait, with the time of the first one.
 		runtime.GC()
 		runtime.GC()
 		fmt.Println("ready")

@@ -4,9 +4,9 @@
 
 //go:build linux
 
-// Command threads has as many threads as it is told, beside those that the runtime
-// has for itself: each in a system call of a goroutine, below a recursion of its own
-// depth.
+// Command threads has as many threads as its argument says, besides those of the
+// runtime. In each, a goroutine waits in a system call, at different depths of a
+// recursion.
 package main
 
 import (

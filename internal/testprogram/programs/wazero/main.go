@@ -2,8 +2,8 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Spins for ever in WebAssembly that wazero compiled. Built with -tags perfmap it
-// writes a perf map. It is a module of its own, so that Clew's needs no wazero.
+// Wazero loops forever in WebAssembly that wazero compiled. With -tags perfmap it writes a
+// perf map. It is a separate module, so that Clew's does not need wazero.
 package main
 
 import (

@@ -4,8 +4,8 @@
 
 #include "textflag.h"
 
-// Generated code runs on the goroutine's stack, below 64 KiB that the prologue
-// made sure of. ADJSP keeps the unwind table of this function right.
+// Generated code runs on the goroutine's stack, in 64 KiB that the prologue has checked
+// for. ADJSP keeps the unwind table of this function correct.
 
 // func call(code, argument uintptr) uintptr
 TEXT ·call(SB), 0, $65536-24

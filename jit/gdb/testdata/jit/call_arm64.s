@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// Generated code runs on the goroutine's stack, below 64 KiB that the prologue
-// made sure of. ADD keeps the unwind table of this function right, which has the
-// return address at the stack pointer, wherever that is.
+// Generated code runs on the goroutine's stack, in 64 KiB that the prologue has checked
+// for. ADD keeps the unwind table of this function correct: the table has the return
+// address at the stack pointer.
 
 // func call(code, argument uintptr) uintptr
 TEXT ·call(SB), 0, $65536-24

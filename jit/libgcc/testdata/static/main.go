@@ -2,8 +2,8 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Static throws a C++ exception through generated code. It prints the caught value, or
-// that there is no unwinder to publish to.
+// Static throws a C++ exception through generated code. It prints the caught value, or an
+// error if the process has no unwinder.
 package main
 
 // #cgo LDFLAGS: -lstdc++

@@ -1,4 +1,4 @@
-// What the generated code calls, and what calls it.
+// The callee and the caller of the generated code.
 
 extern "C" long throws(long n) { throw n + 1; }
 

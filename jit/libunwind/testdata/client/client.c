@@ -48,10 +48,10 @@ static void walk(void) {
 static int through(const char *why) {
 	title = why;
 	((void (*)(void (*)(void), uintptr_t))outer)(walk, inner);
-	return 0; /* so that outer is called, and not jumped to */
+	return 0; /* so that the call of outer is not a tail call */
 }
 
-/* stop lets the test look at the process. */
+/* stop waits while the test examines the process. */
 static void stop(const char *why) {
 	printf("stop %s\n", why);
 	fflush(stdout);
@@ -70,9 +70,9 @@ static void *churn_thread(void *p) {
 
 static unsigned long walks, lost;
 
-/* The callback while other code comes and goes. libunwind searches its list
-   without its lock, and can miss what stands behind an entry that is cancelled;
-   no walk may do worse. */
+/* The callback while other code is published and withdrawn. libunwind searches its list
+   without its lock, and can miss the entries after one that is cancelled;
+   walks must not fail otherwise. */
 static void quick_walk(void) {
 	unw_context_t context;
 	unw_cursor_t cursor;
@@ -119,7 +119,7 @@ int main(void) {
 	withdraw_procedures();
 	through("tables only");
 
-	/* Walks go on while other code comes and goes. */
+	/* Walk while other code is published and withdrawn. */
 	pthread_create(&thread, NULL, churn_thread, NULL);
 	while (!churned) {
 		((void (*)(void (*)(void), uintptr_t))outer)(quick_walk, inner);

@@ -2,9 +2,9 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Command client is the Go half of the program whose C half is client.c. It generates
-// two functions, describes them by regions, and publishes them. It is built as an
-// archive, so that the walked stack begins in C's main.
+// Command client is the Go part of a program with client.c. It generates two functions,
+// describes them by regions, and publishes them. It is built as an archive, so that the
+// walked stack begins in C's main.
 package main
 
 /*

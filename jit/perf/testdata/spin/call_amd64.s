@@ -6,7 +6,7 @@
 
 // func call(address, count uint64)
 //
-// The frame is room for the code, whose own frames lie below it.
+// The frame is space for the frames of the code.
 TEXT ·call(SB), 0, $256-16
 	MOVQ address+0(FP), AX
 	MOVQ count+8(FP), CX

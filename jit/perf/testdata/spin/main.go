@@ -3,7 +3,7 @@
 // licence that can be found in the LICENSE file.
 
 // Spin generates functions, publishes them as the environment variable CLEW_PERF
-// says, and spends its time in them: what perf is asked about. "outer" and
+// says, and spends its time in them while perf samples it. "outer" and
 // "middle" each keep 24 bytes of their frame and call the next one; "inner"
 // counts down.
 //
@@ -64,8 +64,8 @@ func run(distance string, frames bool) error {
 
 //go:noinline
 func spin(entry uint64) {
-	// As much work on a busy machine as on an idle one; the collector can stop the
-	// program between calls only.
+	// The same work on a busy machine as on an idle one. The collector can stop the
+	// program only between calls.
 	for range 400 {
 		call(entry, 1_000_000)
 	}

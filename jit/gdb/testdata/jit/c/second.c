@@ -1,4 +1,4 @@
-// A second publisher, such as a library brings along.
+// A second publisher, as libraries contain one.
 //go:build second
 
 #include "../second.h"
