@@ -2,10 +2,11 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Package check reports where an unwind table is wrong. It compares each row of call frame
-// information with the code that the row describes.
+// Package check reports where an unwind table is wrong. File and Section compare each row of
+// call frame information with the code that the row describes. Run, Session and Trace
+// compare the frames that the tables give during an execution with the true ones.
 //
-// The analysis follows the paths through a function from its entry, and notes where the CFA
+// The analysis of File and Section follows the paths through a function from its entry, and notes where the CFA
 // is, which registers still have the caller's values, and where the others are saved. At
 // each instruction it compares this state with the row: the rule of the CFA must yield the
 // CFA, and the rules of the preserved registers and of the return address must yield their
@@ -35,6 +36,6 @@
 //
 // # What it never does
 //
-// The package runs no code and writes no file. It bounds the work for each function by the
-// function's size; code beyond the limits is undecided.
+// File and Section run no code. They bound the work for each function by the function's
+// size; code beyond the limits is undecided. The package writes no file.
 package check
