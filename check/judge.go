@@ -68,9 +68,10 @@ func (u *unit) judgePart(p *part) bool {
 			}
 		}
 		previous = nil
-		if i.verdict == Agree && i.row >= 0 && i.clobbered&p.rows[i.row].watched == 0 && !p.rows[i.row].dynamic && i.count == 0 && i.flow < flowCall {
+		if i.verdict == Agree && i.writes&p.rows[i.row].watched == 0 && !p.rows[i.row].dynamic {
 			previous = i
 		}
+		s.touched = false
 		call = nil
 		if i.verdict == Disagree || have && i.flow == flowReturn && !s.preserved(c.abi) {
 			u.suspicious = true
@@ -89,6 +90,9 @@ func (u *unit) judgePart(p *part) bool {
 			default:
 				have = false
 			}
+		}
+		if s.touched {
+			previous = nil
 		}
 		offset += int(i.size)
 	}

@@ -73,6 +73,7 @@ type instruction struct {
 	pc        uint64
 	target    uint64 // of flowBranch, flowJump and flowCall
 	clobbered uint64 // set of columns that get an unknown number after the operations
+	writes    uint64 // set of columns that it may change
 	first     int32  // of its operations, in unit.operations
 	state     int32  // index of the state before it in unit.states, or -1
 	row       int32  // index in the rows of its part

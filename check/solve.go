@@ -125,7 +125,44 @@ func (u *unit) reach(pc uint64, s *state, from int32, afterCall bool) {
 	}
 	if !t.queued {
 		t.queued = true
-		u.work = append(u.work, k)
+		u.push(k)
+	}
+}
+
+// push queues an instruction. The queue is a heap: that with the lowest address comes first,
+// because compilers lay blocks out in about the order in which paths lead to them.
+func (u *unit) push(k int32) {
+	u.work = append(u.work, k)
+	pc := u.instructions[k].pc
+	for n := len(u.work) - 1; n > 0; {
+		parent := (n - 1) / 2
+		if u.instructions[u.work[parent]].pc <= pc {
+			break
+		}
+		u.work[n], u.work[parent] = u.work[parent], u.work[n]
+		n = parent
+	}
+}
+
+// pop removes the instruction with the lowest address from the queue.
+func (u *unit) pop() int32 {
+	k := u.work[0]
+	last := len(u.work) - 1
+	u.work[0] = u.work[last]
+	u.work = u.work[:last]
+	for n := 0; ; {
+		child := 2*n + 1
+		if child >= last {
+			return k
+		}
+		if child+1 < last && u.instructions[u.work[child+1]].pc < u.instructions[u.work[child]].pc {
+			child++
+		}
+		if u.instructions[u.work[n]].pc <= u.instructions[u.work[child]].pc {
+			return k
+		}
+		u.work[n], u.work[child] = u.work[child], u.work[n]
+		n = child
 	}
 }
 
@@ -139,7 +176,7 @@ func (u *unit) again(k int32) {
 		if i.state >= 0 {
 			if t := &u.states[i.state]; t.valid && !t.queued {
 				t.queued = true
-				u.work = append(u.work, n)
+				u.push(n)
 			}
 			return
 		}
@@ -224,8 +261,7 @@ func (u *unit) within(pc uint64) bool {
 // run follows all paths until no state changes.
 func (u *unit) run() {
 	for len(u.work) > 0 && !u.restart && u.failed == NoReason {
-		k := u.work[len(u.work)-1]
-		u.work = u.work[:len(u.work)-1]
+		k := u.pop()
 		t := &u.states[u.instructions[k].state]
 		t.queued = false
 		s := t.state

@@ -32,6 +32,8 @@ type state struct {
 
 	// lost says that a value was stored at an unknown place, or that slots were left out.
 	lost bool
+	// touched says that a slot has changed. It is set and never cleared here.
+	touched bool
 	// guessed says that no path without a guess leads here.
 	guessed bool
 	// signed says that the return address is signed: 0 no, 1 yes, 2 unknown (AArch64).
@@ -60,7 +62,7 @@ func (s *state) store(at, content value, size int64, m *abi) {
 		// Compilers save registers at known places of the frame. Other code keeps copies
 		// elsewhere; the analysis then doesn't know what a slot holds.
 		if content.kind() == entry && m.preserves(content.argument()) && !at.plain() {
-			s.lost = true
+			s.lost, s.touched = true, true
 		}
 		return
 	}
@@ -69,6 +71,7 @@ func (s *state) store(at, content value, size int64, m *abi) {
 		if d := other.offset() - at.offset(); sameBase(other, at) && d < size && d > -8 {
 			s.count--
 			s.slots[i] = s.slots[s.count]
+			s.touched = true
 			continue
 		}
 		i++
@@ -85,11 +88,12 @@ func (s *state) store(at, content value, size int64, m *abi) {
 		return
 	}
 	if s.count == maxSlots {
-		s.lost = true
+		s.lost, s.touched = true, true
 		return
 	}
 	s.slots[s.count] = slot{at, content}
 	s.count++
+	s.touched = true
 }
 
 func sameBase(a, b value) bool { return a.kind() == b.kind() && a.argument() == b.argument() }
@@ -104,6 +108,7 @@ func (s *state) drop(m *abi) {
 		if at := s.slots[i].at; sameBase(at, sp) && at.offset() < sp.offset() {
 			s.count--
 			s.slots[i] = s.slots[s.count]
+			s.touched = true
 			continue
 		}
 		i++
@@ -123,7 +128,7 @@ func (s *state) forget(symbol int) {
 		case is(e.at):
 			s.count--
 			*e = s.slots[s.count]
-			s.lost = true
+			s.lost, s.touched = true, true
 		case is(e.content):
 			e.content = value(derived)
 			i++
@@ -136,6 +141,9 @@ func (s *state) forget(symbol int) {
 // merge makes s hold what s and o have in common, and reports whether s has changed.
 func (s *state) merge(o *state, m *abi) bool {
 	changed := false
+	if s.equal(o) {
+		return false
+	}
 	for i := range s.registers[:m.registers] {
 		if a, b := s.registers[i], o.registers[i]; a != b {
 			if v := join(a, b, m); v != a {
@@ -174,6 +182,19 @@ func (s *state) merge(o *state, m *abi) bool {
 		s.signed, changed = 2, true
 	}
 	return changed
+}
+
+// equal reports whether two states are the same, slot by slot in their order.
+func (s *state) equal(o *state) bool {
+	if s.registers != o.registers || s.count != o.count || s.lost != o.lost || s.guessed != o.guessed || s.signed != o.signed {
+		return false
+	}
+	for i := range s.slots[:s.count] {
+		if s.slots[i] != o.slots[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // content returns the content of a slot.

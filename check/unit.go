@@ -184,6 +184,15 @@ func (u *unit) decode(p *part, k uint8, pc uint64) *instruction {
 		return nil
 	}
 	u.operations = operations
+	i.writes = i.clobbered
+	for n := range operations[i.first:] {
+		if o := &operations[int(i.first)+n]; o.op != opStore {
+			i.writes |= 1 << o.to
+		}
+	}
+	if i.flow == flowCall || i.flow == flowCallIndirect {
+		i.writes |= u.c.abi.clobbered
+	}
 	near := -1
 	if n := len(u.instructions); n > 1 && u.instructions[n-2].part == k {
 		near = int(u.instructions[n-2].row)
