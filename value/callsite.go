@@ -157,10 +157,7 @@ func (e *evaluator) passedFor(p *parameter, last *lastParameter) (v element, err
 	if at.target == nil && at.value == nil {
 		return element{lo: at.constant}, nil
 	}
-	inner, err := e.within(info, at.body.unit, at.body, caller)
-	if err != nil {
-		return v, err
-	}
+	inner := e.within(info, at.body.unit, at.body, caller)
 	defer inner.release()
 	if at.target != nil {
 		// The indirect call may have called another function that jumped here with
@@ -306,10 +303,7 @@ func (e *evaluator) atJump(column uint64) (v element, ok bool) {
 	if value.Kind == entry.AttributeConstant {
 		return element{lo: uint64(value.Number)}, true
 	}
-	inner, err := e.within(e.info, e.body.unit, e.body, e.frame)
-	if err != nil {
-		return v, false
-	}
+	inner := e.within(e.info, e.body.unit, e.body, e.frame)
 	defer inner.release()
 	v, err = inner.number(inner.program(value.Bytes))
 	return v, err == nil

@@ -143,7 +143,7 @@ func (e *evaluator) resolveObject(v Value) Value {
 // of an array, the length of a string, the size of a structure. Unknown properties stay
 // unknown.
 func (e *evaluator) resolve(t *Type, depth int) *Type {
-	if e.budget.steps++; depth == maxChain || e.budget.steps > maxSteps {
+	if e.budget.steps++; depth == maxChain || e.depth > maxCalls || e.budget.steps > maxSteps {
 		return t
 	}
 	switch t.kind {
@@ -280,10 +280,7 @@ func (e *evaluator) property(a *entry.Attribute, index *int64, t *Type) (int64, 
 	case entry.AttributeEntry:
 		return e.entryNumber(object.DebugOffset(a.List))
 	}
-	inner, err := e.within(e.info, e.unit, e.body, e.frame)
-	if err != nil {
-		return 0, err
-	}
+	inner := e.within(e.info, e.unit, e.body, e.frame)
 	defer inner.release()
 	inner.object, inner.hasObject = e.object, e.hasObject
 	if index != nil {

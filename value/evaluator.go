@@ -101,18 +101,15 @@ func refuse(format string, args ...any) error {
 var evaluators = sync.Pool{New: func() any { return new(evaluator) }}
 
 // within returns an evaluator for an expression that another one needs. The caller must release
-// it.
-func (e *evaluator) within(info *Info, u *entry.Unit, b *body, f Frame) (*evaluator, error) {
-	if e.depth == maxCalls {
-		return nil, refuse("expressions are nested deeper than %d", maxCalls)
-	}
+// it. One that is nested too deep runs no program.
+func (e *evaluator) within(info *Info, u *entry.Unit, b *body, f Frame) *evaluator {
 	inner := e.inner
 	if e.inner = nil; inner == nil {
 		inner = new(evaluator)
 	}
 	inner.start(info, u, b, f)
 	inner.budget, inner.depth, inner.outer = e.budget, e.depth+1, e
-	return inner, nil
+	return inner
 }
 
 // newEvaluator returns an evaluator. The caller must release it.
@@ -282,6 +279,9 @@ func (e *evaluator) number(p *program) (element, error) {
 
 // run executes a program.
 func (e *evaluator) run(p *program) error {
+	if e.depth > maxCalls {
+		return refuse("expressions are nested deeper than %d", maxCalls)
+	}
 	e.err = nil
 	operations := p.operations
 	for k := 0; k < len(operations); {

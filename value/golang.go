@@ -293,10 +293,7 @@ func (e *evaluator) goDictionary(t *Type) (address uint64, ok bool) {
 	if err != nil || v == nil || v.Type.goPlace != 0 {
 		return 0, false
 	}
-	inner, err := e.within(v.info, v.unit, v.body, e.frame)
-	if err != nil {
-		return 0, false
-	}
+	inner := e.within(v.info, v.unit, v.body, e.frame)
 	defer inner.release()
 	address, err = v.readIn(inner).Uint()
 	return address, err == nil && address != 0

@@ -180,10 +180,7 @@ func (e *evaluator) frameBase() (uint64, error) {
 	if base, ok := e.body.simpleBase(e.frame); ok {
 		return base, nil
 	}
-	inner, err := e.within(e.info, e.body.unit, e.body, e.frame)
-	if err != nil {
-		return 0, err
-	}
+	inner := e.within(e.info, e.body.unit, e.body, e.frame)
 	defer inner.release()
 	p, err := inner.expression(&e.body.frameBase)
 	switch {

@@ -36,10 +36,7 @@ func (e *evaluator) call(off object.DebugOffset) error {
 	if err != nil || a.Kind == entry.AttributeAbsent {
 		return err
 	}
-	inner, err := e.within(e.info, u, e.body, e.frame)
-	if err != nil {
-		return err
-	}
+	inner := e.within(e.info, u, e.body, e.frame)
 	defer inner.release()
 	p, err := inner.expression(&a)
 	if err != nil || p == nil {
@@ -58,10 +55,7 @@ func (e *evaluator) variableNumber(off object.DebugOffset, b *body) (uint64, err
 	if err != nil {
 		return 0, err
 	}
-	inner, err := e.within(v.info, v.unit, v.body, e.frame)
-	if err != nil {
-		return 0, err
-	}
+	inner := e.within(v.info, v.unit, v.body, e.frame)
 	defer inner.release()
 	return v.readIn(inner).Uint()
 }
