@@ -58,7 +58,7 @@ func (n *namer) declare(t *Type, declarator string, depth int) string {
 		}
 		return n.declare(t.Elem(), declarator+suffix, depth+1)
 	case Func:
-		return n.declare(t.Elem(), declarator+n.params(t, depth), depth+1)
+		return n.declare(t.Elem(), declarator+n.cParams(t, depth), depth+1)
 	case Const, Volatile, Restrict, Atomic:
 		word := map[Kind]string{Const: "const", Volatile: "volatile", Restrict: "restrict", Atomic: "_Atomic"}[t.kind]
 		// Qualifiers of a pointer follow its mark.
@@ -87,29 +87,16 @@ func (n *namer) declare(t *Type, declarator string, depth int) string {
 	return name + " " + declarator
 }
 
-// params returns the parameter list of a function. As in gdb, it is (void) if there are none.
-func (n *namer) params(t *Type, depth int) string {
-	var b strings.Builder
-	b.WriteByte('(')
-	for k, p := range t.Params() {
-		if k > 0 {
-			b.WriteString(", ")
-		}
-		if n.left < 0 || b.Len() > 1<<12 {
-			b.WriteString("...")
-			break
-		}
-		b.WriteString(n.declare(p, "", depth+1))
-	}
+// cParams returns the parameter list of a function. As in gdb, it is (void) if there are none.
+func (n *namer) cParams(t *Type, depth int) string {
+	list := n.params(t, func(p *Type) string { return n.declare(p, "", depth+1) })
 	switch {
-	case t.Variadic() && len(t.params) > 0:
-		b.WriteString(", ...")
-	case t.Variadic():
-	case len(t.params) == 0:
-		b.WriteString("void")
+	case t.Variadic() && len(list) > 0:
+		list = append(list, "...")
+	case !t.Variadic() && len(list) == 0:
+		list = []string{"void"}
 	}
-	b.WriteByte(')')
-	return b.String()
+	return "(" + strings.Join(list, ", ") + ")"
 }
 
 // tagged returns the name of a type as its language spells it.
@@ -154,7 +141,8 @@ func (n *namer) fortran(t *Type, depth int) string {
 	case Struct, Union:
 		return "Type " + t.name
 	case Func:
-		return n.fortran(t.Elem(), depth+1) + " () " + n.fortranParams(t, depth)
+		params := n.params(t, func(p *Type) string { return n.fortran(p, depth+1) })
+		return n.fortran(t.Elem(), depth+1) + " () (" + strings.Join(params, ", ") + ")"
 	case Array:
 		return n.fortranArray(t, depth)
 	}
@@ -199,15 +187,18 @@ func (n *namer) fortranArray(t *Type, depth int) string {
 	return n.fortran(t, depth+1) + allocated + " (" + strings.Join(bounds, ",") + ")"
 }
 
-func (n *namer) fortranParams(t *Type, depth int) string {
-	var list []string
+// params returns the names of the types of a function's parameters, and "..." instead of the last
+// ones if they are too long.
+func (n *namer) params(t *Type, name func(p *Type) string) (list []string) {
+	size := 0
 	for _, p := range t.Params() {
-		if n.left < 0 {
-			break
+		if n.left < 0 || size > 1<<12 {
+			return append(list, "...")
 		}
-		list = append(list, n.fortran(p, depth+1))
+		list = append(list, name(p))
+		size += len(list[len(list)-1])
 	}
-	return "(" + strings.Join(list, ", ") + ")"
+	return list
 }
 
 // ada returns the name of a type as gdb's whatis prints it in Ada: the source name, or else the
@@ -247,12 +238,9 @@ func (n *namer) ada(t *Type, depth int) string {
 }
 
 func (n *namer) adaProfile(t *Type, depth int) string {
-	var params []string
-	for k, p := range t.Params() {
-		if n.left < 0 {
-			break
-		}
-		params = append(params, fmt.Sprintf("a%d: %s", k+1, n.ada(p, depth+1)))
+	params := n.params(t, func(p *Type) string { return n.ada(p, depth+1) })
+	for k := range params {
+		params[k] = fmt.Sprintf("a%d: %s", k+1, params[k])
 	}
 	list := ""
 	if len(params) > 0 {

@@ -25,12 +25,8 @@ func (c *Context) this(name string) *symbol {
 
 // classMember returns a static member or function of a class, or nil.
 func (c *Context) classMember(class, name string) *symbol {
-	if s := inObject(c.Info, c.Address, class+"::"+name); s != nil {
-		return s
-	}
-	for _, o := range c.Objects {
-		if s := inObject(o.Info(), 0, class+"::"+name); s != nil {
-			s.object = o
+	for _, o := range c.objects() {
+		if s := o.symbol(class + "::" + name); s != nil {
 			return s
 		}
 	}

@@ -5,6 +5,7 @@
 package expression
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -119,10 +120,6 @@ func noSymbol(name string) error {
 	return &Error{Message: fmt.Sprintf("No symbol %q in current context.", name), Err: value.ErrNotFound}
 }
 
-func variableSymbol(v *value.Variable) *symbol {
-	return &symbol{name: v.Name, variable: v, form: formOf(v.Type)}
-}
-
 func (c *Context) symbol(scope, name string) (*symbol, error) {
 	switch scope {
 	case "":
@@ -134,24 +131,12 @@ func (c *Context) symbol(scope, name string) (*symbol, error) {
 		return c.scoped(scope, name)
 	}
 	var declared *symbol // without a definition in the debugging information
-	if c.Info != nil {
-		if s := inObject(c.Info, c.Address, name); s != nil {
-			if !s.declared() {
-				return s, nil
-			}
-			declared = s
+	for _, o := range c.objects() {
+		s := o.symbol(name)
+		if s != nil && !s.declared() {
+			return s, nil
 		}
-	}
-	for _, o := range c.Objects {
-		if s := inObject(o.Info(), 0, name); s != nil {
-			s.object = o
-			if !s.declared() {
-				return s, nil
-			}
-			if declared == nil {
-				declared = s
-			}
-		}
+		declared = cmp.Or(declared, s)
 	}
 	if declared != nil {
 		if c.Symbol != nil {
@@ -182,61 +167,66 @@ func (c *Context) local(name string) *symbol {
 		return nil
 	}
 	if v := scopes[c.Inlined].Lookup(name); v != nil {
-		return variableSymbol(v)
+		return new(objectFile).variable(v)
 	}
 	return nil
 }
 
-// inObject returns the symbol with a name at file scope, or nil.
-func inObject(i *value.Info, pc uint64, name string) *symbol {
-	if i == nil {
-		return nil
+// objectFile is an object file in which names are looked up.
+type objectFile struct {
+	frame   value.Frame // nil for the object of the frames
+	info    *value.Info
+	address uint64 // in the object's file, determines the scope
+}
+
+// objects returns the objects with debugging information, that of the frames first.
+func (c *Context) objects() (list []objectFile) {
+	if c.Info != nil {
+		list = append(list, objectFile{info: c.Info, address: c.Address})
 	}
-	if v, err := i.Global(name, pc); err == nil {
-		return variableSymbol(v)
-	}
-	if f, err := i.Functions(name); err == nil && len(f) > 0 {
-		return &symbol{name: name, function: f[0], others: f[1:]}
-	}
-	if v, err := i.Enumerator(name, pc); err == nil {
-		bits, err := v.Uint()
-		if err == nil {
-			return &symbol{name: name, constant: scalar(v.Type(), bits)}
+	for _, f := range c.Objects {
+		if f.Info() != nil {
+			list = append(list, objectFile{frame: f, info: f.Info()})
 		}
 	}
-	if t, err := i.Type(name, pc); err == nil && t.Name() == name && t.Kind() == value.Typedef {
-		return &symbol{name: name, typ: t}
+	return list
+}
+
+// symbol returns the symbol with a name at file scope, or nil.
+func (o *objectFile) symbol(name string) *symbol {
+	if v, err := o.info.Global(name, o.address); err == nil {
+		return o.variable(v)
+	}
+	if f, err := o.info.Functions(name); err == nil && len(f) > 0 {
+		return &symbol{name: name, function: f[0], others: f[1:], object: o.frame}
+	}
+	if v, err := o.info.Enumerator(name, o.address); err == nil {
+		if bits, err := v.Uint(); err == nil {
+			return &symbol{name: name, constant: scalar(v.Type(), bits), object: o.frame}
+		}
+	}
+	if t, err := o.info.Type(name, o.address); err == nil && t.Name() == name && t.Kind() == value.Typedef {
+		return &symbol{name: name, typ: t, object: o.frame}
 	}
 	return nil
+}
+
+func (o *objectFile) variable(v *value.Variable) *symbol {
+	return &symbol{name: v.Name, variable: v, form: formOf(v.Type), object: o.frame}
 }
 
 // scoped returns the symbol with a name in a file, a function or a class.
 func (c *Context) scoped(scope, name string) (*symbol, error) {
-	objects := c.Objects
-	if c.Info != nil {
-		objects = append([]value.Frame{nil}, objects...)
-	}
-	for _, o := range objects {
-		info := c.Info
-		if o != nil {
-			info = o.Info()
-		}
-		if info == nil {
-			continue
-		}
-		if s, found := inFunction(info, scope, name); s != nil {
-			s.object = o
+	for _, o := range c.objects() {
+		if s, found := o.inFunction(scope, name); s != nil {
 			return s, nil
 		} else if found {
 			return nil, &Error{Message: fmt.Sprintf("No symbol %q in specified context.", name), Err: value.ErrNotFound}
 		}
-		if v, err := info.FileGlobal(scope, name); err == nil {
-			s := variableSymbol(v)
-			s.object = o
-			return s, nil
+		if v, err := o.info.FileGlobal(scope, name); err == nil {
+			return o.variable(v), nil
 		}
-		if s := inObject(info, c.Address, scope+"::"+name); s != nil { // C++
-			s.object = o
+		if s := o.symbol(scope + "::" + name); s != nil { // C++
 			return s, nil
 		}
 	}
@@ -245,18 +235,18 @@ func (c *Context) scoped(scope, name string) (*symbol, error) {
 
 // inFunction returns the variable with a name in a function, or nil, and whether there is such a
 // function.
-func inFunction(i *value.Info, function, name string) (*symbol, bool) {
-	functions, err := i.Functions(function)
+func (o *objectFile) inFunction(function, name string) (*symbol, bool) {
+	functions, err := o.info.Functions(function)
 	if err != nil {
 		return nil, false
 	}
 	for _, f := range functions {
-		scopes, err := i.Scopes(f.Entry)
+		scopes, err := o.info.Scopes(f.Entry)
 		if err != nil {
 			continue
 		}
 		if v := scopes[len(scopes)-1].Lookup(name); v != nil {
-			s := variableSymbol(v)
+			s := o.variable(v)
 			s.of = f
 			return s, true
 		}
@@ -269,16 +259,9 @@ func (c *Context) typeNamed(keyword, name string) (*value.Type, error) {
 	if keyword != "" {
 		full = keyword + " " + name
 	}
-	if c.Info != nil {
-		if t, err := c.Info.Type(full, c.Address); err == nil {
+	for _, o := range c.objects() {
+		if t, err := o.info.Type(full, o.address); err == nil {
 			return t, nil
-		}
-	}
-	for _, o := range c.Objects {
-		if o.Info() != nil {
-			if t, err := o.Info().Type(full, 0); err == nil {
-				return t, nil
-			}
 		}
 	}
 	if keyword != "" {

@@ -146,9 +146,9 @@ const (
 // goLimit returns maxGoDepth, or the printer's Depth if that is less.
 func (w *printing) goLimit() int { return min(w.depth, maxGoDepth) }
 
-// goElement writes a value without its type, which was written already.
-func (w *printing) goElement(v value.Value, depth int) {
-	w.bare = true
+// goElement writes a value. A bare one is without its type, which was written already.
+func (w *printing) goElement(v value.Value, bare bool, depth int) {
+	w.bare = bare
 	w.value(v, depth, false)
 	w.bare = false
 }
@@ -180,7 +180,7 @@ func (w *printing) goElements(v value.Value, n, all uint64, depth int) {
 		if i > 0 {
 			w.add(",")
 		}
-		w.goElement(v.Index(int64(i)), depth+1)
+		w.goElement(v.Index(int64(i)), true, depth+1)
 	}
 	if limit < all {
 		w.add(",...+" + strconv.FormatUint(all-limit, 10) + " more")
@@ -254,9 +254,7 @@ func (w *printing) goPointer(v value.Value, t *value.Type, bare bool, depth int)
 			w.goAt(t.String(), n)
 		default:
 			w.add("*")
-			w.bare = bare
-			w.value(value.At(elem, n, v.Frame()), within, false)
-			w.bare = false
+			w.goElement(value.At(elem, n, v.Frame()), bare, within)
 		}
 	})
 }
@@ -351,15 +349,11 @@ func (w *printing) goInterface(v value.Value, t *value.Type, bare bool, depth in
 				w.add("nil")
 				return
 			}
-			w.bare = !bare
-			w.value(value.Constant(is, b, v.Frame()), depth, false)
-			w.bare = false
+			w.goElement(value.Constant(is, b, v.Frame()), !bare, depth)
 			return
 		}
 		w.goWord(data, func(n uint64) {
-			w.bare = !bare
-			w.value(value.At(is, n, v.Frame()), depth, false)
-			w.bare = false
+			w.goElement(value.At(is, n, v.Frame()), !bare, depth)
 		})
 	})
 }

@@ -52,9 +52,9 @@ func (w *printing) goPairs(m value.Value, t *value.Type, n uint64, depth int) {
 			w.add(", ")
 		}
 		shown++
-		w.goElement(goHeld(k, key), depth+1)
+		w.goElement(goHeld(k, key), true, depth+1)
 		w.add(": ")
-		w.goElement(goHeld(e, elem), depth+1)
+		w.goElement(goHeld(e, elem), true, depth+1)
 	}
 	if shown < n {
 		if shown > 0 {
