@@ -7,6 +7,10 @@ package entry
 import (
 	"bytes"
 	"debug/dwarf"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
 
 	"github.com/clewdev/clew/object"
 )
@@ -67,3 +71,64 @@ func (r *Reader) ValueOf(e *object.DebugEntry, a dwarf.Attr, u *Unit) Attribute 
 	}
 	return Attribute{Kind: AttributeDamaged}
 }
+
+// MaxOrigins bounds the length of a chain of origins.
+const MaxOrigins = 16
+
+var ErrLoop = errors.New("references lead in a circle")
+
+// Having returns the first of e and its origins that has an attribute, or nil (DWARF 5
+// §3.3.8.2, §2.13.2).
+func (r *Reader) Having(a dwarf.Attr, e *object.DebugEntry) (*object.DebugEntry, error) {
+	for range MaxOrigins {
+		if e.Has(a) {
+			return e, nil
+		}
+		off, ok := Origin(e)
+		if !ok {
+			return nil, nil
+		}
+		var err error
+		if e, err = r.Read(off); err != nil {
+			return nil, err
+		}
+	}
+	return nil, fmt.Errorf("%w: %v: %w", ErrDamaged, e.Offset, ErrLoop)
+}
+
+// Origin returns the entry that e is an instance or the definition of.
+func Origin(e *object.DebugEntry) (object.DebugOffset, bool) {
+	if off, ok := e.Reference(dwarf.AttrAbstractOrigin); ok {
+		return off, true
+	}
+	off, ok := e.Reference(dwarf.AttrSpecification)
+	return off, ok
+}
+
+// Origins yields e, its origin, the origin of that, and so on.
+func (r *Reader) Origins(e *object.DebugEntry) iter.Seq[*object.DebugEntry] {
+	return func(yield func(*object.DebugEntry) bool) {
+		var met [MaxOrigins]object.DebugOffset
+		for n := 0; e != nil && yield(e); n++ {
+			met[n] = e.Offset
+			e = r.originOf(e, met[:n+1])
+		}
+	}
+}
+
+// originOf reads the origin of e. It returns nil where e has no origin, and where that was
+// met or is one too many.
+func (r *Reader) originOf(e *object.DebugEntry, met []object.DebugOffset) *object.DebugEntry {
+	off, ok := Origin(e)
+	if !ok || len(met) == MaxOrigins || slices.Contains(met, off) {
+		return nil
+	}
+	next, err := r.Read(off)
+	if err != nil {
+		return nil
+	}
+	return next
+}
+
+// IsDeclaration reports whether an entry declares only.
+func IsDeclaration(e *object.DebugEntry) bool { return e.Flag(dwarf.AttrDeclaration) }
