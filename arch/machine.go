@@ -135,17 +135,9 @@ func (m *Machine) Column(name string) (column uint64, ok bool) {
 	if i := slices.IndexFunc(m.aliases, func(a alias) bool { return a.name == name }); i >= 0 {
 		return m.aliases[i].column, true
 	}
-	special := -1
-	switch name {
-	case "sp":
-		special = m.StackPointer
-	case "fp":
-		special = m.FramePointer
-	case "ra":
-		special = m.ReturnAddress
-	}
-	if special >= 0 {
-		return uint64(special), true
+	special := map[string]int{"sp": m.StackPointer, "fp": m.FramePointer, "ra": m.ReturnAddress}
+	if c, ok := special[name]; ok && c >= 0 {
+		return uint64(c), true
 	}
 	if m.csr {
 		if c, ok := csrColumn(name); ok {

@@ -47,22 +47,13 @@ func (w *writer) int(v int64, size int) {
 }
 
 func appendUint(dst []byte, v uint64, size int, big bool) []byte {
-	if !big {
-		switch size {
-		case 4:
-			return binary.LittleEndian.AppendUint32(dst, uint32(v))
-		case 8:
-			return binary.LittleEndian.AppendUint64(dst, v)
-		}
+	var b [8]byte
+	if big {
+		binary.BigEndian.PutUint64(b[:], v)
+		return append(dst, b[8-size:]...)
 	}
-	for i := range size {
-		shift := 8 * i
-		if big {
-			shift = 8 * (size - 1 - i)
-		}
-		dst = append(dst, byte(v>>shift))
-	}
-	return dst
+	binary.LittleEndian.PutUint64(b[:], v)
+	return append(dst, b[:size]...)
 }
 
 func (w *writer) string(s string) {

@@ -212,40 +212,38 @@ const maxNamedColumn = 128
 func (e *Explanation) unchanged() string {
 	cie := e.Function.FDE.CIE
 	m := cie.Section.Machine
-	var names []string
-	count, first, last := 0, 0, -2
-	flush := func() {
-		switch {
-		case last < 0:
-		case last == first:
-			names = append(names, m.RegisterName(uint64(first)))
-		case last == first+1:
-			names = append(names, m.RegisterName(uint64(first)), m.RegisterName(uint64(last)))
-		default:
-			names = append(names, m.RegisterName(uint64(first))+" to "+m.RegisterName(uint64(last)))
+	var columns []uint64
+	for c := range uint64(maxNamedColumn) {
+		_, hasRule := e.Register(c)
+		if !hasRule && int64(c) != int64(m.StackPointer) && c != cie.ReturnAddress && m.CalleeSaved(c) {
+			columns = append(columns, c)
 		}
 	}
-	for c := range maxNamedColumn {
-		_, ruled := e.Register(uint64(c))
-		if ruled || c == m.StackPointer || uint64(c) == cie.ReturnAddress || !m.CalleeSaved(uint64(c)) {
-			continue
-		}
-		count++
-		if c != last+1 {
-			flush()
-			first = c
-		}
-		last = c
-	}
-	flush()
-	if count == 0 {
+	if len(columns) == 0 {
 		return ""
 	}
-	// The table does not say whether the function has another calling convention, as in Go.
 	verb := "have"
-	if count == 1 {
+	if len(columns) == 1 {
 		verb = "has"
 	}
+	var names []string
+	for len(columns) > 0 {
+		n := 1 // consecutive columns
+		for n < len(columns) && columns[n] == columns[n-1]+1 {
+			n++
+		}
+		first, last := m.RegisterName(columns[0]), m.RegisterName(columns[n-1])
+		switch n {
+		case 1:
+			names = append(names, first)
+		case 2:
+			names = append(names, first, last)
+		default:
+			names = append(names, first+" to "+last)
+		}
+		columns = columns[n:]
+	}
+	// The table does not say whether the function has another calling convention, as in Go.
 	return enumerate(names) + " " + verb + " no rule: unchanged, if the function follows the ABI of " + m.Name
 }
 
