@@ -34,9 +34,6 @@ const (
 	commandArgument
 	fileArgument
 	registerArgument
-	functionArgument
-	breakpointArgument
-	typeArgument
 )
 
 // splitCommand splits a line into a command and its arguments: "p/x $rax" is "p" and

@@ -88,18 +88,18 @@ func breakCommands() []*command {
 			run: (*Console).rwatch, short: "Stop when a value is read", long: "See \"help watch\"."},
 		{name: "awatch", usage: "[-l] EXPRESSION [if CONDITION]", once: true, argument: expressionArgument,
 			run: (*Console).awatch, short: "Stop when a value is read or written", long: "See \"help watch\"."},
-		{name: "condition", usage: "N [CONDITION]", once: true, argument: breakpointArgument,
+		{name: "condition", usage: "N [CONDITION]", once: true,
 			run: (*Console).conditionCommand, short: "Change the condition of a breakpoint", long: "Without CONDITION, remove the condition."},
-		{name: "ignore", usage: "N COUNT", once: true, argument: breakpointArgument,
+		{name: "ignore", usage: "N COUNT", once: true,
 			run: (*Console).ignoreCommand, short: "Ignore the next crossings of a breakpoint", long: "Only crossings with a true condition count."},
-		{name: "commands", usage: "[N]", once: true, argument: breakpointArgument,
+		{name: "commands", usage: "[N]", once: true,
 			run: (*Console).commandsCommand, short: "Set the commands of a breakpoint",
 			long: "Type the commands, one on each line, then \"end\". If the first is \"silent\", the stop\nitself prints nothing. Without N, they are for the breakpoint that was set last."},
-		{name: "delete", aliases: []string{"d"}, usage: "[N...]", once: true, argument: breakpointArgument,
+		{name: "delete", aliases: []string{"d"}, usage: "[N...]", once: true,
 			run: (*Console).deleteCommand, short: "Delete breakpoints and watchpoints", long: "Without numbers, all. \"delete display N\" deletes displays."},
-		{name: "disable", aliases: []string{"dis", "disa"}, usage: "[N...]", once: true, argument: breakpointArgument,
+		{name: "disable", aliases: []string{"dis", "disa"}, usage: "[N...]", once: true,
 			run: (*Console).disableCommand, short: "Switch breakpoints off", long: "Without numbers, all. \"disable display N\" switches displays off."},
-		{name: "enable", aliases: []string{"en"}, usage: "[N...]", once: true, argument: breakpointArgument,
+		{name: "enable", aliases: []string{"en"}, usage: "[N...]", once: true,
 			run: (*Console).enableCommand, short: "Switch breakpoints on again", long: "Without numbers, all."},
 	}
 }
@@ -135,9 +135,9 @@ func dataCommands() []*command {
 		{name: "undisplay", usage: "[N...]", once: true, run: (*Console).undisplay, short: "Delete displays", long: "Without numbers, all."},
 		{name: "set", usage: "var EXPRESSION", once: true, argument: expressionArgument, run: (*Console).set,
 			short: "Assign to a variable, a register or memory", long: "set var n = 3, set $rax = 5, set var *(int *)0x601040 = 1\ngdb's set confirm, pagination, height, width, print and style change nothing here."},
-		{name: "ptype", usage: "EXPRESSION|TYPE", argument: typeArgument, run: (*Console).ptype,
+		{name: "ptype", usage: "EXPRESSION|TYPE", argument: expressionArgument, run: (*Console).ptype,
 			short: "Print a type in full", long: "A structure with its fields, a typedef as its target."},
-		{name: "whatis", usage: "EXPRESSION|TYPE", argument: typeArgument, run: (*Console).whatis, short: "Print the name of a type"},
+		{name: "whatis", usage: "EXPRESSION|TYPE", argument: expressionArgument, run: (*Console).whatis, short: "Print the name of a type"},
 	}
 }
 

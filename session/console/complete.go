@@ -80,6 +80,8 @@ func matching(names []string, prefix string) []string {
 // completeArgument completes the last word of a line. The arguments start at offset at.
 func (c *Console) completeArgument(kind argument, line string, at int) (int, []string) {
 	switch kind {
+	case noArgument:
+		return len(line), nil
 	case commandArgument:
 		return at, matching(commandNames(commands()), line[at:])
 	case fileArgument:
@@ -89,7 +91,6 @@ func (c *Console) completeArgument(kind argument, line string, at int) (int, []s
 			word := strings.TrimPrefix(line[at:], "*")
 			return len(line) - len(word), matching(c.locationNames(), word)
 		}
-		return c.completeExpression(line, at)
 	case callArgument:
 		if !strings.Contains(line[at:], "(") {
 			names := slices.Clone(c.language.Functions())
@@ -98,7 +99,6 @@ func (c *Console) completeArgument(kind argument, line string, at int) (int, []s
 			}
 			return at, matching(names, line[at:])
 		}
-		return c.completeExpression(line, at)
 	case registerArgument:
 		word := at + strings.LastIndexByte(line[at:], ' ') + 1
 		var names []string
@@ -106,13 +106,7 @@ func (c *Console) completeArgument(kind argument, line string, at int) (int, []s
 			names = append(names, r.Name)
 		}
 		return word, matching(names, line[word:])
-	case expressionArgument, typeArgument, functionArgument:
-		return c.completeExpression(line, at)
 	}
-	return len(line), nil
-}
-
-func (c *Console) completeExpression(line string, at int) (int, []string) {
 	start := at + frontend.NameStart(line[at:])
 	var names []string
 	for _, n := range c.values.Names(c.current(), line[start:]) {

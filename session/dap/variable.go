@@ -66,35 +66,28 @@ func (c *client) scopes(r *dap.ScopesRequest) (dap.Message, error) {
 		return nil, err
 	}
 	body := dap.ScopesResponseBody{Scopes: []dap.Scope{}}
-	add := func(name, hint string, expensive bool, to container, n int) {
+	add := func(name, hint string, expensive bool, to container) {
+		to.frame = f
 		if reference := c.refer(to); reference != 0 {
-			body.Scopes = append(body.Scopes, dap.Scope{Name: name, PresentationHint: hint, VariablesReference: reference, NamedVariables: n, Expensive: expensive})
+			body.Scopes = append(body.Scopes, dap.Scope{Name: name, PresentationHint: hint, VariablesReference: reference, NamedVariables: len(to.list), Expensive: expensive})
 		}
 	}
 	if f.Scope != nil {
-		arguments := read(f.Scope.Arguments, f.Physical)
-		locals := locals(f)
-		add("Arguments", "arguments", false, container{list: arguments, frame: f}, len(arguments))
-		add("Locals", "locals", false, container{list: locals, frame: f}, len(locals))
+		add("Arguments", "arguments", false, container{list: read(f.Scope.Arguments, f.Physical)})
+		add("Locals", "locals", false, container{list: locals(f)})
 		if globals := f.Globals(); len(globals) > 0 {
-			list := read(globals, f.Physical)
-			add("Globals of the file", "", true, container{list: list, frame: f}, len(list))
+			add("Globals of the file", "", true, container{list: read(globals, f.Physical)})
 		}
 	}
 	if c.target.Locals != nil {
 		if list := textVariables(c.target.Locals(f.Physical)); len(list) > 0 {
-			add("State", "locals", false, container{list: list, frame: f}, len(list))
+			add("State", "locals", false, container{list: list})
 		}
 	}
+	add("Registers", "registers", true, container{registers: true, class: session.GeneralRegister})
 	if f.Physical.Level == 0 {
-		for _, class := range []struct {
-			name  string
-			class session.RegisterClass
-		}{{"Registers", session.GeneralRegister}, {"Floating-point registers", session.FloatRegister}, {"Vector registers", session.VectorRegister}} {
-			add(class.name, "registers", true, container{frame: f, registers: true, class: class.class}, 0)
-		}
-	} else {
-		add("Registers", "registers", true, container{frame: f, registers: true}, 0)
+		add("Floating-point registers", "registers", true, container{registers: true, class: session.FloatRegister})
+		add("Vector registers", "registers", true, container{registers: true, class: session.VectorRegister})
 	}
 	return &dap.ScopesResponse{Response: answer(r), Body: body}, nil
 }
@@ -143,10 +136,7 @@ func (c *client) variablesOf(r *dap.VariablesRequest) (dap.Message, error) {
 	hex := a.Format != nil && a.Format.Hex
 	body := dap.VariablesResponseBody{Variables: []dap.Variable{}}
 	if k.registers {
-		body.Variables, err = c.registersOf(*k, hex)
-		if err != nil {
-			return nil, err
-		}
+		body.Variables = c.registersOf(*k, hex)
 	} else {
 		for _, v := range c.children(*k, a.Filter, a.Start, a.Count) {
 			body.Variables = append(body.Variables, c.shown(v, k.frame, hex))
@@ -310,7 +300,7 @@ func memoryReference(v value.Value) string {
 	return ""
 }
 
-func (c *client) registersOf(k container, hex bool) ([]dap.Variable, error) {
+func (c *client) registersOf(k container, hex bool) []dap.Variable {
 	list := []dap.Variable{}
 	context := c.values.Context(k.frame)
 	for _, info := range c.target.session.RegisterInfos() {
@@ -334,7 +324,7 @@ func (c *client) registersOf(k container, hex bool) ([]dap.Variable, error) {
 		}
 		list = append(list, d)
 	}
-	return list, nil
+	return list
 }
 
 func (c *client) setVariable(r *dap.SetVariableRequest) (dap.Message, error) {
@@ -343,45 +333,42 @@ func (c *client) setVariable(r *dap.SetVariableRequest) (dap.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	hex := a.Format != nil && a.Format.Hex
-	f := k.frame
-	var after variable
-	if k.registers {
-		if !slices.ContainsFunc(c.target.session.RegisterInfos(), func(r session.RegisterInfo) bool { return r.Name == a.Name }) {
-			return nil, fmt.Errorf("there is no register %s", a.Name)
-		}
-		v, err := c.evaluateIn(f, "$"+a.Name+" = "+a.Value)
-		if err != nil {
-			return nil, err
-		}
-		after = variable{name: a.Name, value: v, evaluate: "$" + a.Name}
-	} else {
-		target, err := c.child(*k, a.Name)
-		if err != nil {
-			return nil, err
-		}
-		if target.value.Type() == nil {
-			return nil, fmt.Errorf("%s cannot be set", a.Name)
-		}
-		v, err := c.evaluateIn(f, a.Value)
-		if err != nil {
-			return nil, err
-		}
-		if v.Type() == nil {
-			return nil, fmt.Errorf("%s has no value", a.Value)
-		}
-		if err := expression.Assign(target.value, v); err != nil {
-			return nil, err
-		}
-		after = target
+	v, err := c.assign(k, a.Name, a.Value)
+	if err != nil {
+		return nil, err
 	}
-	body := dap.SetVariableResponseBody{Value: c.text(after.value, hex)}
-	if after.value.Type() != nil {
-		body.Type = after.value.Type().String()
-		body.VariablesReference, body.NamedVariables, body.IndexedVariables = c.expandable(after, f)
+	body := dap.SetVariableResponseBody{Value: c.text(v.value, a.Format != nil && a.Format.Hex)}
+	if v.value.Type() != nil {
+		body.Type = v.value.Type().String()
+		body.VariablesReference, body.NamedVariables, body.IndexedVariables = c.expandable(v, k.frame)
 	}
 	c.frames.Forget()
 	return &dap.SetVariableResponse{Response: answer(r), Body: body}, nil
+}
+
+// assign assigns the value of an expression to a variable in a container.
+func (c *client) assign(k *container, name, text string) (variable, error) {
+	if k.registers {
+		if !slices.ContainsFunc(c.target.session.RegisterInfos(), func(r session.RegisterInfo) bool { return r.Name == name }) {
+			return variable{}, fmt.Errorf("there is no register %s", name)
+		}
+		v, err := c.evaluateIn(k.frame, "$"+name+" = "+text)
+		return variable{name: name, value: v, evaluate: "$" + name}, err
+	}
+	target, err := c.child(*k, name)
+	if err != nil {
+		return target, err
+	}
+	v, err := c.evaluateIn(k.frame, text)
+	switch {
+	case err != nil:
+		return target, err
+	case target.value.Type() == nil:
+		return target, fmt.Errorf("%s cannot be set", name)
+	case v.Type() == nil:
+		return target, fmt.Errorf("%s has no value", text)
+	}
+	return target, expression.Assign(target.value, v)
 }
 
 func (c *client) child(k container, name string) (variable, error) {
