@@ -7,10 +7,12 @@ package stack
 import (
 	"debug/elf"
 	"errors"
+	"fmt"
 
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/unwind"
+	"github.com/clewdev/clew/unwind/ehabi"
 	"github.com/clewdev/clew/unwind/golang"
 )
 
@@ -154,4 +156,85 @@ func leadsOn(r *unwind.Rules) bool {
 		}
 	}
 	return false
+}
+
+// goSource is the source of a program with Go functions. The call frame information of Go
+// describes every function as if it had been called, also those at which a stack starts or
+// the runtime changes stacks. A walk past them would read memory outside the stack.
+// goSource therefore uses Go's own table for Go functions.
+type goSource struct {
+	unwind.Source
+	file  *object.File
+	table *golang.Table // nil for machines that package golang does not support
+	start *unwind.Rules
+}
+
+func newGoSource(s unwind.Source, f *object.File) goSource {
+	table, _ := golang.New(golang.Program{
+		Machine: f.Machine(),
+		Function: func(address uint64) (golang.Function, bool) {
+			fn, ok := f.GoFunctionAt(address)
+			return golang.Function(fn), ok
+		},
+		Named: func(name string) (golang.Function, bool) {
+			fn, ok := f.GoFunctionNamed(name)
+			return golang.Function(fn), ok
+		},
+		Code: f,
+	})
+	return goSource{s, f, table, golang.Start(f.Machine())}
+}
+
+func (s goSource) Rules(pc uint64) (*unwind.Rules, error) {
+	fn, ok := s.file.GoFunctionAt(pc)
+	switch {
+	case !ok:
+		return s.Source.Rules(pc)
+	case s.table != nil:
+		return s.table.Rules(pc)
+	case golang.StartsIn(fn.Name) || fn.Name == "runtime.mcall":
+		return s.start, nil
+	case golang.SwitchesIn(fn.Name):
+		return nil, fmt.Errorf("%w: %s, at %#x: %w", cfi.ErrNoFDE, fn.Name, pc, unwind.ErrMovesStack)
+	}
+	return s.Source.Rules(pc)
+}
+
+// withExceptionTable returns a source that also reads the exception table of an arm file,
+// if it has one.
+func withExceptionTable(s unwind.Source, f *object.File) unwind.Source {
+	index := f.Machine().UnwindIndex
+	if index == elf.PT_NULL {
+		return s
+	}
+	for _, p := range f.Segments() {
+		if p.Type != index || p.Filesz > maxExceptionIndex {
+			continue
+		}
+		table := make([]byte, p.Filesz)
+		if f.ReadMemory(table, p.Vaddr) == nil {
+			return exceptionSource{s, ehabi.New(table, p.Vaddr, f.Entry(), f.Machine(), f)}
+		}
+	}
+	return s
+}
+
+// maxExceptionIndex exceeds the size of all known tables: libLLVM's has 0.4 MB.
+const maxExceptionIndex = 16 << 20
+
+type exceptionSource struct {
+	unwind.Source
+	table *ehabi.Table
+}
+
+func (s exceptionSource) Rules(pc uint64) (*unwind.Rules, error) {
+	rules, err := s.Source.Rules(pc)
+	if err == nil || !errors.Is(err, cfi.ErrNoFDE) {
+		return rules, err
+	}
+	rules, tableErr := s.table.Rules(pc)
+	if tableErr != nil {
+		return nil, fmt.Errorf("%w; and %w", err, tableErr)
+	}
+	return rules, nil
 }

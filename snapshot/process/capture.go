@@ -20,24 +20,23 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// tracee is one thread that is being stopped.
+// tracee is a thread to stop.
 type tracee struct {
 	tid       int
 	state     traceeState
 	stop      stop // why it stands still
 	err       error
 	registers unwind.Registers
-	vectors   []byte // nil where they are not wanted
+	vectors   []byte // nil if they are not requested
 	start     uint64 // address of stack
-	end       uint64 // where its copy is to end
-	ownStack  bool   // what is copied holds nothing above the stack
+	end       uint64 // end of the copy
+	ownStack  bool   // the range to copy contains nothing after the stack
 	stack     []byte
 
-	// Of a thread that is stopped for itself: when it was last seen not to stand still,
-	// for how long at most it then did, and what was copied of it besides its stack.
-	ran    time.Time
-	stood  time.Duration
-	copies []snapshot.Copy
+	// For threads that are stopped one by one:
+	ran    time.Time       // when it was last seen running
+	stood  time.Duration   // the upper bound of its pause
+	copies []snapshot.Copy // besides its stack
 }
 
 type traceeState uint8
@@ -45,20 +44,20 @@ type traceeState uint8
 const (
 	running traceeState = iota // attached, not stopped yet
 	stopped                    // registers and, without err, stack are valid
-	gone                       // ended, or another thread of it executes a program
+	gone                       // ended, or another thread of its process executed a program
 	stuck                      // attached, did not stop in time
 	refused                    // could not be attached to, err says why
 )
 
 // capture stops the threads of a process together and copies their registers and stacks. Its
-// methods run on the tracer thread. It allocates before the stop, as far as sizes are known.
+// methods run on the tracer thread. It allocates before the stop if sizes are known.
 type capture struct {
 	pid      int
 	machine  *arch.Machine
 	tasks    *taskDirectory
-	only     []int         // the threads asked for, nil for all
-	patience time.Duration // for a thread to stop
-	traced   bool          // the threads are this tracer's already
+	only     []int         // the requested threads, nil for all
+	patience time.Duration // how long to wait for a thread to stop
+	traced   bool          // this tracer is already attached to the threads
 	vectors  bool          // copy the vector registers too
 
 	tracees []tracee
@@ -68,31 +67,39 @@ type capture struct {
 
 	stacks     stackCopier
 	goroutines []*goruntime.Copier
-	runtimes   []*goruntime.ThreadCopier // for threads that are stopped each for itself
-	ids        map[int]uint64            // of threads in their own namespace, nil where those are the same
+	runtimes   []*goruntime.ThreadCopier // for threads that are stopped one by one
+	ids        map[int]uint64            // of threads in their own namespace, nil if they are the same
 	copies     []snapshot.Copy
 	each       each
 
-	early  *early   // nil where nothing is read early
+	early  *early   // may be nil
 	filled bool     // the snapshot holds the captured data
 	names  []string // of the tracees; nil before they are read
 
 	started time.Time     // of the first stop
-	pause   time.Duration // to the last release
-	clock   time.Duration // what the process's clock said then
+	pause   time.Duration // until the last release
+	clock   time.Duration // the process's monotonic clock at the last release
 	phases  phases
-	unclean bool // something stays attached until the tracer thread ends
+	unclean bool // a thread stays attached until the tracer thread ends
 }
 
 // phases are the parts of a pause.
 type phases struct{ stop, copy, release time.Duration }
 
-func newCapture(pid int, m *arch.Machine, tasks *taskDirectory) *capture {
-	return &capture{pid: pid, machine: m, tasks: tasks, seen: make(map[int]bool), stacks: stackCopier{left: maxCopied}}
+func newCapture(pid int, m *arch.Machine, tasks *taskDirectory, opts *Options) *capture {
+	c := &capture{pid: pid, machine: m, tasks: tasks, only: opts.Threads, vectors: opts.Vectors, patience: opts.Timeout,
+		seen: make(map[int]bool), stacks: stackCopier{left: maxCopied, limit: defaultStackLimit}}
+	if c.patience <= 0 {
+		c.patience = defaultTimeout
+	}
+	if opts.StackLimit > 0 {
+		c.stacks.limit = uint64(opts.StackLimit)
+	}
+	return c
 }
 
-// attach attaches to the threads that were not seen before, and returns how
-// many it found. Attaching does not stop a thread.
+// attach attaches to new threads, and returns how many it found. Attaching does not stop a
+// thread.
 func (c *capture) attach() (found int, err error) {
 	before := len(c.tracees)
 	if found, err = c.list(); err != nil || c.traced {
@@ -102,7 +109,6 @@ func (c *capture) attach() (found int, err error) {
 	return found, nil
 }
 
-// seizeAll attaches to threads.
 func (c *capture) seizeAll(list []tracee) {
 	for i := range list {
 		c.seize(&list[i])
@@ -110,8 +116,7 @@ func (c *capture) seizeAll(list []tracee) {
 	c.explainRefused(list)
 }
 
-// list adds the threads that were not seen before to the tracees, and returns how many
-// it found.
+// list adds new threads to the tracees, and returns how many it found.
 func (c *capture) list() (found int, err error) {
 	tids := c.only
 	if tids == nil {
@@ -132,15 +137,15 @@ func (c *capture) list() (found int, err error) {
 			t.vectors = make([]byte, maxVectors)
 		}
 		if c.only != nil && threadState(c.pid, tid) == 0 {
-			t.state = gone // or a thread of another process, which is left alone
+			t.state = gone // or it belongs to another process
 		}
 		c.tracees = append(c.tracees, t)
 	}
 	return found, nil
 }
 
-// seize attaches to a thread that is not gone. Where it cannot, explainRefused says why:
-// that takes a while, in which other threads may stand still.
+// seize attaches to a thread that is not gone. A failure is explained later, by
+// explainRefused, because that takes a while and other threads may stand still.
 func (c *capture) seize(t *tracee) {
 	if t.state != running {
 		return
@@ -150,7 +155,7 @@ func (c *capture) seize(t *tracee) {
 	}
 }
 
-// explainRefused says of threads why they could not be attached to.
+// explainRefused sets the errors of threads that could not be attached to.
 func (c *capture) explainRefused(list []tracee) {
 	for i := range list {
 		t := &list[i]
@@ -166,9 +171,9 @@ func (c *capture) explainRefused(list []tracee) {
 	}
 }
 
-// stop stops all threads and reads their registers; threads that start
-// meanwhile are stopped too. Once every known thread stands still and a
-// listing shows no other, there is none that could start one.
+// stop stops all threads and reads their registers. It also stops threads that start
+// meanwhile: once every known thread stands still and a listing shows no other, no thread is
+// left that could start one.
 func (c *capture) stop() {
 	c.started = time.Now()
 	begin, next := c.started, 0
@@ -194,7 +199,7 @@ func (c *capture) stop() {
 	c.phases.stop = time.Since(c.started)
 }
 
-// sweep looks which threads have stopped since and returns how many have not.
+// sweep checks which threads have stopped, and returns how many have not.
 func (c *capture) sweep() (waiting int) {
 	var info waitInfo
 	for i := range c.tracees {
@@ -208,7 +213,7 @@ func (c *capture) sweep() (waiting int) {
 // look checks whether a thread has stopped or ended. It overwrites info.
 func (c *capture) look(t *tracee, info *waitInfo) bool {
 	switch errno := peek(t.tid, info); {
-	case errno != 0: // ECHILD: no thread of this ID is traced any more
+	case errno != 0: // ECHILD: no traced thread has this ID any more
 		t.state = gone
 	case info.PID == 0:
 		return false
@@ -256,19 +261,18 @@ func (c *capture) readRegisters(t *tracee) {
 	}
 }
 
-// maxRegisters is more bytes than the general registers of any machine take.
-const maxRegisters = 512
+const (
+	maxRegisters = 512 // exceeds the size in bytes of the general registers of any machine
+	maxVectors   = 576 // exceeds that of the floating-point registers: 512 on amd64, 528 on arm64
+)
 
-// maxVectors is more bytes than those of floating point take: 512 on amd64, 528 on arm64.
-const maxVectors = 576
-
-// starved is the factor by which the wait is longer for a thread that is about to stop and only
-// needs a processor. The machine can be busy, or the quota of its control group used up.
+// starved is how many times longer to wait for a thread that only needs a processor to stop.
+// The machine can be busy, or the quota of its control group can be used up.
 const starved = 20
 
-// giveUp leaves alone the threads that have not stopped and wait for something else
-// than a processor, and returns how many others there are. The kernel takes back
-// the request to stop when the tracer thread ends.
+// giveUp gives up threads that have not stopped and wait for something other than a
+// processor. It returns how many other threads have not stopped. The kernel cancels the
+// request to stop when the tracer thread ends.
 func (c *capture) giveUp(waited time.Duration) (others int) {
 	for i := range c.tracees {
 		t := &c.tracees[i]
@@ -293,7 +297,6 @@ func (c *capture) giveUp(waited time.Duration) (others int) {
 	return others
 }
 
-// detach releases the threads.
 func (c *capture) detach() {
 	begin := time.Now()
 	for i := range c.tracees {
@@ -308,13 +311,12 @@ func (c *capture) detach() {
 // stopped its process (__ptrace_unlink).
 func (c *capture) release(t *tracee) {
 	if errno := ptrace(unix.PTRACE_DETACH, t.tid, 0, uintptr(t.stop.delivery())); errno != 0 {
-		c.unclean = true // killed meanwhile
+		c.unclean = true // it was killed meanwhile
 	}
 }
 
-// awaitRelease waits until the kernel has let go of the threads that detach
-// could not release. It does so when the tracer thread has ended, which takes
-// that one a moment.
+// awaitRelease waits until the kernel has released the threads that detach could not
+// release. The kernel does so shortly after the tracer thread ends.
 func (c *capture) awaitRelease() {
 	if !c.unclean {
 		return
@@ -335,8 +337,7 @@ func (c *capture) awaitRelease() {
 	}
 }
 
-// threads returns what was captured, by ascending ID, without the threads
-// that are gone, and without their names.
+// threads returns the captured threads by ascending ID, without names.
 func (c *capture) threads() []snapshot.Thread {
 	order := make([]int, 0, len(c.tracees)) // a Thread is large
 	for i := range c.tracees {
@@ -361,7 +362,6 @@ func (c *capture) threads() []snapshot.Thread {
 	return threads
 }
 
-// readNames reads the names of the threads, each from a file of the kernel.
 func (c *capture) readNames() {
 	c.names = make([]string, len(c.tracees))
 	for i := range c.tracees {

@@ -8,25 +8,23 @@
 //
 // # Never harm the target
 //
-// The target is attached to by PTRACE_SEIZE, which sends it no signal, stopped
-// by PTRACE_INTERRUPT, and detached from when the registers and stacks are
-// copied. The target runs again before the caller uses the snapshot.
-// Nothing is ever written to the target: no register, no byte of memory. A
-// signal that arrives meanwhile is delivered once, and a target that was
-// stopped (by SIGSTOP or Ctrl-Z) stays stopped. Should this process be killed
-// at any moment, SIGKILL included, the kernel detaches and the target runs on;
-// PTRACE_O_EXITKILL is never set, and a signal that a thread is stopped for is
-// looked at without being consumed, so that it is not lost then either.
+// The package attaches by PTRACE_SEIZE, which sends no signal, stops threads by
+// PTRACE_INTERRUPT, and detaches once the registers and stacks are copied. The target
+// runs again before the caller uses the snapshot. Nothing is ever written to the target:
+// no register, no byte of memory. A signal that arrives meanwhile is delivered once, and a
+// target that was stopped (by SIGSTOP or Ctrl-Z) stays stopped. If this process is killed at
+// any time, even by SIGKILL, the kernel detaches and the target continues:
+// PTRACE_O_EXITKILL is never set, and the signal of a stopped thread is read without
+// consuming it, so it is not lost.
 //
 // A target can notice a snapshot as it can notice SIGSTOP and SIGCONT, or
 // strace -p (signal(7), "Interruption of system calls and library functions by
 // stop signals"): the kernel restarts an interrupted system call, except that
 // epoll_wait, semop, sigtimedwait and socket calls with a timeout set return
-// EINTR; so do some more on old kernels.
+// EINTR. On old kernels some others do too.
 //
-// One limit: where a stack's pages are provided by another thread of the same
-// target (userfaultfd), its copy waits for a thread that stands still, until
-// this process is killed.
+// One limit: if another thread of the target provides the pages of a stack (userfaultfd),
+// copying the stack blocks until this process is killed, because that thread stands still.
 //
 // # Not in this package
 //

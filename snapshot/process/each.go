@@ -16,25 +16,22 @@ import (
 )
 
 const (
-	// prompt is the time in which most threads that have a processor stop. This thread keeps
-	// its own processor for that time: after a yield on a busy machine it may run again long
-	// after the other thread has stopped.
+	// prompt is the time in which most running threads stop. The tracer spins that long,
+	// because after a yield on a busy machine it could run again much later.
 	prompt = 30 * time.Microsecond
 
-	// idle is after which time the next thread is asked to stop though one has not: that
-	// waits for a processor, as others may, or for something that is not to be interrupted.
+	// idle is how long to wait for a thread before the next one is asked to stop. The former
+	// waits for a processor, or for something uninterruptible.
 	idle = 100 * time.Microsecond
 )
 
-// each is the state of threads that are stopped each for itself.
+// each is the state of stopping threads one by one.
 type each struct {
-	next    int   // of the tracees, to be asked to stop
-	waiting []int // tracees that were asked, in that order
+	next    int   // index of the next tracee to ask to stop
+	waiting []int // indexes of the tracees that were asked, in that order
 
-	// The thread that is being copied, and whether its stack is to be read with what is
-	// read first.
-	reading *tracee
-	pending bool
+	reading *tracee // the thread to copy
+	pending bool    // read its stack in the next round
 	read    func([]snapshot.Copy)
 	round   []snapshot.Copy
 }
@@ -42,15 +39,15 @@ type each struct {
 // maxRound exceeds the number of pieces that are read of one thread at once.
 const maxRound = 16
 
-// prepareEach takes what stopEach needs.
+// prepareEach allocates the memory that stopEach needs.
 func (c *capture) prepareEach() {
 	c.each = each{waiting: make([]int, 0, len(c.tracees)), read: c.readOne, round: make([]snapshot.Copy, 0, maxRound)}
 	c.stacks.prepareLists(maxRound)
 }
 
-// stopEach stops one thread after the other: each is attached to just before it is asked
-// to stop, as any signal stops it then, and is released as soon as its registers and its
-// stack are copied.
+// stopEach stops the threads one by one. It attaches to a thread just before it asks it to
+// stop, because any signal stops an attached thread. It releases the thread once its
+// registers and stack are copied.
 func (c *capture) stopEach() {
 	e := &c.each
 	last := time.Now() // when a thread stopped, or was asked to
@@ -78,8 +75,7 @@ func (c *capture) stopEach() {
 	}
 }
 
-// askNext asks the next thread to stop that can be attached to, and reports whether there
-// is one.
+// askNext asks the next thread to stop, and returns false if there is none.
 func (c *capture) askNext() bool {
 	e := &c.each
 	for e.next < len(c.tracees) {
@@ -93,9 +89,9 @@ func (c *capture) askNext() bool {
 	return false
 }
 
-// ask attaches to a thread and asks it to stop, and reports whether it will, or end.
+// ask attaches to a thread and asks it to stop. It returns false if that is not possible.
 func (c *capture) ask(t *tracee) bool {
-	// Since the threads were listed the ID can have become one of another process.
+	// The ID can have passed to another process since the threads were listed.
 	if t.state == running && unix.Tgkill(c.pid, t.tid, 0) == unix.ESRCH {
 		t.state = gone
 	}
@@ -107,8 +103,8 @@ func (c *capture) ask(t *tracee) bool {
 	return true
 }
 
-// sweepEach copies and releases the first of the threads that have stopped, and reports
-// whether one has.
+// sweepEach copies and releases the first of the asked threads that has stopped or ended. It
+// returns false if there is none.
 func (c *capture) sweepEach() (done bool) {
 	var info waitInfo
 	e := &c.each
@@ -130,9 +126,9 @@ func (c *capture) sweepEach() (done bool) {
 	return false
 }
 
-// copyOne copies the stack of the i-th thread, which stands still, and what a Go runtime
-// knows of that thread: with one call of the kernel where the stack's end is known or
-// where it was when the thread was copied last.
+// copyOne copies the stack of the i-th thread, which stands still, and a Go runtime's data
+// about it. It needs one system call if the end of the stack is known or the same as at the
+// thread's last copy.
 func (c *capture) copyOne(i int) {
 	t, e := &c.tracees[i], &c.each
 	if t.err != nil || c.machine.StackPointer < 0 {
@@ -176,8 +172,8 @@ func (c *capture) copyOne(i int) {
 	}
 }
 
-// expect returns where the stack ends in which a stack pointer is, if it is one on which a
-// Go runtime's thread was when it was copied last, and 0 if not.
+// expect returns the end of the stack that contains a stack pointer, if the thread was on
+// this stack of a Go runtime at its last copy, and 0 if not.
 func (c *capture) expect(id, sp uint64) uint64 {
 	for _, r := range c.runtimes {
 		if end, ok := r.Expect(id, sp); ok {
@@ -187,8 +183,8 @@ func (c *capture) expect(id, sp uint64) uint64 {
 	return 0
 }
 
-// takeBuffer takes a buffer for the part of a thread's stack that is copied. It returns false if
-// nothing is.
+// takeBuffer sets t.stack to a buffer for the copy. It returns false if nothing is to be
+// copied.
 func (c *capture) takeBuffer(t *tracee) bool {
 	s, n := &c.stacks, uint64(len(c.tracees))
 	limit := min(s.limit, max(copyBudget/n, minimum))
@@ -208,8 +204,8 @@ func (c *capture) takeBuffer(t *tracee) bool {
 	return true
 }
 
-// readOne fills copies with the memory of the thread that is being copied, and with them
-// its stack if that is to be read.
+// readOne fills copies with the memory of the current thread, and reads its stack in the same
+// system call if that is pending.
 func (c *capture) readOne(round []snapshot.Copy) {
 	e := &c.each
 	t := e.reading
@@ -223,18 +219,16 @@ func (c *capture) readOne(round []snapshot.Copy) {
 	e.pending = e.round[len(round)].Bytes == nil
 }
 
-// readStack reads the stack of the i-th thread, as much of it as can be.
+// readStack reads as much as possible of the stack of the i-th thread.
 func (c *capture) readStack(i int) {
 	t, s := &c.tracees[i], &c.stacks
-	v := unix.Iovec{Base: &t.stack[0]}
-	v.SetLen(len(t.stack))
-	s.local = append(s.local[:0], v)
-	s.remote = append(s.remote[:0], unix.RemoteIovec{Base: uintptr(t.start), Len: len(t.stack)})
+	s.local, s.remote = s.local[:0], s.remote[:0]
+	s.add(t.start, t.stack)
 	got, errno := s.read(t.tid)
 	c.account(i, i+1, got, errno)
 }
 
-// inner returns the ID that a thread has for itself, in the PID namespace of its process.
+// inner returns the ID of a thread in the PID namespace of its process.
 func (c *capture) inner(tid int) uint64 {
 	if c.ids == nil {
 		return uint64(tid)

@@ -28,13 +28,13 @@ var (
 	ErrNoProcfs     = errors.New("procfs is not mounted at /proc")
 )
 
-// Error says why a process cannot be looked at, and what to do about it.
+// Error says why a process cannot be examined, and what to do about it.
 type Error struct {
 	PID    int
 	Kind   error  // one of the Err variables of this package
-	Reason string // what was found; "" where Kind says it all
-	Advice string // what to do next; "" where there is nothing
-	Err    error  // what the kernel said, or nil
+	Reason string // what was found; "" if Kind says it all
+	Advice string // what to do next; may be ""
+	Err    error  // the kernel's error, or nil
 }
 
 func (e *Error) Error() string {
@@ -48,7 +48,7 @@ func (e *Error) Error() string {
 	return s
 }
 
-// Unwrap returns the kind and what the kernel said.
+// Unwrap returns Kind and Err.
 func (e *Error) Unwrap() []error {
 	if e.Err == nil {
 		return []error{e.Kind}
@@ -56,8 +56,7 @@ func (e *Error) Unwrap() []error {
 	return []error{e.Kind, e.Err}
 }
 
-// check returns an error for a process that cannot be looked at for a reason
-// that shows before it is tried.
+// check returns an error for a process that obviously cannot be examined, before an attempt.
 func check(pid int) error {
 	if pid <= 0 {
 		return &Error{PID: pid, Kind: ErrNoProcess}
@@ -68,15 +67,15 @@ func check(pid int) error {
 	}
 	switch {
 	case s.TGID == os.Getpid():
-		return &Error{PID: pid, Kind: ErrSelf, Reason: "a thread cannot stop itself and look on",
-			Advice: "use runtime.Stack, or look from another process"}
+		return &Error{PID: pid, Kind: ErrSelf, Reason: "a process cannot stop and examine itself",
+			Advice: "use runtime.Stack, or another process"}
 	case s.Kernel:
 		return &Error{PID: pid, Kind: ErrKernelThread, Reason: fmt.Sprintf("[%s] has no user-space stack", s.Name),
 			Advice: fmt.Sprintf("its kernel stack is in /proc/%d/stack", pid)}
 	case s.TGID != pid:
 		return &Error{PID: pid, Kind: ErrNoProcess, Reason: fmt.Sprintf("it is a thread of process %d", s.TGID),
 			Advice: fmt.Sprintf("ask for process %d, thread %d", s.TGID, pid)}
-	case (s.State == 'Z' || s.State == 'X') && !hasLiveThreads(pid):
+	case (s.State == 'Z' || s.State == 'X') && liveThread(pid) == 0:
 		return exited(pid)
 	case s.TracerPID != 0:
 		return traced(pid, s.TracerPID, nil)
@@ -85,8 +84,7 @@ func check(pid int) error {
 }
 
 // noProcess returns an *Error for a failure that means that the process does not exist. If its
-// first thread is a zombie, the process existed until now, and its other threads ended after check
-// had counted them.
+// first thread is a zombie, its other threads ended after check had counted them.
 func noProcess(pid int, err error) error {
 	e := &Error{PID: pid, Kind: ErrNoProcess, Err: err}
 	switch s := threadState(pid, pid); {
@@ -96,7 +94,7 @@ func noProcess(pid int, err error) error {
 	case !isProcfs("/proc"):
 		e.Kind, e.Advice = ErrNoProcfs, "mount it (mount -t proc proc /proc): processes are read there"
 	case unix.Kill(pid, 0) != unix.ESRCH && threadState(pid, pid) == 0:
-		e.Kind, e.Reason = ErrPermission, "it exists, and /proc does not show it"
+		e.Kind, e.Reason = ErrPermission, "it exists, but /proc does not show it"
 		e.Advice = "/proc is mounted with hidepid, or for another PID namespace: see findmnt /proc"
 	}
 	return e
@@ -111,7 +109,7 @@ func exited(pid int) error {
 	return &Error{PID: pid, Kind: ErrNoProcess, Reason: "it has exited"}
 }
 
-// traced returns the error of a process that has a tracer. tracer is a thread ID.
+// traced returns the error for a process with a tracer, which is a thread ID.
 func traced(pid, tracer int, err error) error {
 	if s, err := readStatus(tracer); err == nil {
 		tracer = s.TGID
@@ -119,26 +117,11 @@ func traced(pid, tracer int, err error) error {
 	name := readLine("/proc/" + strconv.Itoa(tracer) + "/comm")
 	return &Error{PID: pid, Kind: ErrTraced, Err: err,
 		Reason: fmt.Sprintf("process %d (%s) traces it, and there can be only one tracer", tracer, name),
-		Advice: "detach that one first"}
+		Advice: "detach that tracer first"}
 }
 
-// hasLiveThreads reports whether a process has a thread that is not a zombie. The first thread may
-// have ended before the others.
-func hasLiveThreads(pid int) bool {
-	tids, err := listThreads(pid, nil)
-	if err != nil {
-		return false
-	}
-	for _, tid := range tids {
-		if s := threadState(pid, tid); s != 0 && s != 'Z' && s != 'X' {
-			return true
-		}
-	}
-	return false
-}
-
-// explainOpen makes of a failure to open a file under /proc/PID an *Error, or
-// nil where it says nothing about the process.
+// explainOpen returns an *Error for a failure to open a file under /proc/PID, or the failure
+// itself if it says nothing about the process.
 func explainOpen(pid int, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ESRCH):
@@ -146,10 +129,10 @@ func explainOpen(pid int, err error) error {
 	case errors.Is(err, fs.ErrPermission):
 		return denied(pid, err)
 	}
-	return nil
+	return err
 }
 
-// explainSeize makes an *Error of a failed PTRACE_SEIZE of a thread.
+// explainSeize returns the error for a failed PTRACE_SEIZE of a thread.
 func explainSeize(pid, tid int, errno unix.Errno) error {
 	if errno != unix.EPERM {
 		return fmt.Errorf("process %d: PTRACE_SEIZE of thread %d: %w", pid, tid, errno)
@@ -160,21 +143,21 @@ func explainSeize(pid, tid int, errno unix.Errno) error {
 	return denied(pid, errno)
 }
 
-// denied says which of the rules of ptrace(2), "Ptrace access mode checking",
-// stands in the way.
+// denied returns an *Error that names the rule of ptrace(2), "Ptrace access mode checking",
+// that denies access.
 func denied(pid int, err error) error {
 	e := &Error{PID: pid, Kind: ErrPermission, Err: err}
 	self, err1 := readStatus(os.Getpid())
-	them, err2 := readStatus(pid)
+	target, err2 := readStatus(pid)
 	if err1 != nil || err2 != nil {
 		return e
 	}
-	a := access{self: self, target: them, dumpable: true, scope: -1, outside: isOutside(pid), filtered: isFiltered()}
+	a := access{self: self, target: target, dumpable: true, scope: -1, outside: isOutside(pid), filtered: isFiltered()}
 	var st unix.Stat_t
 	// The kernel gives the files of a process that is not dumpable to root
 	// (task_dump_owner).
 	if unix.Stat("/proc/"+strconv.Itoa(pid)+"/maps", &st) == nil {
-		a.dumpable = st.Uid == them.UID[1]
+		a.dumpable = st.Uid == target.UID[1]
 	}
 	if v, err := strconv.Atoi(readLine("/proc/sys/kernel/yama/ptrace_scope")); err == nil {
 		a.scope = v
@@ -183,17 +166,17 @@ func denied(pid int, err error) error {
 	return e
 }
 
-// access is what decides on ptrace access to a process.
+// access has the facts that decide on ptrace access to a process.
 type access struct {
 	self, target *status
-	dumpable     bool // as far as is known: root's processes always seem to be
+	dumpable     bool // root's processes always seem to be
 	scope        int  // kernel.yama.ptrace_scope, -1 without Yama
-	outside      bool // this process is in a user namespace, and the target in another, as far as is known
+	outside      bool // this process is in a user namespace, and the target seems to be in another
 	filtered     bool // a seccomp filter denies ptrace
 }
 
-// isOutside reports whether this process is in a user namespace of its own and a process
-// is not, as far as this process may know.
+// isOutside reports whether this process is in a user namespace other than the initial one,
+// and a process is not in the same one or cannot be checked.
 func isOutside(pid int) bool {
 	users, err := os.ReadFile("/proc/self/uid_map")
 	if err != nil || strings.Join(strings.Fields(string(users)), " ") == "0 0 4294967295" {
@@ -204,15 +187,15 @@ func isOutside(pid int) bool {
 	return err1 != nil || err2 != nil || own != other
 }
 
-// isFiltered reports whether ptrace fails before the kernel looks at the process: there
-// is none with this number (pid_max is at most 1<<22), which the kernel says by ESRCH.
+// isFiltered reports whether a seccomp filter denies ptrace. The ID is above the highest
+// pid_max (1<<22), so the kernel itself returns ESRCH.
 func isFiltered() bool {
 	_, _, errno := unix.RawSyscall6(unix.SYS_PTRACE, unix.PTRACE_SEIZE, 1<<30, 0, 0, 0, 0)
 	return filters(errno)
 }
 
-// filters reports whether ptrace's error for a process that does not exist is a seccomp
-// filter's: EPERM of container engines, ENOSYS of systemd's and of gVisor's, EACCES of
+// filters reports whether ptrace's error for a process that does not exist is that of a
+// seccomp filter: EPERM from container engines, ENOSYS from systemd and gVisor, EACCES from
 // others.
 func filters(errno unix.Errno) bool {
 	return errno == unix.EPERM || errno == unix.ENOSYS || errno == unix.EACCES
@@ -220,12 +203,12 @@ func filters(errno unix.Errno) bool {
 
 const capSysPtrace = 19 // include/uapi/linux/capability.h
 
-// explain returns the rule that denies, in the kernel's order
+// explain returns the first rule that denies access, in the kernel's order
 // (__ptrace_may_access, then the security modules), and a way around it.
 func (a *access) explain() (reason, advice string) {
 	asRoot := "run clew as root or with CAP_SYS_PTRACE"
 	capable := hasBit(a.self.Effective, capSysPtrace)
-	// The calling process's file system user decides.
+	// The file system user of the calling process decides.
 	uid := a.self.UID[3]
 	if uid == 0 {
 		asRoot = "give clew the capability CAP_SYS_PTRACE, which this root lacks (in a container: --cap-add=SYS_PTRACE)"
@@ -239,7 +222,7 @@ func (a *access) explain() (reason, advice string) {
 	case a.scope == 2 && !capable:
 		return "kernel.yama.ptrace_scope is 2: only CAP_SYS_PTRACE may trace", asRoot
 	case a.outside && (capable || same):
-		return "clew runs in a user namespace, and the process outside of it", "run clew outside of the namespace"
+		return "clew runs in a user namespace, and the process outside it", "run clew outside the namespace"
 	case capable:
 		return "CAP_SYS_PTRACE does not suffice", "the process may be in another user namespace, or a security module or seccomp filter denies it: see the kernel's log"
 	case !same && uid == 0:
@@ -250,7 +233,7 @@ func (a *access) explain() (reason, advice string) {
 	case !a.dumpable:
 		return "the process is not dumpable (prctl PR_SET_DUMPABLE, or it changed its user or has file capabilities)", asRoot
 	case a.target.Permitted&^a.self.Permitted != 0:
-		return fmt.Sprintf("it has capabilities that clew has not (%#x)", a.target.Permitted&^a.self.Permitted), asRoot
+		return fmt.Sprintf("it has capabilities that clew lacks (%#x)", a.target.Permitted&^a.self.Permitted), asRoot
 	case a.scope == 1:
 		return "kernel.yama.ptrace_scope is 1: only its ancestors may trace a process",
 			asRoot + ", start the program with clew stack -- COMMAND, or set kernel.yama.ptrace_scope to 0"

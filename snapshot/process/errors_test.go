@@ -35,7 +35,7 @@ func TestExplain(t *testing.T) {
 		{"other user", access{self: user(1000), target: user(1001), dumpable: true, scope: 0}, "it runs as user 1001, clew as user 1000", "user 1001 or as root"},
 		{"root's", access{self: user(1000), target: user(0), dumpable: true, scope: -1}, "it runs as user 0, clew as user 1000", "as root"},
 		{"not dumpable", access{self: user(1000), target: user(1000), dumpable: false, scope: 0}, "not dumpable", "as root"},
-		{"capabilities", access{self: user(1000), target: withCapability, dumpable: true, scope: 0}, "capabilities that clew has not (0x400)", "as root"},
+		{"capabilities", access{self: user(1000), target: withCapability, dumpable: true, scope: 0}, "capabilities that clew lacks (0x400)", "as root"},
 		{"Yama 1", access{self: user(1000), target: user(1000), dumpable: true, scope: 1}, "ptrace_scope is 1", "clew stack -- COMMAND"},
 		{"Yama 2", access{self: user(1000), target: user(1000), dumpable: true, scope: 2}, "ptrace_scope is 2", "CAP_SYS_PTRACE"},
 		{"Yama 3", access{self: root, target: user(1000), dumpable: true, scope: 3}, "ptrace_scope is 3", "reboot"},

@@ -16,19 +16,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// forwarded are the signals that a terminal, or whoever ends a job, sends to
-// all processes of it.
+// forwarded are the signals that a terminal or a job manager sends to all processes of a
+// job.
 var forwarded = []os.Signal{unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGHUP}
 
 const (
-	// settle is how long the same signal may take to reach two processes.
+	// settle is how long the same signal can take to reach two processes.
 	settle = 100 * time.Millisecond
-	// together is how long ago the command may have seen the signal that this
-	// program takes now: on a busy machine either can be late.
+	// together is the largest difference between the times at which the command and this
+	// program get the same signal on a busy machine.
 	together = time.Second
 )
 
-// signalTimes remembers when each signal last reached the command.
+// signalTimes has the time at which each signal last reached the command.
 type signalTimes [65]atomic.Int64
 
 func (s *signalTimes) now(signal syscall.Signal) {
@@ -37,16 +37,16 @@ func (s *signalTimes) now(signal syscall.Signal) {
 	}
 }
 
-// forwarder keeps the forwarded signals from ending this program, and passes
-// on those that do not reach the command by themselves.
+// forwarder prevents that the forwarded signals end this program, and passes on those that
+// were not sent to the command too.
 type forwarder struct {
-	seen    signalTimes // of the command, without those that were passed on
+	seen    signalTimes // those that the command got from others
 	signals chan os.Signal
 	done    chan struct{}
 }
 
-// catch begins to take signals. Those that are ignored stay so, since the
-// command is to inherit that (nohup).
+// catch starts to catch signals. Ignored signals stay ignored, so that the command inherits
+// that (nohup).
 func (f *forwarder) catch() {
 	f.signals = make(chan os.Signal, 16)
 	f.done = make(chan struct{})
@@ -57,13 +57,12 @@ func (f *forwarder) catch() {
 	}
 }
 
-// forward passes signals on until release is called. A signal that both
-// processes got is not passed on: twice is not what its sender meant.
+// forward passes signals on until release is called, except those that both processes got.
 func (f *forwarder) forward(to *os.Process) {
 	for {
 		select {
 		case s := <-f.signals:
-			n, came := s.(syscall.Signal), time.Now()
+			n, received := s.(syscall.Signal), time.Now()
 			for more := true; more; more = stopping(to.Pid) {
 				select {
 				case <-time.After(settle):
@@ -71,7 +70,7 @@ func (f *forwarder) forward(to *os.Process) {
 					return
 				}
 			}
-			if came.Sub(time.Unix(0, f.seen[n].Load())) > together && !pending(to.Pid, n) {
+			if received.Sub(time.Unix(0, f.seen[n].Load())) > together && !pending(to.Pid, n) {
 				to.Signal(n)
 			}
 		case <-f.done:
@@ -80,8 +79,7 @@ func (f *forwarder) forward(to *os.Process) {
 	}
 }
 
-// stopping reports whether a thread has stopped and its tracer did not let it go on
-// yet: it may have taken the signal.
+// stopping reports whether a thread is in a ptrace stop: it can have got the signal.
 func stopping(pid int) bool {
 	tids, _ := listThreads(pid, nil)
 	for _, tid := range tids {
@@ -92,7 +90,7 @@ func stopping(pid int) bool {
 	return false
 }
 
-// pending reports whether the command has been sent a signal that it did not take yet.
+// pending reports whether a signal to the command was not delivered yet.
 func pending(pid int, n syscall.Signal) bool {
 	s, err := readStatus(pid)
 	return err == nil && hasBit(s.Pending, int(n)-1)

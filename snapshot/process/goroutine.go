@@ -18,11 +18,11 @@ import (
 	"github.com/clewdev/clew/snapshot"
 )
 
-// goroutinePause is how long threads have stood still when no more goroutines are
-// copied, which takes a part of a millisecond a chunk.
+// goroutinePause is after which pause no more goroutines are copied. A chunk of them takes a
+// part of a millisecond.
 const goroutinePause = 700 * time.Microsecond
 
-// copyRuntimes copies what Go's runtimes know of their threads, before stacks are copied.
+// copyRuntimes copies the Go runtimes' data about threads, before stacks are copied.
 func (c *capture) copyRuntimes() {
 	tid := c.reader()
 	for _, g := range c.goroutines {
@@ -30,8 +30,7 @@ func (c *capture) copyRuntimes() {
 	}
 }
 
-// stackEnd returns where a stack ends that a Go runtime has allocated, and reports
-// whether one has.
+// stackEnd returns the end of the stack at a stack pointer, if a Go runtime allocated it.
 func (c *capture) stackEnd(sp uint64) (end uint64, ok bool) {
 	for _, g := range c.goroutines {
 		if end, ok = g.StackEnd(sp); ok {
@@ -50,13 +49,13 @@ func (c *capture) copyGoroutines() {
 	}
 }
 
-// maxGap is how far two copies may be apart that are read as one place, bytes: the kernel
-// looks up and pins the pages of each place, which takes longer than to read some more.
-// Goroutines' structures lie side by side, and are read but for their ends.
+// maxGap is the largest distance in bytes of two copies that are read as one range. The
+// kernel pins the pages of each range, which takes longer than reading some more bytes. The
+// structures of goroutines are adjacent, and their ends are not needed.
 const maxGap = 256
 
-// readRound fills copies with the memory of a process. Those that cannot be read to
-// their end are set to nil.
+// readRound fills copies with the memory of a process. It sets copies to nil that cannot be
+// read to their end.
 func (s *stackCopier) readRound(tid int, round []snapshot.Copy) {
 	for len(round) > 0 {
 		s.local, s.remote = s.local[:0], s.remote[:0]
@@ -92,7 +91,7 @@ func (s *stackCopier) readRound(tid int, round []snapshot.Copy) {
 				done++
 			}
 		}
-		if n < 0 && !isGap { // else the next one begins the next round
+		if n < 0 && !isGap { // otherwise the next round starts at the next copy
 			round[done].Bytes = nil
 			done++
 		}
@@ -106,13 +105,18 @@ func (s *stackCopier) addLocal(b []byte) {
 	s.local = append(s.local, v)
 }
 
-// remoteEnd returns where place k ends in the process.
+// add adds a range of the process to read into b.
+func (s *stackCopier) add(address uint64, b []byte) {
+	s.addLocal(b)
+	s.remote = append(s.remote, unix.RemoteIovec{Base: uintptr(address), Len: len(b)})
+}
+
+// remoteEnd returns the end of range k in the process.
 func (s *stackCopier) remoteEnd(k int) uint64 {
 	return uint64(s.remote[k].Base) + uint64(s.remote[k].Len)
 }
 
-// monotonic returns what the monotonic clock says that a process has, 0 where that is
-// not to be had.
+// monotonic returns the monotonic clock of a process, 0 if unknown.
 func monotonic(pid int) time.Duration {
 	var now unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) != nil {
@@ -121,8 +125,8 @@ func monotonic(pid int) time.Duration {
 	return time.Duration(now.Nano()) + clockOffset(strconv.Itoa(pid)) - clockOffset("self")
 }
 
-// clockOffset returns by how much the monotonic clock of a process's time namespace is
-// ahead (time_namespaces(7)).
+// clockOffset returns the offset of the monotonic clock of a process's time namespace
+// (time_namespaces(7)).
 func clockOffset(process string) time.Duration {
 	data, _ := os.ReadFile("/proc/" + process + "/timens_offsets")
 	for line := range strings.Lines(string(data)) {

@@ -20,7 +20,7 @@ import (
 	"github.com/clewdev/clew/snapshot"
 )
 
-// ErrNoFile is wrapped by OpenMapping's error for a mapping of no file.
+// ErrNoFile is wrapped by OpenMapping's error for a mapping without a file.
 var ErrNoFile = errors.New("no file is mapped")
 
 // OpenMapping opens a mapped file of process pid for reading. The file may be in another mount
@@ -30,12 +30,11 @@ var ErrNoFile = errors.New("no file is mapped")
 //
 // The attempts, in order: the path under the process's root directory; the process's
 // program, /proc/PID/exe; /proc/PID/map_files, which needs CAP_CHECKPOINT_RESTORE
-// or CAP_SYS_ADMIN; last, of an object file whose ELF header the mapping begins
-// with, a copy that has its build ID. What the first two open is taken only if it
-// is the mapped inode. The device numbers of the inode and of the mapping differ on
-// btrfs, where each subvolume has its own, and on overlayfs, which shows one
-// layer's or its own: there the inode number and the bytes of a mapped page that
-// cannot be written decide.
+// or CAP_SYS_ADMIN; last, if the mapping starts with an ELF header, a copy with its build
+// ID. The first two must have the mapped inode. The device numbers of the inode and of the
+// mapping can differ on btrfs, where each subvolume has its own, and on overlayfs, which
+// shows a layer's or its own. In that case the inode number must be equal, and the bytes of
+// a mapped page that is not writable.
 func OpenMapping(pid int, m *snapshot.Mapping) (*os.File, error) {
 	return openMapping(pid, m, &debugfile.Search{Root: root(pid)})
 }
@@ -53,15 +52,13 @@ func openMapping(pid int, m *snapshot.Mapping, search *debugfile.Search) (*os.Fi
 	if strings.HasPrefix(m.Path, "/") {
 		name := m.Path
 		if m.Deleted {
-			// Or the name itself ends so.
-			name += deletedSuffix
+			name += deletedSuffix // which can be the end of the name itself
 		}
 		wanted.Places = append(wanted.Places, debugfile.Place{Root: proc + "/root", Path: name})
 	}
 	if link, err := os.Readlink(proc + "/exe"); err == nil && strings.TrimSuffix(link, deletedSuffix) == m.Path {
 		wanted.Places = append(wanted.Places, debugfile.Place{Path: proc + "/exe", Named: true})
 	}
-	// The kernel itself says that this is the file.
 	wanted.Places = append(wanted.Places, debugfile.Place{Path: fmt.Sprintf("%s/map_files/%x-%x", proc, m.Start, m.End), Trust: debugfile.Certain, Named: true})
 	f, _, err := search.Open(&wanted)
 	if err != nil {
@@ -77,8 +74,8 @@ func openMapping(pid int, m *snapshot.Mapping, search *debugfile.Search) (*os.Fi
 
 const deletedSuffix = " (deleted)"
 
-// mappedID returns the build ID of an object file that is mapped from its start, as
-// the process's memory has it; nil where there is none.
+// mappedID returns the build ID of an object file that is mapped from its start, read from the
+// process's memory. It is nil if there is none.
 func mappedID(pid int, m *snapshot.Mapping) []byte {
 	if m.Offset != 0 {
 		return nil
@@ -116,7 +113,7 @@ func sameFile(pid int, m *snapshot.Mapping, f *os.File) error {
 }
 
 var (
-	errWritable   = errors.New("the mapping may have been written to, so its bytes prove nothing")
+	errWritable   = errors.New("the mapping is writable, so its bytes prove nothing")
 	errUnreadable = errors.New("the mapping cannot be read")
 )
 
@@ -137,23 +134,22 @@ func samePage(pid int, m *snapshot.Mapping, f *os.File) error {
 	return err
 }
 
-// root returns how this process reaches the root directory of process pid: ""
-// where both have the same one.
+// root returns a path to the root directory of process pid, "" if it is that of this process.
 func root(pid int) string {
 	path := fmt.Sprintf("/proc/%d/root", pid)
 	own, err := os.Stat("/")
 	if err != nil {
 		return path
 	}
-	theirs, err := os.Stat(path + "/")
-	if err == nil && os.SameFile(own, theirs) && sameMountNamespace(pid) {
+	other, err := os.Stat(path + "/")
+	if err == nil && os.SameFile(own, other) && sameMountNamespace(pid) {
 		return ""
 	}
 	return path
 }
 
 func sameMountNamespace(pid int) bool {
-	own, err := os.Readlink("/proc/self/ns/mnt")
-	theirs, theirErr := os.Readlink(fmt.Sprintf("/proc/%d/ns/mnt", pid))
-	return err == nil && theirErr == nil && own == theirs
+	own, err1 := os.Readlink("/proc/self/ns/mnt")
+	other, err2 := os.Readlink(fmt.Sprintf("/proc/%d/ns/mnt", pid))
+	return err1 == nil && err2 == nil && own == other
 }

@@ -19,12 +19,12 @@ import (
 	"github.com/clewdev/clew/snapshot"
 )
 
-// Memory reads the present memory of a live process. It implements cfi.Memory
-// and may be used from several goroutines.
+// Memory reads the current memory of a live process. It implements cfi.Memory, and several
+// goroutines may use it.
 //
 // It belongs to the program that ran when it was opened. After that program has
-// exited or executed another one, every read is an error, even if its process
-// ID is in use again. Reads that cross into unmapped memory are errors.
+// exited or executed another one, every read is an error, even if another process reuses
+// the ID. Reads that cross into unmapped memory are errors.
 type Memory struct {
 	pid int
 	// mem is /proc/PID/mem: the kernel ties the open file to the address
@@ -36,16 +36,12 @@ type Memory struct {
 func OpenMemory(pid int) (*Memory, error) {
 	f, err := os.Open("/proc/" + strconv.Itoa(addressSpace(pid)) + "/mem")
 	if err != nil {
-		if e := explainOpen(pid, err); e != nil {
-			return nil, e
-		}
-		return nil, err
+		return nil, explainOpen(pid, err)
 	}
 	return &Memory{pid: pid, mem: f}, nil
 }
 
-// Close closes m; later reads are errors. The garbage collector closes a Memory that is not
-// reachable.
+// Close closes m; later reads are errors. The garbage collector closes an unreachable Memory.
 func (m *Memory) Close() error { return m.mem.Close() }
 
 // ReadMemory implements cfi.Memory.
@@ -65,8 +61,8 @@ func (m *Memory) ReadMemory(p []byte, addr uint64) error {
 	return fmt.Errorf("memory %#x of process %d: %w", at, m.pid, err)
 }
 
-// ReadBatch implements snapshot.BatchMemory: with one call of the kernel for up to
-// 1024 places, where it lets this process read them so.
+// ReadBatch implements snapshot.BatchMemory. One system call reads up to 1024 places, if the
+// kernel permits process_vm_readv(2).
 func (m *Memory) ReadBatch(batch []snapshot.Copy) {
 	if len(batch) == 0 {
 		return
@@ -81,7 +77,7 @@ func (m *Memory) ReadBatch(batch []snapshot.Copy) {
 	wanted := buffers.wanted
 	defer clear(wanted)
 	buffers.copier.readRound(m.pid, batch)
-	// The process ID can be another program's, if this one is gone.
+	// If the program is gone, another one can have the process ID.
 	var b [1]byte
 	_, err := m.mem.ReadAt(b[:], int64(batch[0].Address))
 	gone := err == io.EOF
@@ -95,12 +91,31 @@ func (m *Memory) ReadBatch(batch []snapshot.Copy) {
 	}
 }
 
-// batchBuffer is what a batch is read with.
 type batchBuffer struct {
 	copier stackCopier
 	wanted []snapshot.Copy
 }
 
-var batchBuffers sync.Pool // of *batchBuffer, as batches are read often
+var batchBuffers sync.Pool // of *batchBuffer
 
 var errNotReadable = errors.New("not mapped or not readable")
+
+// Mappings returns the mappings of process pid, by ascending address. The kernel
+// returns the list in pieces, so the list is not exact if the process maps and
+// unmaps at the same time. With an error it returns the mappings that were read.
+func Mappings(pid int) ([]snapshot.Mapping, error) {
+	f, err := openMaps(pid)
+	if err != nil {
+		return nil, explainOpen(pid, err)
+	}
+	defer f.Close()
+	mappings, err := snapshot.ParseMappings(f)
+	if err != nil {
+		return mappings, fmt.Errorf("%s: %w", f.Name(), err)
+	}
+	return mappings, nil
+}
+
+func openMaps(pid int) (*os.File, error) {
+	return os.Open("/proc/" + strconv.Itoa(addressSpace(pid)) + "/maps")
+}

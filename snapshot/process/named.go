@@ -20,15 +20,15 @@ import (
 const maxName = 15
 
 // Named returns the IDs of the processes with a name, in ascending order, as 'pgrep -x'
-// finds them: the name is that in /proc/PID/comm. The kernel cuts that after 15 bytes, so
-// for a longer name the base name of the command's first argument must be the whole one.
-// The calling process, threads of the kernel, and processes that have ended are left out.
+// finds them: the name is that in /proc/PID/comm. The kernel cuts it after 15 bytes, so
+// for a longer name the base name of the command's first argument must be equal too. Named
+// leaves out the calling process, kernel threads, and processes that have ended.
 //
 // A process chooses its name, and can end or change it at any time.
 func Named(name string) []int {
 	var pids []int
-	for pid, its := range All() {
-		if its == name || len(name) > maxName && its == name[:maxName] && commandOf(pid) == name {
+	for pid, comm := range All() {
+		if comm == name || len(name) > maxName && comm == name[:maxName] && commandOf(pid) == name {
 			pids = append(pids, pid)
 		}
 	}
@@ -36,11 +36,11 @@ func Named(name string) []int {
 	return pids
 }
 
-// All iterates over the processes that have memory, with their names, but for the calling
+// All yields the IDs and names of the processes with an address space, except the calling
 // process.
 func All() iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
-		entries, _ := os.ReadDir("/proc") // what could be read
+		entries, _ := os.ReadDir("/proc") // may be incomplete
 		for _, e := range entries {
 			pid, err := strconv.Atoi(e.Name())
 			if err != nil || pid == os.Getpid() {

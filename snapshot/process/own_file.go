@@ -16,8 +16,7 @@ import (
 	"github.com/clewdev/clew/snapshot"
 )
 
-// owner returns what is known of a process as the one that writes files; nil where
-// it has ended.
+// owner describes a process as the writer of files. It returns nil if the process has ended.
 func owner(pid int) *snapshot.Process {
 	p, err := snapshot.RunningProcess(pid)
 	if err != nil {
@@ -28,13 +27,13 @@ func owner(pid int) *snapshot.Process {
 	return p
 }
 
-// userHZ is the unit of times in /proc/PID/stat, whatever the kernel's own.
+// userHZ is the unit of times in /proc/PID/stat, for all configurations of the kernel.
 const userHZ = 100
 
-// began returns when a process began, to 10 ms; zero where that is not to be had.
+// began returns the start time of a process with a precision of 10 ms, zero if unknown.
 func began(pid int) time.Time {
 	line := readLine("/proc/" + strconv.Itoa(pid) + "/stat")
-	// The name, in parentheses, may hold anything. The field after it is field 3, the state;
+	// The name, in parentheses, can contain anything. The field after it is field 3, the state;
 	// starttime is field 22 (proc_pid_stat(5)).
 	fields := strings.Fields(line[strings.LastIndexByte(line, ')')+1:])
 	if len(fields) < 20 {

@@ -59,9 +59,8 @@ func (r Reason) faulted() bool {
 // Run starts cmd, and returns when the command has ended. It calls on with a
 // snapshot each time the command is about to die of a signal for a fault or an
 // abort, and each time it gets SIGQUIT (Ctrl-\). The error is that of cmd.Wait,
-// and cmd.ProcessState has the exit status; or the error says why the command
-// could not be started or traced, or why a snapshot failed. errors.As finds an
-// *exec.ExitError in it.
+// or says why the command could not be started or traced, or why a snapshot failed.
+// cmd.ProcessState has the exit status, and errors.As finds an *exec.ExitError.
 //
 // A crash is a signal whose default action is to dump core (SIGSEGV, SIGABRT,
 // SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGXCPU, SIGXFSZ) and that the
@@ -70,39 +69,37 @@ func (r Reason) faulted() bool {
 // of the signal as usual, core included. Signals that the command handles are
 // passed on.
 //
-// SIGQUIT is a request for stacks. The command goes on after the snapshot. It
+// SIGQUIT is a request for stacks. The command continues after the snapshot. It
 // gets the signal too if it has a handler (Go programs, the JVM), and is not
 // killed by it without one. Run calls on while the command runs again, on
 // another goroutine, one call at a time. A SIGQUIT during a call takes no
 // snapshot.
 //
-// Only the command itself is traced, through its execs, with all its threads;
-// processes that it starts are not. Only signals and starting a thread cost it
-// time. While Run runs, SIGINT, SIGQUIT, SIGTERM and SIGHUP do not end this
-// program: a terminal sends them to the command too, and one that was sent to
-// this process only is passed on to it. Job control (Ctrl-Z, fg, bg) works. If
-// this program is killed the command goes on. As under any tracer, a
-// set-user-ID command does not gain privileges (execve(2)).
+// Run traces only the command itself, through its execs, with all its threads, and not
+// the processes that it starts. Only signals and starting a thread cost it time. While Run
+// runs, SIGINT, SIGQUIT, SIGTERM and SIGHUP do not end this program: a terminal sends them
+// to the command too, and Run passes on those that were sent only to this process. Job
+// control (Ctrl-Z, fg, bg) works. If this program is killed, the command continues. As
+// under any tracer, a set-user-ID command does not gain privileges (execve(2)).
 //
-// Run keeps an OS thread for itself. No other goroutine may call cmd.Wait, nor
-// any wait for all children (wait4(-1)): it would take the stops.
+// Run uses an OS thread of its own. No other goroutine may call cmd.Wait or wait for all
+// children (wait4(-1)), because it would receive the stops.
 func Run(cmd *exec.Cmd, on func(*snapshot.Snapshot, Reason)) error {
 	var err error
 	onTracerThread(func() bool {
 		err = run(cmd, on)
-		// Whatever should still be attached is let go with the thread.
-		return false
+		return false // the end of the thread detaches from all threads
 	})
 	return err
 }
 
-// runner follows a command. It lives on the tracer thread.
+// runner follows a command. It runs on the tracer thread.
 type runner struct {
 	pid     int
 	on      func(*snapshot.Snapshot, Reason)
 	signals forwarder
 	asking  chan struct{} // holds a token while on runs for a SIGQUIT
-	err     error         // why the first snapshot that failed could not be taken
+	err     error         // of the first snapshot that failed
 }
 
 func run(cmd *exec.Cmd, on func(*snapshot.Snapshot, Reason)) error {
@@ -125,12 +122,11 @@ const runOptions = unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEEXEC
 
 // start starts the command and attaches to it before its first instruction.
 //
-// PTRACE_TRACEME is the one way to hold a process at its exec without a
-// program in between, but a thread traced so can't be interrupted or left
-// stopped (PTRACE_INTERRUPT and PTRACE_LISTEN want PTRACE_SEIZE). So it is
-// detached from with SIGSTOP, seized while it is stopped, and continued. Should
-// this program be killed in between, the kernel continues it in its place: that
-// is what the death signal is for.
+// PTRACE_TRACEME is the only way to stop a process at its exec without another program in
+// between, but such a thread cannot be interrupted or left stopped (PTRACE_INTERRUPT and
+// PTRACE_LISTEN need PTRACE_SEIZE). So start detaches from it with SIGSTOP, seizes it while
+// it is stopped, and continues it. If this program is killed in between, the death signal
+// SIGCONT continues the command.
 func (r *runner) start(cmd *exec.Cmd) error {
 	attributes := syscall.SysProcAttr{}
 	if cmd.SysProcAttr != nil {
@@ -161,7 +157,7 @@ func (r *runner) start(cmd *exec.Cmd) error {
 	if s := threadState(r.pid, r.pid); s == 'Z' || s == 'X' {
 		return nil
 	}
-	// It runs, and is waited for, but can't be traced.
+	// It runs but cannot be traced.
 	err := explainSeize(r.pid, r.pid, errno)
 	return errors.Join(err, cmd.Wait())
 }
@@ -170,8 +166,7 @@ func (r *runner) start(cmd *exec.Cmd) error {
 // status for cmd.Wait.
 func (r *runner) follow() {
 	for {
-		// Waits for traced threads and children of this thread: the command
-		// is all of them.
+		// The command is the only child of this thread, and only its threads are traced.
 		var info waitInfo
 		if !r.wait(unix.P_ALL, 0, &info) {
 			return
@@ -187,8 +182,8 @@ func (r *runner) follow() {
 	}
 }
 
-// wait waits for a stop or an end without consuming it, see peek, and reports
-// whether there was anything to wait for.
+// wait waits for a stop or an end without consuming it (see peek). It returns false if there
+// is nothing to wait for.
 func (r *runner) wait(kind, id int, info *waitInfo) bool {
 	for {
 		*info = waitInfo{}
@@ -200,7 +195,7 @@ func (r *runner) wait(kind, id int, info *waitInfo) bool {
 	}
 }
 
-// handle lets a stopped thread go on, as its stop asks for.
+// handle continues a stopped thread in the way that its stop requires.
 func (r *runner) handle(tid int, s stop) {
 	switch s.event() {
 	case 0:
@@ -218,9 +213,8 @@ func (r *runner) handle(tid int, s stop) {
 	}
 }
 
-// begin continues a new thread, or one that was interrupted. The kernel also
-// attaches to a process that was made by clone with another exit signal than
-// SIGCHLD; that one is let go.
+// begin continues a new or interrupted thread. The kernel also attaches to a process that was
+// started by clone with an exit signal other than SIGCHLD; begin detaches from it.
 func (r *runner) begin(tid int) {
 	if _, err := os.Lstat("/proc/" + strconv.Itoa(r.pid) + "/task/" + strconv.Itoa(tid)); err != nil {
 		ptrace(unix.PTRACE_DETACH, tid, 0, 0)
@@ -238,11 +232,11 @@ func (r *runner) deliver(tid int, signal syscall.Signal) (pass syscall.Signal) {
 	case signal == unix.SIGQUIT:
 		s, err := readStatus(r.pid)
 		r.asked(tid, signal)
-		if err == nil && !s.catches(signal) && !s.ignores(signal) {
+		if err == nil && s.hasDefaultAction(signal) {
 			return 0
 		}
 	case dumpsCore(signal):
-		if s, err := readStatus(r.pid); err == nil && !s.catches(signal) && !s.ignores(signal) {
+		if s, err := readStatus(r.pid); err == nil && s.hasDefaultAction(signal) {
 			if c, snap := r.capture(); snap != nil {
 				c.finish(snap)
 				c.tasks.close()
@@ -250,16 +244,14 @@ func (r *runner) deliver(tid int, signal syscall.Signal) (pass syscall.Signal) {
 				line, _ := os.ReadFile("/proc/" + strconv.Itoa(r.pid) + "/cmdline")
 				snap.Command = strings.TrimSpace(strings.ReplaceAll(string(line), "\x00", " "))
 				r.on(snap, r.reason(tid, signal, true))
-				// Threads that were interrupted for it are still stopped,
-				// and are continued as their stops are seen.
+				// follow continues the threads that capture interrupted.
 			}
 		}
 	}
 	return signal
 }
 
-// passedOn reports whether the signal that a thread is stopped for comes from this
-// program.
+// passedOn reports whether this program sent the signal of a stopped thread.
 func (r *runner) passedOn(tid int) bool {
 	var info faultInfo
 	if ptrace(unix.PTRACE_GETSIGINFO, tid, 0, uintptr(unsafe.Pointer(&info))) != 0 || info.Code != 0 { // SI_USER
@@ -269,8 +261,8 @@ func (r *runner) passedOn(tid int) bool {
 	return int(sender) == os.Getpid()
 }
 
-// dumpsCore reports whether a signal's default action is to dump core
-// (signal(7)), SIGQUIT aside.
+// dumpsCore reports whether a signal's default action is to dump core (signal(7)), except for
+// SIGQUIT.
 func dumpsCore(signal syscall.Signal) bool {
 	switch signal {
 	case unix.SIGILL, unix.SIGTRAP, unix.SIGABRT, unix.SIGBUS, unix.SIGFPE, unix.SIGSEGV,
@@ -280,7 +272,7 @@ func dumpsCore(signal syscall.Signal) bool {
 	return false
 }
 
-// asked takes a snapshot for a SIGQUIT, unless one is being looked at.
+// asked takes a snapshot for a SIGQUIT, unless the call for an earlier one still runs.
 func (r *runner) asked(tid int, signal syscall.Signal) {
 	select {
 	case r.asking <- struct{}{}:
@@ -293,7 +285,7 @@ func (r *runner) asked(tid int, signal syscall.Signal) {
 		return
 	}
 	for i := range c.tracees {
-		// The others' stops are left to follow, which knows what to do.
+		// follow handles all other stops.
 		if t := &c.tracees[i]; t.state == stopped && t.tid != tid && t.stop == eventStop {
 			r.begin(t.tid)
 		}
@@ -308,8 +300,8 @@ func (r *runner) asked(tid int, signal syscall.Signal) {
 	}()
 }
 
-// capture stops the other threads of the command too and copies what they
-// hold. They are not released, nor is what lists them.
+// capture stops the other threads of the command too, and copies their registers and stacks.
+// It does not release them, and leaves the task directory open.
 func (r *runner) capture() (*capture, *snapshot.Snapshot) {
 	c, snap, err := prepare(r.pid, &Options{Vectors: true})
 	if err != nil {
@@ -331,7 +323,7 @@ func (r *runner) capture() (*capture, *snapshot.Snapshot) {
 	return c, snap
 }
 
-// reason asks the kernel about a signal.
+// reason describes the signal of a stopped thread.
 func (r *runner) reason(tid int, signal syscall.Signal, crash bool) Reason {
 	var info faultInfo
 	reason := Reason{Thread: tid, Signal: signal, Crash: crash}
@@ -344,7 +336,7 @@ func (r *runner) reason(tid int, signal syscall.Signal, crash bool) Reason {
 	return reason
 }
 
-// faultInfo is siginfo_t as a fault fills it.
+// faultInfo is the layout of siginfo_t for a fault.
 type faultInfo struct {
 	Signal, Errno, Code int32
 	_                   [unsafe.Sizeof(uintptr(0)) / 8]int32

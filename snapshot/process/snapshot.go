@@ -28,42 +28,41 @@ import (
 	"github.com/clewdev/clew/stack/golang"
 )
 
-// Options changes what Snapshot does. The zero value is good.
+// Options changes what Snapshot does. The zero value is valid.
 type Options struct {
 	// Threads are the IDs of the only threads to stop; nil for all.
 	Threads []int
 
 	// StackLimit is the maximum number of bytes copied of a thread's stack; 0 means
-	// 1 MiB. All copies together have at most 64 MiB, or 16 KiB a thread if that is
-	// more. Copies of stacks that share a mapping with other data, as Go's do, have
-	// at most 2 MiB, or 64 KiB a thread. The total is at most 128 MiB. A thread
-	// whose stack exceeds these limits has an Err.
+	// 1 MiB. All copies have at most 64 MiB, or 16 KiB for each thread if that is more.
+	// Copies of stacks that share a mapping with other data, as Go's do, have at most
+	// 2 MiB, or 64 KiB for each thread. The total is at most 128 MiB. A thread with a stack
+	// that exceeds these limits has an Err.
 	StackLimit int
 
 	// Goroutines asks for copies of goroutines that no thread runs, as many as a pause of a
 	// millisecond allows. The runtime's data of goroutines that threads run is always copied.
 	Goroutines bool
 
-	// Search returns where the process's files and debug files are looked for, given
-	// what their absolute paths are relative to (debugfile.Search.Root); nil for that
-	// alone. It is called before a thread is attached to.
+	// Search returns where to search for the process's files and debug files, given the
+	// directory that their absolute paths are relative to (debugfile.Search.Root). Nil
+	// stands for that directory alone. It is called before any thread is attached to.
 	Search func(root string) debugfile.Search
 
-	// Vectors says that the threads' floating-point and vector registers are
-	// copied too, for the values of variables in them.
+	// Vectors also copies the threads' floating-point and vector registers, which can
+	// contain variables.
 	Vectors bool
 
 	// Hold, if not nil, is called with the snapshot while the threads stand still. The threads
-	// are released when it returns, so everything that it reads belongs together with the
-	// registers, and the snapshot's Live is false. It is called on the goroutine of Snapshot,
-	// and not at all if Snapshot fails. Goroutines that it starts must end before it returns.
-	// The snapshot's Pause is set afterwards.
+	// are released when it returns, so the memory that it reads matches the registers, and
+	// the snapshot's Live is false. It is called on the goroutine of Snapshot, and not at all
+	// if Snapshot fails. Goroutines that it starts must end before it returns. The snapshot's
+	// Pause is set afterwards.
 	Hold func(*snapshot.Snapshot)
 
-	// Timeout is how long to wait for a thread that waits uninterruptibly in the
-	// kernel; 0 means 100 ms. For one that is about to stop, but gets no
-	// processor, it is 20 times as long. A thread that has not stopped by then
-	// has an Err. The others stand still as long.
+	// Timeout is how long to wait for a thread in an uninterruptible wait in the kernel; 0
+	// means 100 ms. The wait for a thread that only needs a processor is 20 times as long.
+	// After that, the thread has an Err. The other threads stand still as long.
 	Timeout time.Duration
 }
 
@@ -74,13 +73,11 @@ const defaultTimeout = 100 * time.Millisecond
 // returns, the process runs as before. Threads that start meanwhile are part of
 // the snapshot, those that end are not.
 //
-// The result's Memory is a *Memory and reads the process as it runs on. Errors
+// The result's Memory is a *Memory, and reads the current memory of the process. Errors
 // that concern one thread are in its Err; those that concern the process are
-// an *Error and wrap one of the Err variables. It may be called from several
-// goroutines, but a process can have one tracer at a time. While a child of
-// this program is stopped, a wait for it elsewhere in the program
-// (os.Process.Wait) takes the stop for its own: do not wait for a child while
-// its snapshot is taken.
+// an *Error and wrap one of the Err variables. Several goroutines may call Snapshot, but a
+// process can have only one tracer at a time. Do not wait for a child of this program
+// (os.Process.Wait) while its snapshot is taken: the wait would receive the stop.
 func Snapshot(pid int, opts *Options) (*snapshot.Snapshot, error) {
 	s, _, err := takeSnapshot(pid, opts, nil)
 	return s, err
@@ -104,14 +101,14 @@ func Stacks(pid int, opts *Options, walk stack.WalkOptions) (*stack.Walked, erro
 	return w, nil
 }
 
-// early is what is read for Stacks before the snapshot is complete.
+// early is the data that is read for Stacks before the snapshot is complete.
 type early struct {
 	options stack.WalkOptions
 	objects *stack.Objects
 	stacks  []stack.Stack
 }
 
-// drop closes the objects, which do not fit the snapshot or are not needed.
+// drop closes the objects if they do not match the snapshot or are not needed.
 func (e *early) drop() {
 	if e != nil && e.objects != nil {
 		e.objects.Close()
@@ -136,10 +133,10 @@ func takeSnapshot(pid int, opts *Options, early *early) (*snapshot.Snapshot, pha
 		if err = c.holdTogether(described, copied, held); err == nil && c.names == nil {
 			c.readNames()
 		}
-		copied <- false // which comes first where nothing was
+		copied <- false // received if holdTogether failed
 		return !c.unclean
 	})
-	// Whatever becomes of this goroutine, the other one ends before.
+	// The tracer thread ends first, even after a panic of this goroutine.
 	defer func() { <-released }()
 	defer close(held)
 	defer close(described)
@@ -159,7 +156,7 @@ func takeSnapshot(pid int, opts *Options, early *early) (*snapshot.Snapshot, pha
 		held <- true
 	}
 	described <- true
-	// Before all is copied nothing is done: the threads that are to stop need a processor.
+	// Wait until everything is copied, because the threads need a processor to stop.
 	walk := early != nil && runtime.GOMAXPROCS(0) > 1
 	if (walk || opts.Hold != nil) && <-copied {
 		c.fillSnapshot(s)
@@ -189,7 +186,7 @@ func takeSnapshot(pid int, opts *Options, early *early) (*snapshot.Snapshot, pha
 	return s, c.phases, nil
 }
 
-// hold has a function called with the snapshot, if there is a thread in it.
+// hold calls a function with the snapshot, if that has a thread.
 func (c *capture) hold(s *snapshot.Snapshot, f func(*snapshot.Snapshot)) {
 	if c.failure() != nil {
 		return
@@ -200,12 +197,12 @@ func (c *capture) hold(s *snapshot.Snapshot, f func(*snapshot.Snapshot)) {
 	f(s)
 }
 
-// errNotDescribed ends a capture of what could not be described.
+// errNotDescribed ends the tracer thread after an error of describe.
 var errNotDescribed = errors.New("not described")
 
 // holdTogether stops the threads of a process together, copies their registers and stacks, and
-// reports that on copied. It releases the threads after held. It attaches to none before the
-// process is described, because an attached thread stops for any signal.
+// sends to copied. It releases the threads after it receives from held. It attaches to threads
+// only after it receives from described, because an attached thread stops for any signal.
 func (c *capture) holdTogether(described <-chan bool, copied chan<- bool, held <-chan bool) error {
 	if _, err := c.list(); err != nil {
 		return err
@@ -228,8 +225,8 @@ func (c *capture) holdTogether(described <-chan bool, copied chan<- bool, held <
 	return nil
 }
 
-// prepare makes what captures the threads of a process, and reads what can be read while
-// it runs.
+// prepare returns a capture of a process, and a snapshot with the data that is read while the
+// process runs.
 func prepare(pid int, opts *Options) (*capture, *snapshot.Snapshot, error) {
 	c, err := begin(pid, opts)
 	if err != nil {
@@ -243,7 +240,7 @@ func prepare(pid int, opts *Options) (*capture, *snapshot.Snapshot, error) {
 	return c, s, nil
 }
 
-// begin makes what captures the threads of a process.
+// begin returns a capture of a process.
 func begin(pid int, opts *Options) (*capture, error) {
 	m, err := machine(pid)
 	if err != nil {
@@ -253,20 +250,10 @@ func begin(pid int, opts *Options) (*capture, error) {
 	if err != nil {
 		return nil, noProcess(pid, err)
 	}
-	c := newCapture(pid, m, tasks)
-	c.only, c.vectors = opts.Threads, opts.Vectors
-	c.patience = opts.Timeout
-	if c.patience <= 0 {
-		c.patience = defaultTimeout
-	}
-	c.stacks.limit = defaultStackLimit
-	if opts.StackLimit > 0 {
-		c.stacks.limit = uint64(opts.StackLimit)
-	}
-	return c, nil
+	return newCapture(pid, m, tasks, opts), nil
 }
 
-// describe makes a snapshot without threads.
+// describe returns a snapshot without threads.
 func (c *capture) describe(opts *Options) (*snapshot.Snapshot, error) {
 	memory, err := OpenMemory(c.pid)
 	if err != nil {
@@ -286,7 +273,7 @@ func (c *capture) describe(opts *Options) (*snapshot.Snapshot, error) {
 	return s, nil
 }
 
-// failure returns the error that left no thread at all.
+// failure returns an error if no thread was captured.
 func (c *capture) failure() error {
 	var first error
 	for i := range c.tracees {
@@ -315,15 +302,15 @@ func (c *capture) fillSnapshot(s *snapshot.Snapshot) {
 	slices.SortFunc(s.Copies, func(a, b snapshot.Copy) int { return cmp.Compare(a.Address, b.Address) })
 }
 
-// finish completes the snapshot once all is copied that is.
+// finish completes the snapshot after the copies.
 func (c *capture) finish(s *snapshot.Snapshot) {
 	if !c.filled {
 		c.fillSnapshot(s)
 	}
 	c.setNames(s)
 	if !c.mapped() {
-		// Something was mapped between the listing and the stop. A second
-		// listing has it; what only the first one has stays.
+		// A mapping was added between the listing and the stop. Merge it from a second
+		// listing.
 		c.early.drop()
 		if later, err := Mappings(c.pid); err == nil {
 			s.Mappings = merge(later, s.Mappings)
@@ -332,7 +319,7 @@ func (c *capture) finish(s *snapshot.Snapshot) {
 }
 
 // mapped reports whether every stopped thread's program counter and stack
-// pointer lie in mappings that were known before.
+// pointer lie in known mappings.
 func (c *capture) mapped() bool {
 	for i := range c.tracees {
 		t := &c.tracees[i]
@@ -363,12 +350,7 @@ func merge(a, b []snapshot.Mapping) []snapshot.Mapping {
 			merged = append(merged, m)
 		}
 	}
-	slices.SortFunc(merged, func(x, y snapshot.Mapping) int {
-		if x.Start < y.Start {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(merged, func(x, y snapshot.Mapping) int { return cmp.Compare(x.Start, y.Start) })
 	return merged
 }
 
@@ -377,10 +359,7 @@ func machine(pid int) (*arch.Machine, error) {
 	name := "/proc/" + strconv.Itoa(addressSpace(pid)) + "/exe"
 	f, err := untrusted.OpenNamed(name)
 	if err != nil {
-		if e := explainOpen(pid, err); e != nil {
-			return nil, e
-		}
-		return nil, err
+		return nil, explainOpen(pid, err)
 	}
 	defer f.Close()
 	var header [20]byte // up to e_machine
@@ -401,16 +380,21 @@ func machine(pid int) (*arch.Machine, error) {
 var errNotELF = errors.New("no ELF magic number")
 
 // addressSpace returns the ID of a thread of process pid that still has an address space under
-// /proc. The first thread has none if it has ended before the others.
+// /proc. The first thread has none if it ended before the others.
 func addressSpace(pid int) int {
 	if s := threadState(pid, pid); s != 'Z' && s != 'X' {
 		return pid
 	}
+	return cmp.Or(liveThread(pid), pid)
+}
+
+// liveThread returns a thread of a process that has not ended, 0 if there is none.
+func liveThread(pid int) int {
 	tids, _ := listThreads(pid, nil)
 	for _, tid := range tids {
 		if s := threadState(pid, tid); s != 0 && s != 'Z' && s != 'X' {
 			return tid
 		}
 	}
-	return pid
+	return 0
 }

@@ -18,7 +18,8 @@ func init() {
 	snapshot.Register(snapshot.Opener{Name: "process", Live: true, Match: isNumber, Open: openSource})
 }
 
-// isNumber reports whether a name is a number. A file of such a name needs its directory.
+// isNumber reports whether a name is a number. For a file with such a name, the caller must
+// give a path with a directory.
 func isNumber(name string) bool {
 	_, err := strconv.Atoi(name)
 	return err == nil
@@ -62,7 +63,7 @@ func (s *source) WalkedSnapshot(walk stack.WalkOptions) (*stack.Walked, error) {
 	return w, err
 }
 
-// Missing implements snapshot.Source. Each object says itself which file it lacks.
+// Missing implements snapshot.Source. It returns none: see stack.Object.Missing.
 func (s *source) Missing() []snapshot.Missing { return nil }
 
 // Damage implements snapshot.Source.

@@ -25,19 +25,19 @@ const (
 
 	defaultStackLimit = 1 << 20
 
-	// Threads share this many bytes where the end of the mapping is not the end
-	// of a stack, as in a heap with the stacks of goroutines or coroutines, or
-	// where the mapping is newer than the list. Each gets at least sharedMinimum.
+	// sharedBudget bounds the total bytes of stacks whose end is unknown: stacks in a heap,
+	// as those of goroutines or coroutines, and in mappings that are newer than the list.
+	// Each thread gets at least sharedMinimum.
 	sharedBudget  = 2 << 20
 	sharedMinimum = 64 << 10
 
-	// maxGuard is more than any guard below a stack takes: glibc's and musl's
-	// have a page or two, the JVM's a dozen.
+	// maxGuard exceeds the size of any guard below a stack: glibc's and musl's have a
+	// page or two, the JVM's a dozen.
 	maxGuard = 1 << 20
 
-	// copyBudget bounds the bytes copied of all threads together, and with it
-	// the pause and the memory taken; minimum is what each thread gets anyway,
-	// until maxCopied is reached, which some thousand threads do.
+	// copyBudget bounds the bytes copied of all threads, and so the pause and the memory.
+	// Each thread gets at least minimum, until maxCopied is reached with some thousand
+	// threads.
 	copyBudget = 64 << 20
 	minimum    = 16 << 10
 	maxCopied  = 2 * copyBudget
@@ -47,15 +47,15 @@ const (
 // the kernel allows.
 type stackCopier struct {
 	mappings []snapshot.Mapping
-	limit    uint64 // bytes a thread
-	left     uint64 // bytes that all threads together may still take
+	limit    uint64 // bytes of one thread
+	left     uint64 // bytes that all threads may still use
 	buffer   []byte
 	local    []unix.Iovec
 	remote   []unix.RemoteIovec
-	gap      [maxGap]byte // what is read between copies
+	gap      [maxGap]byte // receives the bytes between copies
 
-	// Of copies that are made one by one: what is left of buffer, and how many bytes
-	// all of them took.
+	// For copies that are made one by one: the unused part of buffer, and the bytes that
+	// they use.
 	free  []byte
 	taken int
 }
@@ -67,7 +67,7 @@ func (s *stackCopier) prepare(n int) {
 	s.prepareLists(n)
 }
 
-// touch allocates and touches a number of bytes.
+// touch allocates n bytes and touches them.
 func (s *stackCopier) touch(n int) {
 	s.buffer = make([]byte, n)
 	for i := 0; i < n; i += 4096 {
@@ -81,8 +81,8 @@ func (s *stackCopier) prepareLists(n int) {
 }
 
 // extent returns the range of a stack to copy: from below the stack pointer to
-// the end of its mapping. It reports whether that is the end of the stack; else
-// end is where the mapping ends, or nothing is known of it, the end of all.
+// the end of its mapping, or of the address space if the mapping is unknown. Own reports
+// whether that is the end of the stack.
 func (s *stackCopier) extent(sp uint64) (start, end uint64, own bool) {
 	start = (sp - min(sp, redZone)) &^ 15
 	i := sort.Search(len(s.mappings), func(i int) bool { return s.mappings[i].End > sp })
@@ -129,11 +129,10 @@ func (s *stackCopier) take(n int) []byte {
 
 // full returns the error of a thread whose stack exceeds the limits.
 func (s *stackCopier) full(t *tracee) error {
-	return fmt.Errorf("thread %d: stack at %#x was not copied: those of all threads together take more than %d MiB", t.tid, t.start, maxCopied>>20)
+	return fmt.Errorf("thread %d: stack at %#x was not copied: those of all threads exceed %d MiB", t.tid, t.start, maxCopied>>20)
 }
 
-// minAllocation is for some dozen stacks, bytes.
-const minAllocation = 256 << 10
+const minAllocation = 256 << 10 // bytes, enough for some dozen stacks
 
 func saturate(a, b uint64) uint64 {
 	if a+b < a {
@@ -194,19 +193,19 @@ func (c *capture) copy() {
 	if total > uint64(len(s.buffer)) {
 		s.buffer = make([]byte, total)
 	}
-	rest := s.buffer
+	unused := s.buffer
 	for i := range c.tracees {
 		if t := &c.tracees[i]; t.end > t.start {
 			n := t.end - t.start
-			t.stack, rest = rest[:n:n], rest[n:]
+			t.stack, unused = unused[:n:n], unused[n:]
 		}
 	}
 	c.fill()
 	c.phases.copy = time.Since(begin)
 }
 
-// fill reads the stacks. One system call reads up to 1024 of them; it ends at
-// the first that can't be read to its end, so the rest take another.
+// fill reads the stacks. One system call reads up to 1024 of them, but ends at the first that
+// cannot be read to its end.
 func (c *capture) fill() {
 	s := &c.stacks
 	for i := 0; i < len(c.tracees); {
@@ -217,10 +216,7 @@ func (c *capture) fill() {
 			if len(t.stack) == 0 {
 				continue
 			}
-			v := unix.Iovec{Base: &t.stack[0]}
-			v.SetLen(len(t.stack))
-			s.local = append(s.local, v)
-			s.remote = append(s.remote, unix.RemoteIovec{Base: uintptr(t.start), Len: len(t.stack)})
+			s.add(t.start, t.stack)
 		}
 		if len(s.local) == 0 {
 			return
@@ -230,9 +226,8 @@ func (c *capture) fill() {
 	}
 }
 
-// account distributes the n bytes read over the stacks of the threads from
-// first on, shortens the one that was not read to its end, and returns the
-// first thread before end that was not reached.
+// account distributes n read bytes over the stacks of the threads from first to end, and
+// shortens the stack that was not read to its end. It returns the first thread after that.
 func (c *capture) account(first, end, n int, errno unix.Errno) (next int) {
 	for i := first; i < end; i++ {
 		t := &c.tracees[i]
@@ -258,8 +253,8 @@ func (c *capture) account(first, end, n int, errno unix.Errno) (next int) {
 
 const iovMax = 1024 // include/uapi/linux/uio.h, UIO_MAXIOV
 
-// reader returns a thread that shares the target's memory: the process's first
-// thread does not when it has ended before the others.
+// reader returns a thread through which the target's memory can be read. The first thread can
+// have ended before the others.
 func (c *capture) reader() int {
 	for i := range c.tracees {
 		if c.tracees[i].state == stopped {

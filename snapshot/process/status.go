@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// status is what is used of /proc/PID/status (proc_pid_status(5)).
+// status has the fields of /proc/PID/status that the package uses (proc_pid_status(5)).
 type status struct {
 	Name      string
 	State     byte // R, S, D, T, t, Z, X, …
@@ -36,11 +36,10 @@ type status struct {
 // hasBit reports whether signal or capability number bit is in set.
 func hasBit(set uint64, bit int) bool { return bit >= 0 && bit < 64 && set>>bit&1 != 0 }
 
-// catches reports whether a handler is installed for a signal.
-func (s *status) catches(n syscall.Signal) bool { return hasBit(s.Caught, int(n)-1) }
-
-// ignores reports whether a signal is set to be ignored.
-func (s *status) ignores(n syscall.Signal) bool { return hasBit(s.Ignored, int(n)-1) }
+// hasDefaultAction reports whether a signal is neither caught nor ignored.
+func (s *status) hasDefaultAction(n syscall.Signal) bool {
+	return !hasBit(s.Caught|s.Ignored, int(n)-1)
+}
 
 // readStatus reads the status of a process or of a thread.
 func readStatus(tid int) (*status, error) {
@@ -49,8 +48,8 @@ func readStatus(tid int) (*status, error) {
 		return nil, err
 	}
 	s := parseStatus(data)
-	// Linux has Kthread from 6.8 on. Before that, a kernel thread is known by its
-	// lack of an address space, which a zombie lacks too.
+	// Linux has Kthread from 6.8 on. Before that, only kernel threads and zombies lack an
+	// address space.
 	if !bytes.Contains(data, []byte("\nKthread:")) && s.State != 'Z' && s.State != 'X' {
 		s.Kernel = !bytes.Contains(data, []byte("\nVmSize:"))
 	}
@@ -107,11 +106,11 @@ func parseSet(value string) uint64 {
 }
 
 // readLine reads a one-line file of /proc, without its newline and cut at 1024
-// bytes; "" where it cannot be read. It is called for every thread, and os.File
-// would take twice the system calls.
+// bytes. It returns "" for an error. It is called for every thread, and os.File
+// would need twice as many system calls.
 func readLine(name string) string { return readLineAt(unix.AT_FDCWD, name) }
 
-// readLineAt is readLine for a file below a directory that is open.
+// readLineAt is readLine for a file below an open directory.
 func readLineAt(directory int, name string) string {
 	fd, err := retry(func() (int, error) { return unix.Openat(directory, name, unix.O_RDONLY|unix.O_CLOEXEC, 0) })
 	if err != nil {
@@ -126,7 +125,7 @@ func readLineAt(directory int, name string) string {
 	return strings.TrimSuffix(string(line[:n]), "\n")
 }
 
-// retry calls a system call until no signal interrupts it.
+// retry repeats a system call that a signal interrupts.
 func retry(call func() (int, error)) (n int, err error) {
 	for {
 		if n, err = call(); err != unix.EINTR {

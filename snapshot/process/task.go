@@ -10,12 +10,13 @@ import (
 	"encoding/binary"
 	"os"
 	"strconv"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
 
-// taskDirectory lists the threads of a process; it stays open so that a
-// listing while they stand still costs two system calls.
+// taskDirectory lists the threads of a process. It stays open, so that a listing costs only
+// two system calls while the threads stand still.
 type taskDirectory struct {
 	fd     int
 	buffer []byte
@@ -26,14 +27,14 @@ func openTasks(pid int) (*taskDirectory, error) {
 	if err != nil {
 		return nil, os.NewSyscallError("open task directory", err)
 	}
-	// 1000 threads in one piece: between two pieces the kernel finds its
-	// place again by counting, and misses one thread for each that died.
+	// The buffer is for 1000 threads in one piece. Between two pieces the kernel finds its
+	// position by counting, and misses one thread for each that ended.
 	return &taskDirectory{fd: fd, buffer: make([]byte, 32<<10)}, nil
 }
 
 func (d *taskDirectory) close() { unix.Close(d.fd) }
 
-// name returns the name of a thread, "" where it is gone.
+// name returns the name of a thread, "" if it has ended.
 func (d *taskDirectory) name(tid int) string { return readLineAt(d.fd, strconv.Itoa(tid)+"/comm") }
 
 // list appends the IDs of the threads.
@@ -64,7 +65,7 @@ func (d *taskDirectory) list(tids []int) ([]int, error) {
 	}
 }
 
-// decimal reads a number that a zero byte ends, 0 where there is none.
+// decimal reads a number before a zero byte. It returns 0 if there is none.
 func decimal(b []byte) int {
 	v := 0
 	for _, c := range b {
@@ -93,17 +94,12 @@ func taskFile(pid, tid int, name string) string {
 	return "/proc/" + strconv.Itoa(pid) + "/task/" + strconv.Itoa(tid) + "/" + name
 }
 
-// threadState returns the state letter of a thread, 0 where it is gone.
+// threadState returns the state letter of a thread, 0 if it does not exist.
 func threadState(pid, tid int) byte {
-	// "TID (name) S …": the name may hold anything, so from the last ")".
+	// "TID (name) S …": the name can contain anything.
 	s := readLine(taskFile(pid, tid, "stat"))
-	for i := len(s) - 1; i >= 0; i-- {
-		if s[i] == ')' {
-			if i+2 < len(s) {
-				return s[i+2]
-			}
-			break
-		}
+	if i := strings.LastIndexByte(s, ')'); i >= 0 && i+2 < len(s) {
+		return s[i+2]
 	}
 	return 0
 }

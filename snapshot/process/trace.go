@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The system calls here are raw: they do not block, and the Go scheduler must
+// The system calls here are raw, because they do not block, and the Go scheduler must
 // not take the thread's processor away while a target stands still.
 
 func ptrace(request, tid int, addr, data uintptr) unix.Errno {
@@ -30,8 +30,7 @@ const (
 	ntARMTLS   = 0x401
 )
 
-// registerSet reads a set of the registers of a stopped thread and returns how
-// many bytes it has.
+// registerSet reads a register set of a stopped thread and returns its size.
 func registerSet(tid, set int, buffer []byte) (int, unix.Errno) {
 	v := unix.Iovec{Base: &buffer[0]}
 	v.SetLen(len(buffer))
@@ -40,8 +39,8 @@ func registerSet(tid, set int, buffer []byte) (int, unix.Errno) {
 	return int(v.Len), errno
 }
 
-// waitInfo is siginfo_t as waitid(2) fills it. The union after the first three
-// words is aligned as a pointer is.
+// waitInfo is the layout of siginfo_t for waitid(2). The union after the first three words
+// has the alignment of a pointer.
 type waitInfo struct {
 	Signal, Errno, Code int32
 	_                   [unsafe.Sizeof(uintptr(0)) / 8]int32
@@ -62,11 +61,11 @@ const (
 
 func (w *waitInfo) exited() bool { return w.Code >= childExited && w.Code <= childDumped }
 
-// stop returns what a trapped thread stands still for.
+// stop returns the reason of a thread's stop.
 func (w *waitInfo) stop() stop { return stop(w.Status) }
 
-// stop is the status of a ptrace stop: a signal, and above it the number of an
-// event or 0 for a signal-delivery-stop (ptrace(2), "Stopped states").
+// stop is the status of a ptrace stop: a signal in the low byte, and above it the number of
+// an event, or 0 for a signal-delivery-stop (ptrace(2), "Stopped states").
 type stop int32
 
 func (s stop) signal() syscall.Signal { return syscall.Signal(s & 0xff) }
@@ -84,11 +83,10 @@ func (s stop) delivery() syscall.Signal {
 	return 0
 }
 
-// peek reports in info what has happened to a traced thread, without consuming
-// it and without waiting; info.PID is 0 if nothing has happened. A consumed
-// signal-delivery-stop would lose its signal if this process were killed
-// before it detached: the kernel clears what it has reported
-// (wait_task_stopped, WNOWAIT).
+// peek sets info to the next event of a traced thread, without consuming it and without
+// waiting; info.PID is 0 if there is none. If a signal-delivery-stop were consumed and this
+// process killed before it detaches, the signal would be lost: the kernel clears the status
+// that it has reported (wait_task_stopped, WNOWAIT).
 func peek(tid int, info *waitInfo) unix.Errno {
 	*info = waitInfo{}
 	const options = unix.WSTOPPED | unix.WEXITED | unix.WNOHANG | unix.WNOWAIT | unix.WALL | unix.WNOTHREAD
@@ -96,14 +94,13 @@ func peek(tid int, info *waitInfo) unix.Errno {
 	return errno
 }
 
-// reap consumes the end of a traced thread that is not the first of its
-// process; that one's end belongs to its parent.
+// reap consumes the end of a traced thread. It must not be the first thread of its process,
+// because the end of the process belongs to its parent.
 func reap(tid int) {
 	unix.RawSyscall6(unix.SYS_WAIT4, uintptr(tid), 0, unix.WNOHANG|unix.WALL|unix.WNOTHREAD, 0, 0, 0)
 }
 
-// pause lets other threads run for a little while: the more attempts there
-// were, the longer.
+// pause lets other threads run for a while, which grows with the number of attempts.
 func pause(attempt int) {
 	if attempt < 64 {
 		unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
@@ -116,10 +113,9 @@ func pause(attempt int) {
 	unix.RawSyscall(unix.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&t)), 0, 0)
 }
 
-// hurry gives this thread the highest ordinary priority until the returned
-// function is called, where that is permitted: on a busy machine the target
-// stands still for as long as this thread waits for a processor. Where the
-// priority can't be set back, *unclean is set so that the thread ends.
+// hurry gives this thread the highest ordinary priority, if permitted, until restore is
+// called: on a busy machine the target stands still while this thread waits for a processor.
+// If the priority cannot be restored, *unclean is set so that the thread ends.
 func hurry(unclean *bool) (restore func()) {
 	before, err := unix.Getpriority(unix.PRIO_PROCESS, 0)
 	if err != nil || unix.Setpriority(unix.PRIO_PROCESS, 0, -20) != nil {
@@ -133,14 +129,13 @@ func hurry(unclean *bool) (restore func()) {
 	}
 }
 
-// onTracerThread calls f on an OS thread that is the tracer of what f attaches
-// to, and returns when f has. When f returns false the thread ends, and with
-// it the kernel releases whatever it still traces (exit_ptrace), also threads
-// that are not stopped and can't be detached otherwise.
+// onTracerThread calls f on an OS thread, which becomes the tracer of the threads that f
+// attaches to. If f returns false, the thread ends. The kernel then releases all threads that
+// it still traces (exit_ptrace), also those that are not stopped and cannot be detached.
 func onTracerThread(f func() (clean bool)) { <-startTracerThread(f) }
 
-// startTracerThread is onTracerThread for a caller that goes on meanwhile. The channel is closed
-// when f has returned.
+// startTracerThread is onTracerThread for a caller that continues meanwhile. The channel is
+// closed when f has returned.
 func startTracerThread(f func() (clean bool)) (returned <-chan struct{}) {
 	done := make(chan struct{})
 	go tracerThread(f, done)
@@ -149,9 +144,8 @@ func startTracerThread(f func() (clean bool)) (returned <-chan struct{}) {
 
 func tracerThread(f func() bool, done chan<- struct{}) {
 	runtime.LockOSThread()
-	// The process's first thread must not end, and children of this thread
-	// would be seen by its waits. Holding on to it makes the scheduler take
-	// another one.
+	// The process's first thread must not end, and a thread with children would receive
+	// their events. While this goroutine is locked to it, the scheduler takes another one.
 	if unix.Gettid() == unix.Getpid() || readLine("/proc/thread-self/children") != "" {
 		onTracerThread(f)
 		runtime.UnlockOSThread()

@@ -21,13 +21,12 @@ import (
 	"github.com/clewdev/clew/stack/golang"
 )
 
-// Watch takes a series of snapshots of a process. It reads unchanged data once;
-// of the mappings it reads only the text again. It is not safe for concurrent use.
+// Watch takes a series of snapshots of a process. It reads unchanged data once, except the
+// text of the mappings. It is not safe for concurrent use.
 //
-// It stops one thread at a time: a thread stands still until its own registers and
-// stack are copied, and the others run. The pause of a thread is thus short even
-// with many threads, as a profile needs it. The stacks of different threads are
-// from different times.
+// It stops one thread at a time, until its registers and stack are copied, while the others
+// run. The pause of a thread is therefore short even with many threads, as a profile needs
+// it. The stacks of different threads are from different times.
 type Watch struct {
 	pid      int
 	options  Options
@@ -35,29 +34,29 @@ type Watch struct {
 	tasks    *taskDirectory
 	s        *snapshot.Snapshot
 	runtimes []*goruntime.ThreadCopier
-	programs []snapshot.Mapping // that runtimes were looked for in
+	programs []snapshot.Mapping // those in which runtimes were searched
 	ids      map[int]uint64     // of threads in their own PID namespace
 
-	maps   uint64 // a hash of the mappings' text as it was read last
+	maps   uint64 // a hash of the mappings' text at the last reading
 	seed   maphash.Seed
-	text   [4 << 10]byte // for reading it; the kernel gives a page at a time
-	buffer []byte        // that stacks are copied to
+	text   [4 << 10]byte // buffer for that text; the kernel gives a page at a time
+	buffer []byte        // receives stacks
 	pauses Pauses
 
 	tracees []tracee // buffer
 	tids    []int
 }
 
-// Pauses is for how long threads stood still, each as seen from this process: from when
-// it was last seen not to until it went on.
+// Pauses is how long threads stood still: each from when this process last saw it run until
+// it continued.
 type Pauses struct {
-	Threads int // that did
+	Threads int // that were stopped
 	Total   time.Duration
-	Longest time.Duration // of a thread
+	Longest time.Duration // of one thread
 }
 
-// NewWatch begins to watch a process, which it does not stop yet. The options are
-// those of Snapshot. The Watch must be closed.
+// NewWatch returns a Watch of a process, which it does not stop yet. The options are those of
+// Snapshot. The caller must close the Watch.
 func NewWatch(pid int, opts *Options) (*Watch, error) {
 	if opts == nil {
 		opts = new(Options)
@@ -72,16 +71,17 @@ func NewWatch(pid int, opts *Options) (*Watch, error) {
 	return &Watch{pid: pid, seed: maphash.MakeSeed(), options: *opts, memory: s.Memory.(*Memory), tasks: c.tasks, s: s}, nil
 }
 
-// Close lets go of the process's files. The snapshots' Memory is closed with it.
+// Close closes the Watch and the snapshots' Memory.
 func (w *Watch) Close() error {
 	w.tasks.close()
 	return w.memory.Close()
 }
 
-// Target is what every Snapshot returns. Before the first one it has no threads.
+// Target returns the snapshot that every call of Snapshot returns. Before the first call it has
+// no threads.
 func (w *Watch) Target() *snapshot.Snapshot { return w.s }
 
-// Pauses returns for how long the threads stood still for the last snapshot.
+// Pauses returns how long the threads stood still for the last snapshot.
 func (w *Watch) Pauses() Pauses { return w.pauses }
 
 // Snapshot is like the function Snapshot, but stops one thread at a time. It returns the same
@@ -95,16 +95,8 @@ func (w *Watch) Snapshot() (s *snapshot.Snapshot, moved bool, err error) {
 		return nil, false, err
 	}
 	w.findRuntimes(moved)
-	c := newCapture(w.pid, w.s.Machine, w.tasks)
-	c.only, c.vectors, c.patience = w.options.Threads, w.options.Vectors, w.options.Timeout
-	if c.patience <= 0 {
-		c.patience = defaultTimeout
-	}
-	c.stacks.limit, c.stacks.mappings = defaultStackLimit, w.s.Mappings
-	if w.options.StackLimit > 0 {
-		c.stacks.limit = uint64(w.options.StackLimit)
-	}
-	c.tracees, c.tids = w.tracees[:0], w.tids
+	c := newCapture(w.pid, w.s.Machine, w.tasks, &w.options)
+	c.stacks.mappings, c.tracees, c.tids = w.s.Mappings, w.tracees[:0], w.tids
 	onTracerThread(func() (clean bool) {
 		defer func() { clean = !c.unclean }()
 		if _, err = c.list(); err != nil {
@@ -127,15 +119,14 @@ func (w *Watch) Snapshot() (s *snapshot.Snapshot, moved bool, err error) {
 	}
 	before := len(w.s.Mappings)
 	c.finish(w.s)
-	if len(w.s.Mappings) != before { // something was mapped just before the stop
+	if len(w.s.Mappings) != before { // a mapping was added just before the stop
 		w.maps = 0
 		moved = true
 	}
 	return w.s, moved, nil
 }
 
-// begin prepares what a capture's threads are copied to, before the first of them is
-// attached to.
+// begin prepares the buffers of a capture before it attaches to the first thread.
 func (w *Watch) begin(c *capture) {
 	if len(w.buffer) == 0 {
 		c.stacks.prepare(len(c.tracees))
@@ -156,8 +147,8 @@ func (w *Watch) begin(c *capture) {
 	}
 }
 
-// inner returns the IDs that threads have in their own PID namespace, nil where they are
-// those that this process knows them by.
+// inner returns the IDs of threads in their own PID namespace, nil if they are the same in that
+// of this process.
 func (w *Watch) inner(c *capture) map[int]uint64 {
 	if len(w.runtimes) == 0 || w.s.Process == nil || w.s.Process.IDs[0] == w.pid {
 		return nil
@@ -198,7 +189,7 @@ func (w *Watch) note(c *capture) {
 	}
 }
 
-// findRuntimes finds the Go runtimes again where other files are mapped.
+// findRuntimes finds the Go runtimes again if other files are mapped.
 func (w *Watch) findRuntimes(moved bool) {
 	if !moved && w.programs != nil {
 		return
@@ -217,9 +208,8 @@ func (w *Watch) findRuntimes(moved bool) {
 	w.programs = programs
 }
 
-// gone says what became of the program that was watched, once its memory is none any
-// more. A process that exits has no mappings then, also while the kernel still frees its
-// memory and it is neither dead nor a zombie; another program has some from its start.
+// gone returns the reason why the watched program has no memory any more. A process that
+// exits has no mappings, even before it is a zombie; a new program has some from its start.
 func (w *Watch) gone() error {
 	f, err := openMaps(w.pid)
 	if err == nil {
@@ -234,8 +224,8 @@ func (w *Watch) gone() error {
 
 // remap reads the mappings, and reports whether they have changed.
 func (w *Watch) remap() (moved bool, err error) {
-	// The open file belongs to the program that ran when it was opened, and reads
-	// nothing once that is gone.
+	// The open file belongs to the program that ran when it was opened. After its end,
+	// reads return io.EOF.
 	var b [1]byte
 	if len(w.s.Mappings) > 0 {
 		if _, err := w.memory.mem.ReadAt(b[:], int64(w.s.Mappings[0].Start)); err == io.EOF {

@@ -11,8 +11,7 @@ import (
 
 // Ahead returns a function for [stack.NameOptions.Meanwhile]. It reads the debugging
 // information about the arguments of the frames of some stacks, once for each address,
-// before or while the frames are named. Other goroutines may use the reader at the same
-// time, and share what was read by then.
+// while the frames are named. Other goroutines may use the reader at the same time.
 func (r *Reader) Ahead(stacks []stack.Stack) func(ended func() bool) {
 	known := make(map[uint64]struct{})
 	var firsts []first
@@ -37,22 +36,20 @@ func (r *Reader) Ahead(stacks []stack.Stack) func(ended func() bool) {
 	}
 }
 
-// Bounds of the arguments that are read ahead for one frame, and of the frames and
-// arguments in all. They are needed because the debugging information claims how many
-// there are.
+// Bounds for hostile debugging information.
 const (
-	maxFrameAhead = 32
-	maxAhead      = 1 << 12
+	maxFrameAhead = 32      // arguments of one frame
+	maxAhead      = 1 << 12 // frames and arguments in total
 )
 
-// first is a stack with frames at addresses that none before has.
+// first is a stack with the indexes of frames whose addresses no earlier stack has.
 type first struct {
 	stack  stack.Stack
 	frames []int
 }
 
-// readArguments reads the debugging information about the arguments of frames by
-// reading their values, which are dropped.
+// readArguments reads the debugging information about arguments by printing their values,
+// which it drops.
 func (r *Reader) readArguments(f *first, left *int, ended func() bool) {
 	var printer print.Printer
 	var text []byte

@@ -18,25 +18,25 @@ import (
 type Frame struct {
 	*shared
 	index int
-	place *place // nil where it is in no object
-	cfa   uint64 // each variable of a frame may ask for it
+	place *place // nil if the frame is in no object
+	cfa   uint64 // once readCFA is set
 
-	calledGo        bool // a Go function is among those that it called: see Register
+	calledGo        bool // it called a Go function, maybe indirectly: see Register
 	hasCFA, readCFA bool
 }
 
-// shared is what the frames of a stack have in common.
+// shared is the common part of the frames of a stack.
 type shared struct {
 	reader *Reader
 	stack  *stack.Stack
 	frames []Frame
-	memory *snapshot.ThreadMemory // remembers what it took from a target that runs
+	memory *snapshot.ThreadMemory // remembers late reads
 }
 
 // Frames returns the frames of a stack. Its walk must have kept the registers, and the
 // stack must not change afterwards. The frames of one stack are not safe for concurrent
-// use; those of different stacks are. The buffer is used again: the frames in it, and the
-// values that were read in them, become invalid. It may be nil.
+// use; those of different stacks are. Frames reuses the buffer, which may be nil: frames in
+// it, and values that were read in them, become invalid.
 func (r *Reader) Frames(s *stack.Stack, buffer []Frame) []Frame {
 	frames := slices.Grow(buffer[:0], len(s.Frames))[:len(s.Frames)]
 	all := &shared{reader: r, stack: s, frames: frames, memory: r.snapshot.ThreadMemory(thread(s))}
@@ -53,7 +53,7 @@ func (r *Reader) Frames(s *stack.Stack, buffer []Frame) []Frame {
 	return frames
 }
 
-// thread returns what holds the registers and the copied stack of a stack.
+// thread returns the registers and the copy of a stack.
 func thread(s *stack.Stack) *snapshot.Thread {
 	switch {
 	case s.Thread != nil:
@@ -75,9 +75,9 @@ func (f *Frame) Scopes() []*value.Scope {
 	return scopes[max(0, len(scopes)-max(len(f.frame().Locations), 1)):]
 }
 
-// Late reports whether anything that was read since the last call of Late came
-// from writable memory of a target that had run on: it may not fit what was read
-// in the pause. The other frames of the stack count with it.
+// Late reports whether any frame of the stack was used since the last call of Late to read
+// writable memory of a target that continued to run. Such values may not match those of the
+// pause.
 func (f *Frame) Late() bool {
 	_, late := f.memory.Late()
 	f.memory.ForgetLate()
@@ -88,10 +88,9 @@ func (f *Frame) Late() bool {
 func (f *Frame) ReadMemory(p []byte, address uint64) error { return f.memory.ReadMemory(p, address) }
 
 // Register returns the value of a DWARF column in the frame, if it is known. A function
-// that ended with a jump to another one had restored its caller's registers before the
-// jump, except the stack pointer. A Go function restores only the registers of the frame
-// (cmd/compile's ABIInternal), whatever the machine's default rule for columns that its
-// table does not mention.
+// that made a tail call had restored its caller's registers before, except the stack
+// pointer. A Go function preserves only the stack pointer and the frame pointer
+// (cmd/compile's ABIInternal), even if the machine's default rule says otherwise.
 func (f *Frame) Register(column uint64) (uint64, bool) {
 	m := f.reader.snapshot.Machine
 	if c := int(column); f.calledGo && c != m.StackPointer && c != m.FramePointer && c != m.ProgramCounter {
@@ -119,41 +118,36 @@ func (f *Frame) Register(column uint64) (uint64, bool) {
 	return 0, false
 }
 
-// keeps reports whether a register has in frame i the value that it has in the frame
-// that this one called, as no rule is about it. Compilers give a variable such a register
-// where they know that the function they call leaves it alone (gcc's -fipa-ra), but
-// only some of them say when it does not. A register that has a rule is lost where the
-// walk has no value for it: the rule is "undefined" (DWARF 5 §6.4.2.3), or needs what
-// is not known.
+// keeps reports whether a register without a rule has the same value in frame i and in the
+// frame that it called. Compilers keep a variable in such a register if they know that the
+// called function does not change it (gcc's -fipa-ra), but only some describe when it does.
+// A register with a rule and without a value is lost: the rule is "undefined" (DWARF 5
+// §6.4.2.3) or needs an unknown value.
 func (f *Frame) keeps(i int, column uint64) bool {
 	frame := &f.stack.Frames[i]
 	if frame.Interrupted || frame.Method != unwind.FromCFI {
 		return false
 	}
-	if i == f.index && !f.place.listsEndAtCalls() { // else f's compiler knew of all that is called there
+	if i == f.index && !f.place.listsEndAtCalls() { // otherwise f's compiler knew the called function
 		return false
 	}
-	// Frames without registers are those of functions that have jumped away.
 	return f.stack.Frames[i-1].TailCall || f.frames[i-1].place.preserves(column)
 }
 
-// RegisterBytes returns the bytes of a vector register, which calls can change: what a
-// function left in it that has jumped away, too.
+// RegisterBytes returns the bytes of a vector register, unless a call can have changed it.
 func (f *Frame) RegisterBytes(column uint64) ([]byte, bool) {
 	if f.calledGo || f.frame().TailCall {
 		return nil, false
 	}
-	b, ok := snapshot.VectorRegister(f.reader.snapshot.Machine, thread(f.stack).Vectors, column)
-	for at := f.index; ok && at > 0; at-- {
-		ok = f.keeps(at, column)
+	for at := f.index; at > 0; at-- {
+		if !f.keeps(at, column) {
+			return nil, false
+		}
 	}
-	if !ok {
-		return nil, false
-	}
-	return b, true
+	return snapshot.VectorRegister(f.reader.snapshot.Machine, thread(f.stack).Vectors, column)
 }
 
-// ProgramCounter returns PC and LookupPC.
+// ProgramCounter returns the frame's PC and LookupPC.
 func (f *Frame) ProgramCounter() (pc, lookup uint64) {
 	frame := f.frame()
 	return frame.PC, frame.LookupPC
@@ -177,7 +171,7 @@ func (f *Frame) findCFA() (uint64, bool) {
 		cfa, err := rules.FrameAddress(machine, f, nil)
 		return cfa, err == nil
 	}
-	// The stack pointer of the caller once the call returns.
+	// The caller's stack pointer after the call.
 	next := f.index + 1
 	for next < len(f.stack.Frames) && f.stack.Frames[next].TailCall {
 		next++
@@ -189,19 +183,16 @@ func (f *Frame) findCFA() (uint64, bool) {
 	return sp + uint64(machine.CFAOffset), ok
 }
 
-// Info returns the debugging information of the frame's object, nil if the object has
-// no debugging information.
-func (f *Frame) Info() *value.Info {
-	return f.place.info()
-}
+// Info returns the debugging information of the frame's object, nil if it has none.
+func (f *Frame) Info() *value.Info { return f.place.info() }
 
-// Bias is what is added to the addresses of Info.
+// Bias is the difference between run-time addresses and addresses of Info.
 func (f *Frame) Bias() uint64 {
 	frame := f.frame()
 	return frame.LookupPC - frame.Address
 }
 
-// Caller returns the frame that called this one, nil where there is none.
+// Caller returns the frame that called this one, nil if there is none.
 func (f *Frame) Caller() value.Frame {
 	next := f.index + 1
 	if next >= len(f.stack.Frames) || f.stack.Frames[next].Interrupted {

@@ -15,28 +15,28 @@ import (
 	"github.com/clewdev/clew/stack"
 )
 
-// glibc is where a target's C library keeps the thread-local storage of libraries. The
-// library describes its structures to debuggers by variables with known names
-// (nptl_db/structs.def), each three words of 32 bits: the size of a field in bits, the
-// number of its elements if it is an array, and its offset in its structure in bytes.
+// glibc locates the thread-local storage of libraries. glibc describes its structures to
+// debuggers by variables with known names (nptl_db/structs.def). Each is three words of 32
+// bits: the size of a field in bits, the number of its elements if it is an array, and its
+// offset in its structure in bytes.
 type glibc struct {
 	list uint64 // run-time address of the pointer to the list of modules
 
 	listLength, listNext, listSlots field // struct dtv_slotinfo_list
 	slotGeneration, slotMap         field // struct dtv_slotinfo
-	dtvPointer                      field // struct pthread, which the thread pointer leads to
+	dtvPointer                      field // struct pthread
 	dtvSlots                        field // the thread's vector, an array of these:
 	dtvGeneration, dtvValue         field // union dtv
 	mapOffset                       field // struct link_map
 
-	pthread uint64 // what is taken off the thread pointer for the address of struct pthread
+	pthread uint64 // offset of the thread pointer in struct pthread
 
-	modules map[*stack.Object]*module // that were looked for
+	modules map[*stack.Object]*module // results of findModule
 }
 
 type field struct{ bits, count, offset uint32 }
 
-// module is an object that has storage for each thread.
+// module is an object with thread-local storage.
 type module struct {
 	id, generation uint64
 	linkMap        uint64 // run-time address
@@ -44,13 +44,13 @@ type module struct {
 	err error // why it was not found
 }
 
-// Bounds on what the target's memory says of modules.
+// Bounds for hostile memory.
 const (
 	maxModules    = 1 << 14
 	maxFieldStart = 1 << 16 // bytes of a structure
 )
 
-var errNoThreadSymbols = errors.New("thread-local storage of a shared library needs glibc's _thread_db symbols, and the target lacks them")
+var errNoThreadSymbols = errors.New("thread-local storage of a shared library needs glibc's _thread_db symbols, which the target lacks")
 
 // openGlibc finds the C library among a target's objects.
 func (r *Reader) openGlibc() (*glibc, error) {
@@ -97,8 +97,8 @@ func (r *Reader) openGlibc() (*glibc, error) {
 	return g, nil
 }
 
-// read reads the descriptions in a library's file, and returns that of the list of
-// modules in the dynamic linker's structure.
+// read reads the descriptions in a library's file. It returns that of the list of modules in
+// the dynamic linker's structure.
 func (g *glibc) read(f *object.File) (list field, err error) {
 	word := 8 * uint32(f.Machine().AddressSize)
 	for _, d := range []struct {
@@ -138,11 +138,11 @@ func (g *glibc) read(f *object.File) (list field, err error) {
 	return list, nil
 }
 
-// readSymbol reads what a file has at a symbol.
+// readSymbol reads the content of a variable.
 func readSymbol(f *object.File, name string, p []byte) error {
 	s, ok := f.Symbol(name)
 	if !ok {
-		return fmt.Errorf("symbol %s is not there", name)
+		return fmt.Errorf("no symbol %s", name)
 	}
 	if err := f.ReadMemory(p, s.Address); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
@@ -150,8 +150,8 @@ func readSymbol(f *object.File, name string, p []byte) error {
 	return nil
 }
 
-// storageOfLibrary returns the run-time address of the storage that an object which is
-// loaded as a library has for the frame's thread.
+// storageOfLibrary returns the run-time address of a library's storage for the frame's
+// thread.
 func (f *Frame) storageOfLibrary(o *stack.Object, file *object.File, pointer uint64) (uint64, error) {
 	r := f.reader
 	if r.glibc == nil && r.glibcErr == nil {
@@ -164,7 +164,7 @@ func (f *Frame) storageOfLibrary(o *stack.Object, file *object.File, pointer uin
 	m := g.modules[o]
 	if m == nil {
 		m = f.findModule(o, file)
-		g.modules[o] = m // also what was not found: many variables may ask
+		g.modules[o] = m // also a failure, because many variables can need it
 	}
 	if m.err != nil {
 		return 0, m.err
@@ -194,7 +194,7 @@ func (f *Frame) storageOfLibrary(o *stack.Object, file *object.File, pointer uin
 			return start, nil
 		}
 	}
-	// It can lie beside the program's, whether the thread has noticed or not.
+	// The storage can be static, next to the program's. Then the vector need not have it.
 	offset, err := f.word(m.linkMap + uint64(g.mapOffset.offset))
 	switch {
 	case err != nil:
@@ -207,7 +207,7 @@ func (f *Frame) storageOfLibrary(o *stack.Object, file *object.File, pointer uin
 	return pointer + offset, nil
 }
 
-// findModule finds an object in the list of those that have storage for each thread.
+// findModule finds an object in glibc's list of modules with thread-local storage.
 func (f *Frame) findModule(o *stack.Object, file *object.File) *module {
 	g := f.reader.glibc
 	dynamic, _ := segmentOf(file, elf.PT_DYNAMIC)
@@ -261,5 +261,5 @@ func (f *Frame) word(address uint64) (uint64, error) {
 	return word(m, b[:]), nil
 }
 
-// ones is the address with all bits set.
+// ones returns the address with all bits set.
 func (f *Frame) ones() uint64 { return ^uint64(0) >> (64 - 8*f.reader.snapshot.Machine.AddressSize) }

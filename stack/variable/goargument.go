@@ -15,8 +15,8 @@ import (
 
 // GoArguments returns the arguments of the frame's function as Go's runtime writes them in
 // a trace, one string each: "0x2a", or "{0xc00001234?, 0x5}" for a string. It works without
-// debugging information. A word that may be left over from another use has a question mark.
-// Arguments have neither names nor types, and those of inlined calls are unknown. ok is
+// debugging information. A question mark follows a word that can be left over from another
+// use. Arguments have neither names nor types, and those of inlined calls are unknown. ok is
 // false if the function is not a Go function, or nothing is known about its arguments.
 func (f *Frame) GoArguments() (list []string, ok bool) {
 	frame := f.frame()

@@ -14,9 +14,9 @@ import (
 	"github.com/clewdev/clew/value"
 )
 
-// place is what is known about an address of an object. Frames of many threads are at the
-// same few addresses: the first goroutine that needs a fact finds it, and the others get
-// it without waiting for searches for other facts.
+// place caches facts about an address of an object, because many threads have frames at the
+// same few addresses. The first goroutine that needs a fact finds it. A search for one fact
+// does not block the use of others.
 type place struct {
 	reader  *Reader
 	object  *stack.Object
@@ -31,15 +31,14 @@ type place struct {
 	leave   sync.Once
 	leaving *unwind.Rules
 
-	tell      sync.Once
+	unitRead  sync.Once
 	language  value.Language
 	endsLists bool
 }
 
-// findPlaces finds the places of the frames of a stack, for code that holds the lock: none
-// of those that are in no object.
+// findPlaces sets the places of the frames that are in objects. The caller holds the lock.
 func (r *Reader) findPlaces(frames []Frame) {
-	var object *stack.Object // of the frame before
+	var object *stack.Object // of the previous frame
 	var places map[uint64]*place
 	for k := range frames {
 		f := frames[k].frame()
@@ -62,7 +61,7 @@ func (r *Reader) findPlaces(frames []Frame) {
 	}
 }
 
-// info returns the debugging information of the object, nil if it has no such information.
+// info returns the debugging information of the object, nil if it has none.
 func (p *place) info() *value.Info {
 	if p == nil {
 		return nil
@@ -76,7 +75,7 @@ func (p *place) info() *value.Info {
 	return p.known.info
 }
 
-// scopes returns the scopes there, nil where nothing is known.
+// scopes returns the scopes at the address, nil if none are known.
 func (p *place) scopes() []*value.Scope {
 	info := p.info()
 	if info == nil {
@@ -131,16 +130,16 @@ func (p *place) preserves(column uint64) bool {
 	return true
 }
 
-// unit reads what the unit there says of itself.
+// unit sets the facts about the unit that contains the address.
 func (p *place) unit() {
-	p.tell.Do(func() {
+	p.unitRead.Do(func() {
 		info := p.info()
 		p.language = info.Language(p.address)
 		p.endsLists = info.ListsEndAtCalls(p.address)
 	})
 }
 
-// isGo reports whether the function there is Go's.
+// isGo reports whether the function at the address is a Go function.
 func (p *place) isGo() bool {
 	switch {
 	case p == nil || !p.object.Go:
@@ -152,7 +151,7 @@ func (p *place) isGo() bool {
 	return p.language == value.Go
 }
 
-// listsEndAtCalls is value.Info.ListsEndAtCalls there.
+// listsEndAtCalls returns value.Info.ListsEndAtCalls for the address.
 func (p *place) listsEndAtCalls() bool {
 	if p.info() == nil {
 		return false

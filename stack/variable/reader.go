@@ -20,16 +20,16 @@ import (
 )
 
 // Reader reads the variables of one snapshot's frames. It must not be used after the
-// objects were closed. Several goroutines may use it, each for different stacks, while
-// nothing else uses the objects; [Reader.Ahead] is the exception.
+// objects were closed. Several goroutines may use it, each for different stacks, if nothing
+// but [Reader.Ahead] uses the objects meanwhile.
 type Reader struct {
 	snapshot *snapshot.Snapshot
 	objects  *stack.Objects
 
 	mapped   sync.Once
-	mappings []mapping // by start; after mapped
+	mappings []mapping // by start; set by mapped
 
-	mu     sync.Mutex // held for all that follows, and to open objects
+	mu     sync.Mutex // guards the following fields and the opening of objects
 	opened map[*stack.Object]*opened
 	places map[*stack.Object]map[uint64]*place // by address
 
@@ -37,28 +37,26 @@ type Reader struct {
 	glibcErr error
 }
 
-// opened is what is known about one object.
+// opened is an object with its debugging information.
 type opened struct {
-	file   *object.File // nil without
-	info   *value.Info  // nil without
+	file   *object.File // nil if there is none
+	info   *value.Info  // nil if there is none
 	bare   bool         // it has no debugging information
 	walked bool         // a frame is in it
 	err    error        // the first one
 
 	list    sync.Once
-	symbols []symbol // by address; after list
+	symbols []symbol // by address; set by list
 }
 
-// NewReader returns a reader of the snapshot that the objects are of. Their
-// separate debug files are those that [stack.Objects.Name] has found by the time that
-// the reader is used.
+// NewReader returns a reader of a snapshot and its objects. It uses the separate debug files
+// that [stack.Objects.Name] found before.
 func NewReader(s *snapshot.Snapshot, o *stack.Objects) *Reader {
 	return &Reader{snapshot: s, objects: o, opened: make(map[*stack.Object]*opened), places: make(map[*stack.Object]map[uint64]*place)}
 }
 
 // Err returns the errors of reading debugging information so far, object by object.
-// Missing debugging information is not an error, nor is an address that it does not
-// cover.
+// Missing debugging information, and an address without any, are not errors.
 func (r *Reader) Err() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -77,23 +75,22 @@ func (r *Reader) Err() error {
 	return errors.Join(errs...)
 }
 
-// inOrder returns the objects that were opened, by name and address.
+// inOrder returns the opened objects by name and address.
 func (r *Reader) inOrder() []*stack.Object {
 	return slices.SortedFunc(maps.Keys(r.opened), func(a, b *stack.Object) int {
 		return cmp.Or(strings.Compare(a.Name, b.Name), cmp.Compare(a.Bias, b.Bias))
 	})
 }
 
-// Bare returns the objects of frames that were found to have no debugging information so
-// far, but for the kernel's own. Objects that only a pointer led to are not asked for
-// variables.
+// Bare returns the objects without debugging information that frames were found in so far,
+// except the kernel's vDSO.
 func (r *Reader) Bare() []*stack.Object {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.DeleteFunc(r.inOrder(), func(o *stack.Object) bool { return !r.opened[o].bare || !r.opened[o].walked || o.Name == "[vdso]" })
 }
 
-// open opens the debugging information of an object, for code that holds the lock.
+// open opens the debugging information of an object. The caller holds the lock.
 func (r *Reader) open(o *stack.Object) *opened {
 	known := r.opened[o]
 	if known != nil {
@@ -114,7 +111,7 @@ func (r *Reader) open(o *stack.Object) *opened {
 	return known
 }
 
-// fail keeps an error, the first one.
+// fail keeps the first error.
 func (o *opened) fail(err error) {
 	if o.err == nil && !errors.Is(err, value.ErrNoInfo) && !errors.Is(err, value.ErrNotFound) {
 		o.err = err
@@ -127,8 +124,8 @@ type mapping struct {
 	object     *stack.Object
 }
 
-// objectAt returns the object that a run-time address belongs to, also one of its
-// data; nil where there is none.
+// objectAt returns the object that contains a run-time address of code or data, nil if there
+// is none.
 func (r *Reader) objectAt(address uint64) *stack.Object {
 	r.mapped.Do(func() { r.mappings = r.findMappings() })
 	i, _ := slices.BinarySearchFunc(r.mappings, address, func(m mapping, a uint64) int {

@@ -14,9 +14,8 @@ import (
 	"github.com/clewdev/clew/stack"
 )
 
-// ThreadAddress implements value.ThreadStorage. The program's own storage lies at a
-// distance from the thread pointer that its linker knew, that of a shared library
-// where glibc has put it.
+// ThreadAddress implements value.ThreadStorage. The program's own storage has a fixed offset
+// from the thread pointer. glibc places that of a shared library.
 func (f *Frame) ThreadAddress(offset uint64) (uint64, error) {
 	m := f.reader.snapshot.Machine
 	pointer, err := threadPointer(m, f.stack)
@@ -49,13 +48,13 @@ func (f *Frame) ThreadAddress(offset uint64) (uint64, error) {
 	return start + offset, err
 }
 
-// threadPointer returns the address that a thread's storage is found by.
+// threadPointer returns the thread pointer of a stack's thread.
 func threadPointer(m *arch.Machine, s *stack.Stack) (uint64, error) {
 	if s.Thread == nil {
 		return 0, errors.New("thread-local storage: no thread runs it")
 	}
 	if m.ThreadStorage == nil {
-		return 0, fmt.Errorf("thread-local storage is not known for %s", m.Name)
+		return 0, fmt.Errorf("the layout of thread-local storage on %s is not known", m.Name)
 	}
 	pointer, ok := s.Thread.Registers.Get(m.ThreadStorage.Pointer)
 	if !ok {
@@ -83,8 +82,8 @@ func segmentOf(f *object.File, t elf.ProgType) (elf.ProgHeader, bool) {
 	return elf.ProgHeader{}, false
 }
 
-// isProgram reports whether a file says that it is a program. One that could be loaded
-// anywhere need not say it, and is found among the libraries then.
+// isProgram reports whether a file is marked as a program. A position-independent program
+// without the mark is treated as a library, which glibc's list has too.
 func isProgram(f *object.File) bool {
 	if f.Type() != elf.ET_DYN {
 		return true
@@ -109,10 +108,10 @@ func isProgram(f *object.File) bool {
 	return false
 }
 
-// maxDynamic is how much of a dynamic section is looked at, bytes.
+// maxDynamic is how many bytes of a dynamic section are read.
 const maxDynamic = 16 << 10
 
-// word returns the address that bytes begin with.
+// word returns the address at the start of b.
 func word(m *arch.Machine, b []byte) uint64 {
 	if m.AddressSize == 4 {
 		return uint64(m.Order.Uint32(b))

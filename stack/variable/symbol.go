@@ -18,8 +18,8 @@ import (
 // maxSymbols bounds the symbols that are read from one object.
 const maxSymbols = 1 << 20
 
-// Symbol implements print.Symbolizer: functions and data of the target's objects,
-// by the names that their symbol tables have, without versions and gcc's numbers.
+// Symbol implements print.Symbolizer: it names functions and data of the target's objects by
+// their symbol tables, without versions and gcc's numbers.
 func (r *Reader) Symbol(address uint64) (name string, offset uint64, ok bool) {
 	o := r.objectAt(address)
 	if o == nil {
@@ -32,17 +32,17 @@ func (r *Reader) Symbol(address uint64) (name string, offset uint64, ok bool) {
 		if list.file == nil {
 			return
 		}
-		_ = object.Guard(func() error { // what was read of a file that was cut is kept
+		_ = object.Guard(func() error { // a truncated file has no symbols
 			list.symbols = symbols(list.file)
 			return nil
 		})
 	})
 	address -= o.Bias
 	i := sort.Search(len(list.symbols), func(i int) bool { return list.symbols[i].address > address })
-	// Symbols can lie in each other.
+	// Symbols can be nested.
 	for n := i - 1; n >= 0 && n >= i-8; n-- {
 		if s := &list.symbols[n]; address-s.address < s.size {
-			// The symbols of gfortran and GNAT are encoded: gdb has what the source calls them.
+			// The symbols of gfortran and GNAT are encoded. gdb prints the name in the source.
 			if list.info != nil && s.typ == elf.STT_FUNC && (strings.HasSuffix(s.name, "_") || strings.Contains(s.name, "__")) {
 				if fn, err := list.info.FunctionAt(s.address); err == nil && (fn.Language == value.Fortran || fn.Language == value.Ada) {
 					return fn.Name, address - s.address, true
@@ -54,7 +54,6 @@ func (r *Reader) Symbol(address uint64) (name string, offset uint64, ok bool) {
 	return "", 0, false
 }
 
-// symbol is what is kept of the many symbols of an object.
 type symbol struct {
 	address, size uint64
 	name          string
@@ -72,21 +71,21 @@ func (s *symbol) sourceName(described bool) string {
 		return name
 	}
 	for {
-		rest := strings.TrimRight(name, "0123456789")
-		if rest == name || len(rest) < 2 || rest[len(rest)-1] != '.' {
+		base := strings.TrimRight(name, "0123456789")
+		if base == name || len(base) < 2 || base[len(base)-1] != '.' {
 			return name
 		}
-		name = rest[:len(rest)-1]
+		name = base[:len(base)-1]
 		for _, clone := range []string{".constprop", ".isra", ".part", ".lto_priv"} {
 			name = strings.TrimSuffix(name, clone)
 		}
 	}
 }
 
-// symbols returns the symbols of a file that have a size, by address, the
-// preferred one of equal ones last.
+// symbols returns the symbols of a file with a size, by address. The last one at an address
+// is preferred.
 func symbols(f *object.File) []symbol {
-	const least, most = 32, 1024 // in a block; the list is copied once, to a slice of exactly its size
+	const least, most = 32, 1024 // symbols in a block; the blocks are copied once, to a slice of the exact size
 	var blocks [][]symbol
 	n, last := 0, make([]symbol, 0, least)
 	for s := range f.Symbols() {
@@ -111,7 +110,7 @@ func symbols(f *object.File) []symbol {
 	return list
 }
 
-// rank is higher for what debuggers call an address by.
+// rank returns the preference of debuggers among symbols at the same address.
 func (s *symbol) rank() int {
 	switch s.binding {
 	case elf.STB_GLOBAL:
