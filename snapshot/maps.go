@@ -7,27 +7,28 @@ package snapshot
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"sort"
+	"slices"
 	"strconv"
 )
 
 const (
-	// maxMapsText and maxMapsPaths bound what a process makes its reader read and hold.
-	// Each of a million mappings can name another path of 4 KB.
+	// maxMapsText and maxMapsPaths bound the text that is read, and the paths that are
+	// kept. Each of a million mappings can have another path of 4 KB.
 	maxMapsText  = 256 << 20 // bytes
 	maxMapsPaths = 32 << 20  // bytes of distinct paths
 	maxMappings  = 1 << 20   // the highest vm.max_map_count that distributions set
-	// maxMapsLine exceeds the length of a path whose bytes are all escaped.
+	// maxMapsLine exceeds the length of a line, even if all bytes of its path are escaped.
 	maxMapsLine = 32 << 10
 )
 
 var (
 	errMappings  = fmt.Errorf("there are more than %d mappings", maxMappings)
 	errMapsText  = fmt.Errorf("the list of mappings is longer than %d bytes", maxMapsText)
-	errMapsPaths = fmt.Errorf("the mapped files' paths are longer than %d bytes in all", maxMapsPaths)
+	errMapsPaths = fmt.Errorf("the paths of the mapped files have more than %d bytes in total", maxMapsPaths)
 )
 
 // ParseMappings reads the text of /proc/PID/maps (proc_pid_maps(5)). It skips malformed
@@ -86,14 +87,7 @@ func ParseMappings(r io.Reader) ([]Mapping, error) {
 
 // disjoint sorts mappings by address and cuts overlaps away, in place.
 func disjoint(mappings []Mapping) []Mapping {
-	ordered := true
-	for i := 1; i < len(mappings); i++ {
-		ordered = ordered && mappings[i-1].End <= mappings[i].Start
-	}
-	if ordered {
-		return mappings
-	}
-	sort.SliceStable(mappings, func(i, j int) bool { return mappings[i].Start < mappings[j].Start })
+	slices.SortStableFunc(mappings, func(a, b Mapping) int { return cmp.Compare(a.Start, b.Start) })
 	kept := mappings[:0]
 	var end uint64
 	for _, m := range mappings {
@@ -114,7 +108,7 @@ func disjoint(mappings []Mapping) []Mapping {
 //
 //	start-end perms offset major:minor inode [spaces path]
 //
-// all numbers but the inode in hexadecimal. The path can lie in line.
+// All numbers except the inode are hexadecimal. The path can be a part of line.
 func parseMapping(line []byte) (m Mapping, path []byte, err error) {
 	c := lineCursor{rest: line}
 	m.Start = c.number(16, '-')
@@ -143,15 +137,14 @@ func parseMapping(line []byte) (m Mapping, path []byte, err error) {
 	if name, ok := bytes.CutSuffix(path, []byte(" (deleted)")); ok && m.Inode != 0 {
 		path, m.Deleted = name, true
 	}
-	// seq_file_path escapes the newline and nothing else, not even the
-	// backslash.
+	// seq_file_path escapes only the newline, not even the backslash.
 	if bytes.Contains(path, []byte(`\012`)) {
 		path = bytes.ReplaceAll(path, []byte(`\012`), []byte{'\n'})
 	}
 	return m, path, nil
 }
 
-// lineCursor reads a line's fields; after an error it reads nothing more.
+// lineCursor reads the fields of a line. It keeps the first error.
 type lineCursor struct {
 	rest []byte
 	err  error
@@ -159,8 +152,8 @@ type lineCursor struct {
 
 var errFieldMissing = errors.New("field is missing")
 
-// field returns the bytes before sep and goes past it; the end of the line
-// ends a field as a space does.
+// field returns the bytes before sep and skips it. The end of the line also ends a field that
+// a space ends.
 func (c *lineCursor) field(sep byte) []byte {
 	if c.err != nil {
 		return nil

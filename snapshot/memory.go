@@ -8,19 +8,49 @@ import (
 	"encoding/binary"
 	"fmt"
 	"sort"
+
+	"github.com/clewdev/clew/cfi"
 )
 
-// ThreadMemory is the memory of a snapshot as one of its threads sees it: its
-// copied stack first, which belongs to the moment of its registers as its other copies
-// and the snapshot's do, then whatever Snapshot.Memory reads. It implements cfi.Memory. It
-// is not safe for concurrent use, since it remembers late reads; each goroutine makes its
-// own.
+// Copy is a copy of a part of a target's memory, taken at one time.
+type Copy struct {
+	Address uint64
+	Bytes   []byte
+}
+
+// BatchMemory is memory that can read many places with few system calls.
+type BatchMemory interface {
+	cfi.Memory
+
+	// ReadBatch fills the Bytes of the copies. It sets them to nil for a copy that
+	// cannot be read completely.
+	ReadBatch([]Copy)
+}
+
+// ReadBatch fills the Bytes of the copies from memory. It reads all at once if mem is a
+// BatchMemory. It sets the Bytes of a copy to nil if they cannot be read completely.
+func ReadBatch(mem cfi.Memory, batch []Copy) {
+	if m, ok := mem.(BatchMemory); ok {
+		m.ReadBatch(batch)
+		return
+	}
+	for i := range batch {
+		if mem.ReadMemory(batch[i].Bytes, batch[i].Address) != nil {
+			batch[i].Bytes = nil
+		}
+	}
+}
+
+// ThreadMemory is the memory of a snapshot as one of its threads sees it: the thread's copied
+// stack and other copies, the snapshot's copies, and otherwise Snapshot.Memory. The copies
+// match the registers. ThreadMemory implements cfi.Memory. It is not safe for concurrent use,
+// because it remembers late reads.
 type ThreadMemory struct {
 	snapshot *Snapshot
 	thread   *Thread
 	late     uint64
 	isLate   bool
-	pages    *pages // nil where nothing is kept
+	pages    *pages // nil unless Keep was called
 }
 
 // ThreadMemory returns the memory as t, a thread of s, sees it.
@@ -53,7 +83,7 @@ func (m *ThreadMemory) ReadMemory(p []byte, addr uint64) error {
 	if err := m.readBeyond(p, addr); err != nil {
 		return err
 	}
-	// What was asked for may begin below the copy and reach into it.
+	// The range can begin below the copy and reach into it.
 	if at := start - addr; at < uint64(len(p)) {
 		copy(p[at:], stack)
 	}
@@ -114,9 +144,8 @@ func readCopies(copies []Copy, p []byte, addr uint64) int {
 	return copy(p, copies[i].Bytes[addr-copies[i].Address:])
 }
 
-// changeable reports whether the target can have changed addr since it was
-// stopped. What it may not write (code, constants, unwind tables) is taken to
-// be what it was.
+// changeable reports whether the target can have changed addr since it was stopped. Code,
+// constants and unwind tables, which are not writable, count as unchanged.
 func (m *ThreadMemory) changeable(addr uint64) bool {
 	mapping := m.snapshot.Mapping(addr)
 	return mapping == nil || mapping.Writable
@@ -129,3 +158,45 @@ func (m *ThreadMemory) Late() (addr uint64, late bool) { return m.late, m.isLate
 
 // ForgetLate makes Late report only later reads.
 func (m *ThreadMemory) ForgetLate() { m.late, m.isLate = 0, false }
+
+const (
+	pageSize = 4096 // the least of any machine
+	maxPages = 256
+)
+
+// pages caches pages of a target's memory. Reading a value with many parts then needs few
+// system calls, and the parts are from the same time.
+type pages struct {
+	known map[uint64]*[pageSize]byte // by address
+}
+
+// read reads memory by whole pages, except where a page cannot be read completely.
+func (c *pages) read(memory cfi.Memory, p []byte, addr uint64) error {
+	for len(p) > 0 {
+		at := addr % pageSize
+		page := c.page(memory, addr-at)
+		if page == nil {
+			return memory.ReadMemory(p, addr)
+		}
+		n := copy(p, page[at:])
+		p, addr = p[n:], addr+uint64(n)
+	}
+	return nil
+}
+
+// page returns a page, nil if it cannot be read completely.
+func (c *pages) page(memory cfi.Memory, addr uint64) *[pageSize]byte {
+	page, ok := c.known[addr]
+	if ok {
+		return page
+	}
+	page = new([pageSize]byte)
+	if memory.ReadMemory(page[:], addr) != nil {
+		page = nil
+	}
+	if c.known == nil || len(c.known) == maxPages {
+		c.known = make(map[uint64]*[pageSize]byte)
+	}
+	c.known[addr] = page
+	return page
+}

@@ -22,10 +22,9 @@ import (
 // process ID earlier or took the file's name.
 var ErrOtherProcess = errors.New("of another process")
 
-// Process describes a process whose files are looked for.
+// Process describes a process as the writer of files, and as a reader of source files.
 type Process struct {
-	// Root is the path of its root directory for this process: "/" if both have the
-	// same.
+	// Root is the path to its root directory, "/" if it is that of this process.
 	Root string
 
 	// IDs are its possible IDs in its own PID namespace, the likeliest first.
@@ -33,8 +32,8 @@ type Process struct {
 
 	// Users are the possible owners of its files, besides root. Files of others are
 	// refused, as perf does, because anybody can create a file of any name in /tmp. If
-	// Users is nil, all files below Root are taken for files of the process, as in a
-	// directory that somebody prepared for this purpose.
+	// Users is nil, files of all owners below Root are accepted, as in a directory that was
+	// prepared for this purpose.
 	Users []uint32
 
 	// ReadAs is the user with whose rights source files are read if this process is
@@ -51,9 +50,9 @@ type Process struct {
 	Began time.Time
 }
 
-// OpenSource opens a source file that debugging information names, by its absolute path: a
-// regular file, which the process's user may read where this process is root. Of a process
-// that is not known, p is nil.
+// OpenSource opens a source file that debugging information names, by its absolute path. It
+// must be a regular file. If this process is root, the user ReadAs must have the right to
+// read it. p may be nil for an unknown process.
 func (p *Process) OpenSource(path string) (*os.File, error) {
 	user, root := untrusted.Nobody, ""
 	if p != nil {
@@ -65,8 +64,7 @@ func (p *Process) OpenSource(path string) (*os.File, error) {
 	return untrusted.OpenAs(user, root, path)
 }
 
-// RunningProcess returns the facts that /proc has about a running process, except
-// Began.
+// RunningProcess describes a running process by /proc, except for Began.
 func RunningProcess(pid int) (*Process, error) {
 	proc := "/proc/" + strconv.Itoa(pid)
 	status, err := os.ReadFile(proc + "/status")
@@ -81,7 +79,7 @@ func RunningProcess(pid int) (*Process, error) {
 	return p, nil
 }
 
-// read takes in the text of /proc/PID/status (proc_pid_status(5)).
+// read sets the fields that the text of /proc/PID/status contains (proc_pid_status(5)).
 func (p *Process) read(status []byte) {
 	p.Users = []uint32{}
 	var user debugfile.User
@@ -118,9 +116,8 @@ func (p *Process) read(status []byte) {
 	}
 }
 
-// leastID sets the ID whose rights are the least of a line's: a process that is or was
-// root in part could have been led to name a file by the user it acts for. It returns 1
-// where there was one.
+// leastID sets the ID with the fewest rights in a line: a process that is partly root can act
+// for another user, who could make it name a file. It returns 1 if the line has IDs.
 func leastID(to *uint32, fields [][]byte) (known int) {
 	for _, field := range fields {
 		id, err := strconv.ParseUint(string(field), 10, 32)
@@ -143,7 +140,7 @@ func leastID(to *uint32, fields [][]byte) (known int) {
 func (p *Process) Open(path string) (*os.File, error) {
 	open := untrusted.OpenPlanted
 	if p.Users == nil {
-		open = untrusted.Open // nobody else could have put a link there
+		open = untrusted.Open // no other user can have planted a link
 	}
 	f, err := open(p.Root, path)
 	if err != nil {
@@ -156,7 +153,7 @@ func (p *Process) Open(path string) (*os.File, error) {
 	return f, nil
 }
 
-// owns returns an error where a file cannot be the process's.
+// owns returns an error if a file cannot be the process's own.
 func (p *Process) owns(f *os.File) error {
 	info, err := f.Stat()
 	if err != nil {
@@ -165,7 +162,7 @@ func (p *Process) owns(f *os.File) error {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok && p.Users != nil && st.Uid != 0 && !slices.Contains(p.Users, st.Uid) {
 		return fmt.Errorf("%w: it is of user %d, expected %s", ErrOtherProcess, st.Uid, p.users())
 	}
-	// File systems round the time, and the process's is no exact one.
+	// File systems round the time, and Began is not exact.
 	if written := info.ModTime(); !p.Began.IsZero() && written.Before(p.Began.Add(-time.Second)) {
 		return fmt.Errorf("%w: it was last written at %s, and the process began at %s", ErrOtherProcess,
 			written.Format(time.DateTime), p.Began.Format(time.DateTime))

@@ -15,7 +15,7 @@ import (
 
 // ErrNoLayout is wrapped by the error of GeneralRegisters for a machine with an unknown
 // register layout.
-var ErrNoLayout = errors.New("layout of the general registers is not known")
+var ErrNoLayout = errors.New("the layout of the general registers is not known")
 
 // FloatRegisters adds to *r those floating-point registers of the register set
 // NT_PRFPREG in which functions of the machine save general registers. It adds none for
@@ -58,17 +58,17 @@ func GeneralRegisters(r *unwind.Registers, m *arch.Machine, data []byte) error {
 	if m.General == nil {
 		return fmt.Errorf("general registers of %s: %w", m.Name, ErrNoLayout)
 	}
-	// A thread of an x86-64 process that runs 32-bit code (a far jump,
-	// as Wine does) shows the shorter set of i386.
+	// A thread of an x86-64 process that runs 32-bit code (after a far jump, as in Wine)
+	// has the shorter set of i386.
 	if want := m.General.Size(); len(data) != want {
-		return fmt.Errorf("general registers: %d bytes, where %s has %d", len(data), m.Name, want)
+		return fmt.Errorf("general registers: %d bytes, expected %d for %s", len(data), want, m.Name)
 	}
 	*r = unwind.Registers{}
 	setRegisters(r, m, m.General, data)
 	return nil
 }
 
-// setRegisters sets the registers of a set, whose size data has.
+// setRegisters sets the registers of a set. Data must have the size of the set.
 func setRegisters(r *unwind.Registers, m *arch.Machine, set *arch.RegisterSet, data []byte) {
 	for i, column := range set.Columns {
 		var v uint64

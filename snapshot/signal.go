@@ -10,12 +10,12 @@ import (
 	"github.com/clewdev/clew/arch"
 )
 
-// Signal is the signal for which a target stands still; for a core, the signal that
-// ended it.
+// Signal is the signal for which a target stands still. For a core, it is the signal that
+// ended the target.
 type Signal struct {
-	Number  int           // as Linux numbers signals on the machine
-	Machine *arch.Machine // nil stands for the numbers that most machines have
-	Code    int           // si_code, of which positive ones are the kernel's own reasons
+	Number  int           // Linux's number on the machine
+	Machine *arch.Machine // nil stands for the numbers of most machines
+	Code    int           // si_code: positive values are the kernel's reasons
 	Thread  int           // the ID of the thread that got it
 
 	// Address is the address of the fault, for SIGSEGV, SIGBUS, SIGILL, SIGFPE and
@@ -23,8 +23,20 @@ type Signal struct {
 	Address    uint64
 	HasAddress bool
 
-	// Sender is the process that sent it, 0 where the kernel did.
+	// Sender is the process that sent it, 0 if that is the kernel.
 	Sender int
+}
+
+const siKernel = 0x80 // SI_KERNEL: a general protection fault, which has no address
+
+// SetFault sets the address of a fault, if the kernel reports one for the Number and Code.
+func (s *Signal) SetFault(address uint64) {
+	switch s.Name() {
+	case "SIGILL", "SIGTRAP", "SIGBUS", "SIGFPE", "SIGSEGV":
+		if s.Code > 0 && s.Code != siKernel {
+			s.Address, s.HasAddress = address, true
+		}
+	}
 }
 
 // Name returns the signal's name, such as "SIGSEGV", or "signal 40" for a number
@@ -36,7 +48,7 @@ func (s *Signal) Name() string {
 	return fmt.Sprintf("signal %d", s.Number)
 }
 
-// reasons are what the kernel's codes of a signal mean, from code 1 on:
+// reasons has the meanings of the kernel's codes of signals, from code 1 on:
 // include/uapi/asm-generic/siginfo.h.
 var reasons = map[string][]string{
 	"SIGILL": {
@@ -48,7 +60,7 @@ var reasons = map[string][]string{
 		"integer division by zero", "integer overflow", "floating-point division by zero", "floating-point overflow",
 		"floating-point underflow", "inexact floating-point result", "invalid floating-point operation", "subscript out of range"},
 	"SIGSEGV": {
-		"no memory is mapped there", "the memory there may not be so used", "beyond a bound", "the memory's protection key forbids it",
+		"no memory is mapped there", "the memory's permissions forbid it", "beyond a bound", "the memory's protection key forbids it",
 		"an access was not corrupted", "an adjacent tag differs", "a memory tag differs", "a memory tag differs"},
 }
 
@@ -58,8 +70,8 @@ func (s *Signal) String() string {
 	if s.HasAddress {
 		text += fmt.Sprintf(" at %#x", s.Address)
 	}
-	if why := reasons[s.Name()]; s.HasAddress && s.Code > 0 && s.Code <= len(why) {
-		text += ": " + why[s.Code-1]
+	if list := reasons[s.Name()]; s.HasAddress && s.Code > 0 && s.Code <= len(list) {
+		text += ": " + list[s.Code-1]
 	}
 	if s.Sender > 0 {
 		text += fmt.Sprintf(" from process %d", s.Sender)

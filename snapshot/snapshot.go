@@ -15,10 +15,9 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// Snapshot is a set of threads at one moment: of a live process that was stopped for it
-// and runs again, of a core, or of a sample. Its creator sets the fields and does not
-// change them afterwards, so several goroutines may read it. [process.Watch] is an
-// exception: it changes its snapshot.
+// Snapshot is the state of some threads at one time: of a live process that was stopped and
+// runs again, of a core, or of a sample. Its creator does not change it afterwards, so
+// several goroutines may read it. [process.Watch] is an exception: it changes its snapshot.
 type Snapshot struct {
 	PID      int
 	Machine  *arch.Machine
@@ -27,34 +26,32 @@ type Snapshot struct {
 
 	// Signal is the signal that ended a core's target, nil if there was none.
 	Signal *Signal
-	// Command is the target's command line, as far as it is known without
-	// asking a live process.
+	// Command is the target's command line, "" if unknown. It may be cut off.
 	Command string
 
 	// Pause is how long the target stood still: from the first thread's stop to the
 	// last thread's release. It is zero if nothing was stopped.
 	Pause time.Duration
 
-	// Copies are parts of memory that were copied while the threads stood still,
-	// besides their stacks: the runtime's data about goroutines. They are in ascending
-	// order of addresses.
+	// Copies are copies of memory, except stacks, from while the threads stood still: the
+	// Go runtime's data about goroutines. They are in ascending order of addresses.
 	Copies []Copy
 
-	// Clock is what the target's monotonic clock (clock_gettime(2)) showed when it
-	// stood still; 0 if unknown.
+	// Clock is the target's monotonic clock (clock_gettime(2)) while it stood still, 0 if
+	// unknown.
 	Clock time.Duration
 
-	// Memory reads memory that was not copied; that of a live process as it is now.
+	// Memory reads memory that was not copied. For a live process, that is the current
+	// content.
 	Memory cfi.Memory
 
-	// Search is where the files of the target's modules are, and their separate
-	// debug files. Its Root is "" where the target sees the file system as this
-	// process does. Objects use it from several goroutines, from Walk until Close: it
-	// must not be changed meanwhile.
+	// Search is where to search for the files of the target's modules and their debug
+	// files. Its Root is "" if the target's file system is that of this process. It must not
+	// be changed while stack.Objects of the snapshot are in use.
 	Search debugfile.Search
 
-	// Open opens the file that is mapped, and no other file at its path, for reading.
-	// The error says why it is not available. Open may be nil.
+	// Open opens the mapped file for reading, and no other file at its path. The error says
+	// why it is not available. Open may be nil.
 	Open func(*Mapping) (*os.File, error)
 
 	// Process gives access to files that the target itself has written: perf maps, and
@@ -80,13 +77,12 @@ type Thread struct {
 	Stack        []byte
 	StackAddress uint64
 
-	// Copies are parts of memory that were copied while this thread stood still,
-	// besides its stack, if each thread stood still by itself. The copies of two
-	// threads can hold the same place at different times. They are in ascending order
-	// of addresses.
+	// Copies are copies of memory, except its stack, from while this thread stood still, if
+	// threads were stopped one by one. Copies of two threads can contain the same place at
+	// different times. They are in ascending order of addresses.
 	Copies []Copy
 
-	// Vectors are the floating-point and vector registers as the kernel gives them
+	// Vectors are the floating-point and vector registers in the kernel's layout
 	// (register set NT_PRFPREG), nil if they were not requested: see VectorRegister.
 	Vectors []byte
 
@@ -96,9 +92,8 @@ type Thread struct {
 	// Late says that the registers are newer than the copies.
 	Late bool
 
-	// Override is a word that the thread sees in place of the content of memory. For a
-	// goroutine that no thread runs, it holds the thread to which the goroutine is
-	// locked.
+	// Override replaces the content of memory for this thread. For a parked goroutine, it
+	// contains the thread to which the goroutine is locked.
 	Override Word
 }
 
@@ -119,11 +114,8 @@ type Mapping struct {
 	Deleted    bool   // the file no longer had a name
 }
 
-// Mapping returns the mapping that holds addr, or nil. It points into
-// s.Mappings.
-func (s *Snapshot) Mapping(addr uint64) *Mapping {
-	return FindMapping(s.Mappings, addr)
-}
+// Mapping returns the mapping that contains addr, or nil. It points into s.Mappings.
+func (s *Snapshot) Mapping(addr uint64) *Mapping { return FindMapping(s.Mappings, addr) }
 
 // FindMapping returns the mapping that contains addr, or nil. The mappings must be in
 // the order of Snapshot.Mappings. The result points into mappings.

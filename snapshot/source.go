@@ -20,7 +20,7 @@ type Source interface {
 	// Snapshot returns the snapshot. A live process is stopped for it at the first call.
 	Snapshot() (*Snapshot, error)
 
-	// Missing returns the files that were mapped and could not be found, and Damage why
+	// Missing returns the mapped files that could not be found, and Damage the reason why
 	// parts of the source could not be read. Both are complete once the stacks are named.
 	Missing() []Missing
 	Damage() error
@@ -29,20 +29,20 @@ type Source interface {
 	Close() error
 }
 
-// Missing describes a file that was mapped and could not be found.
+// Missing describes a mapped file that could not be found.
 type Missing struct {
 	Path    string // as the target saw it
-	Address uint64 // the lowest one that it was mapped to
-	BuildID []byte // nil where the source does not have it
+	Address uint64 // the lowest address of its mappings
+	BuildID []byte // nil if unknown
 	Err     *debugfile.NotFoundError
 }
 
-// Options changes what Open does. The zero value is good.
+// Options changes what Open does. The zero value is valid.
 type Options struct {
 	Threads []int // the IDs of the only threads of the snapshot; nil for all
 	Vectors bool  // with floating-point and vector registers
 
-	// Search returns where the files of the target are looked for, given the directory
+	// Search returns where to search for the files of the target, given the directory
 	// that their absolute paths are relative to; nil for that directory alone.
 	Search func(root string) debugfile.Search
 
@@ -71,7 +71,7 @@ type Opener struct {
 	// snapshot.
 	Live bool
 
-	// Match reports whether a name stands for a source of this kind, even if a file has
+	// Match reports whether a name is that of a source of this kind, even if a file has
 	// that name. It is nil if Open decides by the content of the file.
 	Match func(name string) bool
 
@@ -92,7 +92,7 @@ func Register(o Opener) {
 	openers = slices.Insert(openers, i, o)
 }
 
-// matching returns the opener that a name matches, nil where the content says it.
+// matching returns the opener that a name matches, nil if the content of the file decides.
 func matching(name string) *Opener {
 	for i := range openers {
 		if o := &openers[i]; o.Match != nil && o.Match(name) {

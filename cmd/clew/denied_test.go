@@ -53,11 +53,11 @@ func TestReasonsOfRefusal(t *testing.T) {
 		{"with a file system that is not procfs", []string{unshare, "-m", bash, "-c", "mount -t tmpfs tmpfs /proc && " + run},
 			"procfs is not mounted at /proc; mount it"},
 		{"hidden", []string{unshare, "-m", bash, "-c", "umount -l /proc && mount -t proc -o hidepid=2 proc /proc && exec setpriv --reuid 1 --regid 1 --clear-groups bash -c '" + run + `' "$0" "$@"`},
-			"permission denied: it exists, and /proc does not show it; /proc is mounted with hidepid"},
+			"permission denied: it exists, but /proc does not show it; /proc is mounted with hidepid"},
 		{"without CAP_SYS_PTRACE", []string{setpriv, "--inh-caps", "-sys_ptrace", "--bounding-set", "-sys_ptrace", bash, "-c", run},
 			"permission denied: it runs as user 65534, and clew as root without CAP_SYS_PTRACE; give clew the capability CAP_SYS_PTRACE, which this root lacks (in a container: --cap-add=SYS_PTRACE)"},
 		{"in a user namespace", []string{unshare, "-r", bash, "-c", run},
-			"permission denied: clew runs in a user namespace, and the process outside of it; run clew outside of the namespace"},
+			"permission denied: clew runs in a user namespace, and the process outside it; run clew outside the namespace"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			program := self

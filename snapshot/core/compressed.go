@@ -18,8 +18,8 @@ import (
 	"github.com/clewdev/clew/internal/untrusted"
 )
 
-// compressions are what systemd-coredump(8) stores, by how the file begins: zstd,
-// before that lz4, and long before xz; and what people do with a core.
+// compressions are the formats that systemd-coredump(8) stores (zstd, in older versions lz4
+// and xz) and other common ones, by the first bytes of the file.
 var compressions = []struct {
 	name   string
 	magic  string
@@ -33,20 +33,20 @@ var compressions = []struct {
 		return d.IOReadCloser(), nil
 	}},
 	{"lz4", "\x04\x22\x4d\x18", func(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(lz4.NewReader(r)), nil }},
-	{"xz", "\xfd7zXZ\x00", notRead("xz")},
-	{"gzip", "\x1f\x8b\x08", notRead("gzip")},
-	{"bzip2", "BZh", notRead("bzip2")},
+	{"xz", "\xfd7zXZ\x00", unsupported("xz")},
+	{"gzip", "\x1f\x8b\x08", unsupported("gzip")},
+	{"bzip2", "BZh", unsupported("bzip2")},
 }
 
-// notRead refuses what a tool decompresses, and this program does not.
-func notRead(tool string) func(io.Reader) (io.ReadCloser, error) {
+// unsupported returns an error with the tool that decompresses the format.
+func unsupported(tool string) func(io.Reader) (io.ReadCloser, error) {
 	return func(io.Reader) (io.ReadCloser, error) {
 		return nil, fmt.Errorf("not read by this program; decompress it with '%s -d' first", tool)
 	}
 }
 
 const (
-	// maxWindow is what zstd's level 20 asks for; systemd's, 3, asks for 2 MiB.
+	// maxWindow is the window of zstd's level 20. systemd's level 3 needs 2 MiB.
 	maxWindow = 32 << 20
 	// The stored size of a decompressed core, without its holes, is bounded: by
 	// storedMost and by storedFactor times the size of the compressed file.
@@ -86,7 +86,7 @@ func (c *Core) decompress(opts *Options) error {
 		if c.dump.File, err = outputfile.Temporary(opts.TempDir); err != nil {
 			return err
 		}
-		// Holes cost nothing, and must not raise the limits.
+		// Holes cost nothing, so they do not raise the limits.
 		source := &counter{r: packed, size: c.dump.Size, total: stored, progress: opts.Progress}
 		c.dump.Size = 0
 		r, err := how.reader(source)
@@ -110,7 +110,7 @@ func (c *Core) decompress(opts *Options) error {
 	return nil
 }
 
-var errTooMuch = errors.New("it expands to more than is stored of a file of its size")
+var errTooMuch = errors.New("decompressed size exceeds the limit")
 
 // store copies r to f and returns the size of f. It reads at most limit bytes or a
 // little more, and stores at most most bytes that are not zero.
@@ -139,7 +139,7 @@ func store(f *os.File, r io.Reader, most, limit int64) (size int64, err error) {
 			}
 		}
 		if size += int64(n); size >= limit && err == nil {
-			err = fmt.Errorf("%w: %d bytes", errTooMuch, size)
+			err = fmt.Errorf("%w (%d bytes)", errTooMuch, limit)
 		}
 	}
 	if err == io.EOF {
@@ -152,13 +152,13 @@ var zeros [storedBlock]byte
 
 func isZero(b []byte) bool { return bytes.Equal(b, zeros[:len(b)]) }
 
-// counter counts what is read of a file.
+// counter counts the bytes that are read from a file.
 type counter struct {
 	r           io.Reader
 	size        int64 // of the file
-	done, total int64 // total is what the file stores
+	done, total int64 // bytes read, and bytes that the file stores
 	progress    func(done, total int64)
-	err         error // of Read; decompressors take it for the end
+	err         error // of Read; decompressors treat it as the end
 }
 
 // spareHoles is how many bytes of holes a compressed file may have.

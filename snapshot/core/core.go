@@ -11,46 +11,40 @@ import (
 	"fmt"
 
 	"github.com/clewdev/clew/debugfile"
-	"github.com/clewdev/clew/internal/untrusted"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/internal/stored"
 )
 
-// Options changes what Open does. The zero value is good.
+// Options changes what Open does. The zero value is valid.
 type Options struct {
-	// Program is the path of the program's file, where the core does not lead to
-	// it: the core names none (qemu-user's), or it lies elsewhere now.
+	// Program is the path of the program's file, if the core does not name it, as
+	// qemu-user's cores do not, or if it is elsewhere now.
 	Program string
 
-	// Search is where the mapped files are looked for; its Root is the sysroot.
+	// Search is where to search for the mapped files; its Root is the sysroot.
 	Search debugfile.Search
 
-	// TempDir is where a compressed core is decompressed to; "" stands for
-	// os.TempDir().
+	// TempDir is the directory for a decompressed core; "" stands for os.TempDir().
 	TempDir string
 
-	// Progress is called now and then while a core is decompressed: how many
-	// bytes of the file were read, and how many it has. It may be nil.
+	// Progress is called now and then while a core is decompressed, with the number of
+	// bytes that were read and that the file has. It may be nil.
 	Progress func(done, total int64)
 }
 
-// Core is an open core. Its methods may be called from several goroutines,
-// Close after all others only.
+// Core is an open core. Several goroutines may call its methods, but Close must be the last
+// call.
 type Core struct {
 	dump   *stored.Dump
 	header *header
 	notes  notes
 }
 
-// The kinds of reads that fail, besides those of files that are missing.
+// The errors of reading memory, besides those about missing files.
 var (
-	// ErrNotMapped: the target had nothing at the address.
-	ErrNotMapped = stored.ErrNotMapped
-	// ErrNotDumped: the core was written without the memory at the address, and no
-	// mapped file has it.
-	ErrNotDumped = stored.ErrNotDumped
-	// ErrCutOff: the core's file ends before it.
-	ErrCutOff = stored.ErrCutOff
+	ErrNotMapped = stored.ErrNotMapped // the target had nothing mapped at the address
+	ErrNotDumped = stored.ErrNotDumped // neither the core nor a mapped file contains the memory
+	ErrCutOff    = stored.ErrCutOff    // the core's file ends before the memory
 )
 
 // Open opens the core at path, which may be compressed with zstd or lz4.
@@ -60,12 +54,9 @@ func Open(path string, opts *Options) (*Core, error) {
 	if opts == nil {
 		opts = new(Options)
 	}
-	dump, err := stored.Open(path, stored.Options{Program: opts.Program, Search: opts.Search})
-	if errors.Is(err, untrusted.ErrNotRegular) {
-		err = fmt.Errorf("%w: it is not a regular file", ErrNotCore)
-	}
+	dump, err := stored.Open(path, stored.Options{Program: opts.Program, Search: opts.Search}, ErrNotCore)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, err
 	}
 	c := &Core{dump: dump}
 	if err := c.read(opts); err != nil {
@@ -89,7 +80,7 @@ func (c *Core) read(opts *Options) error {
 		d.Damaged(err)
 	}
 	if d.Machine.ELF == elf.EM_NONE {
-		return fmt.Errorf("%w: for no machine", ErrNotCore)
+		return fmt.Errorf("%w: its machine is EM_NONE", ErrNotCore)
 	}
 	c.readNotes()
 	c.checkEnd()
@@ -108,7 +99,7 @@ func (c *Core) read(opts *Options) error {
 	return nil
 }
 
-// checkEnd notes where the core is cut off.
+// checkEnd reports a core that is cut off.
 func (c *Core) checkEnd() {
 	end := uint64(0)
 	for i := range c.header.loads {
@@ -117,23 +108,33 @@ func (c *Core) checkEnd() {
 		}
 	}
 	if end > uint64(c.dump.Size) {
-		c.dump.Damaged(fmt.Errorf("the core is cut off: %d bytes of %d are there", c.dump.Size, end))
+		c.dump.Damaged(fmt.Errorf("the core is cut off: it has %d of %d bytes", c.dump.Size, end))
 	}
 }
 
-// Snapshot returns what the core holds, for as long as the Core is open. Its
-// Memory reads the core and then the mapped files; its Open opens them, after
-// they were found to be the mapped ones. Nothing of it may be changed.
+// Snapshot returns the snapshot, which is valid until Close. Its Memory reads the core, and
+// otherwise the mapped files. Its Open opens a file only if it is the mapped one. The caller
+// must not change the snapshot.
 func (c *Core) Snapshot() *snapshot.Snapshot { return &c.dump.Snapshot }
 
-// Missing returns the files that were asked for up to now, since a frame lies in
-// them or memory of theirs was read, and that are not to be had. The slice is
-// the caller's.
+// Missing returns the files that were needed so far, for a frame or for their memory, but
+// were not found. The caller owns the slice.
 func (c *Core) Missing() []snapshot.Missing { return c.dump.Missing() }
 
-// Damage returns what is wrong with the core itself, joined as by [errors.Join],
-// or nil: it was cut off, or parts of it make no sense.
+// Damage returns the errors in the core itself, joined as by [errors.Join], or nil: it is cut
+// off, or parts of it are invalid.
 func (c *Core) Damage() error { return c.dump.Damage() }
 
 // Close closes the core and the mapped files.
 func (c *Core) Close() error { return c.dump.Close() }
+
+func init() { snapshot.Register(snapshot.Opener{Name: "core", Open: openSource}) }
+
+func openSource(path string, opts *snapshot.Options) (snapshot.Source, error) {
+	o := stored.OptionsOf(opts)
+	c, err := Open(path, &Options{Program: o.Program, Search: o.Search, Progress: opts.Progress})
+	if err != nil {
+		return nil, err
+	}
+	return stored.NewSource(c.dump, path, opts.Threads)
+}

@@ -4,8 +4,8 @@
 
 // Package core reads Linux ELF cores on any machine: those that the kernel, gdb's
 // gcore and qemu-user write, also compressed as systemd-coredump stores them. It
-// reads the registers of x86, arm, arm64, riscv, Power, s390, MIPS, SPARC, m68k and LoongArch; of
-// other machines each thread has an error that wraps [snapshot.ErrNoLayout].
+// reads the registers of x86, arm, arm64, riscv, Power, s390, MIPS, SPARC, m68k and LoongArch. In
+// cores of other machines, each thread has an error that wraps [snapshot.ErrNoLayout].
 //
 // It makes a [snapshot.Snapshot] of a core: the threads with their registers, the
 // mappings, and the memory. The core holds a part of the memory, and the mapped files

@@ -11,20 +11,12 @@ import (
 	"io"
 
 	"github.com/clewdev/clew/arch"
-	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/internal/stored"
 )
 
 // ErrNotCore is wrapped by Open's error if the file is not a core: another kind of ELF
 // file, or not an ELF file.
-var ErrNotCore error = notCore{}
-
-type notCore struct{}
-
-func (notCore) Error() string { return "not an ELF core" }
-
-// Unwrap lets snapshot.Open ask the next opener.
-func (notCore) Unwrap() error { return snapshot.ErrUnknown }
+var ErrNotCore error = stored.Unrecognized("not an ELF core")
 
 // header is the ELF header of a core and its program headers.
 type header struct {
@@ -99,11 +91,11 @@ func readHeader(r io.ReaderAt, size int64) (h *header, damage []error, err error
 		}
 	}
 	if most := (uint64(size) - phoff) / uint64(entry); count > most {
-		damage = append(damage, fmt.Errorf("%d program headers at offset %#x: %d are there, the core is cut off at %#x", count, phoff, most, size))
+		damage = append(damage, fmt.Errorf("%d program headers at offset %#x: only %d exist, the core is cut off at %#x", count, phoff, most, size))
 		count = most
 	}
 	if count > maxSegments {
-		damage = append(damage, fmt.Errorf("%d program headers: %d of them are read", count, maxSegments))
+		damage = append(damage, fmt.Errorf("%d program headers: only the first %d are read", count, maxSegments))
 		count = maxSegments
 	}
 	return h, damage, h.readSegments(r, int64(phoff), entry, int(count))
@@ -143,10 +135,10 @@ func (h *header) extendedCount(r io.ReaderAt, size int64, phoff, shoff uint64, e
 
 func (h *header) readSegments(r io.ReaderAt, at, entry int64, count int) error {
 	h.loads = make([]stored.Segment, 0, count)
-	room := make([]byte, min(int64(count)*entry, 64<<10/entry*entry+entry))
+	buffer := make([]byte, min(int64(count)*entry, 64<<10/entry*entry+entry))
 	for count > 0 {
-		n := min(count, len(room)/int(entry))
-		b := room[:n*int(entry)]
+		n := min(count, len(buffer)/int(entry))
+		b := buffer[:n*int(entry)]
 		if k, err := r.ReadAt(b, at); k < len(b) {
 			return fmt.Errorf("program headers at offset %#x: %w", at, err)
 		}

@@ -114,7 +114,7 @@ func TestRepeatedThread(t *testing.T) {
 	if got := c.Snapshot().Threads; len(got) != 1 || len(want) != 1 || got[0].Registers != want[0].Registers {
 		t.Errorf("%d threads: %+v, expected %+v", len(got), got, want)
 	}
-	damage(t, c, "thread 1 is there twice")
+	damage(t, c, "thread 1 occurs twice")
 }
 
 // image is an x86-64 ELF image with program headers of these offsets and sizes in the

@@ -79,7 +79,7 @@ func TestLinkMap(t *testing.T) {
 // A list that is circular, repeats an object, or has many objects with many segments
 // results in no more than the core's size allows.
 func TestLinkMapWithoutEnd(t *testing.T) {
-	damage(t, linked(t, []string{"", "/lib/one", "/lib/two"}, 1, pages(60000)), "it comes back to the entry at 0x1000020")
+	damage(t, linked(t, []string{"", "/lib/one", "/lib/two"}, 1, pages(60000)), "it is a cycle with the entry at 0x1000020")
 
 	same := make([]string, 10000)
 	for i := range same {

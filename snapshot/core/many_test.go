@@ -79,7 +79,7 @@ func TestManySegments(t *testing.T) {
 		m.loads[i] = elf.ProgHeader{Type: elf.PT_LOAD, Flags: elf.PF_R | elf.PF_X, Vaddr: uint64(i+1) << 13, Memsz: 4096}
 	}
 	c, taken := opened(t, m)
-	want := fmt.Sprintf("program headers: %d of them are read", most)
+	want := fmt.Sprintf("program headers: only the first %d are read", most)
 	if err := c.Damage(); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, expected %s", err, want)
 	}

@@ -5,11 +5,11 @@
 package core
 
 import (
-	"bytes"
 	"cmp"
 	"debug/elf"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/internal/stored"
@@ -24,9 +24,9 @@ type notes struct {
 	user      uint32 // real user ID of the process, in its user namespace
 	signal    *snapshot.Signal
 	hasFile   bool // there is a list of mapped files
-	moreFiles bool // there is another one
+	moreFiles bool // there is a second list
 
-	seen    map[int]bool     // the IDs of threads
+	seen    map[int]bool     // by the IDs of threads
 	current *snapshot.Thread // of the last NT_PRSTATUS, nil if that was refused
 }
 
@@ -62,7 +62,7 @@ func (c *Core) readNotes() {
 		c.growThreads(p, left)
 		err := c.header.eachNote(c.dump.File, c.dump.Size, p, &left, func(n note) {
 			if n.owner != "CORE" && (n.owner != "LINUX" || n.typ != ntARMTLS) {
-				return // no registers for this machine
+				return // another owner, or registers that are not read
 			}
 			if err := c.readNote(&n); err != nil {
 				c.dump.Damaged(err)
@@ -165,7 +165,7 @@ func (c *Core) readStatus(b []byte) error {
 	}
 	t := snapshot.Thread{ID: int(int32(o.Uint32(b[l.id:])))}
 	if c.notes.seen[t.ID] {
-		return fmt.Errorf("NT_PRSTATUS: thread %d is there twice", t.ID)
+		return fmt.Errorf("NT_PRSTATUS: thread %d occurs twice", t.ID)
 	}
 	if err := snapshot.GeneralRegisters(&t.Registers, c.header.machine, b[l.registers:len(b)-l.tail]); err != nil {
 		t.Err = fmt.Errorf("thread %d: NT_PRSTATUS: %w", t.ID, err)
@@ -206,7 +206,7 @@ func (c *Core) readProcess(b []byte) {
 	}
 	c.notes.pid = int(int32(c.header.order.Uint32(b[pid:])))
 	c.notes.name = stored.CString(b[pid+16 : pid+32])
-	c.notes.command = string(bytes.TrimRight([]byte(stored.CString(b[pid+32:pid+112])), " "))
+	c.notes.command = strings.TrimRight(stored.CString(b[pid+32:pid+112]), " ")
 }
 
 // readSignal reads siginfo_t of the thread for which the core was written, in the first
@@ -225,17 +225,9 @@ func (c *Core) readSignal(b []byte) {
 		code = b[4:]
 	}
 	s.Code = int(int32(o.Uint32(code)))
-	switch s.Name() {
-	case "SIGILL", "SIGTRAP", "SIGBUS", "SIGFPE", "SIGSEGV":
-		// SI_KERNEL means a general protection fault, which has no address.
-		if s.Code > 0 && s.Code != siKernel {
-			s.Address, s.HasAddress = c.dump.Word(b[union:]), true
-		}
-	}
+	s.SetFault(c.dump.Word(b[union:]))
 	if s.Code <= 0 {
 		// SI_USER, SI_QUEUE, SI_TKILL
 		s.Sender = int(int32(o.Uint32(b[union:])))
 	}
 }
-
-const siKernel = 0x80

@@ -46,7 +46,7 @@ func (b *Batch) Read(list []uint64, each func(i int, g Goroutine, err error)) {
 			if c.Bytes != nil {
 				g, err = b.runtime.Layout.decode(c.Bytes, c.Address)
 			} else {
-				g, err = b.runtime.Read(b.memory, c.Address) // which says why
+				g, err = b.runtime.Read(b.memory, c.Address) // returns the error
 			}
 			each(from+i, g, err)
 		}

@@ -71,10 +71,15 @@ func (r *Runtime) copier(mem cfi.Memory, all bool, capacity int) *Copier {
 	if !all {
 		touched = len(c.threads) * touchedThread
 	}
-	for i := 0; i < min(touched, capacity); i += 4096 {
-		c.buffer[i] = 0
-	}
+	touch(c.buffer[:min(touched, capacity)])
 	return c
+}
+
+// touch makes the pages of a buffer present: a page fault would lengthen a pause.
+func touch(buffer []byte) {
+	for i := 0; i < len(buffer); i += 4096 {
+		buffer[i] = 0
+	}
 }
 
 // CopyThreads copies the runtime's data of threads, and the structures of the goroutines
@@ -118,9 +123,9 @@ func (c *Copier) addStack(g snapshot.Copy) {
 	}
 }
 
-// allocated reports whether the runtime has allocated a goroutine's stack: those have a
-// power of two as size (runtime/stack.go, stackalloc). Of a stack that C code made the
-// runtime knows only the part that it needs itself.
+// allocated reports whether the runtime allocated a goroutine's stack: the size of those is a
+// power of two (runtime/stack.go, stackalloc). Of a stack that C code allocated, the runtime
+// knows only the part that it needs itself.
 func allocated(g *Goroutine) bool { return bits.OnesCount64(g.StackHigh-g.StackLow) == 1 }
 
 // StackEnd returns the end of the stack that contains an address, after CopyThreads. It
@@ -177,10 +182,7 @@ func (c *Copier) copyStacks(read func([]snapshot.Copy), goroutines []snapshot.Co
 			continue
 		}
 		g, err := l.decode(copied.Bytes, copied.Address)
-		if err != nil {
-			continue
-		}
-		if g.State == Dead || g.State == Idle {
+		if err != nil || g.State == Dead || g.State == Idle {
 			continue
 		}
 		low, n := g.left(most)

@@ -23,9 +23,9 @@ type ThreadCopier struct {
 	used    int
 	round   []snapshot.Copy
 	left    []snapshot.Copy
-	full    bool // the buffer was too small for a copy of a thread
+	full    bool // a copy of the current thread exceeded the limit
 
-	vain vain
+	unknown unknownThreads
 }
 
 // copiedThread is a thread as of its last copy.
@@ -34,9 +34,9 @@ type copiedThread struct {
 	stacks [3][2]uint64 // allocated by the runtime for it and its goroutine
 }
 
-// vain contains the threads that the runtime does not know, to avoid searching for them
-// each time: threads of C code, and the runtime's own before they store their ID.
-type vain struct {
+// unknownThreads contains the threads that the runtime does not know, to avoid searching for
+// them each time: threads of C code, and the runtime's own before they store their ID.
+type unknownThreads struct {
 	seen  map[uint64]int // the round in which an ID was last requested
 	round int
 	next  int // the round of the next search
@@ -48,24 +48,25 @@ const (
 	// maxThreadCopies bounds the size of the copies of all threads, in bytes.
 	maxThreadCopies = 16 << 20
 
-	// maxVain bounds the rounds between searches for unknown threads.
-	maxVain = 64
+	// maxWait bounds the rounds between searches for unknown threads.
+	maxWait = 64
 )
 
 // ErrTooMuch means that a runtime's data of all threads exceeds the limit.
-var ErrTooMuch = fmt.Errorf("what Go's runtime keeps of all threads is more than %d MiB", maxThreadCopies>>20)
+var ErrTooMuch = fmt.Errorf("the data of Go's runtime about all threads exceeds %d MiB", maxThreadCopies>>20)
 
 // ThreadCopier returns a ThreadCopier, which reads memory that may change meanwhile.
 func (r *Runtime) ThreadCopier(mem cfi.Memory) *ThreadCopier {
-	return &ThreadCopier{runtime: r, memory: mem, vain: vain{seen: make(map[uint64]int)}}
+	return &ThreadCopier{runtime: r, memory: mem, unknown: unknownThreads{seen: make(map[uint64]int)}}
 }
 
 // Begin drops the copies, and finds those of the threads with these IDs, in their own
-// PID namespace, that are not yet known; 0 means no thread. It allocates all that Copy
-// will need, as far as it can know, because no thread is stopped yet.
+// PID namespace, that are not yet known; 0 means no thread. It allocates the memory that Copy
+// probably needs, because no thread is stopped yet.
 func (c *ThreadCopier) Begin(ids []uint64) {
 	if n := max(min(c.used+c.used/4, maxThreadCopies), len(ids)*touchedThread); c.used > len(c.buffer) || c.buffer == nil {
-		c.buffer = touched(n)
+		c.buffer = make([]byte, n)
+		touch(c.buffer)
 	}
 	c.used, c.copies = 0, c.copies[:0]
 	if c.isWanted(ids) {
@@ -73,21 +74,12 @@ func (c *ThreadCopier) Begin(ids []uint64) {
 	}
 }
 
-// touched returns a buffer whose pages are present: a page fault would lengthen a pause.
-func touched(n int) []byte {
-	buffer := make([]byte, n)
-	for i := 0; i < n; i += 4096 {
-		buffer[i] = 0
-	}
-	return buffer
-}
-
-// isWanted reports whether to look for threads. Threads that were not found are looked
-// for again when the runtime has made another one, and from time to time: the runtime's
-// structure of a thread can be older than the ID in it, because a thread that starts
-// stores its ID later, and a C thread that calls Go gets a structure that was kept for it.
+// isWanted reports whether to search for threads. It repeats the search for unknown threads
+// when the runtime has made another one, and from time to time: the runtime's structure of a
+// thread can be older than the ID in it, because a new thread stores its ID later, and a C
+// thread that calls Go gets a structure that was kept for it.
 func (c *ThreadCopier) isWanted(ids []uint64) bool {
-	v := &c.vain
+	v := &c.unknown
 	v.round++
 	missing, added := 0, false
 	for _, id := range ids {
@@ -98,7 +90,7 @@ func (c *ThreadCopier) isWanted(ids []uint64) bool {
 		added = added || v.seen[id] == 0
 		v.seen[id] = v.round
 	}
-	if len(v.seen) > 2*missing+maxVain {
+	if len(v.seen) > 2*missing+maxWait {
 		for id, round := range v.seen {
 			if round != v.round {
 				delete(v.seen, id)
@@ -115,7 +107,7 @@ func (c *ThreadCopier) isWanted(ids []uint64) bool {
 	case v.round < v.next:
 		return false
 	default:
-		v.wait = min(2*v.wait, maxVain)
+		v.wait = min(2*v.wait, maxWait)
 	}
 	v.first, v.next = first, v.round+v.wait
 	return true

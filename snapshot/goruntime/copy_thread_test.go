@@ -62,7 +62,7 @@ func TestUnknownThreads(t *testing.T) {
 	for range rounds {
 		total += walks(knownID, foreign)
 	}
-	if total < 2 || total > 7+rounds/maxVain {
+	if total < 2 || total > 7+rounds/maxWait {
 		t.Errorf("a thread of C code is looked for %d times in %d samples", total, rounds)
 	}
 	if n := walks(knownID, foreign, late); n != 1 {
@@ -95,7 +95,7 @@ func TestUnknownThreads(t *testing.T) {
 	for id := uint64(10000); id < 20000; id++ {
 		walks(id)
 	}
-	if n := len(c.vain.seen); n > 2*maxVain {
+	if n := len(c.unknown.seen); n > 2*maxWait {
 		t.Errorf("%d threads that are gone are kept", n)
 	}
 }

@@ -6,10 +6,10 @@
 // process or core, stripped or not: the address of the runtime's list of them, and the
 // state, the stack and the place of creation of each.
 //
-// The layouts of the runtime's structures are in tables for Go 1.18 to 1.26, which are
-// derived from programs of these versions. For other versions the layouts come from the
-// program's debugging information. The addresses come from symbols, or else from the
-// code of the runtime's own functions.
+// The layouts of the runtime's structures are in tables for Go 1.18 to 1.27, derived from
+// programs of these versions. For other versions, the layouts come from the program's
+// debugging information. The addresses come from symbols, or else from the code of the
+// runtime's own functions.
 //
 // The package stops nothing, walks no stack and names no address.
 package goruntime

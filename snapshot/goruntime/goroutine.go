@@ -77,7 +77,7 @@ const (
 )
 
 // errNoGoroutine means that a goroutine's structure is invalid.
-var errNoGoroutine = errors.New("no goroutine is there")
+var errNoGoroutine = errors.New("not a valid goroutine")
 
 // size returns the number of bytes of a g that are read.
 func (l *Layout) size() int {
@@ -166,8 +166,8 @@ func (r *Runtime) List(mem cfi.Memory) (list []uint64, err error) {
 	return distinct(list), err
 }
 
-// distinct returns a list without duplicates. The runtime's has none, which sorting shows
-// faster than a map.
+// distinct returns a list without duplicates. The runtime's list has no duplicates, which
+// sorting proves faster than a map.
 func distinct(list []uint64) []uint64 {
 	sorted := slices.Clone(list)
 	slices.Sort(sorted)
@@ -176,9 +176,9 @@ func distinct(list []uint64) []uint64 {
 	}
 	seen := make(map[uint64]bool)
 	return slices.DeleteFunc(list, func(at uint64) bool {
-		again := seen[at]
+		duplicate := seen[at]
 		seen[at] = true
-		return again
+		return duplicate
 	})
 }
 

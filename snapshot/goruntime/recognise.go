@@ -10,12 +10,10 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// A program that garble (mvdan.cc/garble) has built does not contain its version or
-// debugging information. But its runtime is that of a release: its size of a g and its
-// wait reasons are known.
-
 // recognise returns the layout of the newest release that fits a program's runtime, or
-// nil.
+// nil. Programs that garble (mvdan.cc/garble) builds contain neither their version nor
+// debugging information, but their runtime has the size of a g and the wait reasons of a
+// release.
 func recognise(f *object.File) *Layout {
 	size, ok := sizeOfG(f)
 	if !ok {

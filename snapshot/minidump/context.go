@@ -21,8 +21,8 @@ type processor struct {
 
 	size  uint64 // of the part that is read, bytes
 	flags int    // offset of the flags
-	// need are flags that say that the general registers are there, with the one of the
-	// processor. A context can have more.
+	// need has the flag of the processor and those of the general registers. A context can
+	// have more flags.
 	need uint32
 
 	width     int             // of a general register, bytes
@@ -34,10 +34,10 @@ type processor struct {
 	vectorLen int      // of NT_PRFPREG, bytes
 }
 
-// registerRange says that registers follow each other from an offset on, by DWARF column.
+// registerRange is a range of adjacent registers.
 type registerRange struct {
-	at      int
-	columns []uint8
+	at      int     // offset of the first one
+	columns []uint8 // their DWARF columns
 }
 
 var processors = []processor{
@@ -55,7 +55,7 @@ var processors = []processor{
 		registers: []registerRange{{8, firstColumns(33)}}, pc: 264,
 		floats: 4, vectors: [][2]int{{272, 784}, {788, 792}, {784, 788}}, vectorLen: 528,
 	},
-	{ // MDRawContextARM64_Old, of which the flags have 64 bits
+	{ // MDRawContextARM64_Old, with flags of 64 bits
 		architecture: 0x8003, machine: elf.EM_AARCH64, class: elf.ELFCLASS64, size: 796, flags: 0, need: 0x80000002, width: 8,
 		registers: []registerRange{{8, firstColumns(33)}}, pc: 264,
 		floats: 4, vectors: [][2]int{{284, 796}, {276, 284}}, vectorLen: 528,
@@ -79,7 +79,7 @@ func (d *dump) readContext(t *snapshot.Thread, l location) error {
 	if i := slices.IndexFunc(processors, func(o processor) bool {
 		return o.machine == p.machine && o.architecture != p.architecture
 	}); i >= 0 && l.size >= processors[i].size {
-		// Writers have named one of arm64's layouts and written the other.
+		// Some writers name one of arm64's layouts and write the other.
 		if b, err := d.head(l, 4); err == nil && le.Uint32(b)&processors[i].need == processors[i].need && le.Uint32(b)&p.need != p.need {
 			p = &processors[i]
 		}

@@ -11,10 +11,10 @@
 // streams /proc/PID/maps, auxv, status and cmdline. A dump without the mappings has those
 // of its modules, as their files describe them.
 //
-// A minidump rarely holds the memory of mapped files: it is read from the files, which are
-// searched for as those of cores are. It holds no thread pointer but Crashpad's, so
-// thread-local variables and goroutines are found in Crashpad's dumps only.
+// A minidump rarely contains the memory of mapped files. It is read from the files, which are
+// searched for in the same way as those of cores. Only Crashpad's dumps contain thread
+// pointers, which thread-local variables and goroutines need.
 //
-// The package opens no compressed dump and no dump of Windows or macOS, and none in
+// The package does not open compressed dumps, dumps of Windows or macOS, or dumps in
 // big-endian byte order. It unwinds nothing, names nothing and prints nothing.
 package minidump

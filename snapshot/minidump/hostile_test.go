@@ -162,12 +162,12 @@ func TestHostile(t *testing.T) {
 			entry, _ := at(memory)
 			le.PutUint32(b[entry:], threads)
 			return b
-		}, damage: "there is more than one ThreadList stream, and the first one counts"},
+		}, damage: "there is more than one ThreadList stream, only the first one is used"},
 		{name: "equal threads", change: func(b []byte, at func(uint32) (uint32, uint32)) []byte {
 			_, data := at(threads)
 			le.PutUint32(b[data+4+48:], 42)
 			return b
-		}, damage: "thread 42 is there twice"},
+		}, damage: "thread 42 occurs twice"},
 		{name: "stack beyond the file", change: func(b []byte, at func(uint32) (uint32, uint32)) []byte {
 			_, data := at(memory)
 			le.PutUint32(b[data+4+8:], 1<<31)

@@ -5,31 +5,23 @@
 package minidump
 
 import (
-	"cmp"
 	"debug/elf"
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/internal/stored"
 )
 
-// memoryRange is a range of memory that the dump holds.
-type memoryRange struct {
-	start, end uint64
-	at         uint64 // in the file
-}
-
 const (
 	descriptorSize = 16
-	maxRanges      = 1 << 19 // of all lists: eight times what vm.max_map_count allows by default
+	maxRanges      = 1 << 19 // of all lists: eight times the default vm.max_map_count
 )
 
-// addMemory adds a range that the dump holds, and returns why it is not all there. What is
-// cut off stays known, so that a read says so.
+// addMemory adds a range of memory in the dump. If the range is cut off, it returns an error,
+// but adds the whole range, so that reads report it.
 func (d *dump) addMemory(start uint64, l location) error {
 	if l.size == 0 {
 		return nil
@@ -40,7 +32,7 @@ func (d *dump) addMemory(start uint64, l location) error {
 	if len(d.memory) == maxRanges {
 		return fmt.Errorf("memory %#x: more than %d ranges", start, maxRanges)
 	}
-	d.memory = append(d.memory, memoryRange{start, start + l.size, l.at})
+	d.memory = append(d.memory, stored.FileRange{Start: start, End: start + l.size, Offset: l.at})
 	if err := d.check(l); err != nil {
 		return fmt.Errorf("memory %#x: %w", start, err)
 	}
@@ -61,7 +53,7 @@ func (d *dump) readMemory(_ streamType, l location) error {
 	return errors.Join(errs...)
 }
 
-// readMemory64 reads MINIDUMP_MEMORY64_LIST: ranges that follow each other in the file.
+// readMemory64 reads MINIDUMP_MEMORY64_LIST: ranges that are adjacent in the file.
 func (d *dump) readMemory64(_ streamType, l location) error {
 	b, err := d.head(l, memoryHeader)
 	if err != nil {
@@ -83,32 +75,14 @@ func (d *dump) readMemory64(_ streamType, l location) error {
 	return errors.Join(errs...)
 }
 
-// disjointMemory sorts the ranges and takes from each what an earlier one covers.
-func (d *dump) disjointMemory() []memoryRange {
-	slices.SortStableFunc(d.memory, func(a, b memoryRange) int { return cmp.Compare(a.start, b.start) })
-	kept, end := d.memory[:0], uint64(0)
-	for _, r := range d.memory {
-		if r.end <= end {
-			continue
-		}
-		if r.start < end {
-			r.at += end - r.start
-			r.start = end
-		}
-		end = r.end
-		kept = append(kept, r)
-	}
-	return kept
-}
-
-// arrange describes the address space: by the list of mappings, else by the modules and
+// arrange describes the address space by the list of mappings, or else by the modules and
 // the ranges of memory.
 func (d *dump) arrange() {
-	memory := d.disjointMemory()
-	add := func(start, end uint64, held *memoryRange, flags elf.ProgFlag) {
+	memory := stored.Disjoint(d.memory)
+	add := func(start, end uint64, dumped *stored.FileRange, flags elf.ProgFlag) {
 		s := stored.Segment{Vaddr: start, Memsz: end - start, Flags: flags}
-		if held != nil {
-			s.Off, s.Filesz = held.at+(start-held.start), s.Memsz
+		if dumped != nil {
+			s.Off, s.Filesz = dumped.Offset+(start-dumped.Start), s.Memsz
 		}
 		if start < end {
 			d.Segments = append(d.Segments, s)
@@ -118,20 +92,20 @@ func (d *dump) arrange() {
 		m := &d.maps[i]
 		flags := flagsOf(m)
 		at := m.Start
-		for ; len(memory) > 0 && memory[0].start < m.End; memory = memory[1:] {
+		for ; len(memory) > 0 && memory[0].Start < m.End; memory = memory[1:] {
 			r := &memory[0]
-			if r.start < at {
-				add(r.start, min(r.end, at), r, elf.PF_R|elf.PF_W) // of no mapping
+			if r.Start < at {
+				add(r.Start, min(r.End, at), r, elf.PF_R|elf.PF_W) // without a mapping
 			}
-			from, to := max(r.start, at), min(r.end, m.End)
+			from, to := max(r.Start, at), min(r.End, m.End)
 			add(at, min(from, m.End), nil, flags)
 			if from < to {
 				add(from, to, r, flags)
 				at = to
 			}
-			if r.end > m.End {
-				r.at += m.End - r.start
-				r.start = m.End
+			if r.End > m.End {
+				r.Offset += m.End - r.Start
+				r.Start = m.End
 				break
 			}
 		}
@@ -145,7 +119,7 @@ func (d *dump) arrange() {
 		}
 	}
 	for i := range memory {
-		add(memory[i].start, memory[i].end, &memory[i], elf.PF_R|elf.PF_W)
+		add(memory[i].Start, memory[i].End, &memory[i], elf.PF_R|elf.PF_W)
 	}
 	for i := range d.Segments {
 		d.Segments[i].Unknown = len(d.maps) == 0
@@ -154,7 +128,7 @@ func (d *dump) arrange() {
 	d.useModules()
 	d.Arrange()
 	if len(d.maps) > 0 {
-		// Those of Arrange are cut where memory is dumped, and lack names and devices.
+		// The mappings of Arrange are split at the dumped ranges, and lack names and devices.
 		d.Snapshot.Mappings = d.maps
 	}
 }

@@ -10,8 +10,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/clewdev/clew/debugfile"
-	"github.com/clewdev/clew/internal/untrusted"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/internal/stored"
 )
@@ -19,17 +17,11 @@ import (
 func init() { snapshot.Register(snapshot.Opener{Name: "minidump", Open: Open}) }
 
 // errNotMinidump says that a file is not a minidump.
-var errNotMinidump error = notMinidump{}
-
-type notMinidump struct{}
-
-func (notMinidump) Error() string { return "not a minidump" }
-
-// Unwrap lets snapshot.Open ask the next opener.
-func (notMinidump) Unwrap() error { return snapshot.ErrUnknown }
+var errNotMinidump error = stored.Unrecognized("not a minidump")
 
 // Minidumps are described in minidumpapiset.h of Microsoft, and Breakpad's extensions in
-// its minidump_format.h. All numbers are little-endian, offsets ("RVA") those in the file.
+// its minidump_format.h. All numbers are little-endian. Offsets ("RVA") are offsets in the
+// file.
 const (
 	magic        = "MDMP"
 	bigMagic     = "PMDM" // in big-endian byte order
@@ -75,7 +67,7 @@ type dump struct {
 	streams     map[streamType]location
 	cpu         *processor
 	maps        []snapshot.Mapping
-	memory      []memoryRange
+	memory      []stored.FileRange // ranges of memory in the dump
 	modules     []module
 	processName string
 	contexts    map[int]location // of threads, in place of those in ThreadList
@@ -83,19 +75,12 @@ type dump struct {
 
 var le = binary.LittleEndian
 
-// Open opens the minidump at path. Its error wraps [snapshot.ErrUnknown] where the file is
+// Open opens the minidump at path. Its error wraps [snapshot.ErrUnknown] if the file is
 // not a minidump. Errors in a stream do not fail Open: the source reports them by Damage.
 func Open(path string, opts *snapshot.Options) (snapshot.Source, error) {
-	o := stored.Options{Program: opts.Program, Search: debugfile.Search{Root: opts.Root}}
-	if opts.Search != nil {
-		o.Search = opts.Search(opts.Root)
-	}
-	file, err := stored.Open(path, o)
-	if errors.Is(err, untrusted.ErrNotRegular) {
-		err = fmt.Errorf("%w: it is not a regular file", errNotMinidump)
-	}
+	file, err := stored.Open(path, stored.OptionsOf(opts), errNotMinidump)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, err
 	}
 	d := &dump{Dump: file}
 	if err := d.read(); err != nil {
@@ -116,7 +101,7 @@ func (d *dump) read() error {
 		typ  streamType
 		read func(streamType, location) error
 	}{
-		// Later ones use what earlier ones have found.
+		// Later streams need the results of earlier ones.
 		{linuxAuxv, d.readAuxv},
 		{linuxProcStatus, d.readStatus},
 		{miscInfo, d.readMisc},
@@ -177,7 +162,7 @@ func (d *dump) readDirectory() error {
 			continue
 		}
 		if _, ok := d.streams[typ]; ok {
-			d.Damaged(fmt.Errorf("directory at offset %#x: there is more than one %s stream, and the first one counts", at, streamNames[typ]))
+			d.Damaged(fmt.Errorf("directory at offset %#x: there is more than one %s stream, only the first one is used", at, streamNames[typ]))
 			continue
 		}
 		d.streams[typ] = l
@@ -185,7 +170,7 @@ func (d *dump) readDirectory() error {
 	return nil
 }
 
-// check returns an error unless the file has all of a range.
+// check returns an error unless the file contains a whole range.
 func (d *dump) check(l location) error {
 	if size := uint64(d.Size); l.at > size || l.size > size-l.at {
 		return fmt.Errorf("%d bytes at offset %#x expected, the file ends at %#x", l.size, l.at, size)
@@ -193,7 +178,7 @@ func (d *dump) check(l location) error {
 	return nil
 }
 
-// bytes reads a range of the file, whose size the caller has bounded.
+// bytes reads a range of the file. The caller must bound its size.
 func (d *dump) bytes(l location) ([]byte, error) {
 	if err := d.check(l); err != nil {
 		return nil, err

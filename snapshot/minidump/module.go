@@ -26,7 +26,7 @@ const (
 
 	// The first bytes of CodeView records.
 	buildIDRecord = "LEpB" // Breakpad's for ELF: the build ID follows
-	pdb70Record   = "RSDS" // a GUID, and what is not read
+	pdb70Record   = "RSDS" // a GUID follows, and fields that are not read
 	guidSize      = 16
 )
 
@@ -64,8 +64,8 @@ func (d *dump) readModules(_ streamType, l location) error {
 	return errors.Join(errs...)
 }
 
-// codeView reads the build ID of a CodeView record. Old versions of Breakpad wrote the
-// first 16 bytes of it as the GUID of a PDB file.
+// codeView reads the build ID of a CodeView record. Old versions of Breakpad wrote its
+// first 16 bytes as the GUID of a PDB file.
 func (d *dump) codeView(l location) (id stored.BuildID, err error) {
 	if l.size <= 4 {
 		return id, nil
@@ -74,24 +74,24 @@ func (d *dump) codeView(l location) (id stored.BuildID, err error) {
 	if err != nil {
 		return id, fmt.Errorf("CodeView record: %w", err)
 	}
-	rest := b[4:]
+	content := b[4:]
 	switch string(b[:4]) {
 	case buildIDRecord:
-		id.Bytes = rest
+		id.Bytes = content
 	case pdb70Record:
-		if len(rest) < guidSize {
+		if len(content) < guidSize {
 			return id, fmt.Errorf("CodeView record at offset %#x: %d bytes, at least %d expected", l.at, l.size, 4+guidSize)
 		}
-		id.Bytes, id.Prefix = rest[:guidSize], true
+		id.Bytes, id.Prefix = content[:guidSize], true
 	}
 	if len(bytes.Trim(id.Bytes, "\x00")) == 0 {
-		id.Bytes = nil // of a file without one
+		id.Bytes = nil // zeros mean that the file has no build ID
 	}
 	return id, nil
 }
 
-// useModules adds the files of the module list, where the dump has no list of mappings,
-// and says where the program is: the list starts with it.
+// useModules sets the program, which is the first module of the list. It adds the files of the
+// list if the dump has no list of mappings.
 func (d *dump) useModules() {
 	if len(d.modules) > 0 {
 		d.Program = d.modules[0].base
@@ -99,7 +99,7 @@ func (d *dump) useModules() {
 	if len(d.maps) > 0 {
 		return
 	}
-	d.Arrange() // so that what was dumped of the files can be read
+	d.Arrange() // makes the dumped parts of the files readable
 	for _, m := range d.modules {
 		if strings.HasPrefix(m.path, "/") {
 			d.AddModule(m.path, m.base, m.size)

@@ -25,12 +25,11 @@ const (
 	platformAndroid = 0x8203
 )
 
-// platformNames are those of dumps that are not read.
+// platformNames are the names of unsupported platforms.
 var platformNames = map[uint32]string{1: "Windows", 2: "Windows", 3: "Windows CE", 0x8101: "macOS", 0x8102: "iOS", 0x8202: "Solaris",
 	0x8204: "PlayStation 3", 0x8205: "Native Client", 0x8206: "Fuchsia"}
 
-// readSystem reads what machine and system the dump is of, without which nothing else can
-// be read.
+// readSystem reads the machine and the system of the dump, which all other streams need.
 func (d *dump) readSystem() error {
 	l, ok := d.streams[systemInfo]
 	if !ok {
@@ -69,7 +68,7 @@ func (d *dump) readAuxv(_ streamType, l location) error {
 const (
 	maxStatus  = 64 << 10 // /proc/PID/status has some 1,500 bytes
 	maxCommand = 4 << 10
-	maxPath    = 8 << 10 // bytes; a path of Linux takes at most as many
+	maxPath    = 8 << 10 // bytes; the longest path of Linux in UTF-16
 )
 
 func (d *dump) readStatus(_ streamType, l location) error {

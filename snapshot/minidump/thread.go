@@ -17,12 +17,12 @@ const (
 	exceptionSize = 168
 	nameSize      = 12
 	maxThreads    = 1 << 22 // the kernel's PID_MAX_LIMIT
-	fewThreads    = 1 << 12 // that are read of any file, even if it is cut off before their contexts
+	fewThreads    = 1 << 12 // read from any file, even if it is cut off before their contexts
 	maxErrors     = 16      // of one list
 	maxThreadName = 512     // bytes; the kernel's names have 15 characters
 )
 
-// threadLimit returns how many threads are read: as many as the file stores contexts for.
+// threadLimit returns the maximum number of threads: for how many the file can store contexts.
 // Without that limit, all threads of a small file could share one context.
 func (d *dump) threadLimit() uint64 {
 	info, err := d.File.Stat()
@@ -53,15 +53,15 @@ func (d *dump) readThreads(_ streamType, l location) error {
 	err = d.eachEntry(l, start, threadSize, count, d.threadLimit(), func(b []byte) {
 		t := snapshot.Thread{ID: int(int32(le.Uint32(b)))}
 		if seen[t.ID] {
-			errs.add(fmt.Errorf("thread %d is there twice", t.ID))
+			errs.add(fmt.Errorf("thread %d occurs twice", t.ID))
 			return
 		}
 		seen[t.ID] = true
 		d.addMemory(le.Uint64(b[24:]), location{uint64(le.Uint32(b[36:])), uint64(le.Uint32(b[32:]))})
 		context := location{uint64(le.Uint32(b[44:])), uint64(le.Uint32(b[40:]))}
 		if own, ok := d.contexts[t.ID]; ok {
-			// The thread ran a signal handler that wrote the dump. This context is the one that
-			// the signal interrupted.
+			// The thread ran the signal handler that wrote the dump. This is the context
+			// that the signal interrupted.
 			context = own
 		}
 		if err := d.readContext(&t, context); err != nil {
@@ -94,7 +94,7 @@ func (d *dump) readThreadNames(_ streamType, l location) error {
 		if t == nil {
 			return
 		}
-		delete(threads, t.ID) // the first name counts
+		delete(threads, t.ID) // use the first name
 		name, err := d.stringAt(le.Uint64(b[4:]), maxThreadName)
 		if err != nil {
 			errs.add(fmt.Errorf("thread %d: %w", t.ID, err))
@@ -118,18 +118,12 @@ func (d *dump) readException(_ streamType, l location) error {
 		d.contexts = map[int]location{thread: context}
 	}
 	// A dump that the program asked for has 0xffffffff (MD_EXCEPTION_CODE_LIN_DUMP_REQUESTED).
-	const maxSignal, siKernel = 64, 0x80
+	const maxSignal = 64
 	if number == 0 || number > maxSignal {
 		return nil
 	}
-	s := &snapshot.Signal{Number: int(number), Machine: d.Machine, Code: code, Thread: thread}
-	switch s.Name() {
-	case "SIGILL", "SIGTRAP", "SIGBUS", "SIGFPE", "SIGSEGV":
-		// Writers that do not know si_code write 0, and as the address what they like.
-		if code > 0 && code != siKernel {
-			s.Address, s.HasAddress = le.Uint64(b[24:]), true
-		}
-	}
-	d.Snapshot.Signal = s
+	d.Snapshot.Signal = &snapshot.Signal{Number: int(number), Machine: d.Machine, Code: code, Thread: thread}
+	// Writers that do not know si_code write 0 and an arbitrary address.
+	d.Snapshot.Signal.SetFault(le.Uint64(b[24:]))
 	return nil
 }

@@ -40,13 +40,10 @@ type AttributeFlags uint64
 
 // Some of the flags; include/uapi/linux/perf_event.h has all.
 const (
-	FlagInherit       AttributeFlags = 1 << 1
-	FlagExcludeUser   AttributeFlags = 1 << 4
-	FlagExcludeKernel AttributeFlags = 1 << 5
-	FlagFrequency     AttributeFlags = 1 << 10 // Period is a frequency
-	FlagPreciseIP     AttributeFlags = 3 << 15 // two bits: the precision of Sample.IP
-	FlagSampleIDAll   AttributeFlags = 1 << 18 // records other than samples have a SampleID
-	FlagUseClockID    AttributeFlags = 1 << 25
+	FlagFrequency   AttributeFlags = 1 << 10 // Period is a frequency
+	FlagPreciseIP   AttributeFlags = 3 << 15 // two bits: the precision of Sample.IP
+	FlagSampleIDAll AttributeFlags = 1 << 18 // records other than samples have a SampleID
+	FlagUseClockID  AttributeFlags = 1 << 25
 )
 
 // minAttribute is the size of the first version of perf_event_attr

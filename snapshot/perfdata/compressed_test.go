@@ -96,7 +96,7 @@ func TestCompressed(t *testing.T) {
 			if got := ips(t, r); !slices.Equal(got, count(9_001)[1:]) {
 				t.Errorf("%v: %d samples", kind, len(got))
 			}
-			if c := r.Counts(); c.Bad != 0 || c.Late != 0 {
+			if c := r.Counts(); c.Invalid != 0 || c.Late != 0 {
 				t.Errorf("%+v", c)
 			}
 		}
@@ -216,7 +216,7 @@ func TestBadCompressed(t *testing.T) {
 		if name == "other frame" {
 			continue // an error or records: half of a record is continued by another
 		}
-		if c := r.Counts(); int(c.Bad) != test.bad || n != test.samples {
+		if c := r.Counts(); int(c.Invalid) != test.bad || n != test.samples {
 			t.Errorf("%s: %d samples, want %d; %+v, want %d bad", name, n, test.samples, c, test.bad)
 		}
 		if half := name == "half"; half != errors.Is(err, io.ErrUnexpectedEOF) || !half && err != io.EOF {

@@ -75,12 +75,18 @@ func (d *sampleDecoder) decode(payload []byte, big bool, a *Attribute, id *Sampl
 	if has&^fixed == 0 {
 		return nil
 	}
-	return d.rest(&c, a)
+	return d.decodeVariable(&c, a)
 }
 
-// rest reads the fields from READ on. Nothing can be read after the first truncated one.
-func (d *sampleDecoder) rest(c *cursor, a *Attribute) error {
+// decodeVariable reads the fields from READ on, up to the first truncated one.
+func (d *sampleDecoder) decodeVariable(c *cursor, a *Attribute) error {
 	s, has := &d.sample, a.SampleType
+	word := func(field SampleType, to *uint64) {
+		if has&field != 0 {
+			*to = c.u64()
+			s.read(c, field)
+		}
+	}
 	if has&FieldRead != 0 {
 		s.Read = d.read(c, a.ReadFormat)
 		s.read(c, FieldRead)
@@ -116,34 +122,16 @@ func (d *sampleDecoder) rest(c *cursor, a *Attribute) error {
 		}
 		s.read(c, w)
 	}
-	if has&FieldDataSource != 0 {
-		s.DataSource = c.u64()
-		s.read(c, FieldDataSource)
-	}
-	if has&FieldTransaction != 0 {
-		s.Transaction = c.u64()
-		s.read(c, FieldTransaction)
-	}
+	word(FieldDataSource, &s.DataSource)
+	word(FieldTransaction, &s.Transaction)
 	if has&FieldIntrRegs != 0 {
 		d.intrRegs = s.IntrRegs.read(c, a.RegsIntr, d.intrRegs)
 		s.read(c, FieldIntrRegs)
 	}
-	if has&FieldPhysAddr != 0 {
-		s.PhysAddr = c.u64()
-		s.read(c, FieldPhysAddr)
-	}
-	if has&FieldCgroup != 0 {
-		s.Cgroup = c.u64()
-		s.read(c, FieldCgroup)
-	}
-	if has&FieldDataPageSize != 0 {
-		s.DataPageSize = c.u64()
-		s.read(c, FieldDataPageSize)
-	}
-	if has&FieldCodePageSize != 0 {
-		s.CodePageSize = c.u64()
-		s.read(c, FieldCodePageSize)
-	}
+	word(FieldPhysAddr, &s.PhysAddr)
+	word(FieldCgroup, &s.Cgroup)
+	word(FieldDataPageSize, &s.DataPageSize)
+	word(FieldCodePageSize, &s.CodePageSize)
 	if has&FieldAux != 0 {
 		s.Aux = c.bytes(c.u64())
 		s.read(c, FieldAux)

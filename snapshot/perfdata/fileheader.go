@@ -85,7 +85,7 @@ func (r *Reader) readHeader(file io.ReaderAt, size int64) (*fileSource, error) {
 	src := newFileSource(file, int64(data.offset), size)
 	switch {
 	case data.size == 0:
-		src.atEnd = fmt.Errorf("header tells no size of the data, as where perf record was killed: %w", io.ErrUnexpectedEOF)
+		src.atEnd = fmt.Errorf("the header has no size of the data, as if perf record was killed: %w", io.ErrUnexpectedEOF)
 	case data.size > uint64(size)-data.offset:
 		src.atEnd = fmt.Errorf("data from %#x to %#x: %w", data.offset, data.offset+data.size, errBeyond(size))
 	default:

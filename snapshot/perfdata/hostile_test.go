@@ -104,7 +104,7 @@ func readAll(t testing.TB, b []byte) {
 		if _, again := r.Next(); again != err {
 			t.Fatalf("%v, then %v", err, again)
 		}
-		if c := r.Counts(); c.Records != records || c.Bad != bad {
+		if c := r.Counts(); c.Records != records || c.Invalid != bad {
 			t.Fatalf("%d records, %d bad, %d late; %+v", records, bad, late, c)
 		}
 		if err := r.Close(); err != nil {

@@ -65,9 +65,9 @@ func (l *lane) close() {
 	l.err = errClosed
 }
 
-// badRecord is the error of a record with a valid size, so that the records after it can
+// invalidRecord is the error of a record with a valid size, so that the records after it can
 // be read.
-type badRecord struct{ error }
+type invalidRecord struct{ error }
 
 // next reads records until it finds one that does not wait, and returns it with its
 // error. If the queue has a record ready or the lane has ended first, raw is nil.
@@ -84,8 +84,8 @@ func (l *lane) next() (raw []byte, e entry, err error) {
 			continue
 		}
 		f, raw, err := l.record()
-		bad, isBad := err.(badRecord)
-		if err != nil && !isBad {
+		invalid, isInvalid := err.(invalidRecord)
+		if err != nil && !isInvalid {
 			l.err = err
 			continue
 		}
@@ -93,8 +93,8 @@ func (l *lane) next() (raw []byte, e entry, err error) {
 		if f == &l.inner {
 			e.offset = l.packedAt
 		}
-		if isBad {
-			return raw, e, bad.error
+		if isInvalid {
+			return raw, e, invalid.error
 		}
 		t := Type(f.u32(raw))
 		if t >= firstOfPerf {
@@ -129,12 +129,12 @@ func (l *lane) record() (*framer, []byte, error) {
 				l.unpack.stop()
 				l.unpack = nil
 				l.inner.drop()
-				return &l.outer, l.packed, badRecord{fmt.Errorf("what it unpacks to: %w", err)}
+				return &l.outer, l.packed, invalidRecord{fmt.Errorf("decompressed record: %w", err)}
 			}
 		}
 		raw, err := l.outer.next()
 		if n := l.inner.partial(); err == io.EOF && n > 0 {
-			err = fmt.Errorf("record at %#x unpacks to %d bytes of a record that nothing continues: %w", l.packedAt, n, io.ErrUnexpectedEOF)
+			err = fmt.Errorf("record at %#x: its last %d decompressed bytes are an incomplete record: %w", l.packedAt, n, io.ErrUnexpectedEOF)
 		}
 		if err != nil {
 			return nil, nil, err
@@ -156,7 +156,7 @@ func (l *lane) record() (*framer, []byte, error) {
 			return &l.outer, raw, nil
 		}
 		if err != nil {
-			return &l.outer, raw, badRecord{err}
+			return &l.outer, raw, invalidRecord{err}
 		}
 	}
 }
@@ -165,7 +165,7 @@ func (l *lane) record() (*framer, []byte, error) {
 func (l *lane) feed(raw, content []byte) (err error) {
 	if l.unpack == nil {
 		if !bytes.HasPrefix(content, []byte(zstdMagic)) {
-			return errors.New("it continues what is missing")
+			return errors.New("an earlier compressed record is missing")
 		}
 		if l.decoder == nil {
 			if l.decoder, err = newDecoder(); err != nil {

@@ -57,7 +57,7 @@ type Counts struct {
 	LostSamples uint64
 
 	Late    int64 // records that were returned after one of a later time
-	Bad     int64 // records with Err
+	Invalid int64 // records with Err
 	Unknown int64 // records of unknown type
 }
 
@@ -253,7 +253,7 @@ func (r *Reader) decodeKernel(rec *Record, payload []byte) error {
 func (r *Reader) count(rec *Record) {
 	r.counts.Records++
 	if rec.Err != nil {
-		r.counts.Bad++
+		r.counts.Invalid++
 		rec.Err = fmt.Errorf("record %v at %#x: %w", rec.Type, rec.Offset, rec.Err)
 	}
 	switch rec.Type {

@@ -111,8 +111,7 @@ type Switch struct {
 	OtherPID, OtherTID int32
 }
 
-// Namespaces are the namespaces of a thread: NAMESPACES. NamespaceNet and the other
-// constants are indexes into Links.
+// Namespaces are the namespaces of a thread: NAMESPACES.
 type Namespaces struct {
 	PID, TID int32
 	Links    []Namespace
@@ -123,16 +122,8 @@ type Namespace struct {
 	Device, Inode uint64
 }
 
-// Indexes into Namespaces.Links: NET_NS_INDEX and others.
-const (
-	NamespaceNet    = 0
-	NamespaceUTS    = 1
-	NamespaceIPC    = 2
-	NamespacePID    = 3
-	NamespaceUser   = 4
-	NamespaceMount  = 5
-	NamespaceCgroup = 6
-)
+// NamespaceMount is the index of the mount namespace in Namespaces.Links: MNT_NS_INDEX.
+const NamespaceMount = 5
 
 // Ksymbol is kernel code that is added or removed: KSYMBOL.
 type Ksymbol struct {

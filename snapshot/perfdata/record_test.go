@@ -109,7 +109,7 @@ func TestRecords(t *testing.T) {
 		if _, err := r.Next(); err != io.EOF {
 			t.Error(err)
 		}
-		if c := r.Counts(); c.Records != int64(len(recordTests))+1 || c.Lost != 409 || c.LostSamples != 21 || c.Unknown != 1 || c.Bad != 0 || c.Late != 0 || c.Bytes != int64(len(e.b))-16 {
+		if c := r.Counts(); c.Records != int64(len(recordTests))+1 || c.Lost != 409 || c.LostSamples != 21 || c.Unknown != 1 || c.Invalid != 0 || c.Late != 0 || c.Bytes != int64(len(e.b))-16 {
 			t.Errorf("%+v", c)
 		}
 	}

@@ -44,7 +44,7 @@ func TestExplain(t *testing.T) {
 		{"root without the capability, not dumpable", access{self: user(0), target: user(0), dumpable: false, scope: 1}, "not dumpable", "give clew the capability CAP_SYS_PTRACE"},
 		{"root without the capability, Yama", access{self: user(0), target: user(0), dumpable: true, scope: 1}, "ptrace_scope is 1", "give clew the capability CAP_SYS_PTRACE"},
 		{"seccomp", access{self: root, target: user(0), dumpable: true, scope: 3, filtered: true}, "a seccomp filter denies ptrace", "seccomp profile"},
-		{"user namespace", access{self: root, target: user(0), dumpable: true, scope: 1, outside: true}, "clew runs in a user namespace", "outside of the namespace"},
+		{"user namespace", access{self: root, target: user(0), dumpable: true, scope: 1, outside: true}, "clew runs in a user namespace", "outside the namespace"},
 		{"no visible cause", access{self: user(1000), target: user(1000), dumpable: true, scope: -1}, "security module", "SYS_PTRACE"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

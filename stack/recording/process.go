@@ -111,6 +111,32 @@ func (b *builder) thread(pid, tid int32) *thread {
 	return t
 }
 
+// label returns the index of the Thread with the current names of t.
+func (b *builder) label(t *thread) int32 {
+	p := t.process
+	if t.label >= 0 && t.names == p.names {
+		return t.label
+	}
+	key := t.labels()
+	n, ok := b.labels[key]
+	if !ok {
+		n = int32(len(b.rec.Threads))
+		b.labels[key] = n
+		b.rec.Threads = append(b.rec.Threads, key)
+	}
+	t.label, t.names = n, p.names
+	return n
+}
+
+// labels returns the Thread with the current names of t.
+func (t *thread) labels() Thread {
+	l := Thread{PID: t.process.pid, TID: t.tid, Process: t.process.name, Name: t.name}
+	if l.Name == "" {
+		l.Name = l.Process
+	}
+	return l
+}
+
 func (b *builder) record(r *perfdata.Record) error {
 	b.moves += movesWithRecord
 	switch body := r.Body.(type) {

@@ -5,7 +5,9 @@
 package stored
 
 import (
+	"bytes"
 	"cmp"
+	"debug/elf"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -22,14 +24,29 @@ import (
 	"github.com/clewdev/clew/snapshot"
 )
 
-// Options contains the places where mapped files are looked for.
+// Options says where to search for mapped files.
 type Options struct {
-	// Program is the path of the program's file, if the dump does not lead to it.
-	Program string
-
-	// Search finds the mapped files; its Root is the sysroot.
-	Search debugfile.Search
+	Program string           // the path of the program's file, if the dump does not give it
+	Search  debugfile.Search // its Root is the sysroot
 }
+
+// OptionsOf returns the Options for snapshot.Open.
+func OptionsOf(opts *snapshot.Options) Options {
+	o := Options{Program: opts.Program, Search: debugfile.Search{Root: opts.Root}}
+	if opts.Search != nil {
+		o.Search = opts.Search(opts.Root)
+	}
+	return o
+}
+
+// Unrecognized is the error for a file of another format. It wraps snapshot.ErrUnknown, so
+// that snapshot.Open asks the next opener.
+type Unrecognized string
+
+func (e Unrecognized) Error() string { return string(e) }
+
+// Unwrap returns snapshot.ErrUnknown.
+func (e Unrecognized) Unwrap() error { return snapshot.ErrUnknown }
 
 // Dump is an open dump. The reader of its format sets the exported fields before it calls
 // Finish. After that its methods may be called concurrently, except Close, which must
@@ -44,7 +61,7 @@ type Dump struct {
 	Segments []Segment   // mapped memory, by address after Arrange
 	Files    []FileRange // ranges of mapped files
 	Listed   bool        // Files are listed in the dump
-	Program  uint64      // an address in the program's file, if Auxv has none
+	Program  uint64      // an address in the program's file, if Auxv does not have one
 
 	// BuildIDs are the build IDs in the dump, by the address of the file's first byte.
 	BuildIDs map[uint64]BuildID
@@ -73,20 +90,22 @@ type BuildID struct {
 	Prefix bool // Bytes is only the start of the build ID
 }
 
-// Open opens the file of a dump. Its error wraps untrusted.ErrNotRegular if it is not a
-// regular file, and does not name the path.
-func Open(path string, options Options) (*Dump, error) {
+// Open opens the file of a dump. Its error wraps unrecognized if the file is not a regular
+// file.
+func Open(path string, options Options, unrecognized error) (*Dump, error) {
 	f, err := untrusted.OpenNamed(path)
 	if err != nil {
-		if inner := errors.Unwrap(err); inner != nil && !errors.Is(err, untrusted.ErrNotRegular) {
-			err = inner // err names the path, as the caller does
+		if errors.Is(err, untrusted.ErrNotRegular) {
+			err = fmt.Errorf("%w: it is not a regular file", unrecognized)
+		} else if inner := errors.Unwrap(err); inner != nil {
+			err = inner // err names the path too
 		}
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	info, err := f.Stat()
 	if err != nil {
 		f.Close()
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	d := &Dump{Options: options, File: f, Size: info.Size(), info: info, dir: filepath.Dir(path), owner: storedUser(f),
 		modules: make(map[string]*module)}
@@ -178,7 +197,7 @@ type Source struct {
 }
 
 // NewSource returns a finished dump as a source of the threads with these IDs; nil means
-// all. If the dump has none of them, NewSource closes it.
+// all. If the dump has no such thread, NewSource closes it.
 func NewSource(d *Dump, path string, threads []int) (*Source, error) {
 	s := &Source{Dump: d, taken: d.Snapshot}
 	if threads != nil {
@@ -193,3 +212,51 @@ func NewSource(d *Dump, path string, threads []int) (*Source, error) {
 
 // Snapshot implements snapshot.Source.
 func (s *Source) Snapshot() (*snapshot.Snapshot, error) { return &s.taken, nil }
+
+// Entries of the auxiliary vector, include/uapi/linux/auxvec.h.
+const (
+	atPHDR        = 3
+	atPHNum       = 5
+	atPageSize    = 6
+	atBase        = 7
+	atEntry       = 9
+	atExecFn      = 31
+	atSysInfoEHdr = 33
+)
+
+// MaxAuxv bounds the size of an auxiliary vector, in bytes. The kernel's has some twenty
+// entries.
+const MaxAuxv = 4 << 10
+
+// ReadAuxv reads an auxiliary vector.
+func (d *Dump) ReadAuxv(b []byte) {
+	size := d.WordSize()
+	d.Auxv = make(map[uint64]uint64)
+	for b = b[:min(len(b), MaxAuxv)]; len(b) >= 2*size; b = b[2*size:] {
+		if key := d.Word(b); key != 0 {
+			d.Auxv[key] = d.Word(b[size:])
+		}
+	}
+}
+
+// Word reads a word of the dump's machine.
+func (d *Dump) Word(b []byte) uint64 {
+	if d.Machine.Class == elf.ELFCLASS64 {
+		return d.Machine.Order.Uint64(b)
+	}
+	return uint64(d.Machine.Order.Uint32(b))
+}
+
+// WordSize returns the size of a word in bytes.
+func (d *Dump) WordSize() int {
+	if d.Machine.Class == elf.ELFCLASS64 {
+		return 8
+	}
+	return 4
+}
+
+// CString returns the bytes before the first NUL.
+func CString(b []byte) string {
+	text, _, _ := bytes.Cut(b, []byte{0})
+	return string(text)
+}

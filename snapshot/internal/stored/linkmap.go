@@ -31,7 +31,7 @@ func (d *Dump) isProgram(file *object.File) error {
 		return err
 	}
 	if entry := d.Auxv[atEntry]; entry != 0 && file.Entry()+bias != entry {
-		return fmt.Errorf("it starts at %#x, the dumped program at %#x", file.Entry()+bias, entry)
+		return fmt.Errorf("its entry point is %#x, that of the dumped program %#x", file.Entry()+bias, entry)
 	}
 	if n := d.Auxv[atPHNum]; n != 0 && n != uint64(len(file.Segments())) {
 		return fmt.Errorf("it has %d program headers, the dumped program %d", len(file.Segments()), n)
@@ -262,7 +262,7 @@ func (d *Dump) linkMap(dynamic, size uint64) (list []linkEntry, err error) {
 	seen := make(map[uint64]bool)
 	for at != 0 && err == nil {
 		if seen[at] {
-			return list, fmt.Errorf("it comes back to the entry at %#x", at)
+			return list, fmt.Errorf("it is a cycle with the entry at %#x", at)
 		}
 		if seen[at] = true; len(list) == maxLinked {
 			return list, fmt.Errorf("more than %d entries", maxLinked)
@@ -285,7 +285,7 @@ func (d *Dump) linkMap(dynamic, size uint64) (list []linkEntry, err error) {
 	return list, err
 }
 
-// Tags of MIPS, whose dynamic section is read-only and so contains a pointer to a pointer
+// Tags of MIPS, where the dynamic section is read-only and contains the address of a pointer
 // to r_debug. (Package elf lacks the second tag.)
 const (
 	dtMIPSRldMap    = 0x70000016 // DT_MIPS_RLD_MAP: address of that pointer

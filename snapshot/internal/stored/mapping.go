@@ -21,7 +21,7 @@ type FileRange struct {
 	Path       string // in the dump
 }
 
-// Segment is a range of memory; the dump may contain its first bytes. There can be half a
+// Segment is a range of memory. The dump may contain its first bytes. There can be half a
 // million segments.
 type Segment struct {
 	Vaddr, Off, Memsz, Filesz uint64 // as in an ELF program header
@@ -56,7 +56,7 @@ func (d *Dump) Arrange() {
 func (d *Dump) arrange() {
 	loads := d.Segments
 	slices.SortStableFunc(loads, func(a, b Segment) int { return cmp.Compare(a.Vaddr, b.Vaddr) })
-	files := disjoint(d.Files)
+	files := Disjoint(d.Files)
 	// There are this many unless ranges and segments partly overlap.
 	d.pieces = make([]piece, 0, len(loads)+len(files))
 	d.Snapshot.Mappings = make([]snapshot.Mapping, 0, len(loads)+len(files))
@@ -67,7 +67,7 @@ func (d *Dump) arrange() {
 		if p.Filesz > p.Memsz {
 			stop = p.Vaddr + p.Filesz
 		}
-		if stop < p.Vaddr { // to the very end of the address space, or beyond
+		if stop < p.Vaddr { // at or beyond the end of the address space
 			stop = math.MaxUint64
 		}
 		for len(files) > 0 && files[0].End <= start {
@@ -143,8 +143,9 @@ func permissions(m *snapshot.Mapping, flags elf.ProgFlag) {
 	m.Readable, m.Writable, m.Executable = flags&elf.PF_R != 0, flags&elf.PF_W != 0, flags&elf.PF_X != 0
 }
 
-// disjoint sorts ranges by address and cuts off from each the part that an earlier one covers.
-func disjoint(files []FileRange) []FileRange {
+// Disjoint sorts ranges by address, in place, and cuts off from each the part that an earlier
+// one covers.
+func Disjoint(files []FileRange) []FileRange {
 	slices.SortStableFunc(files, func(a, b FileRange) int { return cmp.Compare(a.Start, b.Start) })
 	kept, end := files[:0], uint64(0)
 	for _, f := range files {

@@ -33,9 +33,9 @@ type module struct {
 
 	segments []elf.ProgHeader // set by AddModule
 
-	// Of a module that only the dynamic linker lists.
+	// For modules that only the dynamic linker lists:
 	linked  bool
-	looked  bool // findData did
+	looked  bool // findData examined it
 	bias    uint64
 	dynamic uint64 // address of its dynamic section
 
