@@ -50,7 +50,7 @@ func TestParseMappings(t *testing.T) {
 		{"out of order and overlapping", "3000-5000 r--p 00000000 00:00 0\n1000-4000 r--p 00001000 08:02 7 /a\n4800-4900 r--p 0 00:00 0\n",
 			[]Mapping{{Start: 0x1000, End: 0x4000, Offset: 0x1000, Readable: true, Device: unix.Mkdev(8, 2), Inode: 7, Path: "/a"},
 				{Start: 0x4000, End: 0x5000, Offset: 0x1000, Readable: true}}, ""},
-		{"a bad line between", "1000-2000 r--p 00000000 00:00 0\nnonsense\n2000-3000 r--p 00000000 00:00 0\n",
+		{"an invalid line between", "1000-2000 r--p 00000000 00:00 0\nnonsense\n2000-3000 r--p 00000000 00:00 0\n",
 			[]Mapping{{Start: 0x1000, End: 0x2000, Readable: true}, {Start: 0x2000, End: 0x3000, Readable: true}},
 			`line 2: "nonsense": field is missing`},
 		{"empty range", "2000-2000 r--p 00000000 00:00 0\n", nil, "line 1: mapping 0x2000-0x2000: ends before it starts"},

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// ramp is memory from 0x1000 up to 0x2000 whose bytes are the low bytes of
-// their addresses, with the bit 0x80 set.
+// ramp is memory from 0x1000 to 0x2000. Each byte is the low byte of its address, with the bit
+// 0x80 set.
 type ramp struct{}
 
 var errRamp = errors.New("outside")
@@ -115,8 +115,8 @@ func BenchmarkThreadMemory(b *testing.B) {
 	}
 }
 
-// What was copied of one thread while it stood still is seen by that thread only, before
-// what was copied of all: another one's copy of the same place is of another moment.
+// Copies of one thread are visible only to that thread, and before those of all threads:
+// another thread's copy of the same place is from a different time.
 func TestThreadCopies(t *testing.T) {
 	s := &Snapshot{
 		Live:     true,

@@ -11,8 +11,8 @@ import (
 	"github.com/clewdev/clew/snapshot"
 )
 
-// counted is memory of two pages and a half from 0x1000 on, whose bytes change with each
-// read, and how often it was read.
+// counted is memory of two and a half pages from 0x1000 on. Its bytes change with each read,
+// and it counts the reads.
 type counted struct{ reads int }
 
 func (c *counted) ReadMemory(p []byte, addr uint64) error {
@@ -26,8 +26,7 @@ func (c *counted) ReadMemory(p []byte, addr uint64) error {
 	return nil
 }
 
-// Memory that is kept is read once, by the page, where a whole page can be read; what is
-// late is told of each time.
+// Keep reads memory once, by whole pages if possible. Late reads are reported each time.
 func TestKeep(t *testing.T) {
 	memory := new(counted)
 	s := &snapshot.Snapshot{Memory: memory, Live: true, Mappings: []snapshot.Mapping{{Start: 0x1000, End: 0x4000, Writable: true}}}
@@ -60,7 +59,7 @@ func TestKeep(t *testing.T) {
 	if _, err := read(0x37f8, 16); err == nil {
 		t.Error("what is not there was read")
 	}
-	// There are bounds to what is kept.
+	// The number of kept pages is bounded.
 	everywhere := s.ThreadMemory(&snapshot.Thread{})
 	everywhere.Keep()
 	for range 3 {

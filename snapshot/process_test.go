@@ -36,7 +36,7 @@ func TestProcessRead(t *testing.T) {
 	}
 }
 
-// Source files are read with the least of the rights that a process has.
+// Source files are read with the fewest rights of a process.
 func TestReadAs(t *testing.T) {
 	for text, want := range map[string]*debugfile.User{
 		"Uid:\t1000\t1000\t1000\t1000\nGid:\t100\t100\t100\t100\nGroups:\t27 100 \n": {ID: 1000, Group: 100, Groups: []uint32{27, 100}},
@@ -53,7 +53,7 @@ func TestReadAs(t *testing.T) {
 			t.Errorf("%q: %+v, expected %+v", text, p.ReadAs, want)
 		}
 	}
-	// Where the user is not known, root reads what everybody may.
+	// If the user is unknown, root reads only files that everybody may read.
 	path := filepath.Join(t.TempDir(), "source.c")
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -69,7 +69,7 @@ func TestReadAs(t *testing.T) {
 	}
 }
 
-// What this process writes is its own.
+// Files that this process writes are its own.
 func TestRunning(t *testing.T) {
 	p, err := RunningProcess(os.Getpid())
 	if err != nil {
@@ -92,7 +92,7 @@ func TestRunning(t *testing.T) {
 	}
 }
 
-// A file is opened for the process that may have written it.
+// A file is opened for the process that can have written it.
 func TestOpen(t *testing.T) {
 	now := time.Now()
 	root := t.TempDir()
@@ -144,7 +144,7 @@ func TestOpen(t *testing.T) {
 			f.Close()
 		}
 		if (err == nil) != (test.want == nil) || test.want != nil && !errors.Is(err, test.want) {
-			t.Errorf("%s of %d for users %v, who began at %v: %v", test.path, test.owner, test.users, test.began, err)
+			t.Errorf("%s of %d for users %v and start %v: %v", test.path, test.owner, test.users, test.began, err)
 		}
 		if errors.Is(err, ErrOtherProcess) && !strings.HasPrefix(err.Error(), test.path+": of another process: it ") {
 			t.Error(err)

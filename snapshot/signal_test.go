@@ -36,7 +36,7 @@ func TestSignalString(t *testing.T) {
 	}
 }
 
-// The names are those of each machine's own C library.
+// The names equal those of each machine's C library.
 func TestSignalNames(t *testing.T) {
 	for name, machine := range map[string]elf.Machine{"mips": elf.EM_MIPS, "mips64": elf.EM_MIPS, "sparc64": elf.EM_SPARCV9,
 		"m68k": elf.EM_68K, "ppc": elf.EM_PPC, "s390x": elf.EM_S390, "arm64": elf.EM_AARCH64} {

@@ -16,8 +16,8 @@ type namedSource struct {
 	opener string
 }
 
-// Open asks the openers that know a name by its form first, and the others until one knows
-// the file.
+// Open asks the openers that match the name first, and then the others until one knows the
+// file.
 func TestOpenSource(t *testing.T) {
 	defer func(all []Opener) { openers = all }(openers)
 	openers = nil

@@ -22,7 +22,7 @@ func (c namedCode) Function(uint64) (object.Symbol, bool) {
 }
 func (c namedCode) Locate(uint64) ([]object.Location, error) { return nil, nil }
 
-// The names of all frames are bounded, also where one long name is that of each of them.
+// All names of frames are bounded in total, even if each frame has one long name.
 func TestLongNames(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -57,8 +57,8 @@ func TestLongNames(t *testing.T) {
 	}
 }
 
-// Functions and paths of the source are cut as symbols are, and the list of them that a
-// file keeps stays as it is.
+// Functions and paths of the source are cut like symbols. The file's own list of locations
+// does not change.
 func TestLongLocations(t *testing.T) {
 	long := strings.Repeat("f", printable.MaxShortName+1)
 	kept := []object.Location{{Function: "short", File: long}, {Function: long, File: "f.c"}}

@@ -18,8 +18,8 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// coreEqualsGDB fails unless all stacks of a core equal gdb's, with the last
-// arguments to gdb before those that name program and core.
+// coreEqualsGDB fails unless all stacks of a core equal gdb's. Arguments are passed to gdb
+// before those that name the program and the core.
 func coreEqualsGDB(t testing.TB, c *core.Core, gdb, program, path string, args ...string) []stack.Stack {
 	t.Helper()
 	s := c.Snapshot()
@@ -27,7 +27,7 @@ func coreEqualsGDB(t testing.TB, c *core.Core, gdb, program, path string, args .
 	if missing := c.Missing(); missing != nil {
 		t.Errorf("missing: %v", missing)
 	}
-	theirs := gdbTells(t, gdb, append(args, program, path)...)
+	theirs := gdbReports(t, gdb, append(args, program, path)...)
 	if len(stacks) != len(theirs) {
 		t.Errorf("%d threads, gdb has %d", len(stacks), len(theirs))
 	}
@@ -37,7 +37,7 @@ func coreEqualsGDB(t testing.TB, c *core.Core, gdb, program, path string, args .
 	return stacks
 }
 
-// leadsThrough fails unless all stacks reach their end, one through a function.
+// leadsThrough fails unless all stacks reach their end, and one contains a function.
 func leadsThrough(t testing.TB, stacks []stack.Stack, function string) {
 	t.Helper()
 	through := false
@@ -55,7 +55,7 @@ func leadsThrough(t testing.TB, stacks []stack.Stack, function string) {
 	}
 }
 
-// The stacks in cores of the kernel and of gcore are those that gdb shows.
+// The stacks in cores of the kernel and of gcore equal gdb's.
 func TestCoresEqualGDB(t *testing.T) {
 	testprogram.RequireTool(t, "gdb")
 	type coreTest struct {

@@ -28,8 +28,8 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// The separate debug file of another build is refused, which is said; the stacks of
-// a live process and of a core are walked all the same, and named by the right one.
+// A separate debug file of another build is refused and reported. The stacks of a live process
+// and of a core are walked all the same, and named by the right file.
 func TestWrongDebugFile(t *testing.T) {
 	objcopy := testprogram.RequireTool(t, "objcopy")
 	dir := t.TempDir()
@@ -82,14 +82,14 @@ func TestWrongDebugFile(t *testing.T) {
 	check("core", c.Snapshot(), true)
 }
 
-// A debug file that takes long to get does not keep those of other objects waiting.
+// A debug file that is slow to get does not delay those of other objects.
 func TestDebugFilesAreSoughtAtOnce(t *testing.T) {
 	p := testprogram.Start(t, testprogram.Build(t, "chain.c", "-O2", "-s", "-Wl,--build-id=0x00000000000000001234567890abcdef"))
 	p.Settle(t)
 	s := stacktest.Take(t, p.PID)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	// The first one is not told of before another one is asked for.
+	// The result for the first one arrives after the request for another one.
 	var mu sync.Mutex
 	sought := make(map[string]bool)
 	several := make(chan struct{})
@@ -118,8 +118,8 @@ func TestDebugFilesAreSoughtAtOnce(t *testing.T) {
 	}
 }
 
-// A debug file that is nowhere is looked for once for the names of all frames and once for
-// tail calls between them, however many frames there are.
+// A missing debug file is searched for once for the names of all frames and once for tail
+// calls, however many frames there are.
 func TestMissingDebugFileIsSoughtOnce(t *testing.T) {
 	path := testprogram.Build(t, "chain.c", "-O2", "-s", "-Wl,--build-id=0x00000000000000001234567890abcdef")
 	p := testprogram.Start(t, path)

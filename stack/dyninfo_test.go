@@ -17,8 +17,8 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// Code of which only libunwind's dyn-info list tells, by regions and by a table,
-// is named and walked through.
+// Code that only libunwind's dyn-info list describes, by regions and by a table, is named and
+// walked through.
 func TestDynInfo(t *testing.T) {
 	for _, flags := range [][]string{{"-O2"}, {"-O2", "-DHIDDEN"}, {"-O2", "-DHIDDEN", "-rdynamic", "-s"}, {"-O2", "-static", "-DHIDDEN"}} {
 		t.Run(strings.Join(flags, " "), func(t *testing.T) {

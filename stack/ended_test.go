@@ -16,8 +16,8 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// A target that ends before its stacks are walked leaves what was copied: each
-// stack leads on to its end, or says why it does not.
+// If a target ends before its stacks are walked, the copies remain: each stack is walked to
+// its end, or says why it is not.
 func TestEndedBeforeWalk(t *testing.T) {
 	p := testprogram.Start(t, testprogram.Build(t, "chain.c", "-O2", "-g"))
 	p.Settle(t)

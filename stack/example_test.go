@@ -11,7 +11,7 @@ import (
 	"github.com/clewdev/clew/snapshot"
 )
 
-// A thread's memory is its copied stack where there is one.
+// A thread reads its copied stack, where it has one.
 func ExampleSnapshot_ThreadMemory() {
 	s := &snapshot.Snapshot{Threads: []snapshot.Thread{{
 		ID:           7,

@@ -25,7 +25,7 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// copyOf copies a program to a folder of the test's own.
+// copyOf copies a program to a directory of the test.
 func copyOf(t *testing.T, path string) string {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -39,10 +39,10 @@ func copyOf(t *testing.T, path string) string {
 	return own
 }
 
-// chain are the functions of chain.c that its stack leads through.
+// chain has the functions of chain.c on its stack.
 var chain = []string{"innermost", "inner", "middle", "outer", "main"}
 
-// functions are the names of a stack's frames, those of libraries aside.
+// functions returns the names of a stack's frames, without those of libraries.
 func functions(s *stack.Stack, program string) (names []string) {
 	for i := range s.Frames {
 		if f := &s.Frames[i]; f.Object != nil && filepath.Base(f.Object.Name) == filepath.Base(program) {
@@ -52,7 +52,7 @@ func functions(s *stack.Stack, program string) (names []string) {
 	return names
 }
 
-// isChain fails unless the first stack is that of chain.c, named and with lines.
+// isChain fails unless the first stack is that of chain.c, with names and lines.
 func isChain(t *testing.T, stacks []stack.Stack, program string) {
 	t.Helper()
 	s := &stacks[0]
@@ -69,8 +69,8 @@ func isChain(t *testing.T, stacks []stack.Stack, program string) {
 	}
 }
 
-// A program whose file was replaced while it ran is read from the file that it
-// still has mapped, not from the new one at the same path.
+// If a program's file was replaced while it ran, the mapped file is read, and not the new one
+// at the same path.
 func TestReplacedFile(t *testing.T) {
 	path := copyOf(t, testprogram.Build(t, "chain.c", "-O2", "-g"))
 	program := testprogram.Start(t, path)
@@ -81,7 +81,7 @@ func TestReplacedFile(t *testing.T) {
 	}
 	isChain(t, stacktest.Stacks(t, stacktest.Take(t, program.PID)), path)
 	t.Run("as gdb", func(t *testing.T) {
-		// gdb reads the new file, and is wrong, unless it is told the old one.
+		// gdb reads the new file, and is wrong, unless it gets the old one.
 		halt(t, program.PID)
 		s := stacktest.Take(t, program.PID)
 		stacks := stacktest.Stacks(t, s)
@@ -94,8 +94,8 @@ func TestReplacedFile(t *testing.T) {
 	isChain(t, stacktest.Stacks(t, stacktest.Take(t, program.PID)), path)
 }
 
-// Without a way to its file a program is read from its memory: rules and
-// dynamic symbols, but no others and no lines.
+// If its file cannot be reached, a program is read from its memory: rules and dynamic symbols,
+// but no other symbols and no lines.
 func TestImageInMemory(t *testing.T) {
 	for _, flags := range [][]string{{"-O2", "-g", "-rdynamic"}, {"-O2", "-g", "-rdynamic", "-no-pie"}} {
 		t.Run(flags[len(flags)-1], func(t *testing.T) {
@@ -120,7 +120,7 @@ func TestImageInMemory(t *testing.T) {
 	}
 }
 
-// A program that lies where only its own mount namespace has it.
+// A program whose path exists only in its own mount namespace.
 func TestOtherMountNamespace(t *testing.T) {
 	program := testprogram.StartElsewhere(t, testprogram.Build(t, "chain.c", "-O2", "-g"))
 	program.Settle(t)
@@ -135,9 +135,8 @@ func TestOtherMountNamespace(t *testing.T) {
 	})
 }
 
-// A file that somebody truncates while it is read costs what was in it, and
-// says so. The program itself cannot be truncated while it runs, its copy in
-// the hands of Open can.
+// A file that is truncated while it is read loses its content, which is reported. The program
+// itself cannot be truncated while it runs, but the copy that Open returns can.
 func TestTruncatedFile(t *testing.T) {
 	path := testprogram.Build(t, "chain.c", "-O2", "-g")
 	program := testprogram.Start(t, path)
@@ -179,8 +178,8 @@ func TestTruncatedFile(t *testing.T) {
 	}
 }
 
-// A file that is truncated in the middle of a walk costs the frames behind, and
-// not those that were found.
+// A file that is truncated during a walk loses the later frames, but not those that were
+// found.
 func TestTruncatedDuringWalk(t *testing.T) {
 	path := testprogram.Build(t, "chain.c", "-O2", "-g")
 	program := testprogram.Start(t, path)
@@ -212,7 +211,7 @@ func TestTruncatedDuringWalk(t *testing.T) {
 	}
 }
 
-// A stripped program has frames without names, and the same addresses.
+// The frames of a stripped program have no names, and the same addresses.
 func TestStrippedProgram(t *testing.T) {
 	strip := testprogram.RequireTool(t, "strip")
 	path := copyOf(t, testprogram.Build(t, "nested64.c", "-O2", "-fomit-frame-pointer"))
@@ -238,7 +237,7 @@ func TestStrippedProgram(t *testing.T) {
 	})
 }
 
-// i386Program builds a 32-bit program. It skips the test where the kernel runs none.
+// i386Program builds a 32-bit program. It skips the test if the kernel runs none.
 func i386Program(t *testing.T) string {
 	t.Helper()
 	path := testprogram.Build(t, "i386.c", "-m32", "-O2", "-g", "-nostdlib", "-static",
@@ -265,7 +264,7 @@ func TestI386(t *testing.T) {
 	}
 }
 
-// Its core, which a 64-bit kernel writes as an i386's would.
+// Its core, which a 64-bit kernel writes in the format of i386.
 func TestI386Core(t *testing.T) {
 	testprogram.RequireTool(t, "gdb")
 	program := i386Program(t)
@@ -277,13 +276,13 @@ func TestI386Core(t *testing.T) {
 	leadsThrough(t, coreEqualsGDB(t, c, "gdb", program, path), "outer")
 }
 
-// A program that has its own file mapped as data too, beside its image, as the
-// backtrace libraries of Rust and C++ do.
+// A program maps its own file as data too, next to its image, like the backtrace libraries of
+// Rust and C++.
 func TestProgramReadsItself(t *testing.T) {
 	for _, flags := range [][]string{
 		{"-O2", "-g"},
 		{"-O2", "-g", "-rdynamic", "-no-pie"},
-		// Its code is in the segment of its ELF header, as that of any program of arm64.
+		// Its code is in the segment of its ELF header, as in all programs of arm64.
 		{"-O2", "-g", "-rdynamic", "-Wl,-z,noseparate-code", "-no-pie"},
 	} {
 		t.Run(strings.Join(flags[2:], " "), func(t *testing.T) {

@@ -25,8 +25,8 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// emulatedCore builds a program for another machine, runs it under qemu, and
-// returns the program and the core that it left.
+// emulatedCore builds a program for another machine, runs it under qemu, and returns the
+// program and its core.
 func emulatedCore(t *testing.T, e *testprogram.Emulation, source string, args []string, flags ...string) (program, path string) {
 	t.Helper()
 	program = e.Build(t, source, append([]string{"-O2", "-g"}, flags...)...)
@@ -47,9 +47,9 @@ func selfCore(t *testing.T, e *testprogram.Emulation, program string) string {
 	return path
 }
 
-// Cores of emulated programs of other machines, which name no mapped files: the
-// stacks lead through the functions that call each other in the source, at the
-// lines where they do, also through a signal's frame on a stack of its own.
+// Cores of emulated programs of other machines name no mapped files. The stacks contain the
+// functions that call each other in the source, with the lines of the calls, also through the
+// frame of a signal on a stack of its own.
 func TestCoresOfOtherMachines(t *testing.T) {
 	selfcore := []string{"main", "outer", "middle", "inner", "fault", "<signal handler called>", "handler", "fault"}
 	tests := []struct {
@@ -100,9 +100,8 @@ func TestCoresOfOtherMachines(t *testing.T) {
 	}
 }
 
-// checkCalls fails unless the frames of a program are those of functions that
-// call each other, outermost first, each at a line of the source where it
-// names the one that it called.
+// checkCalls fails unless the frames of a program, outermost first, are those of functions
+// that call each other, each at the source line of the call.
 func checkCalls(t *testing.T, walked *stack.Stack, program, source string, want []string) {
 	t.Helper()
 	text, err := os.ReadFile(source)
@@ -134,8 +133,8 @@ func checkCalls(t *testing.T, walked *stack.Stack, program, source string, want 
 	}
 }
 
-// The same, compared with gdb. Such a core does not tell gdb where a program that
-// is relocated lies, and its libraries: it is given that.
+// The same, compared with gdb. gdb needs arguments with the places of a relocated program and
+// its libraries, which such a core does not contain.
 func TestCoresOfOtherMachinesEqualGDB(t *testing.T) {
 	gdb := testprogram.RequireTool(t, "gdb-multiarch")
 	fixed, relocated := []string{"-static", "-no-pie"}, []string{"-pie"}
@@ -170,7 +169,7 @@ func TestCoresOfOtherMachinesEqualGDB(t *testing.T) {
 			if test.flags[0] != "-static" {
 				args = append(placed(walked, program, e.Root()), "--core="+path)
 			}
-			theirs := gdbTells(t, gdb, args...)[s.Threads[0].ID]
+			theirs := gdbReports(t, gdb, args...)[s.Threads[0].ID]
 			if last := len(theirs.Frames) - 1; last > 0 && theirs.Frames[last].PC == 0 {
 				theirs.Frames = theirs.Frames[:last] // of PowerPC gdb shows the zero that ends a stack
 			}
@@ -187,9 +186,9 @@ func TestCoresOfOtherMachinesEqualGDB(t *testing.T) {
 	}
 }
 
-// Cores of machines that gdb reads no cores of, compared with gdb at the emulator's
-// door, where the same program does the same: functions and addresses from the function
-// that faults outwards.
+// Cores of machines whose cores gdb cannot read, compared with gdb attached to the emulator,
+// where the same program does the same: functions and addresses from the faulting function
+// outwards.
 func TestCoresOfOtherMachinesEqualRemoteGDB(t *testing.T) {
 	testprogram.RequireTool(t, "gdb-multiarch")
 	for _, test := range []struct {
@@ -210,7 +209,7 @@ func TestCoresOfOtherMachinesEqualRemoteGDB(t *testing.T) {
 				path = testprogram.Core(t, testprogram.CoreOptions{Emulation: &e, Crashes: true}, program, test.args...)
 			}
 			stack := &stacktest.Stacks(t, stacktest.OpenCore(t, path, &core.Options{Program: program}).Snapshot())[0]
-			// The last one: that of selfcore.c crashes in a signal handler again.
+			// The last signal: the one of selfcore.c crashes again in a signal handler.
 			first := 0
 			for i := range stack.Frames {
 				if stack.Frames[i].Symbol.Name == test.innermost {
@@ -235,9 +234,9 @@ func TestCoresOfOtherMachinesEqualRemoteGDB(t *testing.T) {
 	}
 }
 
-// Functions without call frame information are left by the back chain, which the ABI of
-// PowerPC has, and that of s390 where the compiler is asked for it: below the C library,
-// whose functions have rules, and where a leaf that they called has crashed.
+// Functions without call frame information are unwound by the back chain of the ABI of
+// PowerPC, and that of s390 if the compiler is asked for it: in frames after those of the C
+// library, which has rules, and after a leaf that crashed.
 func TestBackChain(t *testing.T) {
 	gdb := testprogram.RequireTool(t, "gdb-multiarch")
 	bare := []string{"-O2", "-fno-asynchronous-unwind-tables", "-fno-unwind-tables", "-static", "-no-pie"}
@@ -260,14 +259,14 @@ func TestBackChain(t *testing.T) {
 				path := testprogram.Core(t, opts, program, args...)
 				s := stacktest.OpenCore(t, path, &core.Options{Program: program}).Snapshot()
 				stack := stacktest.Stacks(t, s)[0]
-				return &stack, gdbTells(t, gdb, program, path)[s.Threads[0].ID]
+				return &stack, gdbReports(t, gdb, program, path)[s.Threads[0].ID]
 			}
 			stack, theirs := open("chain.c", testprogram.CoreOptions{Emulation: &e})
 			var got []string
 			for i := range stack.Frames {
 				f := &stack.Frames[i]
 				got = append(got, f.Symbol.Name)
-				// The caller of innermost is the first that was found by it.
+				// The caller of innermost is the first frame found by the back chain.
 				if k := slices.Index(chain, f.Symbol.Name); k > 0 && f.Method != unwind.FromBackChain {
 					t.Errorf("%s was found by %v", f.Symbol.Name, f.Method)
 				}
@@ -285,7 +284,7 @@ func TestBackChain(t *testing.T) {
 			if !test.found {
 				return
 			}
-			// A leaf has no frame, and its caller's is the one at the stack pointer.
+			// A leaf has no frame. Its caller's frame is at the stack pointer.
 			stack, _ = open("crash.c", testprogram.CoreOptions{Emulation: &e, Crashes: true}, "segv")
 			got = nil
 			for i := range stack.Frames {
@@ -298,8 +297,7 @@ func TestBackChain(t *testing.T) {
 	}
 }
 
-// gdbOfEmulated returns the stack that gdb shows where a program that runs under qemu
-// gets its first signal.
+// gdbOfEmulated returns gdb's stack at the first signal of a program that runs under qemu.
 func gdbOfEmulated(t *testing.T, e *testprogram.Emulation, program string, args ...string) gdbStack {
 	t.Helper()
 	socket := filepath.Join(t.TempDir(), "gdb")
@@ -317,7 +315,7 @@ func gdbOfEmulated(t *testing.T, e *testprogram.Emulation, program string, args 
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	stacks := gdbTells(t, "gdb-multiarch", program, "-ex", "target remote "+socket, "-ex", "continue")
+	stacks := gdbReports(t, "gdb-multiarch", program, "-ex", "target remote "+socket, "-ex", "continue")
 	for _, s := range stacks {
 		return s
 	}
@@ -325,15 +323,15 @@ func gdbOfEmulated(t *testing.T, e *testprogram.Emulation, program string, args 
 	return gdbStack{}
 }
 
-// placed returns arguments that tell gdb where the objects of a stack lie.
+// placed returns arguments that give gdb the addresses of the objects of a stack.
 func placed(walked *stack.Stack, program, root string) (args []string) {
-	told := make(map[*stack.Object]bool)
+	placed := make(map[*stack.Object]bool)
 	for i := range walked.Frames {
 		o := walked.Frames[i].Object
-		if o == nil || told[o] {
+		if o == nil || placed[o] {
 			continue
 		}
-		told[o] = true
+		placed[o] = true
 		verb, file := "add-symbol-file", filepath.Join(root, o.Name)
 		if filepath.Base(o.Name) == filepath.Base(program) {
 			verb, file = "symbol-file", program

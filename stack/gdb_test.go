@@ -28,7 +28,7 @@ import (
 	"github.com/clewdev/clew/stack"
 )
 
-// gdbStack is what testdata/stacks.py tells of one thread.
+// gdbStack is the output of testdata/stacks.py about one thread.
 type gdbStack struct {
 	Frames []gdbFrame
 	Error  string
@@ -44,17 +44,17 @@ type gdbFrame struct {
 	Registers map[string]*uint64 // nil for what gdb calls not saved
 }
 
-// gdbStacks asks gdb for the stacks of all threads of a process. The flags come
-// before its others.
+// gdbStacks returns gdb's stacks of all threads of a process. The flags precede gdb's other
+// arguments.
 func gdbStacks(t testing.TB, pid int, flags ...string) map[int]gdbStack {
 	t.Helper()
-	return gdbTells(t, "gdb", append(flags, "-p", strconv.Itoa(pid))...)
+	return gdbReports(t, "gdb", append(flags, "-p", strconv.Itoa(pid))...)
 }
 
 var hasPython sync.Map // by the path of a gdb
 
-// gdbTells asks gdb for the stacks of all threads of what its arguments name.
-func gdbTells(t testing.TB, tool string, args ...string) map[int]gdbStack {
+// gdbReports returns gdb's stacks of all threads of the target that its arguments name.
+func gdbReports(t testing.TB, tool string, args ...string) map[int]gdbStack {
 	t.Helper()
 	gdb := testprogram.RequireTool(t, tool)
 	python, asked := hasPython.Load(gdb)
@@ -84,7 +84,7 @@ func gdbTells(t testing.TB, tool string, args ...string) map[int]gdbStack {
 	return stacks
 }
 
-// row is a frame or an inlined call: what gdb calls a frame.
+// row is a frame or an inlined call, which gdb calls a frame.
 type row struct {
 	frame    *stack.Frame
 	name     string // as report shows it
@@ -93,7 +93,7 @@ type row struct {
 	isInline bool
 }
 
-// rows are the frames of a stack as gdb counts them.
+// rows returns the frames of a stack as gdb counts them.
 func rows(s *stack.Stack) (rows []row) {
 	for i := range s.Frames {
 		f := &s.Frames[i]
@@ -116,12 +116,12 @@ func rows(s *stack.Stack) (rows []row) {
 	return rows
 }
 
-// cloneSuffix is what compilers append to the symbol of a part or a clone of a
-// function. gdb shows the name in the source, Clew the symbol.
+// cloneSuffix matches the suffixes that compilers append to the symbol of a part or a clone of
+// a function. gdb shows the name in the source, Clew the symbol.
 var cloneSuffix = regexp.MustCompile(`( \[clone .*\])+$|(\.(cold|part|constprop|isra|lto_priv)(\.\d+)*)+$`)
 
-// plain is a name without what the demanglers differ in: the function's and the
-// templates' arguments, the type that a template function returns, and "const".
+// plain returns a name without the parts in which demanglers differ: the arguments of
+// functions and templates, the return type of a template function, and "const".
 func plain(name string) string {
 	name = cloneSuffix.ReplaceAllString(name, "")
 	if strings.HasPrefix(name, "<") {
@@ -133,7 +133,7 @@ func plain(name string) string {
 	depth := 0
 	for i := 0; i < len(name); i++ {
 		if depth == 0 && strings.HasPrefix(name[i:], "operator") {
-			// The operator's own characters are part of its name.
+			// The characters of the operator are part of its name.
 			end := i + len("operator")
 			for end < len(name) && strings.IndexByte("<>=()[]!+-*/%&|^~,", name[end]) >= 0 && !strings.HasPrefix(name[end:], "(") {
 				end++
@@ -151,8 +151,7 @@ func plain(name string) string {
 		case '>', ')', ']', '}':
 			depth--
 		case ' ':
-			// What stands before is the type that is returned, unless the
-			// arguments are over.
+			// The return type precedes, unless the arguments are over.
 			if text := b.String(); depth == 0 && !strings.HasSuffix(text, "operator") {
 				if rest := name[i:]; strings.Contains(rest, "(") {
 					b.Reset()
@@ -171,13 +170,13 @@ func plain(name string) string {
 	return b.String()
 }
 
-// compare fails where a stack and gdb's differ, in a frame's address, kind,
-// function, place in the source, or a callee-saved register.
+// compare fails if a stack and gdb's differ in the address, kind, function, source place or a
+// callee-saved register of a frame.
 func compare(t testing.TB, s *stack.Stack, machine func(string) uint64, want gdbStack) {
 	t.Helper()
 	got := rows(s)
 	if n := len(want.Frames); n > len(got) && n > 0 {
-		// Where a Go stack starts Clew ends the walk; gdb reads on.
+		// Clew ends the walk where a Go stack starts; gdb continues.
 		if end := s.Frames[len(s.Frames)-1].Symbol.Name; isGoStart(end) {
 			want.Frames = want.Frames[:len(got)]
 		}
@@ -192,8 +191,8 @@ func compare(t testing.TB, s *stack.Stack, machine func(string) uint64, want gdb
 			afterGo = true
 		}
 		if afterGo && got[i].frame.PC == want.Frames[i].PC {
-			// Go's call frame information does not say that functions save the frame
-			// pointer, so that gdb has that of the innermost one everywhere.
+			// Go's call frame information does not say that functions save the frame pointer,
+			// so gdb shows the innermost one in all frames.
 			want.Frames[i].Registers = maps.Clone(want.Frames[i].Registers)
 			delete(want.Frames[i].Registers, map[string]string{"amd64": "rbp", "arm64": "x29"}[runtime.GOARCH])
 			if diff := goFramePointer(s, got[i].frame); diff != "" {
@@ -208,13 +207,12 @@ func compare(t testing.TB, s *stack.Stack, machine func(string) uint64, want gdb
 	}
 }
 
-// goFrame reports whether a frame is of a Go function, as far as can be told by what
-// it lies in.
+// goFrame reports whether a frame is of a Go function, by the object that contains it.
 func goFrame(f *stack.Frame) bool { return f.Object != nil && f.Object.Go }
 
-// goFramePointer says how the frame pointer of a frame is not what a Go function makes
-// of it that waits for a call: the address of the caller's, which lies below the return
-// address, of amd64 at the frame's end, and of arm64 below its start.
+// goFramePointer returns how the frame pointer of a frame differs from the one of a Go
+// function that waits for a call: the address of the caller's, which lies below the return
+// address, on amd64 at the end of the frame and on arm64 below its start.
 func goFramePointer(s *stack.Stack, f *stack.Frame) string {
 	k := slices.IndexFunc(s.Frames, func(other stack.Frame) bool { return other.SP == f.SP && other.PC == f.PC })
 	if k < 0 || k+1 >= len(s.Frames) || !goFrame(f) || isGoStart(f.Symbol.Name) || f.Trampoline || f.Interrupted {
@@ -275,15 +273,15 @@ func difference(r *row, g *gdbFrame, column func(string) uint64) string {
 	return ""
 }
 
-// isLambda reports whether a name is that of a lambda expression's call, which
-// gdb does not say the function of.
+// isLambda reports whether a name is that of a lambda expression's call. gdb does not name the
+// enclosing function.
 func isLambda(name, gdb string) bool {
 	return gdb == "operator()" && strings.Contains(name, "::operator()")
 }
 
-// confirmed reports whether addr2line finds the line that a row has. Where a
-// line table has several lines for one address addr2line and Clew take the
-// last, gdb one that is marked as the beginning of a statement.
+// confirmed reports whether addr2line finds the line of a row. If a line table has several
+// lines for one address, addr2line and Clew use the last one, gdb one that is marked as the
+// start of a statement.
 func confirmed(r *row) bool {
 	f := r.frame
 	file, err := f.Object.File()
@@ -304,8 +302,8 @@ func confirmed(r *row) bool {
 	return false
 }
 
-// isAlias reports whether a name is another one of the symbol of f: read is
-// __GI___libc_read too, and gdb's choice depends on the debugging information.
+// isAlias reports whether a name is an alias of the symbol of f: read is also
+// __GI___libc_read, and gdb's choice depends on the debugging information.
 func isAlias(f *stack.Frame, name string) bool {
 	if f.Object == nil || f.Symbol.Name == "" {
 		return false
@@ -322,8 +320,8 @@ func isAlias(f *stack.Frame, name string) bool {
 	return false
 }
 
-// samePath reports whether a path can be what gdb shows, which leaves out the
-// folder of the compilation where the path is relative to it.
+// samePath reports whether a path can be gdb's, which omits the directory of the compilation
+// if the path is relative to it.
 func samePath(path, gdb string) bool {
 	gdb = filepath.Clean(gdb)
 	for strings.HasPrefix(gdb, "../") {
@@ -335,7 +333,7 @@ func samePath(path, gdb string) bool {
 	return path == gdb || strings.HasSuffix(path, "/"+gdb)
 }
 
-// beside prints two stacks for people.
+// beside prints two stacks side by side.
 func beside(got []row, want gdbStack) string {
 	var b strings.Builder
 	for i := range max(len(got), len(want.Frames)) {

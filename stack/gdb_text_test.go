@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// calleeSaved are the registers of a machine that testdata/stacks.py, or what
-// follows here, asks gdb for, by the names that both gdb and package arch have.
+// calleeSaved are the registers of a machine that testdata/stacks.py, and the functions here,
+// request from gdb, by the names that both gdb and package arch use.
 var calleeSaved = map[string][]string{
 	"amd64": {"rbx", "rbp", "rsp", "r12", "r13", "r14", "r15"},
 	"arm64": {"x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x29", "sp"},
@@ -28,12 +28,12 @@ var (
 	gdbRegister = regexp.MustCompile(`^(\w+) +(?:(0x[0-9a-f]+)\b.*|<not saved>)$`)
 )
 
-// gdbPrints is gdbTells for a gdb that is built without Python, as Debian's
-// gdb-minimal is: what it prints for people is read.
+// gdbPrints is gdbReports for a gdb without Python, such as Debian's gdb-minimal. It parses
+// gdb's text output.
 func gdbPrints(t testing.TB, gdb string, args ...string) map[int]gdbStack {
 	t.Helper()
-	// An error would take the rest of what is printed for a thread (-c): of arm64 gdb
-	// finds one in the outermost frame, which has no return address.
+	// An error would drop the rest of a thread's output (-c): on arm64 gdb reports one in the
+	// outermost frame, which has no return address.
 	for _, command := range []string{
 		"set width 0", "set backtrace past-main on", "set backtrace past-entry on", "set backtrace limit unlimited",
 		"set print frame-arguments presence", "set print entry-values no", "set print frame-info location-and-address",

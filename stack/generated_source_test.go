@@ -39,7 +39,7 @@ func dumpOf(t testing.TB, machine elf.Machine, functions map[string]uint64) []by
 		t.Fatal(err)
 	}
 	e := perf.Encoder{Order: binary.LittleEndian}
-	// Of another process by its number: a fork goes on with its parent's.
+	// Records of another process ID: a fork continues its parent's file.
 	e.Header(&perf.Header{Order: binary.LittleEndian, Machine: machine, PID: 99, Time: 1})
 	for name, at := range functions {
 		err := errors.Join(e.DebugInfo(1, at, []perf.DebugEntry{{Address: at, Line: 7, File: "/src/a.js"}}),
@@ -52,8 +52,8 @@ func dumpOf(t testing.TB, machine elf.Machine, functions map[string]uint64) []by
 	return e.Data
 }
 
-// snapshotOf makes a snapshot of a process with code at 0x10000, a jitdump that it
-// has mapped and a perf map; nil for none.
+// snapshotOf returns a snapshot of a process with code at 0x10000, with a mapped jitdump and a
+// perf map if they are not nil.
 func snapshotOf(t testing.TB, dump, perfMap []byte) *snapshot.Snapshot {
 	t.Helper()
 	root := t.TempDir()
@@ -77,8 +77,7 @@ func snapshotOf(t testing.TB, dump, perfMap []byte) *snapshot.Snapshot {
 	return s
 }
 
-// Sources that disagree are put together, and those that are another process's
-// are refused, and that is said.
+// Sources that disagree are combined. Those of another process are refused and reported.
 func TestCodeSources(t *testing.T) {
 	perfMap := []byte("10000 20 of the map\n10100 20 only there\n")
 	dump := dumpOf(t, elf.EM_X86_64, map[string]uint64{"of the dump": 0x10000})
@@ -110,7 +109,7 @@ func TestCodeSources(t *testing.T) {
 		{name: "a jitdump that is being written", dump: append(dump[:len(dump):len(dump)], dump[40:60]...), sources: 1,
 			names: map[uint64]string{0x10004: "of the dump"}},
 		{name: "no jitdump", dump: []byte("\x7fELF, say, or anything else that is long enough"), sources: 1, failed: true, err: perf.ErrHeader},
-		{name: "a bad line", perfMap: []byte("x y z\n10000 20 good\n"), sources: 1, failed: true, err: perf.ErrMap,
+		{name: "an invalid line", perfMap: []byte("x y z\n10000 20 good\n"), sources: 1, failed: true, err: perf.ErrMap,
 			names: map[uint64]string{0x10004: "good"}},
 		{name: "a deleted file", dump: dump, sources: 1, failed: true, err: fs.ErrNotExist,
 			change: func(s *snapshot.Snapshot) {
@@ -157,7 +156,7 @@ func TestCodeSources(t *testing.T) {
 	}
 }
 
-// A file that runtimes write for perf is read without a process.
+// A file that a runtime writes for perf is read without a process.
 func TestReadCodeSource(t *testing.T) {
 	for name, want := range map[string]generated.Kind{"10000 20 f\n": generated.PerfMap, "nothing": 0, "": 0,
 		string(dumpOf(t, elf.EM_X86_64, map[string]uint64{"f": 0x10000})): generated.Jitdump} {
@@ -194,8 +193,7 @@ func FuzzCodeSource(f *testing.F) {
 	})
 }
 
-// Files that hold nothing where they claim to hold much are read up to there, and
-// that is said.
+// Files that claim more than they contain are read up to there, which is reported.
 func TestSparseSources(t *testing.T) {
 	dump := dumpOf(t, elf.EM_X86_64, map[string]uint64{"f": 0x10000})
 	s := snapshotOf(t, append(dump, make([]byte, 1<<16)...), []byte("10100 20 g\n"))

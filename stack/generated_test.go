@@ -39,8 +39,8 @@ func jitProgram(t *testing.T, cgo bool, flags ...string) string {
 	return path
 }
 
-// awaitInner waits until the innermost generated function waits. The process never comes
-// to rest: Go's runtime looks for as long as code runs that it cannot preempt.
+// awaitInner waits until the innermost generated function waits. The process never comes to
+// rest: Go's runtime polls while code runs that it cannot preempt.
 func awaitInner(t *testing.T, pid int) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
@@ -60,8 +60,8 @@ func awaitInner(t *testing.T, pid int) {
 	}
 }
 
-// Stacks through generated code that a Go program published are gdb's, in all
-// builds in which gdb finds it, and are whole where it does not.
+// Stacks through generated code that a Go program published equal gdb's in all builds in which
+// gdb finds the code, and are complete in the others.
 func TestGeneratedCode(t *testing.T) {
 	// Signals that preempt goroutines would change the stack.
 	t.Setenv("GODEBUG", "asyncpreemptoff=1")
@@ -121,8 +121,8 @@ func TestGeneratedCode(t *testing.T) {
 	}
 }
 
-// sameInCore fails unless a core of a halted process has a stack of it, and tells
-// of its generated code, as the process itself did.
+// sameInCore fails unless a core of a halted process has the same stack and the same generated
+// code as the process.
 func sameInCore(t *testing.T, path string, live *stack.Stack, sources []*generated.Source) {
 	t.Helper()
 	c := stacktest.OpenCore(t, path, nil)
@@ -168,7 +168,7 @@ func sameInCore(t *testing.T, path string, live *stack.Stack, sources []*generat
 	}
 }
 
-// functionsOf are the names and places of a source's functions.
+// functionsOf returns the names and places of a source's functions.
 func functionsOf(s *generated.Source) (all []string) {
 	for f := range s.Functions() {
 		all = append(all, fmt.Sprintf("%s %#x+%#x unwinds %t", f.Name, f.Start, f.Size, f.Unwinds()))
@@ -176,7 +176,7 @@ func functionsOf(s *generated.Source) (all []string) {
 	return all
 }
 
-// What was withdrawn has no name.
+// Withdrawn code has no name.
 func TestGeneratedCodeWithdrawn(t *testing.T) {
 	t.Setenv("GODEBUG", "asyncpreemptoff=1")
 	p := testprogram.Start(t, jitProgram(t, false), "publish", "many=50", "withdraw=1", "wait")
@@ -187,8 +187,7 @@ func TestGeneratedCodeWithdrawn(t *testing.T) {
 	}
 }
 
-// Stacks through code that LLVM generated, which describes it in its own way,
-// are gdb's.
+// Stacks through code that LLVM generated, with a description of its own, equal gdb's.
 func TestGeneratedByLLVM(t *testing.T) {
 	lli, clang := testprogram.RequireTool(t, "lli"), testprogram.RequireTool(t, "clang")
 	code := filepath.Join(t.TempDir(), "chain.bc")

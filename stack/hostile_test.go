@@ -18,8 +18,7 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// Damaged registers and stacks end a walk with a reason, and never in a panic
-// or without end.
+// Damaged registers and stacks end a walk with a reason, without a panic or an endless loop.
 func TestDamagedStacks(t *testing.T) {
 	program := testprogram.Start(t, testprogram.Build(t, "nested64.c", "-O2", "-fomit-frame-pointer"))
 	program.Settle(t)

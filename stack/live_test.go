@@ -25,9 +25,8 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// halt stops a process by SIGSTOP, so that gdb finds it where Clew did, and
-// waits until all threads stand still. It goes on at the end of the test, or
-// when the result is called.
+// halt stops a process by SIGSTOP, so that gdb finds the same state as Clew, and waits until
+// all threads stand still. It continues at the end of the test, or when the result is called.
 func halt(t testing.TB, pid int) (proceed func()) {
 	t.Helper()
 	proceed = func() { syscall.Kill(pid, syscall.SIGCONT) }
@@ -52,9 +51,9 @@ func halt(t testing.TB, pid int) (proceed func()) {
 	}
 }
 
-// haltGo stops a Go program, whose runtime never rests, at a moment when a stack leads
-// through the given function and no thread is between a goroutine's stack and that of the
-// system. gdb does not find the way from one to the other.
+// haltGo stops a Go program, whose runtime never rests, while a stack contains the given
+// function and no thread switches between the stack of a goroutine and that of the system,
+// which gdb cannot follow.
 func haltGo(t testing.TB, pid int, function string) {
 	t.Helper()
 	for range 200 {
@@ -89,8 +88,7 @@ func column(m *arch.Machine) func(string) uint64 {
 	}
 }
 
-// sameAsGDB fails unless all stacks of a process that stands still equal gdb's.
-// It returns the stacks.
+// sameAsGDB fails unless all stacks of a halted process equal gdb's. It returns the stacks.
 func sameAsGDB(t testing.TB, pid int) []stack.Stack {
 	t.Helper()
 	s := stacktest.Take(t, pid)
@@ -105,7 +103,7 @@ func sameAsGDB(t testing.TB, pid int) []stack.Stack {
 	return stacks
 }
 
-// liveProgram is a program whose stacks are compared with gdb's.
+// liveProgram is a program for comparisons with gdb.
 type liveProgram struct {
 	source string
 	flags  []string
@@ -154,7 +152,7 @@ var programs = []liveProgram{
 	{"goroutines", nil, nil, "main.outer"},
 }
 
-// The stacks of live programs are those that gdb shows.
+// The stacks of live programs equal gdb's.
 func TestStacksEqualGDB(t *testing.T) {
 	testprogram.RequireTool(t, "gdb")
 	sampled := programs

@@ -25,8 +25,8 @@ import (
 // tracedFrame is a frame of a traceback that Go's runtime prints.
 var tracedFrame = regexp.MustCompile(`(?m)^(\S+)\(.*\)\n\t\S+:\d+.* sp=0x([0-9a-f]+) pc=0x([0-9a-f]+)$`)
 
-// Cores of emulated Go programs on LoongArch have the frames that Go's own traceback of
-// the same program prints, also below a signal handler. (Debian's gdb lacks the machine.)
+// Cores of emulated Go programs on LoongArch have the frames of Go's own traceback of the same
+// program, also after a signal handler. (Debian's gdb lacks the machine.)
 func TestCoresOfLoongArchEqualGoTraceback(t *testing.T) {
 	e := testprogram.Emulations["loong64"]
 	program := testprogram.BuildGoFor(t, "loong64", "gofault")

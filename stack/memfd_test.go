@@ -21,10 +21,9 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// Memory that has a file without a name, which a JIT compiler maps a second time to
-// write to it, holds generated code: nothing is wrong with the file, and the stack
-// leads through it, live and in a core. A library that was loaded in such a way stays
-// an object file.
+// Memory of an unnamed file, which a JIT compiler maps a second time to write to it, contains
+// generated code: the file is not reported, and stacks lead through it, live and in a core. A
+// library that was loaded in this way is still an object file.
 func TestMappedTwice(t *testing.T) {
 	program := testprogram.Build(t, "memfd.c", "-O1", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls")
 	folder := t.TempDir()

@@ -16,8 +16,8 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// musl has no call frame information, and no frame pointers: its functions are left by
-// their code. gdb, which takes the word at the stack pointer, has two frames of each.
+// musl has no call frame information and no frame pointers, so its functions are unwound by
+// their code. gdb, which uses the word at the stack pointer, shows two frames of each.
 func TestMusl(t *testing.T) {
 	program := testprogram.BuildWith(t, "musl-gcc", "blocked.c", "-O2", "-g", "-static")
 	p := testprogram.Start(t, program)
@@ -56,8 +56,8 @@ func TestMusl(t *testing.T) {
 	}
 }
 
-// The shared library has no symbols but those of its interface, and each thread more
-// than one frame all the same.
+// The shared library has only the symbols of its interface, and each thread still has more
+// than one frame.
 func TestMuslShared(t *testing.T) {
 	program := testprogram.BuildWith(t, "musl-gcc", "blocked.c", "-O2")
 	p := testprogram.Start(t, program)

@@ -16,8 +16,8 @@ import (
 	"github.com/clewdev/clew/stack"
 )
 
-// Stacks are named that have frames in common, and again; those that somebody else has
-// of them stay as they were where frames of tail calls are added.
+// Stacks that share frames can be named, and named again. Other slices of the same frames do
+// not change when frames of tail calls are inserted.
 func TestNameSharedFrames(t *testing.T) {
 	for _, program := range []string{"chain.c", "tailcall.c"} {
 		t.Run(program, func(t *testing.T) {

@@ -17,8 +17,8 @@ import (
 	"github.com/clewdev/clew/snapshot"
 )
 
-// A process can map one file as thousands of objects. The file is opened once, and not
-// all of the objects are searched.
+// A process can map one file as thousands of objects. The file is opened once, and only some
+// of the objects are searched.
 func TestManyObjects(t *testing.T) {
 	program, err := os.Executable()
 	if err != nil {
@@ -59,8 +59,8 @@ func TestManyObjects(t *testing.T) {
 	}
 }
 
-// The ranges of executable memory without an object file are counted, and not all of them
-// are listed.
+// All ranges of executable memory without an object file are counted, and only some are
+// listed.
 func TestManyCodeRanges(t *testing.T) {
 	const many = maxCodeMemory + 500
 	s := &snapshot.Snapshot{Machine: arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB), Mappings: make([]snapshot.Mapping, many)}
@@ -75,8 +75,8 @@ func TestManyCodeRanges(t *testing.T) {
 	}
 }
 
-// The errors of objects that cannot be read hold a bounded text, although each names a
-// path of 4 KB; they say all the same whether the file is not an ELF file.
+// The text of the errors of unreadable objects is bounded, although each names a path of 4 KB.
+// The errors still say whether a file is not an ELF file.
 func TestManyObjectErrors(t *testing.T) {
 	const many, long = maxSearched, 4000
 	s := &snapshot.Snapshot{Machine: arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB), Open: func(m *snapshot.Mapping) (*os.File, error) {

@@ -15,10 +15,9 @@ import (
 	"github.com/clewdev/clew/stack"
 )
 
-// A part of a program's code that is mapped a second time, between memory without
-// a file, has a bias of its own: there V8 keeps its built-in functions. Code at
-// another distance from its offset than the rest is of the image where it is in the
-// order of the file.
+// A part of a program's code that is mapped a second time, between memory without a file, has
+// a bias of its own: V8 keeps its built-in functions there. Code with another bias belongs to
+// the image if it is in the order of the file.
 func TestCodeMappedTwice(t *testing.T) {
 	// A program with two segments of code and one of data.
 	path := filepath.Join(t.TempDir(), "program")
@@ -68,8 +67,8 @@ func TestCodeMappedTwice(t *testing.T) {
 	}
 }
 
-// An image that is read from memory has its header before its code: mappings that follow
-// it are not tried, of which a process can have as many as it likes.
+// An image in memory has its header before its code. Later mappings, of which a process can
+// have any number, are not tried.
 func TestImageIsTriedOnce(t *testing.T) {
 	const path = "/gone"
 	mappings := []snapshot.Mapping{{Start: 0x10000, End: 0x11000, Readable: true, Inode: 1, Path: path}}
@@ -91,7 +90,7 @@ func TestImageIsTriedOnce(t *testing.T) {
 	}
 }
 
-// noted is memory that holds nothing, and keeps where it is read.
+// noted is memory without content, which records the addresses of reads.
 type noted struct{ addresses map[uint64]bool }
 
 func (m *noted) ReadMemory(p []byte, addr uint64) error {

@@ -16,8 +16,8 @@ import (
 	"github.com/clewdev/clew/stack"
 )
 
-// The objects of one snapshot serve another one of the same process: their files are not
-// opened again, and the stacks are the second one's.
+// The objects of one snapshot are used for another one of the same process: their files are
+// not opened again, and the stacks are those of the second one.
 func TestSetSnapshot(t *testing.T) {
 	p := testprogram.Start(t, testprogram.Build(t, "threads65.c", "-O2", "-g", "-pthread"))
 	p.Settle(t)

@@ -18,17 +18,17 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// running are programs that never rest, so that a snapshot finds them at any
-// instruction: in prologues, epilogues, stubs and the vDSO.
+// running are programs that never rest, so that snapshots find them at any instruction: in
+// prologues, epilogues, stubs and the vDSO.
 var running = []struct {
 	name   string
 	source string
 	flags  []string
-	// seen reports whether a frame is one that the program is there for.
+	// seen reports whether a frame is one that the program is meant to show.
 	seen func(*stack.Frame) bool
 }{
 	{"nested functions", "nested64.c", []string{"-O2", "-fomit-frame-pointer", "-DHOT"}, func(f *stack.Frame) bool {
-		// At a function's first instruction nothing is on the stack yet.
+		// At the first instruction of a function, the stack has no frame of it yet.
 		offset, ok := f.Offset()
 		return ok && f.Interrupted && offset < 8
 	}},
@@ -48,8 +48,8 @@ const (
 	most   = 5000 // until what the program is there for was seen
 )
 
-// Wherever a program is interrupted, the walk reaches the outermost function,
-// by call frame information alone.
+// Wherever a program is interrupted, the walk reaches the outermost function by call frame
+// information alone.
 func TestWalksOfRunningPrograms(t *testing.T) {
 	for _, p := range running {
 		t.Run(p.name, func(t *testing.T) {
@@ -96,12 +96,12 @@ func checkWalk(t *testing.T, s *snapshot.Snapshot, walked *stack.Stack) {
 		first = "clone3"
 	}
 	last := &walked.Frames[len(walked.Frames)-1]
-	bad := walked.Reason != unwind.EndOfStack || strings.TrimLeft(last.Symbol.Name, "_") != strings.TrimLeft(first, "_")
+	differs := walked.Reason != unwind.EndOfStack || strings.TrimLeft(last.Symbol.Name, "_") != strings.TrimLeft(first, "_")
 	for i := range walked.Frames {
 		f := &walked.Frames[i]
-		bad = bad || i > 0 && f.Method != unwind.FromCFI || f.Late
+		differs = differs || i > 0 && f.Method != unwind.FromCFI || f.Late
 	}
-	if !bad {
+	if !differs {
 		return
 	}
 	t.Errorf("thread %d at %#x: %v: %v, outermost %s, expected %s", walked.Thread.ID,
@@ -113,7 +113,7 @@ func checkWalk(t *testing.T, s *snapshot.Snapshot, walked *stack.Stack) {
 	}
 }
 
-// Where such a program is stopped its stacks equal gdb's.
+// The stacks of such a program equal gdb's.
 func TestRunningProgramsEqualGDB(t *testing.T) {
 	testprogram.RequireTool(t, "gdb")
 	for _, p := range running {
@@ -128,8 +128,8 @@ func TestRunningProgramsEqualGDB(t *testing.T) {
 	}
 }
 
-// A stack is walked to its end however deep it is; what lies beyond the part
-// that was copied is read from the running process, and marked.
+// A stack of any depth is walked to its end. Memory beyond the copied part is read from the
+// running process, and the frames are marked.
 func TestDeepRecursion(t *testing.T) {
 	program := testprogram.Start(t, testprogram.Build(t, "deep.c", "-O2", "-g"), "100000")
 	program.Settle(t)
@@ -147,7 +147,7 @@ func TestDeepRecursion(t *testing.T) {
 	copied := deep.Thread.StackAddress + uint64(len(deep.Thread.Stack))
 	for i := range deep.Frames {
 		f := &deep.Frames[i]
-		// The return address of the frame before stands right below SP.
+		// The return address of the previous frame is just below SP.
 		if i > 0 && f.Late != (f.SP > copied) {
 			t.Fatalf("frame %d at stack pointer %#x: late %t, the copy ends at %#x", i, f.SP, f.Late, copied)
 		}

@@ -13,8 +13,8 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
-// Live stacks lead through the example's generated code on arm64 too, known in each of
-// the ways in which it is published. (Of amd64 TestRuntimes has more.)
+// Live stacks on arm64 lead through the example's generated code too, for each way of
+// publishing it. (TestRuntimes has more for amd64.)
 func TestForth(t *testing.T) {
 	for _, r := range testprogram.Runtimes() {
 		if strings.HasPrefix(r.Name, "forth ") {

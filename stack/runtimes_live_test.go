@@ -20,21 +20,21 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// kinds are what the runtimes' ways to tell of their code are called here.
+// kinds are the names of the ways in which runtimes publish their code.
 var kinds = map[string]generated.Kind{"list": generated.GDBList, "map": generated.PerfMap, "jitdump": generated.Jitdump}
 
-// kindOf is how a runtime tells of its code.
+// kindOf returns how a runtime publishes its code.
 func kindOf(r testprogram.Runtime) generated.Kind {
 	return kinds[r.Name[strings.LastIndexByte(r.Name, ' ')+1:]]
 }
 
-// listed reports whether a runtime publishes to debuggers: whatever else it does,
-// its code is known from its memory alone.
+// listed reports whether a runtime publishes to debuggers, so that its memory alone describes
+// its code.
 func listed(r testprogram.Runtime) bool {
 	return kindOf(r) == generated.GDBList || strings.HasPrefix(r.Name, "forth ") || strings.HasPrefix(r.Name, "lli ")
 }
 
-// testLiveRuntime returns where the runtime has its code.
+// testLiveRuntime returns the address of the runtime's code.
 func testLiveRuntime(t *testing.T, r testprogram.Runtime, pid int) []snapshot.Mapping {
 	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(time.Millisecond) {
 		s := stacktest.Take(t, pid)
@@ -59,8 +59,8 @@ func testLiveRuntime(t *testing.T, r testprogram.Runtime, pid int) []snapshot.Ma
 	}
 }
 
-// named returns the place in a stack at which functions with these names in
-// their names follow each other, and -1 where none does.
+// named returns the index in a stack of consecutive functions whose names contain the given
+// names, or -1.
 func named(frames []stack.Frame, names []string) int {
 	for at := range frames {
 		n := 0
@@ -74,12 +74,12 @@ func named(frames []stack.Frame, names []string) int {
 	return -1
 }
 
-// bare reports whether nothing tells how code of a runtime is left: it keeps no
-// frame pointer, and what tells of it has no unwind table.
+// bare reports whether a runtime's code cannot be unwound: it keeps no frame pointer, and its
+// description has no unwind table.
 func bare(r testprogram.Runtime) bool { return r.Name == "php map" || r.Name == "php jitdump" }
 
-// leadsThroughRuntime fails unless a stack leads through a runtime's generated code and
-// on to its outermost frame. It reports false where no stack is in that code.
+// leadsThroughRuntime fails unless a stack contains a runtime's generated code and reaches its
+// outermost frame. It returns false if no stack contains that code.
 func leadsThroughRuntime(t *testing.T, r testprogram.Runtime, stacks []stack.Stack) bool {
 	t.Helper()
 	for i := range stacks {
@@ -90,7 +90,7 @@ func leadsThroughRuntime(t *testing.T, r testprogram.Runtime, stacks []stack.Sta
 		}
 		for k := range r.Stack {
 			f := &s.Frames[at+k]
-			// What publishes to debuggers in any case is named by that.
+			// A list for debuggers has priority over other sources.
 			if f.Object == nil || f.Object.Generated != kindOf(r) && !(f.Object.Generated == generated.GDBList && listed(r)) {
 				t.Errorf("%s is in %+v", f.Symbol.Name, f.Object)
 			}

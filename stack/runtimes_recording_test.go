@@ -30,8 +30,8 @@ func record(t *testing.T, pid int, flags ...string) string {
 	t.Helper()
 	perf := testprogram.RequireTool(t, "perf")
 	path := filepath.Join(t.TempDir(), "perf.data")
-	// perf reads /proc/PID/maps for half a second at most, unless it is told to take
-	// its time: what it did not come to is lost.
+	// perf reads /proc/PID/maps for at most half a second by default, and loses the remaining
+	// mappings.
 	cmd := exec.Command(perf, append([]string{"record", "-q", "-k", "mono", "-F", "999", "-m", "64", "-e", "cpu-clock",
 		"--call-graph", "dwarf,8192", "--proc-map-timeout", "120000", "-o", path, "-p", strconv.Itoa(pid)}, flags...)...)
 	var output bytes.Buffer
@@ -64,17 +64,17 @@ func record(t *testing.T, pid int, flags ...string) string {
 	return path
 }
 
-// testRecordedRuntime records a runtime and looks at its stacks. It returns the path
-// of the recording.
+// testRecordedRuntime records a runtime and checks its stacks. It returns the path of the
+// recording.
 func testRecordedRuntime(t *testing.T, r testprogram.Runtime, pid int, flags ...string) string {
 	want, open := r.Stack, bare(r)
 	switch r.Name {
 	case "lli list":
-		// It writes a jitdump too, which has no unwind tables.
+		// It also writes a jitdump, which has no unwind tables.
 		want, open = want[:1], true
 	case "forth map":
-		// Its code keeps no frame pointer, and a map has no unwind tables: callers
-		// are left out up to the one that keeps one.
+		// Its code keeps no frame pointer, and a map has no unwind tables: callers are missing
+		// up to one with a frame pointer.
 		want = want[:1]
 	}
 	path := record(t, pid, flags...)
@@ -96,7 +96,8 @@ func testRecordedRuntime(t *testing.T, r testprogram.Runtime, pid int, flags ...
 				continue
 			}
 			names = append(names, f.Symbol.Name)
-			// A list is in memory that no recording has, and lli writes a jitdump too.
+			// A recording does not contain the memory with the list, and lli also writes a
+			// jitdump.
 			if kind := kindOf(r); f.Object.Generated != kind && (kind != generated.GDBList || f.Object.Generated != generated.Jitdump) {
 				t.Errorf("%s is known by %v", f.Symbol.Name, f.Object.Generated)
 			}
@@ -120,7 +121,7 @@ func testRecordedRuntime(t *testing.T, r testprogram.Runtime, pid int, flags ...
 	if !open && through < named/2 {
 		t.Errorf("%d of %d stacks are whole", through, named)
 	}
-	// The others are in the runtime itself, which may hide a caller.
+	// The others are in the runtime itself, which can hide a caller.
 	if named < inside/2 || named == 0 {
 		t.Errorf("%d of %d samples in generated code have %q; %q", named, inside, want, rec.Notes)
 	}
@@ -141,8 +142,8 @@ func recorded(t *testing.T, path string) *recording.Recording {
 	return rec
 }
 
-// testLostContainer looks at the recording of a container that has ended since: what
-// it alone saw is named nowhere, and that is said.
+// testLostContainer checks the recording of a container that has ended: the code that only the
+// container could name has no names, which is reported.
 func testLostContainer(t *testing.T, path string) {
 	rec := recorded(t, path)
 	for _, f := range rec.Places() {
@@ -157,7 +158,7 @@ func testLostContainer(t *testing.T, path string) {
 	}
 }
 
-// follow reports whether names that hold some strings follow each other.
+// follow reports whether consecutive names contain some strings.
 func follow(names, want []string) bool {
 	for at := 0; at+len(want) <= len(names); at++ {
 		k := 0

@@ -24,9 +24,9 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// Names of the functions that runtimes generated are in live stacks, in perf's
-// recordings, and in cores, also once what the runtime wrote is gone, if it was in
-// its memory. Stacks lead through the functions wherever something tells how.
+// The functions that runtimes generated have names in live stacks, in perf's recordings, and
+// in cores. In cores the names remain without the runtime's files, if its memory contains
+// them. Stacks lead through the functions if there is any way to unwind them.
 func TestRuntimes(t *testing.T) {
 	name := func(r testprogram.Runtime) []string { return strings.Fields(r.Name) }
 	for _, r := range sample.Covering(t, testprogram.Runtimes(), 7, name) {
@@ -45,8 +45,8 @@ func TestRuntimes(t *testing.T) {
 	}
 }
 
-// testDumpedRuntime looks at the core of a runtime, first with the files beside it
-// that the runtime wrote, which it removes.
+// testDumpedRuntime checks the core of a runtime, first with the runtime's files next to it,
+// and then without them.
 func testDumpedRuntime(t *testing.T, r testprogram.Runtime, path string) {
 	stacks, sources, err := dumped(t, path)
 	if err != nil || !leadsThroughRuntime(t, r, stacks) {
@@ -62,7 +62,7 @@ func testDumpedRuntime(t *testing.T, r testprogram.Runtime, path string) {
 		}
 	}
 
-	// That it had a jitdump is told, since it was mapped.
+	// The missing jitdump is reported, because it was mapped.
 	stacks, _, err = dumped(t, path)
 	if errors.Is(err, fs.ErrNotExist) != wrote || !wrote && err != nil {
 		t.Errorf("without its files: %v", err)
@@ -82,7 +82,7 @@ func testDumpedRuntime(t *testing.T, r testprogram.Runtime, path string) {
 	}
 }
 
-// dumped returns the stacks of a core, and what tells of generated code.
+// dumped returns the stacks of a core, and its sources of generated code.
 func dumped(t *testing.T, path string) ([]stack.Stack, []*generated.Source, error) {
 	t.Helper()
 	c, err := core.Open(path, nil)
@@ -98,8 +98,8 @@ func dumped(t *testing.T, path string) ([]stack.Stack, []*generated.Source, erro
 	return stacks, sources, errors.Join(err, c.Damage())
 }
 
-// A process of a container has a perf map, or a jitdump, where it alone sees it,
-// by a number that it alone has.
+// A process of a container has a perf map or a jitdump that only the container sees, with the
+// process ID of the container.
 func TestRuntimesInContainers(t *testing.T) {
 	for _, r := range testprogram.Runtimes() {
 		if r.Name != "wazero map" && r.Name != "node jitdump" {

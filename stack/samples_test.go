@@ -24,9 +24,9 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// TestSamples takes samples of busy programs at any moment, and walks each by the
-// interpreter of call frame information, by compiled tables, and along the path of
-// the sample before: all must tell the same, frame by frame.
+// TestSamples takes samples of busy programs at arbitrary times, and walks each by the
+// interpreter of call frame information, by compiled tables, and along the path of the
+// previous sample. All results must be equal, frame by frame.
 func TestSamples(t *testing.T) {
 	samples := 60
 	if testing.Short() {
@@ -61,7 +61,7 @@ func TestSamples(t *testing.T) {
 	} {
 		t.Run(program.name, func(t *testing.T) {
 			s := sampler{t: t, trails: map[int]*unwind.Trail{}}
-			// A program that has just begun has short stacks.
+			// A program that has just started has short stacks.
 			enough := func() bool { return s.samples >= samples && s.frames >= program.frames*s.samples }
 			for end := time.Now().Add(40 * time.Second); !enough() && time.Now().Before(end); {
 				s.run(program.command(t), func() bool { return enough() || time.Now().After(end) })
@@ -74,8 +74,8 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// openssl runs assembly code with tables that were written by hand. Its algorithms are
-// those of "openssl speed", which ends at once where it does not know one.
+// openssl runs assembly code with tables that were written by hand. Its algorithms are those
+// of "openssl speed", which ends at once for an unknown one.
 func openssl(algorithms ...string) func(t *testing.T) *exec.Cmd {
 	return func(t *testing.T) *exec.Cmd {
 		return exec.Command(testprogram.RequireTool(t, "openssl"), append([]string{"speed", "-seconds", "1"}, algorithms...)...)
@@ -105,7 +105,7 @@ func (s *sampler) run(cmd *exec.Cmd, enough func() bool) {
 		s.t.Fatal(err)
 	}
 	pid := cmd.Process.Pid
-	// Not by waiting for it: that would take the stops from the tracer.
+	// Do not wait for it, because that would receive the stops instead of the tracer.
 	ended := make(chan struct{})
 	go func() {
 		io.Copy(io.Discard, out)
@@ -174,7 +174,7 @@ func (s *sampler) open(taken *snapshot.Snapshot) {
 			s.compiled.Add(mapping.Start, mapping.End, nil)
 			continue
 		}
-		// Every mapping is a module of its own: no matter.
+		// Every mapping is a module of its own, which makes no difference.
 		s.compiled.Add(mapping.Start, mapping.End, &unwind.Module{Name: o.Name, Load: func(m *unwind.Module) {
 			if load := module.Load; load != nil {
 				module.Load = nil
@@ -199,7 +199,7 @@ func (s *sampler) open(taken *snapshot.Snapshot) {
 	s.byRows, s.byTable, s.along = newWalker(&s.objects.Modules), newWalker(&s.compiled), newWalker(&s.compiled)
 }
 
-// tableFirst is a compiled table, and what is beside it in the module.
+// tableFirst is a compiled table, and the other sources of the module.
 type tableFirst struct {
 	table *unwind.Table
 	other unwind.Source
@@ -213,7 +213,7 @@ func (s tableFirst) Rules(pc uint64) (*unwind.Rules, error) {
 }
 
 func (s *sampler) walk(taken *snapshot.Snapshot, thread *snapshot.Thread) {
-	// What is not in the copies is read once: the program has run on.
+	// Memory without a copy is read once, because the program runs.
 	once := &remembered{memory: taken.ThreadMemory(thread), words: map[string]string{}}
 	for _, w := range []*unwind.Walker{s.byRows, s.byTable, s.along} {
 		w.Memory = once
@@ -270,7 +270,7 @@ func (s *sampler) same(want, got *unwind.Walker, how string, frames, gotFrames i
 	}
 }
 
-// remembered is memory of which each read tells the same when it is repeated.
+// remembered is memory that repeats the result of each read.
 type remembered struct {
 	memory cfi.Memory
 	words  map[string]string
@@ -294,7 +294,7 @@ func (r *remembered) ReadMemory(p []byte, addr uint64) error {
 	return nil
 }
 
-// largeSource is a program that a compiler takes a while for.
+// largeSource is a program that takes a compiler a while.
 func largeSource() []byte {
 	var b strings.Builder
 	for i := range 300 {
@@ -304,8 +304,8 @@ func largeSource() []byte {
 	return []byte(b.String())
 }
 
-// cgoProgram builds a Go program in which C functions and Go functions call each
-// other all the time.
+// cgoProgram builds a Go program in which C functions and Go functions constantly call each
+// other.
 func cgoProgram(t *testing.T) string {
 	testprogram.RequireTool(t, "gcc")
 	dir := t.TempDir()

@@ -18,8 +18,8 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// The stack of a program that ld.so prepares ends at its entry point, of which it
-// has no call frame information.
+// The stack of a program that ld.so prepares ends at its entry point, which has no call frame
+// information.
 func TestEntryPoint(t *testing.T) {
 	paths, _ := filepath.Glob("/lib*/ld-linux*.so.*")
 	if len(paths) == 0 {
@@ -46,7 +46,7 @@ func TestEntryPoint(t *testing.T) {
 			t.Errorf("%#x: %+v, %v", at, rules, err)
 		}
 	}
-	// Elsewhere nothing is made up.
+	// Other addresses get no rules.
 	for _, at := range []uint64{entry - 1, 0, ^uint64(0)} {
 		want, wantErr := sections.Rules(at)
 		if got, err := source.Rules(at); (got == nil) != (want == nil) || (err == nil) != (wantErr == nil) {
@@ -55,8 +55,8 @@ func TestEntryPoint(t *testing.T) {
 	}
 }
 
-// The same of a file without a table, as those of MIPS, m68k and sparc64 are: as far as
-// its symbol and the next one, even one of a label, say where the function is.
+// The same for a file without a table, as on MIPS, m68k and sparc64: the function extends to
+// the next symbol, even if that is a label.
 func TestEntryPointWithoutTable(t *testing.T) {
 	as, ld := testprogram.RequireTool(t, "as"), testprogram.RequireTool(t, "ld")
 	dir := t.TempDir()

@@ -18,8 +18,8 @@ import (
 	"github.com/clewdev/clew/stack"
 )
 
-// What the stacks of many threads take is what their frames take: nothing is copied
-// again for each of them.
+// The stacks of many threads take only the memory of their frames: no list is copied
+// repeatedly.
 func TestWalkMemory(t *testing.T) {
 	p := testprogram.Start(t, testprogram.Build(t, "goroutines"))
 	p.Settle(t)

@@ -19,8 +19,8 @@ import (
 	"github.com/clewdev/clew/stack"
 )
 
-// tailCalled returns the functions of a stack up to main, those that a tail call
-// left no frame of in brackets.
+// tailCalled returns the functions of a stack up to main, with those of tail calls in
+// brackets.
 func tailCalled(s *stack.Stack) (names []string) {
 	for i := range s.Frames {
 		f := &s.Frames[i]
@@ -40,7 +40,7 @@ func tailCalled(s *stack.Stack) (names []string) {
 
 var lldbFrame = regexp.MustCompile("(?m)^ +frame #[0-9]+: 0x[0-9a-f]+ [^`\n]+`([a-z]+)\\(.* at tailcall\\.c:[0-9:]+( \\[artificial\\])?$")
 
-// tailCalledByLLDB is tailCalled of what lldb shows.
+// tailCalledByLLDB is tailCalled for lldb's output.
 func tailCalledByLLDB(t *testing.T, pid int) (names []string) {
 	lldb := testprogram.RequireTool(t, "lldb-14")
 	out, err := exec.Command(lldb, "-b", "-x", "-p", strconv.Itoa(pid), "-o", "bt", "-o", "detach").CombinedOutput()
@@ -57,7 +57,7 @@ func tailCalledByLLDB(t *testing.T, pid int) (names []string) {
 	return names
 }
 
-// What tail calls left no frame of is shown as far as one way only leads there.
+// The functions that tail calls removed from the stack are shown if only one path leads there.
 func TestTailCalls(t *testing.T) {
 	tests := []struct {
 		how  string
@@ -70,8 +70,8 @@ func TestTailCalls(t *testing.T) {
 		{"twice", []string{"waiting", "[linked]", "[chained]", "twice", "main"}},
 	}
 	for _, compiler := range []string{"gcc", "clang"} {
-		// Of tail calls clang 14 says in DWARF 5 where they are, not what is behind
-		// them. gdb 13 finds none so, lldb 14 does.
+		// In DWARF 5, clang 14 gives the address of a tail call and not the one after it. gdb
+		// 13 does not find those, lldb 14 does.
 		for _, version := range []string{"-gdwarf-4", "-gdwarf-5"} {
 			t.Run(compiler+" "+version, func(t *testing.T) {
 				program := testprogram.BuildWith(t, compiler, "tailcall.c", "-O2", version)
@@ -99,7 +99,7 @@ func TestTailCalls(t *testing.T) {
 	}
 }
 
-// They are found once, however often the frames are named, and only with lines.
+// They are found once, even if the frames are named repeatedly, and only with lines.
 func TestTailCallsTwice(t *testing.T) {
 	p := testprogram.Start(t, testprogram.Build(t, "tailcall.c", "-O2", "-g"), "chain")
 	p.Settle(t)

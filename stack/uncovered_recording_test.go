@@ -17,8 +17,9 @@ import (
 	"github.com/clewdev/clew/stack/recording"
 )
 
-// A recording says how many of its stacks can lack callers: here of a function without
-// unwind table and frame pointer, and with code that cannot be followed, between functions that keep one.
+// A recording reports how many of its stacks can lack callers: here those of a function
+// without unwind table and frame pointer, with code that cannot be analysed, between functions
+// with a frame pointer.
 func TestGapsRecorded(t *testing.T) {
 	plain := testprogram.BuildWith(t, "gcc", "uncovered_plain.c", "-O2", "-fno-asynchronous-unwind-tables", "-fomit-frame-pointer", "-DOPAQUE", "-c")
 	program := testprogram.BuildWith(t, "gcc", "uncovered.c", "-O2", plain, "-fno-omit-frame-pointer")
@@ -31,7 +32,7 @@ func TestGapsRecorded(t *testing.T) {
 	if !notes(rec, "can lack callers") {
 		t.Errorf("notes %q", rec.Notes)
 	}
-	// A stack that is cut besides: both are noted.
+	// For a stack that is cut too, both are noted.
 	both := false
 	for most := 2; most < 8; most++ {
 		reader, err := perfdata.Open(path)
@@ -61,8 +62,8 @@ func TestGapsRecorded(t *testing.T) {
 	}
 }
 
-// The stacks of a recording through functions without call frame information are those
-// of the source too.
+// The stacks of a recording through functions without call frame information are those of the
+// source too.
 func TestUncoveredRecorded(t *testing.T) {
 	for _, flags := range [][]string{{"-fno-omit-frame-pointer"}, {"-fomit-frame-pointer"}} {
 		program := buildUncovered(t, "gcc", flags...)

@@ -22,8 +22,8 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// uncoveredWays are the ways in which uncovered.c comes to rest, and the functions
-// that it has called, innermost first, up to main.
+// uncoveredWays are the ways in which uncovered.c comes to rest, with its functions, innermost
+// first, up to main.
 var uncoveredWays = []struct {
 	way  string
 	want string
@@ -44,7 +44,7 @@ func buildUncovered(t *testing.T, compiler string, flags ...string) string {
 	return testprogram.BuildWith(t, compiler, "uncovered.c", append([]string{"-O2", plain}, flags...)...)
 }
 
-// upToMain are the functions of a stack up to main, and those that a gap is before.
+// upToMain returns the functions of a stack up to main, and those after a gap.
 func upToMain(walked *stack.Stack) (names []string, gaps int) {
 	for i := range walked.Frames {
 		f := &walked.Frames[i]
@@ -59,10 +59,9 @@ func upToMain(walked *stack.Stack) (names []string, gaps int) {
 	return names, gaps
 }
 
-// Stacks through functions without call frame information are those of the source, in
-// cores of emulated programs: x30 has the leaf's caller, and the frame record of a
-// frame the place of its stack pointer. Where a frame has no record the stack ends,
-// with the reason.
+// Stacks through functions without call frame information are those of the source, in cores of
+// emulated programs: x30 has the leaf's caller, and a frame record gives the stack pointer. If
+// a frame has no record, the stack ends with the reason.
 func TestUncoveredOnARM64(t *testing.T) {
 	e := testprogram.Emulations["arm64"]
 	for _, compiler := range []string{"aarch64-linux-gnu-gcc", "clang"} {
@@ -84,14 +83,14 @@ func TestUncoveredOnARM64(t *testing.T) {
 	}
 }
 
-// The same of live processes, of x86-64, where the code says what no frame pointer does.
+// The same for live processes of x86-64, where the code replaces a missing frame pointer.
 func TestUncoveredLive(t *testing.T) {
 	for _, flags := range [][]string{{"-fno-omit-frame-pointer"}, {"-fomit-frame-pointer"}, {"-s"}} {
 		program := buildUncovered(t, "gcc", flags...)
 		for _, test := range uncoveredWays {
 			t.Run(strings.Join(append(flags, test.way), " "), func(t *testing.T) {
 				p := testprogram.Start(t, program, test.way)
-				// It says that it is ready before it comes there.
+				// It prints that it is ready before it gets there.
 				var walked *stack.Stack
 				for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 					walked = &stacktest.Stacks(t, stacktest.Take(t, p.PID))[0]
@@ -100,8 +99,8 @@ func TestUncoveredLive(t *testing.T) {
 					}
 				}
 				if flags[0] == "-s" {
-					// Without names: as many frames, and three of libc and _start. Two functions
-					// of C cannot be left, as nothing says where they start.
+					// Without names: as many frames, and three of libc and _start. Two C
+					// functions cannot be unwound, because their start is unknown.
 					if n := len(walked.Frames) - 3; test.way != "waits" && test.way != "plain" &&
 						(n != len(strings.Fields(test.want)) || walked.Reason != unwind.EndOfStack) {
 						t.Errorf("%d frames up to main, expected %s (%v: %v)", n, test.want, walked.Reason, walked.Err)
@@ -114,9 +113,9 @@ func TestUncoveredLive(t *testing.T) {
 	}
 }
 
-// checkUncovered compares a stack with the functions that were called. Where the
-// compiler omits frame pointers C without call frame information cannot be left on arm64:
-// then the stack ends there, and says so, or callers are missing, and a frame says so.
+// checkUncovered compares a stack with the called functions. If the compiler omits frame
+// pointers, C without call frame information cannot be unwound on arm64: then the stack ends
+// there with an error, or callers are missing and a frame is marked.
 func checkUncovered(t *testing.T, walked *stack.Stack, want []string, omits bool) {
 	t.Helper()
 	names, gaps := upToMain(walked)
@@ -141,7 +140,7 @@ func checkUncovered(t *testing.T, walked *stack.Stack, want []string, omits bool
 	t.Log(list)
 }
 
-// The same, compared with gdb, which guesses at such frames by their code.
+// The same, compared with gdb, which guesses such frames by their code.
 func TestUncoveredEqualsGDB(t *testing.T) {
 	program := buildUncovered(t, "gcc", "-fno-omit-frame-pointer", "-g")
 	for _, test := range uncoveredWays {
@@ -152,10 +151,10 @@ func TestUncoveredEqualsGDB(t *testing.T) {
 				leadsThrough(t, coreEqualsGDB(t, c, "gdb", program, path), "main")
 				return
 			}
-			// gdb believes that a function that it knows nothing of keeps all registers.
+			// gdb assumes that an unknown function preserves all registers.
 			s := c.Snapshot()
 			stack := &stacktest.Stacks(t, s)[0]
-			theirs := gdbTells(t, testprogram.RequireTool(t, "gdb"), "--core="+path, program)[s.Threads[0].ID]
+			theirs := gdbReports(t, testprogram.RequireTool(t, "gdb"), "--core="+path, program)[s.Threads[0].ID]
 			for i := range max(len(stack.Frames), len(theirs.Frames)) {
 				if i >= len(stack.Frames) || i >= len(theirs.Frames) || stack.Frames[i].PC != theirs.Frames[i].PC {
 					t.Fatalf("frame %d of %d differs, gdb has %d", i, len(stack.Frames), len(theirs.Frames))
@@ -165,8 +164,8 @@ func TestUncoveredEqualsGDB(t *testing.T) {
 	}
 }
 
-// Older C libraries' _start on arm64 ends the stack, though no rule says so: whether it
-// has call frame information, and a symbol, or not.
+// Older C libraries' _start on arm64 ends the stack, although no rule says so, with or without
+// call frame information and a symbol.
 func TestOldStartOnARM64(t *testing.T) {
 	e := testprogram.Emulations["arm64"]
 	for _, flags := range [][]string{{"-g"}, {"-DCFI"}, {"-s"}, {"-s", "-DCFI"}} {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// endless gives zeros until more were read of it than should be.
+// endless returns zeros until more were read than the limit.
 type endless struct{ left int }
 
 var errNotBounded = errors.New("more was read than the bound allows")
@@ -24,8 +24,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// What expands to zeros without end is read up to a bound, and what was read
-// stands.
+// Data that expands to endless zeros is read up to a limit, and the content before it is kept.
 func TestStoreZeros(t *testing.T) {
 	f, err := os.Create(filepath.Join(t.TempDir(), "core"))
 	if err != nil {

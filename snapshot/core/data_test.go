@@ -13,9 +13,8 @@ import (
 	"github.com/clewdev/clew/snapshot/core"
 )
 
-// gcore has no segment of what was mapped and not written to, code or not. A file
-// that is there and is no ELF file is data: not executable, and read as it is; any
-// other can be code.
+// gcore writes no segment for mapped memory that was not written to. An existing file that is
+// not an ELF file is data: not executable, and read from the file. Any other file can be code.
 func TestMappedData(t *testing.T) {
 	root := t.TempDir()
 	for name, content := range map[string]string{

@@ -225,7 +225,7 @@ func TestCompressed(t *testing.T) {
 			t.Errorf("%s: progress was %d of %d", tool, last, total)
 		}
 		if left, _ := os.ReadDir(temp); len(left) != 0 {
-			t.Errorf("%s: %v stays behind", tool, left)
+			t.Errorf("%s: %v remains", tool, left)
 		}
 		b, err := os.ReadFile(packed)
 		if err != nil {

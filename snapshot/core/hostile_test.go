@@ -15,8 +15,8 @@ import (
 	"github.com/clewdev/clew/snapshot/core"
 )
 
-// open opens a made core, and fails if it allocates in all more than 64 MiB and 16 times
-// the size of the core.
+// open opens a made core. It fails if that allocates more than 64 MiB plus 16 times the size
+// of the core.
 func open(t *testing.T, b []byte) *core.Core {
 	t.Helper()
 	return openOf(t, b, "")
@@ -90,8 +90,8 @@ func TestPartlyOverlappingNotes(t *testing.T) {
 	}
 }
 
-// For a thread that appears twice the first note counts, and the floating-point registers
-// after the second note belong to no thread.
+// If a thread occurs twice, its first note is used, and the floating-point registers after the
+// second note belong to no thread.
 func TestRepeatedThread(t *testing.T) {
 	m := empty()
 	m.machine, m.order = elf.EM_S390, binary.BigEndian
@@ -220,7 +220,7 @@ func (m *made) fileNote(count int, paths ...string) {
 	m.note(0x46494c45, b)
 }
 
-// Only one list of mapped files counts.
+// Only one list of mapped files is used.
 func TestManyFileNotes(t *testing.T) {
 	m := empty()
 	m.thread(1, 0, 216)
@@ -241,8 +241,8 @@ func TestManyFileNotes(t *testing.T) {
 	}
 }
 
-// hostile are small cores that once made more of a core than it contains: overlapping
-// notes, many lists of files, and files whose headers are in the same bytes.
+// hostile are small cores that once made the reader hold more than they contain: overlapping
+// notes, many lists of files, and files with their headers in the same bytes.
 func hostile() []*made {
 	notes := empty()
 	for i := range 8 {

@@ -14,9 +14,9 @@ import (
 	"github.com/clewdev/clew/snapshot/core"
 )
 
-// linked returns a core without a list of files, whose program has this list of the
-// dynamic linker: names of objects, all with their image at one address. After the last
-// entry comes the entry at index next, if there is one.
+// linked returns a core without a list of files. Its program has this list of the dynamic
+// linker: names of objects, all with their image at one address. The last entry points to the
+// entry at index next, if there is one.
 func linked(t *testing.T, names []string, next int, lib []byte) *core.Core {
 	const base, dynamic, debug, entries, image = 0x400000, 0x500000, 0x501000, 0x1000000, 0x10000000
 	program := empty()

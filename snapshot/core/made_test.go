@@ -315,7 +315,7 @@ func use(c *core.Core) (frames int) {
 	return frames
 }
 
-// A core that is cut off anywhere is not a core, or its rest is read and the damage
+// A core that is truncated anywhere is not a core, or its beginning is read and the damage
 // reported.
 func TestCutOff(t *testing.T) {
 	for name, maker := range makers {
@@ -436,7 +436,7 @@ func TestNotCore(t *testing.T) {
 	}
 }
 
-// Of the notes of one machine, arm64's thread pointer is read.
+// The notes of one machine: arm64's thread pointer is read.
 func TestThreadPointer(t *testing.T) {
 	m := &made{class: elf.ELFCLASS64, order: binary.LittleEndian, machine: elf.EM_AARCH64}
 	for tid := 1; tid < 3; tid++ {

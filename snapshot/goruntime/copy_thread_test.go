@@ -76,7 +76,7 @@ func TestUnknownThreads(t *testing.T) {
 		walks(knownID, foreign, late)
 	}
 	if c.threads[late] == nil {
-		t.Error("a thread that tells its ID later is not found")
+		t.Error("a thread that stores its ID later is not found")
 	}
 	m.put(base+testM+uint64(l.Thread), knownID)
 	for range rounds {

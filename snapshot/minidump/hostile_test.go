@@ -26,7 +26,7 @@ import (
 	"github.com/clewdev/clew/stack"
 )
 
-// bytesMemory is memory whose bytes count up.
+// bytesMemory is memory with ascending bytes.
 type bytesMemory struct{}
 
 func (bytesMemory) ReadMemory(p []byte, addr uint64) error {
@@ -59,7 +59,7 @@ func made(t testing.TB, machine elf.Machine, opts stacktest.MinidumpOptions) []b
 	return stacktest.Minidump(t, s, opts)
 }
 
-// What a dump says is read, on each machine.
+// The content of a dump is read, for each machine.
 func TestMadeDumps(t *testing.T) {
 	for _, machine := range []elf.Machine{elf.EM_X86_64, elf.EM_386, elf.EM_AARCH64, elf.EM_ARM} {
 		_, s := open(t, write(t, made(t, machine, stacktest.MinidumpOptions{})), nil)
@@ -235,7 +235,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// use does with a dump whatever a program does.
+// use does everything with a dump that programs do.
 func use(t testing.TB, source snapshot.Source) {
 	s, err := source.Snapshot()
 	if err != nil {
@@ -265,7 +265,7 @@ func seeds(t testing.TB) (list [][]byte) {
 	return append(list, made(t, elf.EM_AARCH64, stacktest.MinidumpOptions{OldARM64: true}))
 }
 
-// Dumps that are cut off or damaged anywhere give an error or an answer.
+// Dumps that are truncated or damaged anywhere result in an error or an answer.
 func TestDamaged(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 2))
 	path := filepath.Join(t.TempDir(), "a.dmp")
@@ -290,7 +290,7 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// A file of holes, and lists that claim all of it, take little memory and time.
+// A file of holes, with lists that claim all of it, takes little memory and time.
 func TestSparse(t *testing.T) {
 	b := made(t, elf.EM_X86_64, stacktest.MinidumpOptions{})
 	le := binary.LittleEndian
@@ -319,7 +319,7 @@ func TestSparse(t *testing.T) {
 	}
 }
 
-// replace returns a dump in which other data takes the place of a stream.
+// replace returns a dump with other data in place of a stream.
 func replace(t testing.TB, b []byte, typ uint32, data []byte) []byte {
 	at, _ := entry(t, b, typ)
 	binary.LittleEndian.PutUint32(b[at+4:], uint32(len(data)))
@@ -327,7 +327,7 @@ func replace(t testing.TB, b []byte, typ uint32, data []byte) []byte {
 	return append(b, data...)
 }
 
-// Entries that share bytes of the file do not multiply what is held of them.
+// Entries that share bytes of the file do not multiply the memory for them.
 func TestSharedBytes(t *testing.T) {
 	const threads, modules, count, longest = 3, 4, 16000, 8192
 	le := binary.LittleEndian

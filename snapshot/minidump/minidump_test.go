@@ -36,7 +36,7 @@ func write(t testing.TB, b []byte) string {
 	return path
 }
 
-// open opens a dump that nothing is wrong with, as the command does.
+// open opens an undamaged dump, as the command does.
 func open(t testing.TB, path string, opts *snapshot.Options) (snapshot.Source, *snapshot.Snapshot) {
 	t.Helper()
 	source, err := snapshot.Open(path, opts)
@@ -54,7 +54,7 @@ func open(t testing.TB, path string, opts *snapshot.Options) (snapshot.Source, *
 	return source, s
 }
 
-// frames are the frames of stacks as text, a line each.
+// frames returns the frames of stacks as text, one line each.
 func frames(stacks []stack.Stack) (lines []string) {
 	for i := range stacks {
 		s := &stacks[i]
@@ -82,9 +82,8 @@ const lldbFormat = `settings set frame-format "F ${frame.pc} ${frame.sp} ${modul
 
 var lldbLine = regexp.MustCompile(`(?m)^[* ] (?:thread #([0-9]+)|[* ] F 0x0*([0-9a-f]+) 0x0*([0-9a-f]+)(?: ([^ \n]+)(?: ([A-Za-z0-9_]+))?)?)`)
 
-// byLLDB returns the frames of a dump as lldb shows them: by thread the PC, the stack
-// pointer, and the function where it is the program's own. Aliases of libc's functions
-// differ.
+// byLLDB returns lldb's frames of a dump: by thread the PC, the stack pointer, and the
+// function if it is the program's own. Aliases of libc's functions differ.
 func byLLDB(t *testing.T, path, program string) (threads [][]string) {
 	t.Helper()
 	lldb := testprogram.RequireTool(t, "lldb-14")
@@ -116,7 +115,7 @@ func byLLDB(t *testing.T, path, program string) (threads [][]string) {
 	return threads
 }
 
-// equalsLLDB fails unless the stacks of a dump are those that lldb shows.
+// equalsLLDB fails unless the stacks of a dump equal lldb's.
 func equalsLLDB(t *testing.T, path, program string, stacks []stack.Stack) {
 	t.Helper()
 	theirs := byLLDB(t, path, program)
@@ -142,7 +141,7 @@ func equalsLLDB(t *testing.T, path, program string, stacks []stack.Stack) {
 	}
 }
 
-// The stacks in a dump of a process are those of the process, whatever the dump holds.
+// The stacks in a dump of a process equal those of the process, for all kinds of dumps.
 func TestEqualsProcess(t *testing.T) {
 	for _, test := range []struct {
 		source string
@@ -178,7 +177,7 @@ func TestEqualsProcess(t *testing.T) {
 	}
 }
 
-// The stacks in a dump of a program that crashed are those of its core, and the signal too.
+// The stacks and the signal in a dump of a crashed program equal those of its core.
 func TestEqualsCore(t *testing.T) {
 	program := testprogram.Build(t, "crash.c", "-O2", "-g")
 	c := stacktest.OpenCore(t, testprogram.Core(t, testprogram.CoreOptions{Crashes: true}, program, "segv"), nil)
@@ -226,8 +225,8 @@ func withoutNames(lines []string) []string {
 	return lines
 }
 
-// Dumps of other machines, with files below a sysroot, have the stacks of the cores that
-// they are made of.
+// Dumps of other machines, with files below a sysroot, have the stacks of the cores that they
+// are made from.
 func TestOtherMachines(t *testing.T) {
 	for _, test := range []struct {
 		machine string
@@ -253,7 +252,7 @@ func TestOtherMachines(t *testing.T) {
 	}
 }
 
-// What is not a minidump is left to other openers.
+// A file that is not a minidump is left to other openers.
 func TestUnknown(t *testing.T) {
 	_, err := minidump.Open(write(t, []byte("\x7fELF and more")), &snapshot.Options{})
 	if err == nil || !strings.Contains(err.Error(), "not a minidump: it starts with 7f 45 4c 46, not with 4d 44 4d 50") {
@@ -261,7 +260,7 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// A dump of all memory has the generated code, and the lists that describe it.
+// A dump of all memory contains the generated code, and the lists that describe it.
 func TestGeneratedCode(t *testing.T) {
 	runtimes := testprogram.Runtimes()
 	i := slices.IndexFunc(runtimes, func(r testprogram.Runtime) bool { return strings.HasPrefix(r.Name, "forth") })

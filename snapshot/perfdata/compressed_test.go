@@ -54,7 +54,7 @@ func samples(first, n int) *encoder {
 	return e
 }
 
-// count is what addresses from 1 to n are.
+// count returns the addresses from 1 to n.
 func count(n int) (list []uint64) {
 	for i := range n {
 		list = append(list, uint64(i+1))
@@ -67,7 +67,7 @@ func TestCompressed(t *testing.T) {
 		p := newPacker(t)
 		e := newEncoder(orders["little"]).pipe(timed)
 		first := len(e.b)
-		// The record at the seam is in two of them.
+		// The record at the seam is in two COMPRESSED records.
 		all := samples(1, 9_000).b
 		for _, part := range [][]byte{all[:100_003], all[100_003:100_005], all[100_005:]} {
 			content := p.pack(t, part)
@@ -103,8 +103,8 @@ func TestCompressed(t *testing.T) {
 	}
 }
 
-// TestWrappedSize has COMPRESSED2 records as perf of Linux 6.16 writes them where
-// their size does not fit 16 bits.
+// TestWrappedSize has COMPRESSED2 records as perf of Linux 6.16 writes them if their size does
+// not fit 16 bits.
 func TestWrappedSize(t *testing.T) {
 	const most = 65519 // bytes of content of one record
 	p := newPacker(t)
@@ -112,7 +112,7 @@ func TestWrappedSize(t *testing.T) {
 		garbage := []uint64{0, 5, 0xdeadbeefdeadbeef}[i%3]
 		e := newEncoder(orders["little"]).pipe(timed)
 		e.sampleAt(1, 1)
-		// Samples that do not compress, and one of what they lack of size.
+		// Samples that do not compress, and one with the missing part of their size.
 		all := newEncoder(orders["little"])
 		random := rand.New(rand.NewPCG(1, uint64(size)))
 		n := 0
@@ -171,9 +171,9 @@ func TestWrappedSize(t *testing.T) {
 	}
 }
 
-// TestBadCompressed has what cannot be decompressed: it is said, and what is not
-// compressed, or begins anew, is read.
-func TestBadCompressed(t *testing.T) {
+// TestInvalidCompressed has data that cannot be decompressed: the errors are reported, and
+// uncompressed records and new streams are read.
+func TestInvalidCompressed(t *testing.T) {
 	p := newPacker(t)
 	good := p.pack(t, samples(1, 50).b)
 	again := newPacker(t).pack(t, samples(100, 50).b)
@@ -186,7 +186,7 @@ func TestBadCompressed(t *testing.T) {
 	noRecord := newPacker(t).pack(t, make([]byte, 64))
 	for name, test := range map[string]struct {
 		contents []string
-		bad      int
+		invalid  int
 		samples  int
 	}{
 		"broken":      {[]string{string(broken), good}, 1, 52},
@@ -216,8 +216,8 @@ func TestBadCompressed(t *testing.T) {
 		if name == "other frame" {
 			continue // an error or records: half of a record is continued by another
 		}
-		if c := r.Counts(); int(c.Invalid) != test.bad || n != test.samples {
-			t.Errorf("%s: %d samples, want %d; %+v, want %d bad", name, n, test.samples, c, test.bad)
+		if c := r.Counts(); int(c.Invalid) != test.invalid || n != test.samples {
+			t.Errorf("%s: %d samples, want %d; %+v, want %d invalid", name, n, test.samples, c, test.invalid)
 		}
 		if half := name == "half"; half != errors.Is(err, io.ErrUnexpectedEOF) || !half && err != io.EOF {
 			t.Errorf("%s: %v", name, err)

@@ -14,16 +14,16 @@ import (
 	"github.com/clewdev/clew/snapshot/perfdata"
 )
 
-// dumper writes records as perf report -D does: a line for each record and lines
-// of what is in it, without the bytes and without what perf finds out elsewhere.
+// dumper writes records in the form of perf report -D: a line for each record and lines with
+// its content, without the bytes and without perf's own findings.
 type dumper struct {
 	bytes.Buffer
 	r    *perfdata.Reader
 	base int64 // where perf begins to count offsets
 }
 
-// one writes a record. It takes the form from dump_event and the functions
-// perf_event__fprintf_* of tools/perf/util, by what they print.
+// one writes a record in the form of dump_event and the functions perf_event__fprintf_* of
+// tools/perf/util.
 func (d *dumper) one(rec *perfdata.Record) {
 	d.head(rec)
 	fmt.Fprintf(d, "%s [%#x]: PERF_RECORD_%s", hex(uint64(rec.Offset-d.base)), len(rec.Raw), dumpName(rec.Type))
@@ -41,7 +41,7 @@ func dumpName(t perfdata.Type) string {
 	return t.String()
 }
 
-// hex is C's %#x: of 0 it has no prefix.
+// hex formats like C's %#x, which writes 0 without a prefix.
 func hex(v uint64) string {
 	if v == 0 {
 		return "0"
@@ -164,7 +164,7 @@ func (d *dumper) body(rec *perfdata.Record) {
 			}
 		}
 	case *perfdata.Throttle:
-		// perf prints nothing of it.
+		// perf prints nothing for it.
 	case *perfdata.Sample:
 		fmt.Fprintf(d, "(IP, %#x): %d/%d: %s period: %d addr: %s", uint16(rec.Misc), rec.ID.PID, rec.ID.TID, hex(b.IP), b.Period, hex(b.Addr))
 	}
@@ -181,7 +181,7 @@ func (d *dumper) sample(rec *perfdata.Record, s *perfdata.Sample) {
 	d.registers("user", a.RegsUser, &s.UserRegs)
 	d.registers("intr", a.RegsIntr, &s.IntrRegs)
 	if s.Fields&perfdata.FieldUserStack != 0 {
-		// perf tells where in the record the u64 size of the stack is.
+		// perf prints the offset of the u64 size of the stack in the record.
 		fmt.Fprintf(d, "... ustack: size %d", len(s.UserStack))
 		if len(s.UserStack) > 0 {
 			offset := uintptr(unsafe.Pointer(unsafe.SliceData(s.UserStack))) - uintptr(unsafe.Pointer(&rec.Raw[0]))

@@ -22,7 +22,7 @@ type encoder struct {
 
 func newEncoder(order binary.AppendByteOrder) *encoder { return &encoder{AppendByteOrder: order} }
 
-// orders are the byte orders that a recording may have.
+// orders are the byte orders of recordings.
 var orders = map[string]binary.AppendByteOrder{"little": binary.LittleEndian, "big": binary.BigEndian}
 
 func (e *encoder) u8(v uint8)         { e.b = append(e.b, v) }
@@ -49,7 +49,7 @@ func (e *encoder) str(s string) {
 	e.b = append(append(e.b, s...), make([]byte, n-len(s))...)
 }
 
-// record writes a record, whose payload write writes.
+// record writes a record. The function write writes its payload.
 func (e *encoder) record(t perfdata.Type, misc perfdata.Misc, write func()) {
 	at := len(e.b)
 	e.u32(uint32(t))
@@ -64,7 +64,7 @@ func (e *encoder) setSize(at, size int) {
 	copy(e.b[at+6:], e.AppendUint16(nil, uint16(size)))
 }
 
-// event is what an encoder writes as a perf_event_attr.
+// event is the content of a perf_event_attr.
 type event struct {
 	sampleType       perfdata.SampleType
 	readFormat       uint64
@@ -104,7 +104,7 @@ func (e *encoder) attr(a event) {
 	e.u32(0, 0)
 }
 
-// pipe writes what a stream begins with, and its events.
+// pipe writes the start of a stream, and its events.
 func (e *encoder) pipe(events ...event) *encoder {
 	e.u64(0x32454c4946524550, 16)
 	for _, a := range events {
@@ -116,8 +116,7 @@ func (e *encoder) pipe(events ...event) *encoder {
 	return e
 }
 
-// file puts records into a recording as perf record writes to a file, with the
-// features given.
+// file returns a recording in the format of a file with some records and features.
 func (e *encoder) file(records []byte, features map[int]func(), events ...event) []byte {
 	const header, attr = 104, 120 + 16
 	var bits [4]uint64
@@ -155,7 +154,7 @@ func (e *encoder) file(records []byte, features map[int]func(), events ...event)
 	return e.b
 }
 
-// timed is an event whose records have thread and time only.
+// timed is an event with samples that have only thread and time.
 var timed = event{sampleType: perfdata.FieldIP | perfdata.FieldTID | perfdata.FieldTime, flags: idAll, ids: []uint64{1}}
 
 // sampleAt writes a sample of timed.
@@ -177,10 +176,10 @@ func (e *encoder) commAt(name string, time uint64) {
 	})
 }
 
-// stream hides that its bytes can be sought in.
+// stream hides that its bytes support seeking.
 func stream(b []byte) io.Reader { return io.MultiReader(bytes.NewReader(b)) }
 
-// readerAt is a file.
+// readerAt is an io.ReaderAt and io.Seeker, like a file.
 func readerAt(b []byte) io.Reader { return bytes.NewReader(b) }
 
 func open(t testing.TB, b []byte) *perfdata.Reader {
@@ -216,7 +215,7 @@ func next(t testing.TB, r *perfdata.Reader, types ...perfdata.Type) *perfdata.Re
 	}
 }
 
-// drain returns what is said of each record, to its end, and the error there.
+// drain returns the text of each record to the end, and the final error.
 func drain(r *perfdata.Reader, say func(*perfdata.Record)) error {
 	for range math.MaxInt32 {
 		rec, err := r.Next()
@@ -228,7 +227,7 @@ func drain(r *perfdata.Reader, say func(*perfdata.Record)) error {
 	return nil
 }
 
-// ips returns the addresses of samples in the order that they are handed out.
+// ips returns the addresses of samples in the order in which they are returned.
 func ips(t testing.TB, r *perfdata.Reader) (list []uint64) {
 	t.Helper()
 	if err := drain(r, func(rec *perfdata.Record) {

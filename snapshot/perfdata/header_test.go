@@ -142,7 +142,7 @@ func TestHeader(t *testing.T) {
 				if len(a) != 2 || a[0].Name != "cpu-clock:k" || a[1].Name != "task-clock:u" || a[0].ClockID != 1 {
 					t.Errorf("%+v", a)
 				}
-				// There is no s390x of little byte order.
+				// There is no little-endian s390x.
 				if m := r.Machine(); m == nil || name == "big" && m.Name != "s390x" {
 					t.Errorf("machine %v", m)
 				}
@@ -159,14 +159,14 @@ func TestHeader(t *testing.T) {
 					t.Error("a record after Close")
 				}
 				if left, _ := os.ReadDir(os.Getenv("TMPDIR")); len(left) > 0 {
-					t.Errorf("left behind: %v", left)
+					t.Errorf("left files: %v", left)
 				}
 			})
 		}
 	}
 }
 
-// TestEventUpdates has what a stream says of its events in records of their own.
+// TestEventUpdates has records of a stream that describe events.
 func TestEventUpdates(t *testing.T) {
 	e := newEncoder(orders["big"]).pipe(timed)
 	update := func(kind, id uint64, write func()) {
@@ -178,13 +178,13 @@ func TestEventUpdates(t *testing.T) {
 	update(3, 1, func() { e.u64(0) })
 	update(2, 9, func() { e.text("nobody's") })
 	r := open(t, e.b)
-	bad := 0
+	invalid := 0
 	if err := drain(r, func(rec *perfdata.Record) {
 		if rec.Err != nil {
-			bad++
+			invalid++
 		}
-	}); err != io.EOF || bad != 1 {
-		t.Errorf("%v, %d bad", err, bad)
+	}); err != io.EOF || invalid != 1 {
+		t.Errorf("%v, %d invalid", err, invalid)
 	}
 	if a := r.Attributes()[0]; a.Unit != "msec" || a.Scale != 1e-6 || a.Name != "cpu-clock:u" {
 		t.Errorf("%+v", a)
@@ -238,7 +238,7 @@ func TestNoRecording(t *testing.T) {
 	}
 }
 
-// TestUnfinished has files of a perf record that was killed, or that are cut.
+// TestUnfinished has files of a perf record that was killed, or that are truncated.
 func TestUnfinished(t *testing.T) {
 	e := newEncoder(orders["little"])
 	file := e.file(samples(1, 50).b, e.features(), timed)

@@ -55,7 +55,7 @@ func seeds(t testing.TB) map[string][]byte {
 	return list
 }
 
-// readAll reads a recording in all ways and holds what must be so of any.
+// readAll reads a recording in all ways and checks the invariants of all recordings.
 func readAll(t testing.TB, b []byte) {
 	stream, err := perfdata.NewReader(stream(b))
 	file, fileErr := perfdata.NewReader(readerAt(b))
@@ -68,12 +68,12 @@ func readAll(t testing.TB, b []byte) {
 	}
 	for _, r := range []*perfdata.Reader{stream, file, mapped} {
 		var regs unwind.Registers
-		records, bad, late := int64(0), int64(0), int64(0)
+		records, invalid, late := int64(0), int64(0), int64(0)
 		newest := uint64(0)
 		err := drain(r, func(rec *perfdata.Record) {
 			records++
 			if rec.Err != nil {
-				bad++
+				invalid++
 			}
 			if time := rec.ID.Time; rec.Type < 64 && time != 0 && time != 1<<64-1 && rec.ID.Fields&perfdata.FieldTime != 0 {
 				if time < newest {
@@ -104,8 +104,8 @@ func readAll(t testing.TB, b []byte) {
 		if _, again := r.Next(); again != err {
 			t.Fatalf("%v, then %v", err, again)
 		}
-		if c := r.Counts(); c.Records != records || c.Invalid != bad {
-			t.Fatalf("%d records, %d bad, %d late; %+v", records, bad, late, c)
+		if c := r.Counts(); c.Records != records || c.Invalid != invalid {
+			t.Fatalf("%d records, %d invalid, %d late; %+v", records, invalid, late, c)
 		}
 		if err := r.Close(); err != nil {
 			t.Fatal(err)
@@ -138,7 +138,7 @@ func mutate(t *testing.T, b []byte, random *rand.Rand, times int) {
 	for range times {
 		m := append([]byte(nil), b...)
 		for range 1 + random.IntN(4) {
-			// The beginning, where sizes and places are, more often.
+			// Bytes at the beginning, where sizes and offsets are, change more often.
 			n := len(m)
 			if random.IntN(2) == 0 {
 				n = min(n, 512)
@@ -152,7 +152,7 @@ func mutate(t *testing.T, b []byte, random *rand.Rand, times int) {
 	}
 }
 
-// TestMemory has small recordings that ask for much memory.
+// TestMemory has small recordings that request much memory.
 func TestMemory(t *testing.T) {
 	frame := func(descriptor ...byte) []byte {
 		// A frame header with a large window, and a block of 128 KiB of zeros (RFC 8878).
@@ -168,13 +168,13 @@ func TestMemory(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		readAll(t, e.b)
 		runtime.ReadMemStats(&after)
-		// Of three readers. perf record -z22 asks for a window of 128 MiB however short
-		// the recording is; it is the only thing that can make a Reader that large.
+		// For three readers. perf record -z22 needs a window of 128 MiB for a recording of any
+		// length. Nothing else can make a Reader that large.
 		if n := after.TotalAlloc - before.TotalAlloc; n > 3*(128<<20+4<<20) {
 			t.Errorf("%s: %d MiB", name, n>>20)
 		}
 	}
-	// Attributes whose IDs are all the same part of the file.
+	// Attributes with their IDs in the same part of the file.
 	e := newEncoder(orders["little"])
 	many := make([]event, 1000)
 	many[0].ids = make([]uint64, 5000)

@@ -19,8 +19,8 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// machineTests are the machines whose kernel header Debian has, with what it
-// calls registers that package arch calls otherwise.
+// machineTests are the machines with a kernel header in Debian, with the names of registers
+// that differ from those of package arch.
 var machineTests = []struct {
 	uname, pkg, header string
 	machine            elf.Machine
@@ -108,7 +108,7 @@ func TestRegisters(t *testing.T) {
 					t.Errorf("column %d (%s): %d %v, want register %d, %v", column, m.RegisterName(uint64(column)), v, ok, i, known)
 				}
 			}
-			// As perf calls the machine.
+			// perf's name of the machine.
 			e := newEncoder(orders[map[elf.Data]string{elf.ELFDATA2LSB: "little", elf.ELFDATA2MSB: "big"}[test.data]]).pipe(timed)
 			e.record(perfdata.TypeHeaderFeature, 0, func() { e.u64(6); e.str(test.uname) })
 			r := open(t, e.b)
@@ -121,7 +121,7 @@ func TestRegisters(t *testing.T) {
 	}
 }
 
-// TestRegisterSubsets has masks with gaps, and sets without what is needed.
+// TestRegisterSubsets has masks with gaps, and sets without required registers.
 func TestRegisterSubsets(t *testing.T) {
 	amd64 := arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB)
 	arm64 := arch.Lookup(elf.EM_AARCH64, elf.ELFCLASS64, elf.ELFDATA2LSB)

@@ -43,8 +43,7 @@ func TestOrder(t *testing.T) {
 	if want := []uint64{10, 20, 30, 40, 45, 50, 55, 60, 60, 70}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	// Nothing is handed out before the second round is finished, which makes sure
-	// of all up to 50.
+	// No record is returned before the end of the second round, which completes all up to 50.
 	if !slices.Equal(atRound, []int{0, 0}) {
 		t.Errorf("rounds after %v records", atRound)
 	}
@@ -70,7 +69,7 @@ func TestAtOnce(t *testing.T) {
 	}
 }
 
-// TestTies has records of one time: they come in the order of the recording.
+// TestTies has records with the same time: they have the order of the recording.
 func TestTies(t *testing.T) {
 	e := newEncoder(orders["little"]).pipe(timed)
 	var want []uint64
@@ -118,8 +117,8 @@ func (g *generator) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestNoRounds has a recording of 200 MB without a finished round: memory stays
-// bounded, and what came late is counted.
+// TestNoRounds has a recording of 200 MB without a finished round: memory stays bounded, and
+// late records are counted.
 func TestNoRounds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: -short")
@@ -189,7 +188,7 @@ func TestFolder(t *testing.T) {
 	if got := ips(t, r); !slices.Equal(got, []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}) {
 		t.Errorf("%v", got)
 	}
-	// One is cut: the others are read.
+	// One is truncated: the others are read.
 	write("data.1", []byte{9, 0, 0})
 	r, err = perfdata.Open(dir)
 	if err != nil {

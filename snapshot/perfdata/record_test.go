@@ -13,14 +13,13 @@ import (
 	"github.com/clewdev/clew/snapshot/perfdata"
 )
 
-// recordTests are records of all types, without the SampleID at their end, and
-// what they say.
+// recordTests are records of all types, without the SampleID at their end, and their content.
 var recordTests = []struct {
 	t     perfdata.Type
 	misc  perfdata.Misc
 	write func(e *encoder)
 	want  any
-	// free is how many bytes can be cut off without an error, since they are text.
+	// free is how many bytes of text can be cut off without an error.
 	free int
 }{
 	{perfdata.TypeMmap, 1, func(e *encoder) {
@@ -115,8 +114,7 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// TestCutRecords has records that are too short: an error, and those behind them
-// are read.
+// TestCutRecords has truncated records: an error, and the records after them are read.
 func TestCutRecords(t *testing.T) {
 	for _, test := range recordTests {
 		full := newEncoder(orders["little"])
@@ -152,7 +150,7 @@ func TestCutRecords(t *testing.T) {
 	}
 }
 
-// TestSkipped has records that are followed by what is no record.
+// TestSkipped has records with trailing data that is not a record.
 func TestSkipped(t *testing.T) {
 	e := newEncoder(orders["little"]).pipe(timed)
 	trace := len(e.b)
@@ -177,7 +175,7 @@ func TestSkipped(t *testing.T) {
 			t.Errorf("%#x %+v", rec.Offset, rec.Body)
 		}
 	}
-	// The payload is cut, or larger than anything can be.
+	// The payload is truncated, or larger than any record.
 	for _, size := range []uint64{1000, 1 << 40, 1 << 63, 1<<64 - 1} {
 		e := newEncoder(orders["little"]).pipe(timed)
 		e.sampleAt(0x1000, 1)

@@ -24,7 +24,7 @@ import (
 	"github.com/clewdev/clew/snapshot/perfdata"
 )
 
-// profiler is perf with a folder of its own.
+// profiler is perf with a directory of its own.
 type profiler struct {
 	path, dir string
 }
@@ -60,7 +60,7 @@ func (p *profiler) run(t *testing.T, args ...string) []byte {
 	return stdout.Bytes()
 }
 
-// load makes processes, maps and works.
+// load starts processes, maps memory and computes.
 const load = `for i in 1 2; do sh -c 'i=0; while [ $i -lt 9000 ]; do i=$((i+1)); done' & done; i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; wait`
 
 // modes are the ways to record, by the arguments of perf record. Those with "-" as
@@ -99,8 +99,8 @@ func (p *profiler) record(t *testing.T, mode string) string {
 	return path
 }
 
-// TestRecordings compares all records of recordings, in order and with all their
-// fields, with what perf report -D prints.
+// TestRecordings compares all records of recordings, in order and with all their fields, with
+// the output of perf report -D.
 func TestRecordings(t *testing.T) {
 	p := newProfiler(t)
 	for mode := range modes {
@@ -164,7 +164,7 @@ var (
 	bodyLine = regexp.MustCompile(`^(\.\.\. (FP chain|user regs|intr regs|ustack|weight|sample_read|time |id  |lost )|\.\.\.\.+ | \.\.? |\t\t)`)
 )
 
-// emptyStack is a stack of which nothing was asked for.
+// emptyStack matches a stack that was not requested.
 var emptyStack = regexp.MustCompile(`^\.\.\. ustack: size 0`)
 
 // perfDump returns the lines of perf report -D that dumper writes too.
@@ -186,7 +186,7 @@ func perfDump(out string) (lines []string) {
 	return lines
 }
 
-// TestRecordingHeaders compares headers and build IDs with what perf reads there.
+// TestRecordingHeaders compares headers and build IDs with perf's output.
 func TestRecordingHeaders(t *testing.T) {
 	p := newProfiler(t)
 	for _, mode := range []string{"group", "zstd"} {
@@ -197,7 +197,7 @@ func TestRecordingHeaders(t *testing.T) {
 		}
 		defer r.Close()
 		h := r.Header()
-		// Of a group the order of events is theirs.
+		// The events of a group have the order of the group.
 		first := r.Attributes()[0]
 		for _, a := range r.Attributes() {
 			if a.IDs[0] < first.IDs[0] {
@@ -256,11 +256,11 @@ func TestRecordingHeaders(t *testing.T) {
 	}
 }
 
-// TestLostRecords has perf lose records, and counts as it does.
+// TestLostRecords makes perf lose records, and compares the counts.
 func TestLostRecords(t *testing.T) {
 	p := newProfiler(t)
 	path := filepath.Join(p.dir, "lost.data")
-	// A stack with each of many samples, in a buffer of one page.
+	// Many samples with a stack each, and a buffer of one page.
 	p.run(t, "record", "-q", "-N", "-e", "cpu-clock:u", "-F", "20000", "--call-graph", "dwarf,3000", "-m", "1", "-o", path, "sh", "-c", load)
 	r, err := perfdata.Open(path)
 	if err != nil {
@@ -291,7 +291,7 @@ func TestLostRecords(t *testing.T) {
 	}
 }
 
-// TestMutatedRecordings does so with perf's own.
+// TestMutatedRecordings is TestMutations with perf's own recordings.
 func TestMutatedRecordings(t *testing.T) {
 	p := newProfiler(t)
 	for _, mode := range []string{"chains", "zstdpipe"} {

@@ -14,8 +14,8 @@ import (
 	"github.com/clewdev/clew/snapshot/perfdata"
 )
 
-// allFields is an event whose samples have every field. Of the two of a weight
-// there can be one.
+// allFields is an event with samples that have every field. A sample has only one of the two
+// weight fields.
 var allFields = event{
 	sampleType: 1<<25 - 1&^perfdata.FieldWeight,
 	readFormat: 1 | 2 | 4 | 8 | 16,
@@ -120,7 +120,7 @@ func TestSampleFields(t *testing.T) {
 	}
 }
 
-// TestCutSample cuts the sample in all places: what is before the cut is read.
+// TestCutSample truncates the sample at all places: the fields before are read.
 func TestCutSample(t *testing.T) {
 	e := newEncoder(binary.LittleEndian)
 	writeAllFields(e)
@@ -180,7 +180,7 @@ func TestReadFormats(t *testing.T) {
 		e := newEncoder(binary.LittleEndian).pipe(event{sampleType: perfdata.FieldRead, readFormat: test.format})
 		e.record(perfdata.TypeSample, 0, func() { e.u64(test.words...) })
 		e.record(perfdata.TypeRead, 0, func() { e.u32(1, 2); e.u64(test.words...) })
-		// One word less.
+		// One word is missing.
 		e.record(perfdata.TypeSample, 0, func() { e.u64(test.words[1:]...) })
 		r := open(t, e.b)
 		if rec := next(t, r, perfdata.TypeSample); rec.Err != nil || !reflect.DeepEqual(rec.Body.(*perfdata.Sample).Read, test.want) {
@@ -195,7 +195,7 @@ func TestReadFormats(t *testing.T) {
 	}
 }
 
-// TestVectorRegisters has vector registers behind the others.
+// TestVectorRegisters has vector registers after the others.
 func TestVectorRegisters(t *testing.T) {
 	for name, order := range orders {
 		e := newEncoder(order).pipe(event{sampleType: perfdata.FieldUserRegs | perfdata.FieldTransaction, regsUser: 1 << 8})
@@ -222,7 +222,7 @@ func TestVectorRegisters(t *testing.T) {
 	}
 }
 
-// TestEvents has events apart by ID, wherever it stands.
+// TestEvents distinguishes events by the ID at all places of a record.
 func TestEvents(t *testing.T) {
 	for name, sampleType := range map[string]perfdata.SampleType{
 		"identifier": perfdata.FieldIdentifier | perfdata.FieldIP | perfdata.FieldTime,
@@ -230,7 +230,7 @@ func TestEvents(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			first := event{sampleType: sampleType, flags: idAll, ids: []uint64{5, 6}}
-			// Behind what all have in common events may differ.
+			// After the common fields, events can differ.
 			second := event{sampleType: sampleType | perfdata.FieldPeriod, flags: idAll, ids: []uint64{7}}
 			e := newEncoder(binary.LittleEndian).pipe(first, second)
 			sample := func(id uint64, period ...uint64) {

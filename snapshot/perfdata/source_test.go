@@ -34,7 +34,7 @@ func mapped(t testing.TB, b []byte) *os.File {
 	return f
 }
 
-// long is some 5 MiB of samples of all sizes, of two processors.
+// long is a recording of some 5 MiB with samples of all sizes, of two processors.
 func long() *encoder {
 	e := newEncoder(orders["little"])
 	for i := range 200 {
@@ -53,8 +53,7 @@ func long() *encoder {
 	return e
 }
 
-// TestMapped reads recordings that are mapped piece by piece, and those that are
-// read: all is the same.
+// TestMapped reads recordings by mapping pieces and by reading: the results are equal.
 func TestMapped(t *testing.T) {
 	p := newPacker(t)
 	packed := newEncoder(orders["little"])
@@ -90,7 +89,7 @@ func TestMapped(t *testing.T) {
 	}
 }
 
-// TestCutWhileRead has recordings that become shorter while they are mapped.
+// TestCutWhileRead has recordings that are truncated while they are mapped.
 func TestCutWhileRead(t *testing.T) {
 	p := newPacker(t)
 	packed := newEncoder(orders["little"])
@@ -125,8 +124,8 @@ func TestCutWhileRead(t *testing.T) {
 	}
 }
 
-// TestWrittenWhileRead has a recording that is overwritten while it is mapped: what it
-// says changes between two looks at a record.
+// TestWrittenWhileRead has a recording that is overwritten while it is mapped: a record
+// changes between two reads.
 func TestWrittenWhileRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "perf.data")
 	samples := newEncoder(orders["little"])

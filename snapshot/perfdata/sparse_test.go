@@ -16,8 +16,8 @@ import (
 	"github.com/clewdev/clew/snapshot/perfdata"
 )
 
-// The IDs of a recording's events are no more than what the file stores: a tail that is
-// a hole adds none.
+// The IDs of a recording's events are limited by the bytes that the file stores. A tail that
+// is a hole adds none.
 func TestSparseRecording(t *testing.T) {
 	records := newEncoder(orders["little"])
 	records.sampleAt(1, 1)

@@ -13,8 +13,7 @@ import (
 	"github.com/clewdev/clew/snapshot/perfdata"
 )
 
-// A recording that is copied leaves no file, whenever the process ends: the copy has no
-// name at any time.
+// A copied recording leaves no file, whenever the process ends: the copy never has a name.
 func TestCopyHasNoName(t *testing.T) {
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)

@@ -91,7 +91,7 @@ func TestStacks(t *testing.T) {
 	}
 }
 
-// The stacks are walked before threads are released where there is a processor for it.
+// The stacks are walked before threads are released if there is a processor for it.
 func TestWalkWhileReleased(t *testing.T) {
 	p := testprogram.Start(t, testprogram.Build(t, "threads65.c", "-O2", "-g"))
 	p.Settle(t)
@@ -147,8 +147,8 @@ func TestMeanwhile(t *testing.T) {
 	}
 }
 
-// Threads that are none of the process's: there is nothing to walk, and the error is as
-// it is without.
+// Threads that do not belong to the process: there is nothing to walk, and the error is the
+// same as without a walk.
 func TestStacksOfNothing(t *testing.T) {
 	p := testprogram.Start(t, testprogram.Build(t, "threads65.c", "-O2", "-g"))
 	opts := &Options{Threads: []int{1}}

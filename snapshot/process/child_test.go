@@ -109,8 +109,8 @@ func (c *child) blocked(call int) {
 	})
 }
 
-// rounds is the number of repetitions with which a test looks for a race. It is smaller with
-// -short and on an emulated machine.
+// rounds is the number of repetitions in a test for a race. It is smaller with -short and on
+// an emulated machine.
 func rounds(n int) int {
 	if testing.Short() {
 		return n / 6
@@ -118,8 +118,8 @@ func rounds(n int) int {
 	return n
 }
 
-// eventually waits until f returns true. It fails the test after a time that
-// no working program needs.
+// eventually waits until f returns true. It fails the test after a time that no working
+// program needs.
 func eventually(t testing.TB, what string, f func() bool) {
 	t.Helper()
 	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {

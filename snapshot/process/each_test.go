@@ -33,7 +33,7 @@ func prepareCapture(t *testing.T, pid int) *capture {
 	return c
 }
 
-// A thread that is attached to stops for any signal that it gets. None is before its turn.
+// An attached thread stops for any signal. So no thread is attached before its turn.
 func TestAttachesInTurn(t *testing.T) {
 	child := start(t, build(t, "threads"), "8")
 	c := prepareCapture(t, child.pid)
@@ -71,7 +71,7 @@ func TestAttachesInTurn(t *testing.T) {
 	checkReleased(t, child.pid)
 }
 
-// A listed ID that another process has got is left alone, and the ID of a thread that has ended
+// A listed ID that now belongs to another process is left alone, and the ID of an ended thread
 // delays no other.
 func TestAttachesToNoOther(t *testing.T) {
 	child := start(t, build(t, "threads"), "2")
@@ -156,8 +156,7 @@ func TestStacksAreBounded(t *testing.T) {
 	}
 }
 
-// How long a thread stands still counts from before it was asked to stop, whenever it is
-// looked at then.
+// The pause of a thread counts from before it was asked to stop, whenever it is checked.
 func TestPauseBeginsWithRequest(t *testing.T) {
 	child := start(t, build(t, "threads"), "4")
 	c := prepareCapture(t, child.pid)
@@ -169,7 +168,7 @@ func TestPauseBeginsWithRequest(t *testing.T) {
 		c.prepareEach()
 		defer sigchld.Quiet()()
 		c.askNext()
-		// It stands still, and is not looked at for a while.
+		// It stands still, and is not checked for a while.
 		begin := time.Now()
 		var info waitInfo
 		for info.PID == 0 && time.Since(begin) < 10*time.Second {

@@ -56,8 +56,8 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// Only the errors of filters are a filter's: EIO or EFAULT of a kernel that looks at the
-// arguments first is not.
+// Only certain errors are those of filters. EIO or EFAULT come from a kernel that checks the
+// arguments first.
 func TestFilters(t *testing.T) {
 	for errno, want := range map[unix.Errno]bool{0: false, unix.ESRCH: false, unix.EIO: false, unix.EFAULT: false, unix.EINVAL: false,
 		unix.EPERM: true, unix.EACCES: true, unix.ENOSYS: true} {
@@ -82,7 +82,7 @@ func TestSnapshotErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer zombie.Wait()
-	// Its first thread can end before the others.
+	// The first thread can end before the others.
 	eventually(t, "the child ends", func() bool {
 		ids, err := listThreads(zombie.Process.Pid, nil)
 		return err == nil && len(ids) == 1 && threadState(ids[0], ids[0]) == 'Z'
@@ -146,14 +146,15 @@ func TestAlreadyTraced(t *testing.T) {
 	}
 }
 
-// Another user is refused by the kernel: a process of the same user that is not dumpable, and a
-// process of root.
+// The kernel denies access for another user: to a process of the same user that is not
+// dumpable, and to a process of root.
 func TestPermission(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("skipped: only root can become another user")
 	}
 	const nobody = 65534
-	// The user nobody must be able to read the programs, unlike the test's directories.
+	// The user nobody must be able to read the programs, and cannot read the test's
+	// directories.
 	directory, err := os.MkdirTemp("", "clew")
 	if err != nil {
 		t.Fatal(err)
@@ -188,7 +189,7 @@ func TestPermission(t *testing.T) {
 			}
 		})
 	}
-	// Root may look at both.
+	// Root has access to both.
 	for _, c := range []*child{hidden, roots} {
 		if _, err := Snapshot(c.pid, nil); err != nil {
 			t.Error(err)

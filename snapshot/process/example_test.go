@@ -58,7 +58,7 @@ func ExampleRun() {
 	// signal: segmentation fault
 }
 
-// Errors name the obstacle.
+// Errors name the reason.
 func ExampleError() {
 	_, err := process.Snapshot(os.Getpid(), nil)
 	fmt.Println(errors.Is(err, process.ErrSelf))

@@ -64,8 +64,8 @@ func (c *child) number(line string) uint64 {
 	return n
 }
 
-// Threads that start and end while they are stopped: those that are reported
-// are complete, and all run again.
+// Threads that start and end while they are stopped: the reported ones are complete, and all
+// run again.
 func TestThreadStorm(t *testing.T) {
 	c := start(t, build(t, "storm"))
 	threads := 0
@@ -118,15 +118,15 @@ func queue(pid int, signal unix.Signal, value int) error {
 
 const sigRTMin = unix.Signal(34) // glibc's
 
-// countSignals sends signals and fails unless each arrived once, with its
-// value; at least 4000, and as long as more returns true.
+// countSignals sends signals and fails unless each arrives once, with its value: at least
+// 4000, and while more returns true.
 func countSignals(t *testing.T, c *child, more func() bool) {
 	t.Helper()
 	want := func(usr1, rt, sum int) string { return fmt.Sprintf("%d %d %d", usr1, rt, sum) }
 	n, sum := 0, 0
 	for i := 0; i < 4000 || more(); i++ {
 		n++
-		// The kernel holds a limited number of signals that wait.
+		// The kernel holds a limited number of pending signals.
 		for queue(c.pid, sigRTMin, i) != nil {
 			time.Sleep(time.Millisecond)
 		}
@@ -136,7 +136,7 @@ func countSignals(t *testing.T, c *child, more func() bool) {
 		}
 	}
 	eventually(t, "all real-time signals arrive", func() bool { return c.ask("") == want(0, n, sum) })
-	// SIGUSR1 is not queued: the next one is sent when the last has arrived.
+	// SIGUSR1 is not queued: the next one is sent after the last one arrived.
 	for i := range 200 {
 		if err := unix.Kill(c.pid, unix.SIGUSR1); err != nil {
 			t.Fatal(err)
@@ -194,7 +194,7 @@ func TestSignalsArriveOnce(t *testing.T) {
 	}
 }
 
-// A tracer that is killed leaves the target running, whatever it was doing.
+// If a tracer is killed at any time, the target continues.
 func TestKilledTracer(t *testing.T) {
 	c := start(t, build(t, "threads"), "16")
 	for i := range rounds(60) {
@@ -215,7 +215,7 @@ func TestKilledTracer(t *testing.T) {
 	eventually(t, "the counters advance", func() bool { return c.number("") > before+100 })
 }
 
-// Nor is a signal lost that the tracer had seen and not passed on yet.
+// A signal that the tracer has seen and not yet passed on is not lost either.
 func TestKilledTracerLosesNoSignal(t *testing.T) {
 	c := start(t, build(t, "signals"))
 	var wait sync.WaitGroup
@@ -246,7 +246,7 @@ func TestKilledTracerLosesNoSignal(t *testing.T) {
 	checkReleased(t, c.pid)
 }
 
-// A target that is stopped by a signal is seen and stays stopped.
+// A target that is stopped by a signal is captured and stays stopped.
 func TestStoppedTarget(t *testing.T) {
 	c := start(t, build(t, "threads"), "4")
 	states := func(want byte) func() bool {
@@ -323,7 +323,7 @@ func TestInterruptedSystemCalls(t *testing.T) {
 	}
 }
 
-// The first thread has ended: it is left out, the others are seen.
+// The first thread has ended: it is left out, the others are captured.
 func TestEndedFirstThread(t *testing.T) {
 	c := start(t, build(t, "odd"), "leader")
 	eventually(t, "the first thread ends", func() bool { return threadState(c.pid, c.pid) == 'Z' })
@@ -340,8 +340,8 @@ func TestEndedFirstThread(t *testing.T) {
 	}
 }
 
-// A thread that waits in vfork can't be stopped: it has an error, the others
-// are seen, and it is let go.
+// A thread that waits in vfork cannot be stopped: it has an error, the others are captured,
+// and it is released.
 func TestUninterruptibleThread(t *testing.T) {
 	c := start(t, build(t, "odd"), "vfork")
 	eventually(t, "the first thread waits in vfork", func() bool { return threadState(c.pid, c.pid) == 'D' })
@@ -371,8 +371,8 @@ func TestUninterruptibleThread(t *testing.T) {
 	}
 }
 
-// A process that exits meanwhile is an error or a snapshot, and the test
-// program's own child keeps its exit status.
+// If a process exits meanwhile, the result is an error or a snapshot, and the test program's
+// own child keeps its exit status.
 func TestExitMeanwhile(t *testing.T) {
 	program := build(t, "threads")
 	for range 30 {

@@ -56,7 +56,7 @@ func checkRuns(t *testing.T, pid int) {
 	t.Error("it does not run any more")
 }
 
-// While Hold runs the process stands still, and the snapshot says so; afterwards it runs as
+// While Hold runs, the process stands still, and the snapshot says so. Afterwards it runs as
 // before, whatever Hold did.
 func TestHold(t *testing.T) {
 	p := testprogram.Start(t, "/bin/sh", "-c", "echo ready; while :; do :; done")

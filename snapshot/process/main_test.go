@@ -21,8 +21,8 @@ import (
 	"github.com/clewdev/clew/snapshot"
 )
 
-// roleVariable is the environment variable with the role of a process that a test starts from the
-// test's own program.
+// roleVariable is the environment variable with the role of a process that a test starts from
+// its own program.
 const roleVariable = "CLEW_TEST_ROLE"
 
 func TestMain(m *testing.M) {
@@ -105,7 +105,7 @@ func printError(args []string) int {
 	return 0
 }
 
-// waitInGoroutines keeps a few threads in system calls that block.
+// waitInGoroutines keeps some threads blocked in system calls.
 func waitInGoroutines([]string) int {
 	for range 8 {
 		go func() {
@@ -124,8 +124,8 @@ func waitInGoroutines([]string) int {
 	}
 }
 
-// runCommand runs its arguments with Run, prints the calls of its callback on standard error, and
-// exits as the command did.
+// runCommand runs its arguments with Run, prints the calls of its callback on standard error,
+// and exits like the command.
 func runCommand(args []string) int {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Stdin, cmd.Stdout = os.Stdin, os.Stdout

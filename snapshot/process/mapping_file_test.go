@@ -27,7 +27,7 @@ import (
 	"github.com/clewdev/clew/snapshot"
 )
 
-// code returns the mapping of a process's program that holds its code.
+// code returns the mapping of a process's program with its code.
 func code(t testing.TB, pid int) *snapshot.Mapping {
 	t.Helper()
 	mappings, err := Mappings(pid)
@@ -126,7 +126,7 @@ func TestOpenMappingUnderRoot(t *testing.T) {
 	if err := sameFile(c.pid, m, f); err != nil {
 		t.Error(err)
 	}
-	// An absolute link leads to the target's root, not to ours.
+	// An absolute link leads to the target's root, not to this process's.
 	if err := os.Symlink("/odd", filepath.Join(root, "link")); err != nil {
 		t.Fatal(err)
 	}
@@ -140,8 +140,8 @@ func TestOpenMappingUnderRoot(t *testing.T) {
 	}
 }
 
-// Where the device numbers differ, as on btrfs and overlayfs, the inode number
-// and the contents decide.
+// If the device numbers differ, as on btrfs and overlayfs, the inode number and the contents
+// decide.
 func TestSameFileOnOtherDevice(t *testing.T) {
 	c := start(t, build(t, "odd"))
 	m := *code(t, c.pid)
@@ -245,7 +245,7 @@ func TestMemory(t *testing.T) {
 	}
 	memory.ReadBatch(nil)
 
-	// After the end of the process, no other process's memory is read.
+	// After the end of the process, the memory of other processes is not read.
 	c.cmd.Process.Kill()
 	c.cmd.Process.Wait()
 	if err := memory.ReadMemory(got, m.Start); err == nil || !strings.Contains(err.Error(), "has exited") {
@@ -293,8 +293,8 @@ func BenchmarkMemory(b *testing.B) {
 	}
 }
 
-// Where neither its path nor the kernel leads to a mapped file, one of the same
-// build ID does, wherever such are kept; another one is refused, and it is said.
+// If neither its path nor the kernel leads to a mapped file, a file with the same build ID is
+// used. One with another build ID is refused and reported.
 func TestOpenMappingByBuildID(t *testing.T) {
 	right, wrong := build(t, "odd", "-Wl,--build-id=0x1234567890"), build(t, "odd", "-Wl,--build-id=0x9876543210")
 	want, err := os.ReadFile(right)
@@ -306,7 +306,7 @@ func TestOpenMappingByBuildID(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// As for a library that was deleted: no link has this range.
+	// As for a deleted library: no link has this range.
 	m := mappings[0]
 	if m.Path != right || m.Offset != 0 {
 		t.Fatalf("the first mapping is %+v", m)

@@ -14,8 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A program that sets its registers and waits: each value is found in its
-// DWARF column.
+// A program that sets its registers and waits: each value has its DWARF column.
 func TestRegisters(t *testing.T) {
 	tests := []struct {
 		machine string
@@ -75,7 +74,7 @@ func TestRegisters(t *testing.T) {
 	}
 }
 
-// Run sees a program's first instruction.
+// Run stops a program at its first instruction.
 func TestRunFirstInstruction(t *testing.T) {
 	if err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}); err != nil {
 		t.Fatal(err)

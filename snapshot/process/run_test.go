@@ -21,8 +21,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// underRun is a command under Run, in a process of its own and, as in a
-// terminal, in a process group of its own.
+// underRun is a command under Run, in a separate process and, as in a terminal, in a process
+// group of its own.
 type underRun struct {
 	t      *testing.T
 	cmd    *exec.Cmd
@@ -81,7 +81,7 @@ func TestRunCrash(t *testing.T) {
 	if err != nil {
 		t.Skip("skipped: sh is not installed")
 	}
-	// Cores are not wanted, and not what is tested.
+	// Cores are disabled; they are not part of the test.
 	if err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}); err != nil {
 		t.Fatal(err)
 	}
@@ -123,8 +123,8 @@ func TestRunNotStarted(t *testing.T) {
 	}
 }
 
-// SIGQUIT to the process group, as the terminal's Ctrl-\ sends it: a snapshot
-// each time, and the command goes on.
+// SIGQUIT to the process group, as the terminal's Ctrl-\ sends it: a snapshot each time, and
+// the command continues.
 func TestRunQuit(t *testing.T) {
 	crash := build(t, "crash")
 	const stderr = "SIGQUIT crash=false address=0x0 threads=1 complete=1 name=crash\n"
@@ -153,7 +153,7 @@ func TestRunQuit(t *testing.T) {
 	}
 }
 
-// A signal that is sent to the process that runs the command only.
+// A signal that is sent only to the process that runs the command.
 func TestRunForwards(t *testing.T) {
 	crash := build(t, "crash")
 	for _, test := range []struct {
@@ -198,7 +198,7 @@ func TestRunForwards(t *testing.T) {
 	}
 }
 
-// One that is sent to it again at once is another, and passed on too.
+// A second signal right after the first is passed on too.
 func TestRunForwardsAgain(t *testing.T) {
 	r := startRun(t, build(t, "crash"), "handles-term")
 	r.expect("ready")
@@ -213,7 +213,7 @@ func TestRunForwardsAgain(t *testing.T) {
 	}
 }
 
-// commandOf returns the process that a running Run has started.
+// commandOf returns the process that a running Run started.
 func (r *underRun) command() int {
 	r.t.Helper()
 	var pid int
@@ -229,7 +229,7 @@ func (r *underRun) command() int {
 	return pid
 }
 
-// Stopped by SIGTSTP the command stays so until SIGCONT.
+// After SIGTSTP the command stays stopped until SIGCONT.
 func TestRunJobControl(t *testing.T) {
 	r := startRun(t, build(t, "threads"), "3")
 	r.expect("ready")
@@ -264,7 +264,7 @@ func TestRunJobControl(t *testing.T) {
 	}
 }
 
-// When Run is killed the command goes on, also after a stop and with threads.
+// If Run is killed, the command continues, also after a stop and with threads.
 func TestRunKilled(t *testing.T) {
 	program := build(t, "threads")
 	for range 10 {
@@ -278,8 +278,7 @@ func TestRunKilled(t *testing.T) {
 			s, err := readStatus(pid)
 			return err != nil || s.TracerPID == 0
 		})
-		// SIGQUIT, its default action no longer held off, may end it
-		// rightfully, at any time; else it runs.
+		// SIGQUIT can now end it at any time by its default action; otherwise it runs.
 		if held, err := heldThreads(pid); err == nil && len(held) > 0 {
 			t.Error(held)
 		}

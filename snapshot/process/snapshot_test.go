@@ -17,8 +17,8 @@ import (
 	"github.com/clewdev/clew/snapshot"
 )
 
-// checkThread fails unless a thread has registers, a stack copy that begins at
-// its stack pointer, and lies where memory is mapped.
+// checkThread fails unless a thread has registers, a stack copy that starts at its stack
+// pointer, and a stack and code in known mappings.
 func checkThread(t testing.TB, s *snapshot.Snapshot, th *snapshot.Thread) {
 	t.Helper()
 	if th.Err != nil {
@@ -62,8 +62,8 @@ func TestSnapshot(t *testing.T) {
 		t.Errorf("pause %v, pid %d, machine %v, live %v", s.Pause, s.PID, s.Machine, s.Live)
 	}
 
-	// The word at the stack pointer of a thread that waits in main's read is
-	// the same in the copy and in the memory.
+	// The word at the stack pointer of a thread that waits in main's read is equal in the copy
+	// and in the memory.
 	main := &s.Threads[0]
 	if main.ID != c.pid {
 		t.Fatalf("first thread is %d, expected %d", main.ID, c.pid)
@@ -108,9 +108,8 @@ func BenchmarkSnapshot(b *testing.B) {
 	}
 }
 
-// A thread that is about to stop and waits for a processor only is waited for
-// longer than one that may not stop at all: with no patience for that, all threads
-// still stop.
+// The wait for a thread that only needs a processor is longer than for one that may never
+// stop: with no patience for the latter, all threads still stop.
 func TestThreadsThatGetNoProcessor(t *testing.T) {
 	c := start(t, build(t, "threads"), "16")
 	c.blocked(unix.SYS_READ)
@@ -127,7 +126,7 @@ func TestThreadsThatGetNoProcessor(t *testing.T) {
 		for i := range p.tracees {
 			ptrace(unix.PTRACE_INTERRUPT, p.tracees[i].tid, 0, 0)
 		}
-		// All of them were asked, and time is up.
+		// All threads were asked, and the time is over.
 		for p.sweep() > 0 && p.giveUp(p.patience) > 0 {
 			pause(0)
 		}

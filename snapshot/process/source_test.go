@@ -19,7 +19,7 @@ import (
 	"github.com/clewdev/clew/stack"
 )
 
-// A process and a core of it are opened by one function, with the same threads.
+// Open opens a process and its core, with the same threads.
 func TestOpenSources(t *testing.T) {
 	p := testprogram.Start(t, testprogram.Build(t, "threads65.c", "-O2", "-g"))
 	p.Settle(t)

@@ -50,7 +50,7 @@ func TestExtent(t *testing.T) {
 	}
 }
 
-// A read that ends early is charged to the thread where it ended.
+// A partial read is reported for the thread where it ended.
 func TestAccount(t *testing.T) {
 	c := &capture{}
 	set := func() {
@@ -88,7 +88,7 @@ func TestAccount(t *testing.T) {
 	}
 }
 
-// A Go program: its threads run on stacks that lie in the heap.
+// A Go program: the stacks of its threads are in the heap.
 func TestGoTarget(t *testing.T) {
 	c := startCommand(t, asRole(self(t), "goroutines"))
 	s, err := Snapshot(c.pid, nil)
@@ -111,7 +111,7 @@ func TestGoTarget(t *testing.T) {
 	}
 }
 
-// StackLimit bounds each copy, and what is beyond is read from the memory.
+// StackLimit bounds each copy, and memory beyond it is read from the process.
 func TestStackLimit(t *testing.T) {
 	c := start(t, build(t, "threads"), "2")
 	c.blocked(unix.SYS_READ)

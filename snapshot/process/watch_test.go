@@ -24,7 +24,7 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// watch is a Watch of a process with what is made of its snapshots.
+// watch is a Watch of a process with the objects of its snapshots.
 type watch struct {
 	*Watch
 	objects *stack.Objects
@@ -61,7 +61,7 @@ func (w *watch) sample(t testing.TB) {
 	w.sampler.Sample(moved)
 }
 
-// functions returns how often a thread was in a function, innermost, by name.
+// functions returns how often a thread was in each innermost function.
 func (w *watch) functions(t testing.TB) map[string]int {
 	t.Helper()
 	if err := w.objects.Name(w.sampler.Stacks, stack.NameOptions{}); err != nil {
@@ -76,9 +76,9 @@ func (w *watch) functions(t testing.TB) map[string]int {
 	return counts
 }
 
-// Samples of a program that spends three quarters of its time in a function are
-// distributed so: within five standard deviations of the binomial distribution,
-// which one run in a million leaves.
+// Samples of a program that spends three quarters of its time in a function have that
+// distribution: within five standard deviations of the binomial distribution, which one run in
+// a million exceeds.
 func TestWatch(t *testing.T) {
 	program := testprogram.Build(t, "ratio.c", "-O1", "-g", "-pthread")
 	p := testprogram.Start(t, program)
@@ -100,7 +100,7 @@ func TestWatch(t *testing.T) {
 	w.sample(t)
 	opened := w.opened
 	for {
-		// On a machine that is busy a thread may not stop in time.
+		// On a busy machine a thread may not stop in time.
 		n := 0
 		for i, s := range w.sampler.Stacks {
 			if s.Thread.ID == p.PID && len(s.Frames) > 0 {
@@ -183,8 +183,8 @@ func TestWatchNoticesChanges(t *testing.T) {
 	}
 }
 
-// Of a Go program each thread's stack is copied to its end and no further, with what the
-// runtime knows of that thread: walks read nothing that has changed meanwhile.
+// In a Go program each thread's stack is copied exactly to its end, with the runtime's data
+// about the thread: walks read nothing that changed meanwhile.
 func TestWatchGo(t *testing.T) {
 	const threads = 12
 	c := start(t, testprogram.Build(t, "threads"), fmt.Sprint(threads))
@@ -227,7 +227,7 @@ func TestWatchGo(t *testing.T) {
 			continue
 		}
 		depths[depth] = true
-		// Such a stack is of 2, 4 or 8 KiB.
+		// Such a stack has 2, 4 or 8 KiB.
 		if th := &s.Threads[i]; len(th.Stack) > 8<<10 {
 			t.Errorf("%d bytes of the stack of thread %d were copied", len(th.Stack), th.ID)
 		}
@@ -251,8 +251,8 @@ func TestWatchedExecutes(t *testing.T) {
 	}
 }
 
-// A process that exits with much memory is not a process that executes another program,
-// also before all of it is free.
+// A process with much memory that exits is not reported as executing another program, even
+// before all of the memory is free.
 func TestWatchedExits(t *testing.T) {
 	c := start(t, build(t, "late"))
 	w := newWatch(t, c.pid, nil)

@@ -59,7 +59,7 @@ func TestJitdump(t *testing.T) {
 	if err != nil || d.Err != nil || d.Machine == nil || d.Counter || d.Unwinds() || len(d.Functions()) != 3 {
 		t.Fatalf("%+v, %v", d, err)
 	}
-	// An address is asked again when what lies there has changed, and for a time before.
+	// An address is looked up again when its function has changed, and for an earlier time.
 	for range 2 {
 		for _, test := range []struct {
 			pc, time uint64
@@ -106,7 +106,7 @@ func TestJitdump(t *testing.T) {
 	}
 }
 
-// A jitdump is read once, whatever it is called; a marker's inode decides.
+// A jitdump is read once, whatever its name. The inode of a marker decides.
 func TestMarkers(t *testing.T) {
 	root := write(t, map[string]string{"jit-9.dump": string(dumpOf(t, perf.Load{Address: 0x1000, Name: "f"})), "jit-8.dump": "no jitdump"})
 	if err := os.Link(filepath.Join(root, "jit-9.dump"), filepath.Join(root, "jit-10.dump")); err != nil {
@@ -150,7 +150,7 @@ func TestMarkers(t *testing.T) {
 	}
 }
 
-// The perf map is that of the process's likeliest ID, and what is refused says why.
+// The perf map is that of the process's likeliest ID. Errors say why a file was refused.
 func TestMap(t *testing.T) {
 	root := write(t, map[string]string{"tmp/perf-1.map": "1000 10 first\n1000 10 again\nx y z\n2000 10 cut", "tmp/perf-2.map": "3000 10 second\n"})
 	if err := os.Mkdir(filepath.Join(root, "tmp/perf-3.map"), 0o700); err != nil {
@@ -188,8 +188,8 @@ func TestMap(t *testing.T) {
 	}
 }
 
-// Of a perf map that is too large the last whole lines are read, which replace those
-// before them.
+// If a perf map is too large, its last complete lines are read, because they replace earlier
+// ones.
 func TestLargeMap(t *testing.T) {
 	const text = "1000 10 old\n2000 10 gone\n1000 10 new\n3000 10 last\n"
 	root := write(t, map[string]string{"tmp/perf-1.map": text})
@@ -205,7 +205,7 @@ func TestLargeMap(t *testing.T) {
 	}
 }
 
-// No more is read than the Reader has left, and what was left out is said.
+// No more is read than the Reader's limit, and the error reports the omitted part.
 func TestBudget(t *testing.T) {
 	const text = "1000 10 first\n2000 10 second\n"
 	root := write(t, map[string]string{"map": text})
@@ -234,7 +234,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// The caller names the file, also by the root directory of a process.
+// Errors name the file, also with the root directory of a process.
 func TestReadNamed(t *testing.T) {
 	if _, err := os.Stat("/proc/self/root"); err != nil {
 		t.Skip("skipped: ", err)

@@ -18,8 +18,8 @@ import (
 	"github.com/clewdev/clew/snapshot"
 )
 
-// A symbol file that no frame is in takes little besides its bytes, and one that is
-// registered more than once is one object.
+// A symbol file without frames takes little more than its bytes, and a file that is registered
+// more than once is one object.
 func TestSymbolFileMemory(t *testing.T) {
 	image, err := os.ReadFile("../../jit/symfile/testdata/x86-64.elf")
 	if err != nil {
@@ -67,7 +67,7 @@ func TestSymbolFileMemory(t *testing.T) {
 	}
 }
 
-// To ask whether an info has rules keeps nothing: a list has 131,072.
+// The check whether an info has rules keeps no table: a list can have 131,072 infos.
 func TestDynInfoMemory(t *testing.T) {
 	machine := arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB)
 	p := &region.Procedure{Start: 0x1000, End: 0x2000, Regions: &region.Region{Count: 0x1000, Ops: []region.Op{{Tag: region.TagStop}}}}

@@ -43,8 +43,8 @@ func argumentsOnQuit(text string) map[string]string {
 	return all
 }
 
-// The arguments of functions of Go without debugging information are as the program's own
-// dump on SIGQUIT has them, word for word: live, read while it runs on, and from a core.
+// Without debugging information, the arguments of Go functions equal those in the program's
+// own dump on SIGQUIT, word for word: live, while it runs, and from a core.
 func TestGoArgumentsEqualDump(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -84,8 +84,8 @@ func TestGoArgumentsEqualDump(t *testing.T) {
 	}
 }
 
-// argumentsTold returns the same as argumentsOnQuit, of frames that Clew knows the
-// arguments of.
+// argumentsTold returns the same as argumentsOnQuit, for frames with arguments that Clew
+// knows.
 func argumentsTold(t *testing.T, s *snapshot.Snapshot) map[string]string {
 	t.Helper()
 	all := make(map[string]string)
@@ -98,8 +98,7 @@ func argumentsTold(t *testing.T, s *snapshot.Snapshot) map[string]string {
 	return all
 }
 
-// eachGoFrame visits the frames of the goroutines of a snapshot that are not the
-// runtime's own.
+// eachGoFrame visits the frames of the goroutines of a snapshot, except those of the runtime.
 func eachGoFrame(t *testing.T, s *snapshot.Snapshot, visit func(*golang.Goroutine, *stack.Frame, *variable.Frame)) {
 	t.Helper()
 	objects := stack.NewObjects(s)
@@ -121,8 +120,8 @@ func eachGoFrame(t *testing.T, s *snapshot.Snapshot, visit func(*golang.Goroutin
 	}
 }
 
-// Where the runtime knows an argument that is one number, which none of these functions
-// assigns to, the debugging information has no other one.
+// If the runtime knows an argument that is one number, and the function does not assign to it,
+// the debugging information gives the same number.
 func TestGoArgumentsEqualDebugInfo(t *testing.T) {
 	p := testprogram.Start(t, testprogram.Build(t, "states"))
 	p.Settle(t)

@@ -18,12 +18,11 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// Goroutines are created and end by thousands while they are read, and what one has left,
-// its structure and its stack, is another's at once. Each stack that is shown as whole is
-// one that a goroutine of its kind has had: all of its functions are the kind's, from the
-// one that it began with, and one that waits for the others does so at the kind's depth
-// (one that the collector of garbage holds up waits anywhere). Of every other one it is said
-// why it is not whole.
+// Goroutines are created and end by thousands while they are read, and their structures and
+// stacks are reused at once. Each stack that is shown as complete must be a stack of a
+// goroutine of its kind: all functions are those of the kind, from the first one on, and a
+// goroutine that waits for the others is at the kind's depth (the garbage collector can stop
+// it anywhere). All other stacks have an error.
 func TestChangingGoroutines(t *testing.T) {
 	depths := map[string]int{"A": 2, "B": 10, "C": 41, "D": 121} // calls of recurseX
 	p := testprogram.Start(t, testprogram.Build(t, "shortlived"))

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// An object is looked into for a Go runtime unless its headers rule one out.
+// An object is searched for a Go runtime unless its headers exclude one.
 func TestHoldsThreadLocals(t *testing.T) {
 	headers := func(kind elf.Type, types ...elf.ProgType) []byte {
 		h := elf.Header64{Ident: [16]byte{0x7f, 'E', 'L', 'F', byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB)},

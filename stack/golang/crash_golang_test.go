@@ -17,9 +17,9 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// A Go program that panics raises a signal in the end, whose handler has the kernel
-// write the core: behind the handler is the panic, behind that the signal of the
-// fault, and behind that the function that made it, down to where it began.
+// A Go program that panics finally raises a signal, and the handler makes the kernel write the
+// core: after the handler come the frames of the panic, the signal of the fault, and the
+// function that caused it, down to the start.
 func TestGoCrash(t *testing.T) {
 	t.Setenv("GOTRACEBACK", "crash")
 	arm64 := testprogram.Emulations["arm64"]
@@ -54,8 +54,8 @@ func TestGoCrash(t *testing.T) {
 			if i := slices.Index(names, "main.read"); i < 0 || strings.Join(names[i:], " ") != "main.read main.outer main.main runtime.main runtime.goexit" {
 				t.Errorf("%q", names)
 			}
-			// Those that wait for work have stacks of their own, which end. Of C's one may
-			// not have started yet.
+			// Threads that wait for work have stacks of their own. One of C can be missing
+			// because it has not started yet.
 			for i := range stacks {
 				names := calledOn(&stacks[i])
 				if stacks[i].Reason != unwind.EndOfStack && strings.HasPrefix(names[len(names)-1], "runtime.") {

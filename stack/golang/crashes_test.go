@@ -22,7 +22,7 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// signalHandler is a signal's frame in the lists below.
+// signalHandler stands for a signal's frame in the lists below.
 const signalHandler = "a signal"
 
 var (
@@ -31,11 +31,11 @@ var (
 	fromMain = []string{"main.main", "runtime.main", "runtime.goexit"}
 )
 
-// Go programs that crash on one of the stacks that the runtime changes to, with
-// GOTRACEBACK=crash: in a handler on the signal stack, which has interrupted Go or C, on
-// the thread's own stack in systemstack, in morestack and in the scheduler. Each of their
-// threads leads in the kernel's core to where it began, and the goroutines of one that
-// has some which run and some which would are as its own dump has them.
+// Go programs that crash on one of the stacks that the runtime switches to, with
+// GOTRACEBACK=crash: in a handler on the signal stack that interrupted Go or C, on the
+// thread's own stack in systemstack, in morestack and in the scheduler. In the kernel's core,
+// all threads are walked to their start, and the running and runnable goroutines equal the
+// program's own dump.
 func TestGoCrashes(t *testing.T) {
 	plain, cgo := testprogram.Build(t, "crashes"), testprogram.BuildCgo(t, "crashes")
 	for _, tt := range []struct {
@@ -60,7 +60,7 @@ func TestGoCrashes(t *testing.T) {
 			for i := range stacks {
 				stack := &stacks[i]
 				names := withSignals(stack)
-				// A thread of C's may not have started yet.
+				// A thread of C can be missing because it has not started yet.
 				started := tt.path == plain || strings.HasPrefix(names[len(names)-1], "runtime.")
 				if started && stack.Reason != unwind.EndOfStack {
 					t.Errorf("thread %d: %v: %v; %q", stack.Thread.ID, stack.Reason, stack.Err, names)
@@ -88,17 +88,17 @@ func TestGoCrashes(t *testing.T) {
 			got := make(map[uint64]said)
 			list := goroutinesOf(t, s, golang.Options{System: true})
 			for i := range list {
-				got[list[i].ID] = told(&list[i])
+				got[list[i].ID] = described(&list[i])
 			}
-			// What each of the other threads says behind this line has no goroutine.
+			// The output of the other threads after this line has no goroutine.
 			dump, _, _ := strings.Cut(string(text), "\n-----\n")
 			compareGoroutines(t, "core", got, onQuit(t, dump), list)
 		})
 	}
 }
 
-// A signal handler of C's on the stack that Go has for signals, while Go calls the
-// kernel: the way leads back to the goroutine, live.
+// A C signal handler on Go's signal stack, during a system call of Go: the stack leads back to
+// the goroutine, live.
 func TestSignalHandlerOverGo(t *testing.T) {
 	p := testprogram.Start(t, testprogram.BuildCgo(t, "crashes"), "handler")
 	want := slices.Concat([]string{"pause", "rest_in_handler", signalHandler, "syscall.RawSyscall", "main.signal"}, fromMain)
@@ -108,8 +108,8 @@ func TestSignalHandlerOverGo(t *testing.T) {
 			t.Errorf("%v: %v; %q, expected %q", s.Reason, s.Err, names, want)
 		}
 	}
-	// It has said that it is about to rest. The runtime's own threads never do: one
-	// looks now and then for a goroutine that runs for long, as this one does.
+	// It has printed that it is about to rest. The runtime's own threads never rest: one polls
+	// for a goroutine that runs for long, as this one does.
 	var walked *stack.Stack
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		stacks := stacktest.Stacks(t, stacktest.Take(t, p.PID))
@@ -127,7 +127,7 @@ func TestSignalHandlerOverGo(t *testing.T) {
 	check(&list[i].Stack)
 }
 
-// withSignals returns the functions of a stack, with frames of signals by one name.
+// withSignals returns the functions of a stack, with the same name for all frames of signals.
 func withSignals(s *stack.Stack) (names []string) {
 	for i := range s.Frames {
 		if f := &s.Frames[i]; f.Trampoline {

@@ -22,8 +22,7 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// calledOn returns the functions of a stack, the innermost first, those that were
-// inlined too.
+// calledOn returns the functions of a stack, innermost first, also inlined ones.
 func calledOn(s *stack.Stack) (names []string) {
 	for i := range s.Frames {
 		f := &s.Frames[i]
@@ -35,7 +34,7 @@ func calledOn(s *stack.Stack) (names []string) {
 	return names
 }
 
-// inOrder reports whether all of some names stand in a list in their order.
+// inOrder reports whether names occur in a list in their order.
 func inOrder(list, names []string) bool {
 	for _, name := range list {
 		if len(names) > 0 && name == names[0] {
@@ -45,11 +44,10 @@ func inOrder(list, names []string) bool {
 	return len(names) == 0
 }
 
-// A C program calls a Go library, which has returned to it before: the one goroutine
-// that serves the thread leads back to the main function of C, from Go, where it waits
-// on no thread, and from C that Go called; also where C was called by Go itself. The
-// library is a shared one, or linked into the program, which has its debugging
-// information or is stripped.
+// A C program calls a Go library, which returned to it before. The one goroutine of the thread
+// leads back to C's main function: from Go, where it waits without a thread, from C that Go
+// called, and also if Go called the C code itself. The library is shared, or linked into the
+// program, which has debugging information or is stripped.
 func TestGoroutineBehindEarlierCalls(t *testing.T) {
 	library := testprogram.BuildCgo(t, "exported", "-buildmode=c-shared")
 	linked := []string{"-O2", "-rdynamic", "-Wl,--whole-archive," + testprogram.BuildCgo(t, "exported", "-buildmode=c-archive"), "-Wl,--no-whole-archive"}
@@ -118,7 +116,7 @@ var (
 	nested     = slices.Concat([]string{"inner", "runtime.asmcgocall", "runtime.cgocall", "main.Call"}, calledBack, []string{"Call", "outer", "main", "_start"})
 )
 
-// check fails unless the goroutine is the only one, and its stack whole.
+// check fails unless the goroutine is the only one, and its stack complete.
 func (e *exportedCall) check(t *testing.T, from string, s *snapshot.Snapshot) {
 	t.Helper()
 	list := goroutinesOf(t, s, golang.Options{})

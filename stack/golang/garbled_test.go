@@ -27,14 +27,13 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// garbledMagic stands in the place of 0xfffffff1: as that does, it fits the byte that
-// the runtime's check of it has.
+// garbledMagic replaces 0xfffffff1. Like it, it fits the byte in the runtime's check.
 const garbledMagic = 0xe7
 
-// garble makes of a Go program without symbols what garble (mvdan.cc/garble) makes of
-// one: a table of functions with another magic, which the program expects, hashes for
-// the names of functions, of which one looks like C++'s, and for those of files. garble
-// itself compiles the standard library anew, which takes a minute of a processor.
+// garble changes a Go program without symbols as garble (mvdan.cc/garble) does: a table of
+// functions with another magic, which the program expects, and hashes for the names of files
+// and functions, one of which looks like C++'s. garble itself recompiles the standard library,
+// which takes a minute of processor time.
 func garble(t *testing.T, path string) string {
 	t.Helper()
 	program, err := os.ReadFile(path)
@@ -91,12 +90,12 @@ func garble(t *testing.T, path string) string {
 	return garbled
 }
 
-// tooNew matches what garble says of a release of Go that came after it: it patches the
-// linker of each.
+// tooNew matches garble's error for a release of Go that is newer than it: it patches the
+// linker of each release.
 var tooNew = regexp.MustCompile(`Go version "([^"]+)" is too new`)
 
-// builtByGarble returns a program that garble has built, which leaves of Go's own only the
-// names of the runtime, and neither symbols nor the version.
+// builtByGarble returns a program built by garble, which keeps only the names of the runtime,
+// and neither symbols nor the version.
 func builtByGarble(t *testing.T, flags ...string) string {
 	t.Helper()
 	goTool := testprogram.RequireTool(t, "go")
@@ -125,8 +124,7 @@ func builtByGarble(t *testing.T, flags ...string) string {
 	return program
 }
 
-// The goroutines of a garbled program are as its own dump on SIGQUIT has them, under
-// the names that were left.
+// The goroutines of a garbled program equal its own dump on SIGQUIT, with the remaining names.
 func TestGarbled(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -145,7 +143,7 @@ func TestGarbled(t *testing.T) {
 			got := make(map[uint64]said)
 			for i := range list {
 				g := &list[i]
-				got[g.ID] = told(g)
+				got[g.ID] = described(g)
 				if g.Stack.Reason != unwind.EndOfStack {
 					t.Errorf("goroutine %d: %v: %v", g.ID, g.Stack.Reason, g.Stack.Err)
 				}
@@ -159,8 +157,8 @@ func TestGarbled(t *testing.T) {
 	}
 }
 
-// garble -tiny removes the names of functions too, also the runtime's: its goroutines are
-// not known, which is said, and its threads are walked.
+// garble -tiny also removes the names of the runtime's functions: its goroutines are unknown,
+// which is reported, and its threads are walked.
 func TestGarbledTiny(t *testing.T) {
 	path := builtByGarble(t, "-tiny")
 	f, err := object.Open(path)

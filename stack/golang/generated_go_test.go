@@ -24,10 +24,10 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// Code that github.com/bytedance/sonic's loader has added to the list of modules of
-// Go's runtime is named and left by the tables that it registered there: on threads
-// and in goroutines, live and in a core, as the program's own dump on SIGQUIT has it,
-// name by name, line by line, address by address.
+// Code that the loader of github.com/bytedance/sonic added to the list of modules of Go's
+// runtime is named and unwound by the tables that it registered there: on threads and in
+// goroutines, live and in a core, as in the program's own dump on SIGQUIT, name by name, line
+// by line, address by address.
 func TestGoModuleList(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -57,7 +57,7 @@ func TestGoModuleList(t *testing.T) {
 				loaded := 0
 				for i := range list {
 					g := &list[i]
-					got[g.ID] = told(g)
+					got[g.ID] = described(g)
 					if g.Stack.Reason != unwind.EndOfStack {
 						t.Errorf("%s: goroutine %d: %v: %v", way, g.ID, g.Stack.Reason, g.Stack.Err)
 					}
@@ -80,8 +80,8 @@ func TestGoModuleList(t *testing.T) {
 	}
 }
 
-// loadedModules returns the functions of the one source of a snapshot, which is Go's
-// list of modules.
+// loadedModules returns the functions of the only source of a snapshot, which is Go's list of
+// modules.
 func loadedModules(t *testing.T, s *snapshot.Snapshot) []string {
 	t.Helper()
 	objects := stack.NewObjects(s)
@@ -103,7 +103,7 @@ func loadedModules(t *testing.T, s *snapshot.Snapshot) []string {
 	return names
 }
 
-// leadsThroughModules fails unless a thread's stack goes through both modules, to the
+// leadsThroughModules fails unless a thread's stack contains both modules and reaches the
 // start of the goroutine.
 func leadsThroughModules(t *testing.T, walked *stack.Stack) {
 	t.Helper()
@@ -123,8 +123,8 @@ func leadsThroughModules(t *testing.T, walked *stack.Stack) {
 	}
 }
 
-// The unwind table that is shown of code that was loaded, and written into a symbol
-// file, is made of the depths of Go's table and of what the code saves.
+// The unwind table of loaded code, as it is printed and written to a symbol file, is made from
+// the depths in Go's table and from the registers that the code saves.
 func TestGoModuleFrames(t *testing.T) {
 	p := testprogram.Start(t, testprogram.BuildModule(t, "loaded", "-ldflags=-checklinkname=0"))
 	p.Settle(t)

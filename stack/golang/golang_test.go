@@ -23,8 +23,8 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// A goroutine that is blocked in a system call, with call frame information and
-// without: Go's own table leads on.
+// A goroutine that is blocked in a system call, with call frame information and without, is
+// walked by Go's own table.
 func TestGoroutineInSystemCall(t *testing.T) {
 	for _, flag := range []string{"", "-ldflags=-w", "-ldflags=-s -w"} {
 		t.Run(flag, func(t *testing.T) {
@@ -38,7 +38,7 @@ func TestGoroutineInSystemCall(t *testing.T) {
 				t.Fatalf("the program said %q", program.Output())
 			}
 			tid, _ := strconv.Atoi(locked[1])
-			// The goroutine says which thread it owns on its way to the system call.
+			// The goroutine prints its thread before the system call.
 			var stacks []stack.Stack
 			var s *stack.Stack
 			var names []string
@@ -69,7 +69,7 @@ func TestGoroutineInSystemCall(t *testing.T) {
 	}
 }
 
-// Of the stacks of threads that lie in Go's heap no more is copied than there is of them.
+// The copies of threads' stacks that lie in Go's heap are no larger than the stacks.
 func TestStacksInGoHeap(t *testing.T) {
 	program := testprogram.Start(t, testprogram.Build(t, "states"))
 	program.Settle(t)
@@ -80,7 +80,7 @@ func TestStacksInGoHeap(t *testing.T) {
 			continue
 		}
 		inHeap++
-		// The largest one is for signal handlers, and there is the red zone.
+		// The largest one is for signal handlers, plus the red zone.
 		if n := len(th.Stack); n == 0 || n > 32<<10+128 {
 			t.Errorf("thread %d: %d bytes of stack", th.ID, n)
 		}
@@ -95,10 +95,10 @@ func TestStacksInGoHeap(t *testing.T) {
 	}
 }
 
-// A goroutine in C code that Go called from a callback out of C code: qsort, called
-// by Go, calls a Go function, which does the same again. The Go functions are those
-// that the runtime itself names, and between them are the C functions, of which the
-// runtime knows nothing; live and in a core, with symbols and without.
+// A goroutine in C code that Go called from a callback of C code: qsort, called by Go, calls a
+// Go function, which does the same again. The Go functions equal those in the runtime's own
+// dump, and between them are the C functions, which the runtime does not know; live and in a
+// core, with symbols and without.
 func TestGoroutineThroughC(t *testing.T) {
 	for _, flags := range [][]string{nil, {"-ldflags=-s -w"}} {
 		t.Run(strings.Join(flags, " "), func(t *testing.T) {
@@ -106,7 +106,7 @@ func TestGoroutineThroughC(t *testing.T) {
 			program.Settle(t)
 			var said []string
 			for _, line := range strings.Split(program.Output(), "\n") {
-				// The runtime leaves functions out that it made itself.
+				// The runtime omits functions that it made itself.
 				if name, ok := strings.CutPrefix(line, "function "); ok && name != "runtime.systemstack_switch" {
 					said = append(said, name)
 				}
@@ -133,7 +133,8 @@ func TestGoroutineThroughC(t *testing.T) {
 				if !slices.Equal(known, said) || len(said) < 15 || stack.Reason != unwind.EndOfStack {
 					t.Errorf("%s: %v: %v\n%q, expected all of\n%q", from, stack.Reason, stack.Err, all, said)
 				}
-				// Of C: where the program has no symbols the library's have names still.
+				// For C: if the program has no symbols, the library's functions still have
+				// names.
 				count := func(name string) (n int) {
 					for _, f := range all {
 						if strings.HasPrefix(f, name) {
@@ -147,7 +148,7 @@ func TestGoroutineThroughC(t *testing.T) {
 						t.Errorf("%s: %s is on the stack %d times, expected %d: %q", from, name, got, n, all)
 					}
 				}
-				// What the crossings rest on was copied while the process stood still.
+				// The data for the crossings was copied while the process stood still.
 				for k := range stack.Frames {
 					if f := &stack.Frames[k]; f.Late {
 						t.Errorf("%s: frame %d, at %#x, was read after the process ran on", from, k, f.PC)
@@ -167,8 +168,8 @@ func TestGoroutineThroughC(t *testing.T) {
 	}
 }
 
-// checkParkedThroughC fails unless the stack is whole of a goroutine that waits, on no
-// thread, in a function that C code has called.
+// checkParkedThroughC fails unless the stack of a goroutine that waits, without a thread, in a
+// function that C code called is complete.
 func checkParkedThroughC(t *testing.T, pid int, symbols bool) {
 	t.Helper()
 	list := goroutinesOf(t, takeGoroutines(t, pid, true), golang.Options{})

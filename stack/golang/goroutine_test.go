@@ -26,7 +26,7 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// said is what is told of a goroutine: by its own program's dump on SIGQUIT, or by Clew.
+// said is a goroutine as its own program's dump on SIGQUIT or Clew describes it.
 type said struct {
 	state   string   // "chan receive, locked to thread"
 	minutes int      // that it has waited
@@ -40,7 +40,7 @@ var (
 	dumpPlace   = regexp.MustCompile(`^\t(\S+:\d+)(?: \+0x[0-9a-f]+)?(?: fp=\S+ sp=\S+ pc=(\S+))?$`)
 )
 
-// onQuit reads a dump of all goroutines that the runtime has written.
+// onQuit parses the runtime's dump of all goroutines.
 func onQuit(t *testing.T, text string) map[uint64]said {
 	t.Helper()
 	all := make(map[uint64]said)
@@ -76,11 +76,11 @@ func onQuit(t *testing.T, text string) map[uint64]said {
 	return all
 }
 
-// typeArguments are those of generic functions, which the runtime leaves out.
+// typeArguments matches those of generic functions, which the runtime omits.
 var typeArguments = regexp.MustCompile(`\[[^]]*\]`)
 
-// told makes the same of what Clew says of a goroutine.
-func told(g *golang.Goroutine) (s said) {
+// described returns Clew's description of a goroutine.
+func described(g *golang.Goroutine) (s said) {
 	s.state, s.minutes = g.Name, int(g.Waited/time.Minute)
 	if g.Locked {
 		s.state += ", locked to thread"
@@ -107,7 +107,7 @@ func told(g *golang.Goroutine) (s said) {
 	return s
 }
 
-// goroutinesOf returns all goroutines of a snapshot, named.
+// goroutinesOf returns all goroutines of a snapshot, with names.
 func goroutinesOf(t testing.TB, s *snapshot.Snapshot, opts golang.Options) []golang.Goroutine {
 	t.Helper()
 	objects := stack.NewObjects(s)
@@ -122,8 +122,8 @@ func goroutinesOf(t testing.TB, s *snapshot.Snapshot, opts golang.Options) []gol
 	return list
 }
 
-// takeGoroutines stops a process for a moment, with what goroutines that takes, or
-// without those that no thread runs.
+// takeGoroutines takes a snapshot of a process with its goroutines, or only with those that
+// threads run.
 func takeGoroutines(t testing.TB, pid int, all bool) *snapshot.Snapshot {
 	t.Helper()
 	s, err := process.Snapshot(pid, &process.Options{Timeout: 20 * time.Second, Goroutines: all})
@@ -133,10 +133,9 @@ func takeGoroutines(t testing.TB, pid int, all bool) *snapshot.Snapshot {
 	return s
 }
 
-// All goroutines of a program, in every state that lasts, are as the program's own dump
-// on SIGQUIT has them: their IDs, states, frames with addresses and lines, and where
-// they were created; live, read while the process runs on, and from a core; with
-// symbols and stripped, without C and with.
+// All goroutines of a program, in every stable state, equal the program's own dump on SIGQUIT:
+// their IDs, states, frames with addresses and lines, and creators; live, while the process
+// runs, and from a core; with symbols and stripped, with and without C.
 func TestGoroutinesEqualDump(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -163,7 +162,7 @@ func TestGoroutinesEqualDump(t *testing.T) {
 				got := make(map[uint64]said)
 				for i := range list {
 					g := &list[i]
-					got[g.ID] = told(g)
+					got[g.ID] = described(g)
 					if g.Stack.Reason != unwind.EndOfStack {
 						t.Errorf("%s: goroutine %d: %v: %v", way, g.ID, g.Stack.Reason, g.Stack.Err)
 					}
@@ -180,9 +179,8 @@ func TestGoroutinesEqualDump(t *testing.T) {
 	}
 }
 
-// compareGoroutines fails unless each goroutine is as it should be. The runtime's own
-// may be at work; and of what one does in a system call its program's dump tells only
-// what is in Go.
+// compareGoroutines fails unless each goroutine is as expected. The runtime's own may be at
+// work. For a goroutine in a system call, the program's dump only has the frames in Go.
 func compareGoroutines(t *testing.T, way string, got, want map[uint64]said, list []golang.Goroutine) {
 	t.Helper()
 	if ids := slices.Sorted(maps.Keys(got)); !slices.Equal(ids, slices.Sorted(maps.Keys(want))) {
@@ -220,7 +218,7 @@ func compareGoroutines(t *testing.T, way string, got, want map[uint64]said, list
 			t.Errorf("%s: goroutine %d, %s:\n%s\nexpected\n%s", way, g.ID, b.state, strings.Join(a.frames, "\n"), strings.Join(b.frames, "\n"))
 		}
 	}
-	// A collection of garbage has noticed when they began to; a core does not tell now.
+	// The garbage collector noticed when they started to wait; a core lacks the current time.
 	if (waiting == 0) != (way == "core") {
 		t.Errorf("%s: of %d goroutines it is known for how long they wait", way, waiting)
 	}

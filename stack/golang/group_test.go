@@ -16,7 +16,7 @@ import (
 	"github.com/clewdev/clew/stack/golang"
 )
 
-// groupKind returns what the goroutines of a group have in common.
+// groupKind returns the common properties of a group's goroutines.
 func groupKind(g *golang.Goroutine) string {
 	var b strings.Builder
 	fmt.Fprint(&b, g.Name, g.Scan, g.Locked, g.System, g.Stack.Reason, g.Stack.Err, g.Stack.Thread != nil)
@@ -30,8 +30,8 @@ func groupKind(g *golang.Goroutine) string {
 	return b.String()
 }
 
-// Goroutines that are grouped as they are read are those that are equal when each is
-// read by itself, in their order, with all that differs between them.
+// Goroutines that are grouped while they are read are those that are equal when each is read
+// alone, in the same order, with all their differences.
 func TestGoroutineGroups(t *testing.T) {
 	p := testprogram.Start(t, testprogram.Build(t, "states"), "500")
 	p.Settle(t)
@@ -85,7 +85,7 @@ func TestGoroutineGroups(t *testing.T) {
 			}
 		}
 	}
-	// Too few of them are not grouped.
+	// Fewer goroutines than Group are not grouped.
 	few := goroutinesOf(t, s, golang.Options{System: true, Group: len(single) + 1})
 	if len(few) != len(single) {
 		t.Errorf("%d goroutines, want %d", len(few), len(single))
@@ -97,7 +97,7 @@ func TestGoroutineGroups(t *testing.T) {
 	}
 }
 
-// Goroutines that share frames have the stack pointers that they have by themselves.
+// Goroutines that share frames have their own stack pointers.
 func TestSharedFrames(t *testing.T) {
 	p := testprogram.Start(t, testprogram.Build(t, "states"), "100")
 	p.Settle(t)

@@ -23,7 +23,7 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// spoiled is memory that changes what is read of it.
+// spoiled is memory that changes the content of reads.
 type spoiled struct {
 	cfi.Memory
 	spoil func(p []byte, addr uint64)
@@ -37,7 +37,7 @@ func (m spoiled) ReadMemory(p []byte, addr uint64) error {
 	return err
 }
 
-// batched is such memory of which many places are read in one go.
+// batched is spoiled memory with batch reads.
 type batched struct{ spoiled }
 
 func (m batched) ReadBatch(batch []snapshot.Copy) {
@@ -47,8 +47,8 @@ func (m batched) ReadBatch(batch []snapshot.Copy) {
 	}
 }
 
-// A goroutine that runs while its stack is read, again and again, is said to, also
-// where it waits at the same place each time; the others are read.
+// A goroutine that runs during each attempt to read its stack has ErrMoved, even if it always
+// waits at the same place. The others are read.
 func TestGoroutineMoves(t *testing.T) {
 	path := testprogram.Build(t, "states")
 	file, err := object.Open(path)
@@ -68,7 +68,8 @@ func TestGoroutineMoves(t *testing.T) {
 	reads := uint64(0)
 	for name, spoil := range map[string]func(p []byte){
 		"elsewhere": func(p []byte) {
-			// The words that hold where it goes on: no other ones of its structure are so.
+			// These words contain the place where it continues. No other words of its
+			// structure look like that.
 			for at := 0; at+8 <= len(p); at += 8 {
 				if binary.LittleEndian.Uint64(p[at:]) == moving.Sched.FP {
 					binary.LittleEndian.PutUint64(p[at:], moving.Sched.FP+atomic.AddUint64(&reads, 8))
@@ -109,8 +110,8 @@ func TestGoroutineMoves(t *testing.T) {
 	}
 }
 
-// Whatever a target's writable memory says, goroutines are read to an end, and each
-// stack that is not whole says why.
+// For any content of a target's writable memory, reading goroutines ends, and each stack that
+// is not complete has an error.
 func TestDamagedGoroutines(t *testing.T) {
 	p := testprogram.Start(t, testprogram.Build(t, "states", "-ldflags=-s -w"))
 	p.Settle(t)
@@ -154,7 +155,7 @@ func TestDamagedGoroutines(t *testing.T) {
 	}
 }
 
-// goroutineWords returns what spoils a word.
+// goroutineWords returns a function that changes a word.
 func goroutineWords(random *rand.Rand) func(uint64) uint64 {
 	return func(was uint64) uint64 {
 		switch random.IntN(5) {

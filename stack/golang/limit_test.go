@@ -12,12 +12,12 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// However many goroutines a target claims to have, and however deep their stacks, so many
-// frames and groups are kept; those without frames are grouped too, and say why.
+// The numbers of kept frames and groups are bounded for any number of goroutines and any
+// depth. Goroutines without frames are grouped too, with an error.
 func TestGoroutineLimits(t *testing.T) {
-	const goroutines, depth, room = 1000, 10, 95
+	const goroutines, depth, frameLimit = 1000, 10, 95
 	for _, opts := range []Options{{}, {Group: 1, Share: true}, {Group: 1, Registers: true}} {
-		r := &goroutineReader{opts: opts, keeps: room, shared: newStackIndex(), groups: newStackIndex()}
+		r := &goroutineReader{opts: opts, keeps: frameLimit, shared: newStackIndex(), groups: newStackIndex()}
 		for i := range uint64(goroutines) {
 			r.frames = r.frames[:0]
 			for k := range uint64(depth) {
@@ -45,15 +45,16 @@ func TestGoroutineLimits(t *testing.T) {
 				}
 			}
 		}
-		if frames != room/depth*depth || all != goroutines || cut != goroutines-room/depth {
+		if frames != frameLimit/depth*depth || all != goroutines || cut != goroutines-frameLimit/depth {
 			t.Errorf("%+v: %d goroutines, of which %d are cut, and %d frames", opts, all, cut, frames)
 		}
-		if want := room/depth + 1; opts.Group > 0 && len(r.list) != want {
+		if want := frameLimit/depth + 1; opts.Group > 0 && len(r.list) != want {
 			t.Errorf("%+v: %d groups, want %d", opts, len(r.list), want)
 		}
 	}
 
-	// As many groups as there may be: others are counted, and those of a group still join it.
+	// The maximum number of groups: other goroutines are counted, and members of a group still
+	// join it.
 	r := &goroutineReader{opts: Options{Group: 1}, keeps: 1 << 20, shared: newStackIndex(), groups: newStackIndex()}
 	const more = 5
 	for i := range uint64(maxGroups + more) {

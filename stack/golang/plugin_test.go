@@ -15,8 +15,8 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// A Go program that has loaded a plugin: the one runtime's goroutines are in both, and
-// as its own dump on SIGQUIT has them, with symbols and without.
+// A Go program that loaded a plugin: the goroutines of the single runtime use both, and equal
+// the program's own dump on SIGQUIT, with symbols and without.
 func TestGoroutinesInPlugin(t *testing.T) {
 	const plugin = "github.com/clewdev/clew/internal/testprogram/programs/plugin."
 	for _, tt := range []struct {
@@ -27,7 +27,7 @@ func TestGoroutinesInPlugin(t *testing.T) {
 		{"stripped", []string{"-ldflags=-s -w"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			// Both are linked in the same way, or the plugin does not fit the program.
+			// Both must be linked in the same way, or the plugin does not fit the program.
 			path := testprogram.BuildCgo(t, "plugin", append([]string{"-buildmode=plugin"}, tt.flags...)...)
 			p := testprogram.Start(t, testprogram.BuildCgo(t, "host", tt.flags...), path)
 			p.Settle(t)
@@ -35,7 +35,7 @@ func TestGoroutinesInPlugin(t *testing.T) {
 			got := make(map[uint64]said)
 			for i := range list {
 				g := &list[i]
-				got[g.ID] = told(g)
+				got[g.ID] = described(g)
 				if g.Stack.Reason != unwind.EndOfStack {
 					t.Errorf("goroutine %d: %v: %v", g.ID, g.Stack.Reason, g.Stack.Err)
 				}

@@ -17,14 +17,13 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// Goroutines that run, could run and are in system calls are as the program's own dump on
-// SIGQUIT has them, which is made after Clew has looked while the program ran. None of them
-// can have moved in between: the one that runs keeps the only processor of the program in a
-// loop that nothing interrupts, so that those that could run have none, and what the others
-// wait for does not come. So all is compared: IDs, states, where each was created, and the
-// frames with addresses and lines; of the one that runs, whose address moves in its loop,
-// the functions, where the dump has them: it has none of a thread that does not get the
-// signal itself.
+// Running goroutines, runnable ones and those in system calls equal the program's own dump on
+// SIGQUIT, which is made after Clew took its snapshot while the program ran. None of them can
+// move in between: the running one keeps the program's only processor in a loop that nothing
+// interrupts, so the runnable ones have none, and the others wait for events that do not come.
+// So everything is compared: IDs, states, creators, and frames with addresses and lines. For
+// the running one, whose address moves in its loop, only the functions are compared, if the
+// dump has them: it has no frames of a thread that does not get the signal itself.
 func TestRunnableGoroutinesEqualDump(t *testing.T) {
 	for name, flags := range map[string][]string{"with symbols": nil, "stripped": {"-ldflags=-s -w"}} {
 		t.Run(name, func(t *testing.T) {
@@ -40,7 +39,7 @@ func TestRunnableGoroutinesEqualDump(t *testing.T) {
 				var rest []golang.Goroutine
 				for i := range list {
 					g := &list[i]
-					got[g.ID] = told(g)
+					got[g.ID] = described(g)
 					if g.Stack.Reason != unwind.EndOfStack {
 						t.Errorf("%s: goroutine %d: %v: %v", way, g.ID, g.Stack.Reason, g.Stack.Err)
 					}
@@ -66,10 +65,10 @@ func TestRunnableGoroutinesEqualDump(t *testing.T) {
 	}
 }
 
-// compareRunning fails unless a goroutine that runs is as its program's dump has it.
+// compareRunning fails unless a running goroutine equals its program's dump.
 func compareRunning(t *testing.T, way string, g *golang.Goroutine, want said) {
 	t.Helper()
-	got := told(g)
+	got := described(g)
 	if got.state != want.state || got.created != want.created {
 		t.Errorf("%s: goroutine %d: %q, created by %q, expected %q, %q", way, g.ID, got.state, got.created, want.state, want.created)
 	}
@@ -78,7 +77,7 @@ func compareRunning(t *testing.T, way string, g *golang.Goroutine, want said) {
 			name, _, _ := strings.Cut(f, " ")
 			names = append(names, name)
 		}
-		// Where it has just said that it keeps the processor, it is about to return from that.
+		// It has just printed that it keeps the processor, and is about to return from that.
 		return names[max(0, slices.Index(names, "main.keep")):]
 	}
 	a, b := functions(got.frames), functions(want.frames)

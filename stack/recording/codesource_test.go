@@ -20,8 +20,8 @@ import (
 	"github.com/clewdev/clew/snapshot/perfdata"
 )
 
-// A recording's generated code is what its processes had mapped and named, those
-// too that have ended, or have executed another program since.
+// CodeSources returns the generated code that all processes mapped and named, also those that
+// have ended or executed another program.
 func TestCodeSources(t *testing.T) {
 	root := t.TempDir()
 	for path, text := range map[string]string{"tmp/perf-2.map": "10000 20 f\n", "tmp/perf-3.map": "90000 20 g\n", "tmp/perf-4.map": "10000 20 h\n"} {
@@ -42,7 +42,7 @@ func TestCodeSources(t *testing.T) {
 	m.exec(2, 2)
 	m.mmap(2, 0x50000, "//anon") // of a program that has no map
 	m.mmap(6, 0x50000, "/bin/true")
-	// Code of its own process that ends.
+	// Code of a separate process, which ends.
 	m.record(perfdata.TypeExit, 0, func(m *made) {
 		m.halves(4, 1, 4, 1)
 		m.words(3)
@@ -80,7 +80,7 @@ func TestCodeSources(t *testing.T) {
 	}
 }
 
-// What is said of processes is said in their order.
+// Notes about processes are in the order of the process IDs.
 func TestCodeSourceNotesInOrder(t *testing.T) {
 	m := newMade()
 	var want []string

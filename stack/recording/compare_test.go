@@ -48,7 +48,7 @@ var (
 	frameLine   = regexp.MustCompile(`^\s+([0-9a-f]+) (.*) \((.*)\)$`)
 )
 
-// perfScript returns what perf script makes of a recording.
+// perfScript returns the output of perf script for a recording.
 func perfScript(t *testing.T, path string) []scriptSample {
 	t.Helper()
 	perf := testprogram.RequireTool(t, "perf")
@@ -69,7 +69,7 @@ func perfScript(t *testing.T, path string) []scriptSample {
 			nanoseconds, _ := strconv.ParseUint(m[4], 10, 64)
 			s.pid, s.tid, s.time = int32(pid), int32(tid), seconds*1e9+nanoseconds
 			samples = append(samples, s)
-			// Without call chains the one frame follows on the line.
+			// Without call chains the only frame is on the same line.
 			if line = m[6]; strings.TrimSpace(line) == "" {
 				continue
 			}
@@ -93,7 +93,7 @@ func perfScript(t *testing.T, path string) []scriptSample {
 	return samples
 }
 
-// keptSample is a Sample that is kept.
+// keptSample is a copy of a Sample.
 type keptSample struct {
 	Sample
 	frames []stack.Code
@@ -123,14 +123,14 @@ func readAll(t *testing.T, path string, opts Options) (*Recording, []keptSample)
 	return rec, samples
 }
 
-// compared is what a comparison has met.
+// compared counts the results of a comparison.
 type compared struct {
 	samples, frames, deeper, named int
 	skipped                        int // stacks of which perf leaves out frames
 }
 
-// compareScript compares the stacks of a recording with those of perf script: each
-// is at least as deep, and equal frame by frame as far as perf's goes.
+// compareScript compares the stacks of a recording with those of perf script: each is at least
+// as deep, and equal to perf's frame by frame.
 func compareScript(t *testing.T, path string) (c compared) {
 	t.Helper()
 	want := perfScript(t, path)
@@ -138,7 +138,7 @@ func compareScript(t *testing.T, path string) (c compared) {
 	if len(got) != len(want) {
 		t.Errorf("%s: %d samples, perf has %d", filepath.Base(path), len(got), len(want))
 	}
-	bad := 0
+	different := 0
 	for i := range min(len(got), len(want)) {
 		g, w := &got[i], &want[i]
 		c.samples++
@@ -151,24 +151,23 @@ func compareScript(t *testing.T, path string) (c compared) {
 			c.deeper++
 		}
 		if why := differs(g, w, &c); why != "" {
-			if bad++; bad <= 5 {
+			if different++; different <= 5 {
 				t.Errorf("%s: sample %d at %d: %s\n%s", filepath.Base(path), i, g.Time, why, sideBySide(g, w))
 			}
 		}
 	}
-	// perf 6.1 loses its way now and then: where a function has just been entered it
-	// leaves out its caller.
+	// perf 6.1 sometimes omits the caller of a function that has just been entered.
 	if c.skipped > 1+c.samples/100 {
 		t.Errorf("%s: perf leaves out frames of %d stacks of %d", filepath.Base(path), c.skipped, c.samples)
 	}
-	if bad > 0 {
-		t.Errorf("%s: %d of %d stacks differ", filepath.Base(path), bad, len(want))
+	if different > 0 {
+		t.Errorf("%s: %d of %d stacks differ", filepath.Base(path), different, len(want))
 	}
 	return c
 }
 
 func differs(g *keptSample, w *scriptSample, c *compared) string {
-	// What perf makes of a return address of 0, the outermost frame's.
+	// perf prints this for the return address 0 of the outermost frame.
 	for n := len(w.frames) - 1; n > 0 && w.frames[n].address == ^uint64(0); n-- {
 		w.frames = w.frames[:n]
 	}
@@ -205,10 +204,10 @@ func sameFrame(g *stack.Code, w *scriptFrame, c *compared) bool {
 		return same || ok && offset == w.offset
 	}
 	if same && g.Returns && w.offset == 0 {
-		return true // perf takes what begins behind the call for the caller
+		return true // perf takes the function that begins after the call for the caller
 	}
-	// Several symbols can cover an address; which of them is shown is a matter of
-	// taste, as long as that one with perf's offset is the address.
+	// Several symbols can cover an address. Any of them is right if its address plus perf's
+	// offset is the address.
 	return g.Object != nil && namesAt(g.Object.Path)[g.Address-w.offset][plainName(w.symbol)]
 }
 
@@ -250,7 +249,7 @@ func namesAt(path string) map[uint64]map[string]bool {
 	return m
 }
 
-// plainName is a name as both tools have it: perf leaves out parameters, and
+// plainName returns a name in the form that both tools share: perf omits parameters and
 // versions.
 func plainName(s string) string {
 	if i := strings.IndexByte(s, '@'); i > 0 {
@@ -262,8 +261,8 @@ func plainName(s string) string {
 
 var segments sync.Map // by file
 
-// fileOffset returns where the address of a frame is in its file: what perf 6.1
-// prints for address, also where a program is not linked to start at 0.
+// fileOffset returns the offset of a frame's address in its file, which perf 6.1 prints as the
+// address, also for programs that are not linked to address 0.
 func fileOffset(g *stack.Code) uint64 {
 	if g.Object == nil || g.Object.Path == "" {
 		return g.Address

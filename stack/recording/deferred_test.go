@@ -12,8 +12,8 @@ import (
 	"github.com/clewdev/clew/snapshot/perfdata"
 )
 
-// Samples have the user part of their call chain that a record of their thread with
-// their cookie brings, and without one the kernel's part, or the address.
+// Samples get the user part of their call chain from the record of their thread with their
+// cookie. Without one they have the kernel's part, or the address.
 func TestDeferredChains(t *testing.T) {
 	const text = 0xffffffff81000000
 	b := newBuilder(new(perfdata.Reader), Options{})

@@ -18,8 +18,8 @@ import (
 	"github.com/clewdev/clew/snapshot/perfdata"
 )
 
-// Samples of arm64 in functions without call frame information: the registers and the
-// stack are those of a core of the emulated program, and x30 has the caller of a leaf.
+// Samples of arm64 in functions without call frame information: the registers and the stack
+// come from a core of the emulated program, and x30 has the caller of a leaf.
 func TestUncoveredOnARM64(t *testing.T) {
 	e := testprogram.Emulations["arm64"]
 	plain := e.Build(t, "uncovered_plain.c", "-O2", "-fno-asynchronous-unwind-tables", "-fno-unwind-tables", "-c")
@@ -53,8 +53,8 @@ func TestUncoveredOnARM64(t *testing.T) {
 	}
 }
 
-// madeOfCore makes a recording of one sample of the first thread of a core of arm64, of a
-// program that is linked to one address.
+// madeOfCore returns a recording with one sample: the first thread of a core of arm64, of a
+// program with a fixed address.
 func madeOfCore(t *testing.T, path, program string) *made {
 	t.Helper()
 	c, err := core.Open(path, &core.Options{Program: program})

@@ -13,7 +13,7 @@ import (
 	"github.com/clewdev/clew/stack/recording"
 )
 
-// The stacks of the recording that is named, each with how many samples it had.
+// Print the stacks of the recording given as argument, each with its number of samples.
 func Example() {
 	if len(os.Args) < 2 {
 		return

@@ -18,11 +18,11 @@ import (
 	"github.com/clewdev/clew/snapshot/perfdata"
 )
 
-// A program that is gone, and its separate debug file, are found in the caches of
-// debuginfod and perf; a debug file of another build is refused there, and said.
+// A program that was deleted and its separate debug file are found in the caches of debuginfod
+// and perf. A debug file of another build is refused and reported.
 func TestCaches(t *testing.T) {
 	objcopy := testprogram.RequireTool(t, "objcopy")
-	// perf record keeps the program in ~/.debug, where no other test may meet it.
+	// perf record keeps the program in ~/.debug, which no other test may share.
 	const id, otherID = "5c0a7e5f11e5ca5e", "5c0a7e5f11e5ca5f"
 	run := func(args ...string) {
 		t.Helper()

@@ -12,8 +12,8 @@ import (
 	"github.com/clewdev/clew/debugfile"
 )
 
-// seeds are small recordings of all that Read does: mappings over each other,
-// forks and execs, generated code, files that are there and files that are not.
+// seeds are small recordings that use all features of Read: overlapping mappings, forks and
+// execs, generated code, existing and missing files.
 func seeds(f *testing.F) [][]byte {
 	f.Helper()
 	code := newMade()
@@ -42,7 +42,7 @@ func seeds(f *testing.F) [][]byte {
 	return append(all, data)
 }
 
-// A recording gives stacks, or an error, whatever is in it.
+// Any recording results in stacks or an error.
 func FuzzRead(f *testing.F) {
 	for _, seed := range seeds(f) {
 		f.Add(seed)

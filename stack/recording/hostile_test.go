@@ -21,8 +21,8 @@ import (
 	"github.com/clewdev/clew/stack"
 )
 
-// A recording that is cut gives the stacks up to there; one that is changed gives
-// some, or an error, and ends.
+// A truncated recording results in the stacks up to its end. A damaged one results in some
+// stacks or an error.
 func TestDamagedRecordings(t *testing.T) {
 	path := record(t, []string{"--call-graph", "dwarf,4096", "-k", "mono"}, compile(t, "gcc", "forks.c", "-O1", "-g", "-pthread"))
 	data, err := os.ReadFile(path)
@@ -72,7 +72,7 @@ func TestDamagedRecordings(t *testing.T) {
 	}
 }
 
-// A file that is not the one that was recorded is refused, and named.
+// A file other than the recorded one is refused and named.
 func TestReplacedFile(t *testing.T) {
 	program := compile(t, "gcc", "sort.c", "-O2", "-g")
 	path := record(t, []string{"--call-graph", "dwarf,16384"}, program, "100")
@@ -86,7 +86,7 @@ func TestReplacedFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	// Without perf's cache, which has the file.
+	// Without perf's cache, which contains the file.
 	rec, err := Read(r, Options{Search: debugfile.Search{Stores: []debugfile.Store{}}})
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +102,7 @@ func TestReplacedFile(t *testing.T) {
 		}
 	}
 
-	// perf's cache has it.
+	// perf's cache contains it.
 	rec, samples := readAll(t, path, Options{})
 	if len(samples) == 0 {
 		t.Fatal("no samples")
@@ -112,12 +112,12 @@ func TestReplacedFile(t *testing.T) {
 	}
 }
 
-// A sysroot has the files of the recording. What it lacks is taken from the file
-// system where it proves to be what was recorded, as the libraries here.
+// A sysroot has the files of the recording. Files that it lacks are taken from the file system
+// if they prove to be the recorded ones, such as the libraries here.
 func TestSysroot(t *testing.T) {
 	program := compile(t, "gcc", "sort.c", "-O2", "-g")
-	// Without the program's tables only samples that are taken in a library itself have
-	// a frame of it: of some hundred a tenth.
+	// Without the program's tables, only samples in a library have a frame in it: about a
+	// tenth of some hundred.
 	path := record(t, []string{"--call-graph", "dwarf,16384"}, program, "1000")
 	root := t.TempDir()
 	below := filepath.Join(root, program)
@@ -158,8 +158,7 @@ func TestSysroot(t *testing.T) {
 	}
 }
 
-// Forks share what they have mapped, and the recording cannot make more of it than
-// there is room for.
+// Forked processes share mappings. The total number of mappings is bounded.
 func TestManyForks(t *testing.T) {
 	b := &builder{rec: new(Recording), processes: make(map[int32]*process), threads: make(map[int32]*thread), labels: make(map[Thread]int32),
 		files: make(map[fileKey]*file), dumps: make(map[fileKey]*jitdump), noted: make(map[string]bool), moves: firstMoves}
@@ -196,8 +195,8 @@ func TestManyForks(t *testing.T) {
 	}
 }
 
-// The functions of a jitdump of many are found by time and walked by their tables,
-// in little memory.
+// The functions of a large jitdump are found by time and walked by their tables, with little
+// memory.
 func TestManyFunctions(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("the program has code of amd64")
@@ -248,7 +247,7 @@ func TestManyFunctions(t *testing.T) {
 	}
 }
 
-// Where the recording has another clock than the jitdump this is said, and the last
+// If the recording and the jitdump have different clocks, this is reported, and the last
 // functions are shown.
 func TestOtherClock(t *testing.T) {
 	if runtime.GOARCH != "amd64" {

@@ -50,7 +50,7 @@ func TestKallsyms(t *testing.T) {
 	}
 	check("as it is", listOf(symbols).find(addresses, 0), 0)
 
-	// The kernel lies elsewhere each time it is started.
+	// The kernel has another address after each boot.
 	const delta = 0x1c000000
 	moved := make([]uint64, len(addresses))
 	for i := range addresses {
@@ -58,7 +58,7 @@ func TestKallsyms(t *testing.T) {
 	}
 	check("moved", listOf(symbols).find(moved, delta), delta)
 
-	// What spoils lines costs these.
+	// A damaged line only costs itself.
 	check("with damage", listOf("\nzz\n"+strings.Replace(symbols, "ffffffff81000180 D data\n", strings.Repeat("x", 3000)+"\n\n", 1)).find(addresses, 0), 0)
 
 	if a, ok := listOf(symbols).address("last"); a != base+0x200 || !ok {

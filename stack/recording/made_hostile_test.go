@@ -22,7 +22,7 @@ func noted(b *builder, text string) bool {
 	return strings.Contains(strings.Join(b.rec.Notes, "\n"), text)
 }
 
-// A process has not more jitdumps than are asked for an address.
+// The number of jitdumps of a process is bounded, because each look-up searches all.
 func TestManyJitdumps(t *testing.T) {
 	const count = 1000
 	m := newMade()
@@ -59,7 +59,7 @@ func writeJitdump(t testing.TB, path, name string, address uint64) (number uint6
 	return untrusted.IdentityOf(info).Inode
 }
 
-// A jitdump is read once, however often the recording tells it apart.
+// A jitdump is read once, even if the recording has several keys for it.
 func TestJitdumpOfManyRecords(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "jit-1.dump")
 	number := writeJitdump(t, path, "generated", 0x10000)
@@ -85,9 +85,8 @@ func TestJitdumpOfManyRecords(t *testing.T) {
 	}
 }
 
-// Whatever is mapped in whatever order, changes of a space move a bounded number
-// of mappings a record; where there are too many the older ones are forgotten, and
-// that is said.
+// Changes of a space move a bounded number of mappings for each record. If there are too many,
+// older mappings are dropped, which is reported.
 func TestManyMappings(t *testing.T) {
 	const top = 0x7f0000000000
 	for _, test := range []struct {
@@ -149,7 +148,7 @@ func TestManyMappings(t *testing.T) {
 	}
 }
 
-// Mappings that lie side by side become one when they are mapped again.
+// Adjacent mappings become one when they are mapped again as one.
 func TestMappedAgain(t *testing.T) {
 	s := newSpace()
 	const pages = 1000

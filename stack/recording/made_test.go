@@ -13,11 +13,10 @@ import (
 	"github.com/clewdev/clew/snapshot/perfdata"
 )
 
-// made is a recording that is made record by record, as perf writes it to a
-// stream: struct perf_event_header and what follows of
-// include/uapi/linux/perf_event.h. Its samples have an address, a thread and a
-// time (PERF_SAMPLE_IP, _TID and _TIME), the other records the time of the sample
-// before (sample_id_all).
+// made is a recording that a test writes record by record, in the format of a stream: struct
+// perf_event_header and the rest of include/uapi/linux/perf_event.h. Its samples have an
+// address, a thread and a time (PERF_SAMPLE_IP, _TID and _TIME), the other records the time of
+// the previous sample (sample_id_all).
 type made struct {
 	bytes.Buffer
 	time uint64
@@ -110,7 +109,7 @@ func (m *made) sample(pid uint32, at, time uint64) {
 	})
 }
 
-// readBytes reads a recording that lies in memory; nil where it cannot be opened.
+// readBytes reads a recording from memory. It returns nil if the recording cannot be opened.
 func readBytes(data []byte, opts Options) (*Recording, error) {
 	r, err := perfdata.NewReader(bytes.NewReader(data))
 	if err != nil {
@@ -120,8 +119,7 @@ func readBytes(data []byte, opts Options) (*Recording, error) {
 	return Read(r, opts)
 }
 
-// clock says what the time of day is at time 0: HEADER_CLOCK_DATA of perf's
-// perf.data-file-format.txt.
+// clock sets the time of day at time 0: HEADER_CLOCK_DATA of perf's perf.data-file-format.txt.
 func (m *made) clock(wall time.Time) {
 	m.record(perfdata.TypeHeaderFeature, 0, func(m *made) {
 		m.words(29)
@@ -140,7 +138,7 @@ func (m *made) exec(pid uint32, time uint64) {
 	})
 }
 
-// build reads a made recording and returns what it was read with.
+// build reads a made recording and returns the builder.
 func (m *made) build(t *testing.T, opts Options) *builder {
 	t.Helper()
 	r, err := perfdata.NewReader(bytes.NewReader(m.Bytes()))

@@ -30,9 +30,8 @@ func residentFiles(t *testing.T) (n int64) {
 	return n << 10
 }
 
-// peak reads a recording of samples of 4,000 bytes, in rounds of some hundred of
-// them or without rounds, and returns the most memory that it takes meanwhile:
-// what is live of the heap, and what is mapped of the file.
+// peak reads a recording of samples of 4,000 bytes, in rounds of some hundred or without
+// rounds. It returns the maximum memory: the live heap, and the mapped parts of the file.
 func peak(t *testing.T, samples int, rounds bool) (most int64) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "perf.data")
@@ -88,8 +87,8 @@ func peak(t *testing.T, samples int, rounds bool) (most int64) {
 	return most
 }
 
-// Memory does not depend on the size of the recording: of ten times the samples,
-// 80 MB, no more is held than of 8 MB. Without rounds it is bounded.
+// Memory does not depend on the size of the recording: ten times as many samples (80 MB) need
+// no more than 8 MB of them. Without rounds it is bounded.
 func TestMemory(t *testing.T) {
 	small, large := peak(t, 2_000, true), peak(t, 20_000, true)
 	t.Logf("%d KiB, of ten times the samples %d KiB", small>>10, large>>10)

@@ -14,8 +14,8 @@ import (
 	"github.com/clewdev/clew/stack"
 )
 
-// The names of all frames of a recording are bounded, also where one long name is that of
-// each of them, and where they are named in several parts.
+// All names of a recording's frames are bounded in total, even if each frame has one long name
+// and they are named in several parts.
 func TestLongNames(t *testing.T) {
 	long, most := strings.Repeat("a", 1<<20), strings.Repeat("a", printable.MaxName)+"…"
 	short := long[:printable.MaxShortName] + "…"

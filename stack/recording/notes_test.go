@@ -15,8 +15,8 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// A sample with registers and without a copy of the stack is told apart from one
-// whose copy is too short.
+// A sample with registers and without a copy of the stack differs from one with a copy that is
+// too short.
 func TestNoStackCopy(t *testing.T) {
 	for _, test := range []struct {
 		stack []byte
@@ -49,8 +49,8 @@ func TestNoStackCopy(t *testing.T) {
 	}
 }
 
-// Where perf had no time to read what a process had mapped, that is told once a
-// process, also on a mapping that holds nothing.
+// If perf had no time to read the mappings of a process, that is noted once for the process,
+// also for an empty mapping.
 func TestUnreadMappings(t *testing.T) {
 	b := newBuilder(new(perfdata.Reader), Options{})
 	const late = perfdata.MiscProcMapParseTimeout | perfdata.Misc(perfdata.ModeUser)
@@ -71,8 +71,8 @@ func TestUnreadMappings(t *testing.T) {
 	}
 }
 
-// What was lost is said once, though newer Linux counts it twice, and is none of
-// what makes a recording partial.
+// Lost records are noted once, although newer Linux counts them twice. They do not make a
+// recording partial.
 func TestLost(t *testing.T) {
 	for _, test := range []struct {
 		records, samples uint64
@@ -102,7 +102,7 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// A stack that is cut says where, also at the default length.
+// The note about a cut stack names the limit, also the default one.
 func TestTooDeep(t *testing.T) {
 	for frames, want := range map[int]int{0: unwind.DefaultMaxFrames, 100: 100} {
 		b := newBuilder(new(perfdata.Reader), Options{MaxFrames: frames})

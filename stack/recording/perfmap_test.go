@@ -14,8 +14,7 @@ import (
 	"github.com/clewdev/clew/debugfile"
 )
 
-// A perf map that another process left, which had the same number, names nothing,
-// and that is said.
+// A perf map of another process that had the same ID names nothing, which is noted.
 func TestPerfMapOfAnother(t *testing.T) {
 	const pid, second = 0x7ffffff0, uint64(time.Second)
 	now := time.Now()

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Periods are any 64 bits of a file. Their sum does not wrap, and fits an int64,
-// which profiles count with.
+// Periods are arbitrary values of 64 bits. Their sum does not wrap, and fits an int64, which
+// profiles use.
 func TestPeriodsThatOverflow(t *testing.T) {
 	for _, test := range []struct {
 		periods []uint64

@@ -62,7 +62,7 @@ func record(t testing.TB, flags []string, command ...string) string {
 	return path
 }
 
-// pipe records a command with perf to a stream, which is kept in a file.
+// pipe records a command with perf to a stream, which is saved to a file.
 func pipe(t testing.TB, flags []string, command ...string) string {
 	t.Helper()
 	perf := testprogram.RequireTool(t, "perf")
@@ -81,7 +81,7 @@ func pipe(t testing.TB, flags []string, command ...string) string {
 	return path
 }
 
-// Stacks are those of perf script, or deeper.
+// Stacks equal those of perf script, or are deeper.
 func TestLikePerfScript(t *testing.T) {
 	testprogram.RequireTool(t, "perf")
 	dwarf := []string{"--call-graph", "dwarf,16384"}
@@ -120,7 +120,7 @@ func TestLikePerfScript(t *testing.T) {
 	}
 	for _, test := range sample.Of(t, tests, 7) {
 		t.Run(test.name, func(t *testing.T) {
-			// A program that gets no processor leaves few samples.
+			// A program without a processor has few samples.
 			few := func(c compared) bool {
 				return c.samples < 8 || c.frames < 8 || c.named < 5 || test.deeper && c.deeper == 0
 			}

@@ -33,7 +33,7 @@ func describe(s *space) string {
 	return strings.TrimSpace(b.String())
 }
 
-// Mappings that overlap others replace what they cover.
+// A mapping replaces the overlapping parts of earlier ones.
 func TestSpace(t *testing.T) {
 	a, b := &file{fileKey: fileKey{path: "a"}}, &file{fileKey: fileKey{path: "b"}}
 	for _, test := range []struct {
@@ -41,7 +41,7 @@ func TestSpace(t *testing.T) {
 		do   func(*space)
 		want string
 	}{
-		{"one behind the other", func(s *space) {
+		{"one after the other", func(s *space) {
 			s.add(mapping{0x3000, 0x4000, 0, b})
 		}, "1000-3000 a+0 3000-4000 b+0"},
 		{"before", func(s *space) { s.add(mapping{0, 0x1000, 0, b}) }, "0-1000 b+0 1000-3000 a+0"},
@@ -89,7 +89,7 @@ func TestHolds(t *testing.T) {
 	}
 }
 
-// A space is the same as an array of pages, whatever is mapped and unmapped.
+// A space behaves like an array of pages for any sequence of changes.
 func TestSpacePages(t *testing.T) {
 	const pages = 64
 	r := rand.New(rand.NewPCG(1, 2))
@@ -147,7 +147,7 @@ func TestSpacePages(t *testing.T) {
 	}
 }
 
-// A space is copied when one of those that share it changes it, and not before.
+// A shared space is copied when one of its users changes it, and not before.
 func TestShared(t *testing.T) {
 	a := &file{fileKey: fileKey{path: "a"}}
 	parent := newSpace()
@@ -163,8 +163,8 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// writeObject writes an object file with a page of code and one of constants, which
-// say some text, and has an entry point.
+// writeObject writes an object file with an entry point, a page of code, and a page of
+// constants with a text.
 func writeObject(t testing.TB, path, text string) {
 	t.Helper()
 	var b bytes.Buffer
@@ -184,8 +184,7 @@ func writeObject(t testing.TB, path, text string) {
 	}
 }
 
-// What a library has that is not mapped any more is not read, nor is its module
-// kept for ever.
+// The constants of an unmapped library cannot be read, and its module is dropped eventually.
 func TestUnmapped(t *testing.T) {
 	const libraries = 2*minModules + 10
 	dir := t.TempDir()

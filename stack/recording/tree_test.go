@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// Equal stacks are one node, others are others, and a node leads to its frames.
+// Equal stacks are one node, different ones are different nodes, and a node leads to its
+// frames.
 func TestTree(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	tree := newTree()

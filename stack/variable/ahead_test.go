@@ -15,8 +15,7 @@ import (
 	"github.com/clewdev/clew/value/print"
 )
 
-// Reading ahead, while the frames are named, does not change the values that are read
-// later.
+// Reading ahead while the frames are named does not change the values that are read later.
 func TestAhead(t *testing.T) {
 	p := testprogram.Start(t, testprogram.Build(t, "threads65.c", "-O2", "-g"))
 	p.Settle(t)
@@ -49,7 +48,7 @@ func TestAhead(t *testing.T) {
 	}
 }
 
-// Once the objects are to be closed nothing is read ahead any more.
+// After the start of Close, nothing is read ahead.
 func TestAheadEnds(t *testing.T) {
 	p := testprogram.Start(t, testprogram.Build(t, "threads65.c", "-O2", "-g"))
 	p.Settle(t)
@@ -63,7 +62,7 @@ func TestAheadEnds(t *testing.T) {
 	if err := objects.Name(stacks, stack.NameOptions{Lines: true}); err != nil {
 		t.Fatal(err)
 	}
-	// The first question is of a stack, the others of its frames.
+	// The first call is for a stack, the others for its frames.
 	for _, test := range []struct{ answers, least, most int }{{0, 0, 0}, {3, 0, 2}, {1000, 5, 1000}} {
 		reader, asked := NewReader(s, objects), 0
 		reader.Ahead(stacks)(func() bool {
@@ -84,7 +83,7 @@ func TestAheadEnds(t *testing.T) {
 	}
 }
 
-// arguments returns what backtraces show of the arguments of stacks.
+// arguments returns the arguments of stacks as backtraces show them.
 func arguments(r *Reader, stacks []stack.Stack) (text string) {
 	var printer print.Printer
 	for i := range stacks {

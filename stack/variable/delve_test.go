@@ -19,7 +19,7 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
-// delve builds Delve, of the version that scripts/tools names.
+// delve builds the version of Delve that scripts/tools names.
 func delve(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "dlv")
@@ -31,7 +31,7 @@ func delve(t *testing.T) string {
 	return path
 }
 
-// delveSays returns what Delve prints for commands about a core.
+// delveSays returns Delve's output for commands about a core.
 func delveSays(t *testing.T, dlv, program, core string, commands ...string) string {
 	t.Helper()
 	script := filepath.Join(t.TempDir(), "commands")
@@ -54,8 +54,8 @@ var (
 	cutTimeAt     = regexp.MustCompile(`\(\*time\.Time\)\(0x[0-9a-f]+\)`)
 )
 
-// onOneLine returns values by their names as Delve prints them on one line, of what it
-// prints on several. Separators are without spaces.
+// onOneLine returns values by their names in Delve's form for one line, from its output on
+// several lines. Separators have no spaces.
 func onOneLine(text string) map[string]string {
 	list := make(map[string]string)
 	name := ""
@@ -79,8 +79,8 @@ func onOneLine(text string) map[string]string {
 	return list
 }
 
-// Values in values of Go, and times, are those that Delve shows with "locals -v", but for
-// times that stand too deep: Delve shows the address, Clew the time.
+// Values in values of Go, and times, equal those of Delve's "locals -v", except for deeply
+// nested times: Delve shows the address, Clew the time.
 func TestGoNestedEqualsDelve(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: takes long")
@@ -100,8 +100,8 @@ func TestGoNestedEqualsDelve(t *testing.T) {
 			got[m[1]] = cutTime.ReplaceAllString(strings.ReplaceAll(m[2], ", ", ","), "time.Time{...}")
 		}
 	}
-	// An interface with a pointer that is nil is no interface that is nil: Delve shows both as
-	// nil where the type of the element stands before.
+	// An interface that contains a nil pointer is not a nil interface: Delve shows both as nil
+	// after the type of an element.
 	want["values"] = strings.Replace(want["values"], ",nil,nil,", ",*main.point nil,nil,", 1)
 	for _, name := range slices.Sorted(maps.Keys(got)) {
 		if got[name] != want[name] {

@@ -13,8 +13,8 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
-// The functions of D stand in a module, and have the names that D gives them; what
-// they were called with is what gdb says, which calls them by their symbols.
+// The functions of D are in a module, and have the names of the source. Their arguments equal
+// those of gdb, which names the functions by their symbols.
 func TestD(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "frames")
 	run(t, "gcc", "-o", program, "testdata/frames.d.s")

@@ -16,7 +16,7 @@ import (
 	"github.com/clewdev/clew/value/print"
 )
 
-// The arguments of the functions of a core's first thread.
+// Print the arguments of the functions of a core's first thread.
 func ExampleReader() {
 	c, err := core.Open("core.4711", nil)
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 	"github.com/clewdev/clew/stack"
 )
 
-// Where a linker puts a program's thread-local storage from the thread pointer.
+// The offset of a program's thread-local storage from the thread pointer is the one that
+// linkers use.
 func TestFixedOffset(t *testing.T) {
 	for _, test := range []struct {
 		machine             elf.Machine
@@ -40,7 +41,7 @@ func TestFixedOffset(t *testing.T) {
 	}
 }
 
-// The error says what is missing.
+// The error names the missing part.
 func TestThreadLocalMissing(t *testing.T) {
 	m := arch.Lookup(elf.EM_AARCH64, elf.ELFCLASS64, elf.ELFDATA2LSB)
 	if _, err := threadPointer(m, &stack.Stack{Parked: new(snapshot.Thread)}); err == nil || !strings.Contains(err.Error(), "no thread") {

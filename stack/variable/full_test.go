@@ -18,7 +18,7 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
-// Arguments and local variables of some functions are those that gdb shows.
+// The arguments and local variables of some functions equal gdb's.
 func TestFull(t *testing.T) {
 	standard := []string{"strings", "sequences", "maps", "pointers", "sums", "main"}
 	for _, test := range []struct {
@@ -31,7 +31,8 @@ func TestFull(t *testing.T) {
 		{"gcc -O0 -w", "values.c", []string{"last", "main"}, false},
 		{"clang -O0 -w", "values.c", []string{"last", "main"}, false},
 		{"gcc -O0 -w", "statics.c", []string{"last", "call", "main"}, false},
-		// The members of the library's classes and types, and the output of the library's printers.
+		// The members of the library's classes and types, and the output of the library's
+		// printers.
 		{"g++ -O0 -std=c++17", "library.cc", []string{"last", "main"}, false},
 		{"clang++ -O0 -std=c++17", "library.cc", []string{"last", "main"}, false},
 		{"g++ -O0 -std=c++17", "library.cc", []string{"last", "main"}, true},
@@ -55,7 +56,8 @@ func TestFull(t *testing.T) {
 				want, got := frameOf(theirs, function), frameOf(ours, function)
 				want = slices.DeleteFunc(want, func(line string) bool { return line == "No locals." })
 				if test.printers && strings.HasPrefix(test.command, "clang") {
-					// clang leaves out what the library has of std::string: gdb's printer fails without.
+					// clang omits the library's description of std::string, without which
+					// gdb's printer fails.
 					if test.source == "library.cc" && function == "last" && !slices.Contains(got, `        longer = 'x' <repeats 100 times>`) {
 						t.Errorf("%q", got)
 					}
@@ -69,11 +71,11 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// Values of std::any, std::filesystem::path and std::error_code are those that gdb shows
-// with the printers that come with GCC. To know the category of an error gdb needs a build
-// of the library with debugging information, which Debian has as a build of its own: with
-// the usual one gdb shows "std::_V2::error_category" for every category. Clew reads the
-// class's name in the memory of the program, and shows the same with both.
+// Values of std::any, std::filesystem::path and std::error_code equal gdb's with the printers
+// of GCC. To name the category of an error, gdb needs a build of the library with debugging
+// information, which Debian has as a separate build: with the usual one gdb shows
+// "std::_V2::error_category" for every category. Clew reads the class's name in the memory of
+// the program, and shows the same with both.
 func TestSystemLibrary(t *testing.T) {
 	libraries, _ := filepath.Glob("/usr/lib/x86_64-linux-gnu/debug/libstdc++.so.6")
 	if len(libraries) == 0 {
@@ -89,7 +91,8 @@ func TestSystemLibrary(t *testing.T) {
 			path := testprogram.Core(t, testprogram.CoreOptions{Crashes: true}, program)
 			got, want := frameOf(coreText(t, path, textOptions{}), "last"), frameOf(gdbText(t, "C", []string{load}, program, path), "last")
 			if compiler == "clang++" {
-				// clang leaves out what the library has of std::string: gdb's printer fails without.
+				// clang omits the library's description of std::string, without which gdb's
+				// printer fails.
 				got, want, usual = withoutText(got), withoutText(want), withoutText(usual)
 			}
 			if len(want) < 20 || !slices.Equal(got, want) {
@@ -102,8 +105,8 @@ func TestSystemLibrary(t *testing.T) {
 	}
 }
 
-// Values of the types of Rust's library are those that gdb shows with the printers that
-// come with Rust, but for what these cannot show.
+// Values of the types of Rust's library equal gdb's with the printers of Rust, except for
+// values that these cannot show.
 func TestRustLibrary(t *testing.T) {
 	testprogram.RequireTool(t, "rust-gdb")
 	program := compile(t, "rustc -Awarnings --edition=2021", "standard.rs")
@@ -133,7 +136,7 @@ func TestRustLibrary(t *testing.T) {
 
 var quoted = regexp.MustCompile(`[LuU]?"(?:\\.|[^"\\])*"(?:, 'x' <repeats \d+ times>\.\.\.)?|'x' <repeats \d+ times>`)
 
-// withoutText returns lines without what is quoted in them.
+// withoutText returns lines without quoted text.
 func withoutText(lines []string) []string {
 	out := make([]string, len(lines))
 	for i, line := range lines {

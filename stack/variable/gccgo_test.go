@@ -21,8 +21,8 @@ import (
 
 var gccgoFrame = regexp.MustCompile(`^ *#\d+ +(?:0x[0-9a-f]+ +)?([^ +]+\.[^ +]+)(?:\+0x[0-9a-f]+ in [^ ]+)?(?: \(.*\))? at .*/(?:gccgo|libgo)/`)
 
-// Functions that gccgo compiled have the same names, those of the source, with and
-// without their arguments, and without debugging information.
+// Functions that gccgo compiled have the same names, those of the source, with and without
+// their arguments, and without debugging information.
 func TestGccgoNames(t *testing.T) {
 	t.Setenv("GOTRACEBACK", "crash")
 	for _, flags := range [][]string{{"-O0"}, {"-O2"}, {"-O0", "-static-libgo"}} {

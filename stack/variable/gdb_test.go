@@ -25,7 +25,7 @@ import (
 	"github.com/clewdev/clew/stack/variable"
 )
 
-// shown is a frame or an inlined call as a backtrace shows it.
+// shown is a frame or an inlined call in a backtrace.
 type shown struct {
 	name, arguments, file, line string
 
@@ -41,7 +41,7 @@ var (
 	clewLine = regexp.MustCompile(`^ *#\d+ +(?:0x[0-9a-f]+ +)?(.*?) \((.*?)\)( \(inlined\))? at (.*?):(\d+)( \[.*\])?$`)
 )
 
-// gdbOf runs a gdb on a core, and returns what a command prints, errors too.
+// gdbOf runs gdb on a core, and returns the output of a command, including errors.
 func gdbOf(t *testing.T, gdb, program, core, command string, flags ...string) string {
 	t.Helper()
 	cmd := exec.Command(testprogram.RequireTool(t, gdb), append(flags, "-batch", "-nx", "-iex", "set debuginfod enabled off", "-iex", "set auto-load no",
@@ -55,13 +55,13 @@ func gdbOf(t *testing.T, gdb, program, core, command string, flags ...string) st
 	return text
 }
 
-// gdbShows is what gdb shows of a core, up to main.
+// gdbShows returns gdb's frames of a core, up to main.
 func gdbShows(t *testing.T, program, core string, flags ...string) (list []shown) {
 	t.Helper()
 	return gdbFrames(t, gdbOf(t, "gdb", program, core, "backtrace", flags...))
 }
 
-// gdbFrames reads a backtrace of gdb's.
+// gdbFrames parses a backtrace of gdb.
 func gdbFrames(t *testing.T, text string) (list []shown) {
 	t.Helper()
 	for line := range strings.Lines(text) {
@@ -93,7 +93,7 @@ func coreStacks(t *testing.T, path string, opts *core.Options) *trace.Threads {
 	return &trace.Threads{Target: trace.Target{Machine: s.Machine}, Stacks: stacks, Variables: variable.NewReader(s, objects)}
 }
 
-// clewShows is what Clew shows of a core, up to main.
+// clewShows returns Clew's frames of a core, up to main.
 func clewShows(t *testing.T, path string, opts *core.Options) (list []shown) {
 	t.Helper()
 	r := coreStacks(t, path, opts)
@@ -123,12 +123,12 @@ func clewShows(t *testing.T, path string, opts *core.Options) (list []shown) {
 	return list
 }
 
-// argument is one as a backtrace shows it: "n=5", "n=n@entry=5", "n=5, n@entry=6".
+// argument is an argument in a backtrace: "n=5", "n=n@entry=5", "n=5, n@entry=6".
 type argument struct{ name, value, entry string }
 
 var argumentName = regexp.MustCompile(`^([\w#]+)(@entry)?=`)
 
-// split takes the arguments of a frame apart.
+// split splits the arguments of a frame.
 func split(text string) (list []argument) {
 	for text != "" {
 		m := argumentName.FindStringSubmatch(text)
@@ -160,7 +160,7 @@ func split(text string) (list []argument) {
 	return list
 }
 
-// difference is one from gdb that has a reason.
+// difference is a difference from gdb with a reason.
 type difference struct {
 	why   string
 	frame func(got, want shown) bool // leaves out a frame of Clew's
@@ -175,15 +175,15 @@ var (
 		value: func(got, want argument) bool { return got.value == "<optimized out>" && got.entry == want.entry },
 	}
 	references = difference{
-		why: "gdb reads what a reference led to at the call as if its bytes were told, which they are not: " +
-			"it shows <optimized out> or bytes of something else; what it leads to is what the entry value says",
+		why: "gdb reads the target of a reference at the call as if its bytes were known, which they are not: " +
+			"it shows <optimized out> or other bytes; the entry value has the right target",
 		value: func(got, want argument) bool {
 			return strings.HasPrefix(want.entry, "@0x") && (got.value == want.value || got.entry == want.value)
 		},
 	}
 	bareValues = difference{
-		why: "DWARF 2 and 3 have no DW_OP_stack_value: clang writes a value where an address is expected. gdb wants to read " +
-			"what lies there, and shows none of a frame's arguments where it fails at one that the caller tells, too",
+		why: "DWARF 2 and 3 have no DW_OP_stack_value: clang writes a value in place of an address. gdb reads that address, " +
+			"and shows no argument of a frame if this fails for an argument with an entry value",
 		value: func(got, want argument) bool {
 			return got == argument{"w", "...", ""} && want.value == "<error reading variable: Cannot access memory at address 0xffffffffffffff88>"
 		},
@@ -197,8 +197,8 @@ var (
 	}
 )
 
-// compareCores fails where a frame's name, arguments, file or line are not those
-// of gdb. It returns how many frames were compared.
+// compareCores fails if a frame's name, arguments, file or line differ from gdb's. It returns
+// the number of compared frames.
 func compareCores(t *testing.T, want, got []shown, excused ...difference) int {
 	t.Helper()
 	for i := range want {
@@ -249,8 +249,7 @@ func compile(t *testing.T, command, source string) string {
 	return program
 }
 
-// Names, inlined calls, lines and arguments are those that gdb shows of the same
-// core, field by field.
+// Names, inlined calls, lines and arguments of a core equal gdb's, field by field.
 func TestGDB(t *testing.T) {
 	total, compared := 0, 0
 	type row struct {
@@ -302,7 +301,7 @@ func TestGDB(t *testing.T) {
 	}
 }
 
-// run runs a tool that makes a file of another one.
+// run runs a tool that converts a file.
 func run(t *testing.T, tool string, args ...string) {
 	t.Helper()
 	if out, err := exec.Command(testprogram.RequireTool(t, tool), args...).CombinedOutput(); err != nil {
@@ -314,7 +313,7 @@ func TestRust(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "program")
 	run(t, "rustc", "-g", "-Cpanic=abort", "-o", program, "testdata/frames.rs")
 	path := testprogram.Core(t, testprogram.CoreOptions{Crashes: true}, program)
-	// The standard library's frames differ from version to version.
+	// The standard library's frames depend on its version.
 	own := func(list []shown) []shown {
 		return slices.DeleteFunc(list, func(s shown) bool { return !strings.HasPrefix(s.name, "frames::") })
 	}
@@ -323,8 +322,8 @@ func TestRust(t *testing.T) {
 	}
 }
 
-// Debugging information that was split from the program at its compilation: in a file
-// of its own, in the object file, and in a package.
+// Debugging information that was split from the program at its compilation: in a separate
+// file, in the object file, and in a package.
 func TestSplit(t *testing.T) {
 	for _, test := range []struct {
 		command, packager string // Debian 12's dwp knows DWARF 4
@@ -336,7 +335,7 @@ func TestSplit(t *testing.T) {
 		{"clang -gdwarf-4", "dwp", []difference{staleRegisters}, false},
 		{"clang -gdwarf-4", "llvm-dwp", []difference{staleRegisters}, false},
 		{"clang -gdwarf-4 -gsplit-dwarf=single", "", []difference{staleRegisters}, false},
-		// gdb 13 forgets the base address of clang's lists there, and finds no location in them.
+		// gdb 13 loses the base address of clang's lists there, and finds no location in them.
 		{"clang -gdwarf-5", "llvm-dwp", []difference{staleRegisters, clangTailCalls}, true},
 		{"clang -gdwarf-5 -gsplit-dwarf=single", "", []difference{staleRegisters, clangTailCalls}, true},
 	} {
@@ -371,8 +370,8 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// Debugging information in the files of a Debian package of debug symbols: what dwz
-// found twice is in a file of its own.
+// Debugging information in the files of a Debian package of debug symbols: dwz moves duplicate
+// parts to a separate file.
 func TestDebugPackage(t *testing.T) {
 	dir := t.TempDir()
 	directory := filepath.Join(dir, "debug")
@@ -391,7 +390,7 @@ func TestDebugPackage(t *testing.T) {
 		run(t, "gcc", "-g", "-O2", "-Wl,--build-id=0x12"+id, "-o", program, source)
 		programs, debug = append(programs, program), append(debug, filepath.Join(directory, ".build-id/12", id+".debug"))
 	}
-	// As dh_dwz and dh_strip call them.
+	// With the arguments of dh_dwz and dh_strip.
 	common := filepath.Join(directory, ".dwz/x86_64-linux-gnu/package.debug")
 	run(t, "dwz", append([]string{"-m", common, "-M", common}, programs...)...)
 	run(t, "objcopy", "--compress-debug-sections", common)

@@ -25,7 +25,7 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// takeStacks returns the stacks of a process with all that is read of them.
+// takeStacks returns the stacks of a process, with the reader for their variables.
 func takeStacks(t *testing.T, pid int) (*snapshot.Snapshot, *stack.Objects, []stack.Stack) {
 	t.Helper()
 	s, err := process.Snapshot(pid, &process.Options{Vectors: true})
@@ -41,7 +41,7 @@ func takeStacks(t *testing.T, pid int) (*snapshot.Snapshot, *stack.Objects, []st
 	return s, objects, stacks
 }
 
-// stacksText is what is shown of the stacks of a process.
+// stacksText returns the text of the stacks of a process.
 func stacksText(t *testing.T, pid int, locals bool) string {
 	t.Helper()
 	s, objects, stacks := takeStacks(t, pid)
@@ -53,7 +53,7 @@ func stacksText(t *testing.T, pid int, locals bool) string {
 	return out.String()
 }
 
-// The arguments of a Go function are those that it prints itself.
+// The arguments of a Go function equal those that it prints itself.
 func TestGo(t *testing.T) {
 	for _, flags := range [][]string{nil, {"-gcflags=all=-N -l"}} {
 		t.Run(strings.Join(flags, " "), func(t *testing.T) {
@@ -70,9 +70,9 @@ func TestGo(t *testing.T) {
 	}
 }
 
-// Arguments that the compiler has taken apart are put together again: numbers stand where
-// their fields are, and variables that were moved to the heap are read there. In optimized
-// code every value that is shown is right, though some are unknown.
+// Arguments that the compiler split are joined again: numbers are in their fields, and
+// variables that were moved to the heap are read there. In optimized code every shown value is
+// right, though some are unknown.
 func TestGoTakenApart(t *testing.T) {
 	padded := `main.padded {small: 7, big: 70000, text: "text"}`
 	functions := []struct{ name, arguments string }{
@@ -135,7 +135,7 @@ func TestGoTakenApart(t *testing.T) {
 // fieldValue is the value of a field, in a regular expression.
 var fieldValue = regexp.MustCompile(`(: )([^,}\\]+|"[^"]*")`)
 
-// goroutinesText is what is shown of the goroutines of a process.
+// goroutinesText returns the text of the goroutines of a process.
 func goroutinesText(t *testing.T, pid int) string {
 	t.Helper()
 	s, err := process.Snapshot(pid, &process.Options{Goroutines: true})
@@ -159,16 +159,16 @@ func goroutinesText(t *testing.T, pid int) string {
 	return out.String()
 }
 
-// Local variables of a Go function are shown as Delve shows them: those that are on the
-// heap by their names, and neither what the compiler made for itself nor what the
-// function has not come to.
+// Local variables of a Go function equal Delve's: those on the heap by their names, without
+// those that the compiler made for itself, and without those that the function has not
+// reached.
 func TestGoLocals(t *testing.T) {
 	p := testprogram.Start(t, testprogram.Build(t, "golocals", "-gcflags=all=-N -l"))
 	p.Settle(t)
 	whole := stacksText(t, p.PID, true)
 	got := localsOf(whole, "main.work")
 	slices.Sort(got)
-	// The type that a generic function is called with stands in its dictionary.
+	// The type argument of a generic function is in its dictionary.
 	want := []string{"copied = main.pair[uint8] {first: 1, second: 2}", "escaped = main.pair[int] {first: 2, second: 7}", "i = 40", `text = "text"`, "total = 3"}
 	got = slices.DeleteFunc(got, func(line string) bool { return strings.HasPrefix(line, "add = ") }) // a function by the compiler's name
 	if call := "main.work[go.shape.uint8] (n=1, some=main.pair[uint8] {first: 1, second: 2}) at "; !strings.Contains(whole, call) {
@@ -184,7 +184,7 @@ func TestGoLocals(t *testing.T) {
 	}
 }
 
-// localsOf returns the lines below a function's frame.
+// localsOf returns the lines after a function's frame.
 func localsOf(text, function string) (lines []string) {
 	_, text, _ = strings.Cut(text, "  "+function)
 	for i, line := range strings.Split(text, "\n") {
@@ -203,7 +203,7 @@ func TestFramesInUsedBuffer(t *testing.T) {
 	p.Settle(t)
 	s, objects, stacks := takeStacks(t, p.PID)
 	reader := variable.NewReader(s, objects)
-	told := func(frames []variable.Frame) (text string) {
+	textOf := func(frames []variable.Frame) (text string) {
 		for i := range frames {
 			f := &frames[i]
 			cfa, ok := f.CFA()
@@ -222,9 +222,9 @@ func TestFramesInUsedBuffer(t *testing.T) {
 	for range 2 {
 		for i := range stacks {
 			lengths[len(stacks[i].Frames)] = true
-			want := told(reader.Frames(&stacks[i], nil))
+			want := textOf(reader.Frames(&stacks[i], nil))
 			buffer = reader.Frames(&stacks[i], buffer)
-			if got := told(buffer); got != want {
+			if got := textOf(buffer); got != want {
 				t.Errorf("thread %d: in a used buffer\n%sin a new one\n%s", stacks[i].Thread.ID, got, want)
 			}
 		}
@@ -234,8 +234,8 @@ func TestFramesInUsedBuffer(t *testing.T) {
 	}
 }
 
-// Behind a function of Go, which gives no register back, none is known but those of the
-// frame, whatever the rule of the machine for C is.
+// After a Go function, which restores no register, only those of the frame are known, even if
+// the machine's rule for C says otherwise.
 func TestGoKeepsNoRegisters(t *testing.T) {
 	p := testprogram.Start(t, testprogram.Build(t, "golocals"))
 	p.Settle(t)

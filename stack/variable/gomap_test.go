@@ -15,9 +15,8 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
-// A map is shown with its keys and values, up to the limit: a small map, one of many
-// tables, one from which most entries were deleted, and one that holds its entries by
-// address.
+// A map is shown with its keys and values, up to the limit: a small map, one of many tables,
+// one from which most entries were deleted, and one that stores its entries by address.
 func TestGoMaps(t *testing.T) {
 	p := testprogram.Start(t, testprogram.Build(t, "gomaps", "-gcflags=all=-N -l"))
 	p.Settle(t)

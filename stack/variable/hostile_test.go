@@ -23,7 +23,7 @@ import (
 	"github.com/clewdev/clew/stack/variable"
 )
 
-// Debugging information that lies costs names and values, not the stack.
+// Wrong debugging information costs names and values, not the stack.
 func TestDamaged(t *testing.T) {
 	program := compile(t, "gcc -O2 -Wl,--build-id=0x1234", "frames.c")
 	path := testprogram.Core(t, testprogram.CoreOptions{Crashes: true}, program)

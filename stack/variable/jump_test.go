@@ -14,8 +14,8 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
-// compareJumps compares how a program and its library crash with what gdb shows, in so many
-// frames.
+// compareJumps compares the given number of frames with gdb's, for a crash of a program and
+// its library.
 func compareJumps(t *testing.T, name string, frames int) {
 	t.Helper()
 	dir := t.TempDir()
@@ -33,13 +33,13 @@ func compareJumps(t *testing.T, name string, frames int) {
 	}
 }
 
-// The arguments of a function that ended with a jump to another one are those that its
-// caller passed, also if that is in another object, and if the library has a name of its
-// own for the function.
+// The arguments of a function that ended with a tail call are those that its caller passed,
+// also if the caller is in another object, and if the library has another name for the
+// function.
 func TestJumps(t *testing.T) { compareJumps(t, "jumps", 7) }
 
-// A function that the C library has for programs of long ago alone, under a version that
-// is not the default one, is not where a call by its name leads.
+// A function that the C library has only for old programs, under a version that is not the
+// default one, is not the target of a call by its name.
 func TestJumpByOldName(t *testing.T) { compareJumps(t, "oldname", 4) }
 
 // The arguments that a caller passed are not attributed to a function that it did not call.

@@ -27,8 +27,8 @@ var (
 	ofFrame  = regexp.MustCompile(`^        ([\w.]+ = .*)$`)
 )
 
-// shownLocals returns the arguments and the local variables of the frames in a text of
-// "backtrace full" or of "clew stack --args --locals", by the name of the function.
+// shownLocals returns the arguments and the local variables in the output of "backtrace full"
+// or of "clew stack --args --locals", by the name of the function.
 func shownLocals(text string, wanted ...string) map[string][]string {
 	found := make(map[string][]string)
 	function := ""
@@ -50,8 +50,8 @@ func shownLocals(text string, wanted ...string) map[string][]string {
 	return found
 }
 
-// Arguments and local variables of Fortran and Ada, in a live process and in its core,
-// are those that gdb shows.
+// Arguments and local variables of Fortran and Ada equal gdb's, in a live process and in its
+// core.
 func TestLanguages(t *testing.T) {
 	for _, test := range []struct {
 		source    string
@@ -97,7 +97,7 @@ func TestLanguages(t *testing.T) {
 				got := shownLocals(out.String(), test.functions...)
 				compared := 0
 				for _, name := range test.functions {
-					// Literals of enumerations are no variables.
+					// Literals of enumerations are not variables.
 					of := slices.DeleteFunc(want[name], func(line string) bool {
 						variable, value, _ := strings.Cut(line, " = ")
 						return variable == value

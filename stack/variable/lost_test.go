@@ -17,8 +17,8 @@ import (
 	"github.com/clewdev/clew/snapshot/core"
 )
 
-// lostCore compiles lost.c for a machine, and returns the program, its core, and how to
-// open that.
+// lostCore compiles lost.c for a machine. It returns the program, its core, and how to open
+// the core.
 func lostCore(t *testing.T, machine string, flags ...string) (program, path string, opts *core.Options) {
 	t.Helper()
 	flags = append([]string{"-O2", "-static", "-no-pie"}, flags...)
@@ -32,12 +32,12 @@ func lostCore(t *testing.T, machine string, flags ...string) (program, path stri
 	return program, path, &core.Options{Search: debugfile.Search{Root: e.Root()}, Program: program}
 }
 
-// lostMachines leave a core on their own or under an emulator, and have registers that
-// functions of lost.c lose.
+// lostMachines write a core natively or in an emulator, and have registers that functions of
+// lost.c lose.
 var lostMachines = []string{"amd64", "arm64", "s390x", "ppc64le"}
 
-// callChanged is a value that call frame information places in a register that a call
-// may change.
+// callChanged is a value that call frame information places in a register that a call may
+// change.
 var callChanged = difference{
 	why: "gdb takes what such a register holds now, which a function further in has set to 21845, for what it held at the call",
 	value: func(got, want argument) bool {
@@ -86,8 +86,8 @@ func TestLostFrameBase(t *testing.T) {
 	}
 }
 
-// A vector register that call frame information calls lost is lost, though the caller
-// knows that the code of the function leaves it alone.
+// A vector register that call frame information calls lost is lost, even if the caller knows
+// that the function does not change it.
 func TestLostVectorRegister(t *testing.T) {
 	program, path, opts := lostCore(t, "amd64", "-DVECTOR")
 	entry := difference{
@@ -103,9 +103,8 @@ func TestLostVectorRegister(t *testing.T) {
 	}
 }
 
-// Floating-point numbers in registers that the functions further in have saved are those
-// that gdb shows, also where the register is wider: of s390x at its other end, of ppc64le
-// in another format.
+// Floating-point numbers in registers that the called functions saved equal gdb's, also if the
+// register is wider: on s390x they are at its other end, on ppc64le in another format.
 func TestSavedFloatRegisters(t *testing.T) {
 	unavailable := difference{
 		why:   "qemu's cores have no floating-point registers: gdb calls them unavailable",

@@ -18,8 +18,8 @@ import (
 	"github.com/clewdev/clew/report/trace"
 )
 
-// Parts that are found to be missing only while variables are read are in the JSON's list
-// of missing parts. The locations that clang gives lead to registers that calls changed.
+// Parts that are found to be missing only while variables are read are in the JSON's list of
+// missing parts. clang's locations lead to registers that calls changed.
 func TestMissingInJSON(t *testing.T) {
 	program := compile(t, "clang -O2", "frames.c")
 	r := coreStacks(t, testprogram.Core(t, testprogram.CoreOptions{Crashes: true}, program), nil)
@@ -41,8 +41,8 @@ func TestMissingInJSON(t *testing.T) {
 	}
 }
 
-// A library without debugging information is missing where a frame is in it, and not
-// where a pointer to one of its functions is shown with the function's name.
+// A library without debugging information is missing if a frame is in it, and not if a pointer
+// to one of its functions is shown with the function's name.
 func TestBareIsOfFrames(t *testing.T) {
 	dir := t.TempDir()
 	source := func(name, text string) string {
@@ -83,7 +83,7 @@ int main(void) { return CALL; }
 	}
 }
 
-// missingIn counts the variables below a value of JSON that are optimized out.
+// missingIn counts the optimized-out variables in a value of JSON.
 func missingIn(t *testing.T, in any) (n int) {
 	switch in := in.(type) {
 	case []any:

@@ -22,7 +22,7 @@ import (
 
 var storageFrame = regexp.MustCompile(`^ *#\d+ +0x[0-9a-f]+ +(?:in )?((?:at_rest|in_library) \(number=\d\)) at `)
 
-// storageShown is what a text of stacks shows of thread-local variables, by the call.
+// storageShown returns the thread-local variables in a text of stacks, by the call.
 func storageShown(text string) map[string]string {
 	shown := make(map[string]string)
 	call := ""
@@ -39,9 +39,9 @@ func storageShown(text string) map[string]string {
 	return shown
 }
 
-// Thread-local variables are those that gdb shows, and that the program gave its
-// threads: the program's own, those of a library that it was linked with, and those
-// of one that it loaded while its threads were already running, live and in a core.
+// Thread-local variables equal gdb's and those that the program set: the program's own, those
+// of a linked library, and those of a library that it loaded while its threads were already
+// running, live and in a core.
 func TestThreadLocal(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: takes long")
@@ -85,7 +85,7 @@ func TestThreadLocal(t *testing.T) {
 	}
 }
 
-// A program's own storage is at a distance that is known, without a dynamic linker too.
+// A program's own storage has a known offset, also without a dynamic linker.
 func TestThreadLocalStatic(t *testing.T) {
 	for _, flags := range []string{"-static", "-static-pie", "-no-pie"} {
 		program := filepath.Join(t.TempDir(), "alone")
@@ -98,10 +98,10 @@ func TestThreadLocalStatic(t *testing.T) {
 	}
 }
 
-// textOptions change what coreText shows.
+// textOptions change the output of coreText.
 type textOptions struct{ utf8, raw bool }
 
-// coreText is what is shown of the stacks in a core, with local variables.
+// coreText returns the text of the stacks in a core, with local variables.
 func coreText(t *testing.T, path string, opts textOptions) string {
 	t.Helper()
 	r := coreStacks(t, path, nil)

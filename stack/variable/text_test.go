@@ -15,8 +15,8 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
-// Text is shown as gdb shows it in the locale, but for what would not be seen, or would
-// change how what stands around it is seen.
+// Text equals gdb's in the locale, except for characters that are invisible or change how the
+// text around them is displayed.
 func TestText(t *testing.T) {
 	program := compile(t, "gcc -fexec-charset=UTF-8 -w", "text.c")
 	path := testprogram.Core(t, testprogram.CoreOptions{Crashes: true}, program)
@@ -25,7 +25,7 @@ func TestText(t *testing.T) {
 		utf8   bool
 		other  map[string]string // than gdb's
 	}{
-		// Where a string ends within a character gdb 13 has lost the one before.
+		// If a string ends within a character, gdb 13 drops the previous one.
 		{"C", false, map[string]string{"half": `u"a", <incomplete sequence \xd83d>`}},
 		{"C.UTF-8", true, map[string]string{
 			"terminal": `"\033[2J\302\205\302\23331m\177"`,
