@@ -59,13 +59,6 @@ type fileKey struct {
 	deleted       bool
 }
 
-func (s *sharedFiles) close() (errs []error) {
-	for _, f := range s.open {
-		errs = append(errs, f.Close())
-	}
-	return errs
-}
-
 // maxErrorText bounds the text of the errors of objects, in bytes: each contains its path of
 // up to 4 KB several times.
 const maxErrorText = 4 << 20
@@ -244,7 +237,10 @@ func (o *Objects) Close() error {
 		owners := o.readPartOwners()
 		o.partOwners = &owners
 	}
-	errs := o.files.close()
+	var errs []error
+	for _, f := range o.files.open {
+		errs = append(errs, f.Close())
+	}
 	for _, object := range o.byModule {
 		if object.file != nil && object.Loaded {
 			errs = append(errs, object.file.Close())
@@ -275,7 +271,10 @@ func (o *Objects) Update() {
 	o.resetGenerated()
 	modules := make(map[*unwind.Module]*unwind.Module) // from fresh ones to those that are used
 	for m, now := range fresh.byModule {
-		if i := slices.IndexFunc(known[now.Name], now.isAt); i >= 0 {
+		isSame := func(old *Object) bool {
+			return slices.EqualFunc(old.Mappings, now.Mappings, func(a, b *snapshot.Mapping) bool { return *a == *b })
+		}
+		if i := slices.IndexFunc(known[now.Name], isSame); i >= 0 {
 			old := known[now.Name][i]
 			old.Mappings = now.Mappings
 			modules[m] = &old.module
@@ -298,9 +297,4 @@ func (o *Objects) Update() {
 		o.Modules.Add(m.Start, m.End, module)
 	}
 	o.Modules.Changed()
-}
-
-// isAt reports whether another object is the same file, mapped in the same way.
-func (o *Object) isAt(other *Object) bool {
-	return slices.EqualFunc(o.Mappings, other.Mappings, func(a, b *snapshot.Mapping) bool { return *a == *b })
 }

@@ -109,18 +109,14 @@ func (c *Copier) CopyThreads(read func([]snapshot.Copy)) {
 	read(c.current)
 	c.keep(c.current)
 	for _, g := range slices.Concat(round[end:], c.current) {
-		if g.Bytes != nil {
-			c.addStack(g)
+		if g.Bytes == nil {
+			continue
+		}
+		if g, err := l.decode(g.Bytes, g.Address); err == nil && allocated(&g) {
+			c.stacks = append(c.stacks, [2]uint64{g.StackLow, g.StackHigh})
 		}
 	}
 	slices.SortFunc(c.stacks, func(a, b [2]uint64) int { return cmp.Compare(a[0], b[0]) })
-}
-
-// addStack records the stack of a goroutine, if the runtime has allocated it.
-func (c *Copier) addStack(g snapshot.Copy) {
-	if g, err := c.runtime.Layout.decode(g.Bytes, g.Address); err == nil && allocated(&g) {
-		c.stacks = append(c.stacks, [2]uint64{g.StackLow, g.StackHigh})
-	}
 }
 
 // allocated reports whether the runtime allocated a goroutine's stack: the size of those is a

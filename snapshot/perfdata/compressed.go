@@ -36,10 +36,6 @@ type decompressor struct {
 	err    error
 }
 
-func newDecoder() (*zstd.Decoder, error) {
-	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
-}
-
 // newDecompressor starts a stream. It owns the decoder from then on.
 func newDecompressor(decoder *zstd.Decoder) *decompressor {
 	d := &decompressor{}

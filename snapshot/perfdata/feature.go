@@ -5,9 +5,12 @@
 package perfdata
 
 import (
+	"debug/elf"
 	"fmt"
 	"math"
 	"time"
+
+	"github.com/clewdev/clew/arch"
 )
 
 // feature is a section of the header: HEADER_* of tools/perf/util/header.h.
@@ -95,7 +98,11 @@ func (r *Reader) feature(f feature, b []byte) {
 		h.Version = c.str()
 	case featureArch:
 		h.Arch = c.str()
-		r.machine = machine(h.Arch, r.big)
+		order := elf.ELFDATA2LSB // the name need not imply it
+		if r.big {
+			order = elf.ELFDATA2MSB
+		}
+		r.machine = arch.LookupUname(h.Arch, order)
 	case featureCPUs:
 		// The available ones come first: write_nrcpus in tools/perf/util/header.c.
 		// perf's description of the format has them in the other order.

@@ -168,7 +168,8 @@ func (l *lane) feed(raw, content []byte) (err error) {
 			return errors.New("an earlier compressed record is missing")
 		}
 		if l.decoder == nil {
-			if l.decoder, err = newDecoder(); err != nil {
+			l.decoder, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+			if err != nil {
 				return err
 			}
 		}

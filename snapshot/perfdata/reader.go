@@ -151,20 +151,9 @@ func (r *Reader) find(t Type, payload []byte) (int32, *layout) {
 	if len(r.layouts) == 1 {
 		return 0, l
 	}
-	at := l.id
-	if t != TypeSample {
-		at = -1
-		if l.idEnd >= 0 {
-			at = len(payload) - l.idEnd
-		}
-	}
-	if at < 0 || at > len(payload)-8 {
-		return -1, l
-	}
-	c := cursor{b: payload[at:], big: r.big}
-	id := c.u64()
+	id := r.word(t, payload, l.id, l.idEnd)
 	if id == 0 {
-		return -1, l // perf made it up
+		return -1, l // it has no ID, or perf made it up
 	}
 	if id != r.lastID {
 		index, ok := r.ids[id]
@@ -185,11 +174,15 @@ func (r *Reader) timeOf(t Type, payload []byte) uint64 {
 	if l == nil {
 		return 0
 	}
-	at := l.time
+	return r.word(t, payload, l.time, l.timeEnd)
+}
+
+// word returns a word of a record, 0 if the record lacks it. Its offset is at in a sample,
+// and end from the end of other records; negative values mean that they lack it.
+func (r *Reader) word(t Type, payload []byte, at, end int) uint64 {
 	if t != TypeSample {
-		at = -1
-		if l.timeEnd >= 0 {
-			at = len(payload) - l.timeEnd
+		if at = len(payload) - end; end < 0 {
+			return 0
 		}
 	}
 	if at < 0 || at > len(payload)-8 {

@@ -148,15 +148,6 @@ type RegisterSet struct {
 	Values []uint64 // of the bits of Mask, the lowest first; empty with ABINone
 }
 
-// machine returns the machine of a name that uname -m prints, or nil if it is unknown.
-// The recording gives the byte order, because the name need not imply it.
-func machine(name string, big bool) *arch.Machine {
-	if big {
-		return arch.LookupUname(name, elf.ELFDATA2MSB)
-	}
-	return arch.LookupUname(name, elf.ELFDATA2LSB)
-}
-
 // Registers sets *regs to the registers of the set and returns the machine of their DWARF
 // columns: m, or its 32-bit variant for ABI32 (i386 of x86-64, arm of arm64). It returns
 // nil and does not change *regs if the set lacks a program counter, or if perf's numbers

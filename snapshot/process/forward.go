@@ -28,19 +28,10 @@ const (
 	together = time.Second
 )
 
-// signalTimes has the time at which each signal last reached the command.
-type signalTimes [65]atomic.Int64
-
-func (s *signalTimes) now(signal syscall.Signal) {
-	if int(signal) < len(s) {
-		s[signal].Store(time.Now().UnixNano())
-	}
-}
-
 // forwarder prevents that the forwarded signals end this program, and passes on those that
 // were not sent to the command too.
 type forwarder struct {
-	seen    signalTimes // those that the command got from others
+	seen    [65]atomic.Int64 // when the command last got each signal, except from this program
 	signals chan os.Signal
 	done    chan struct{}
 }

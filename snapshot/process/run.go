@@ -226,7 +226,7 @@ func (r *runner) begin(tid int) {
 // deliver handles a signal-delivery-stop and returns the signal to deliver.
 func (r *runner) deliver(tid int, signal syscall.Signal) (pass syscall.Signal) {
 	if slices.Contains(forwarded, os.Signal(signal)) && !r.passedOn(tid) {
-		r.signals.seen.now(signal)
+		r.signals.seen[signal].Store(time.Now().UnixNano())
 	}
 	switch {
 	case signal == unix.SIGQUIT:

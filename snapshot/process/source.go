@@ -15,14 +15,9 @@ import (
 )
 
 func init() {
+	// A file with a number as its name needs a path with a directory.
+	isNumber := func(name string) bool { _, err := strconv.Atoi(name); return err == nil }
 	snapshot.Register(snapshot.Opener{Name: "process", Live: true, Match: isNumber, Open: openSource})
-}
-
-// isNumber reports whether a name is a number. For a file with such a name, the caller must
-// give a path with a directory.
-func isNumber(name string) bool {
-	_, err := strconv.Atoi(name)
-	return err == nil
 }
 
 // source is a live process.

@@ -20,17 +20,8 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// gdbLists reads the lists of the GDB JIT interface whose symbols are known.
-func (r *Reader) gdbLists() []*Source {
-	return r.readLists(&registry.Space{Symbols: r.symbols}, GDBList)
-}
-
-// searchedLists searches writable memory for the other lists.
-func (r *Reader) searchedLists() []*Source {
-	return r.readLists(&registry.Space{Writable: r.writable()}, GDBListSearched)
-}
-
-func (r *Reader) readLists(space *registry.Space, kind Kind) []*Source {
+// gdbLists reads the lists of the GDB JIT interface that a space contains.
+func (r *Reader) gdbLists(space *registry.Space, kind Kind) []*Source {
 	s := r.target.Snapshot
 	if s.Memory == nil {
 		return nil

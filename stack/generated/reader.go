@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/jit/gdb/registry"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/stack/codefile"
@@ -67,11 +68,11 @@ type sourceReader struct {
 func sourceReaders() []sourceReader {
 	return []sourceReader{
 		{read: (*Reader).goModules},
-		{read: (*Reader).gdbLists},
+		{read: func(r *Reader) []*Source { return r.gdbLists(&registry.Space{Symbols: r.symbols}, GDBList) }},
 		{read: (*Reader).jitdumps},
 		{read: (*Reader).dynInfoLists},
 		{read: (*Reader).perfMaps},
-		{read: (*Reader).searchedLists, last: true},
+		{read: func(r *Reader) []*Source { return r.gdbLists(&registry.Space{Writable: r.writable()}, GDBListSearched) }, last: true},
 	}
 }
 

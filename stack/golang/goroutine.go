@@ -220,7 +220,7 @@ func (r *goroutineReader) findThreads(list []uint64) {
 	r.threads = make(map[uint64]*snapshot.Thread)
 	threads := r.runtime.Threads(memory, list)
 	byID, on := make(map[uint64]*snapshot.Thread), threadsOnStacks(nil)
-	if sameNamespace(s) {
+	if s.Process == nil || s.Process.IDs[0] == s.PID { // the runtime knows threads by the same IDs
 		for i := range s.Threads {
 			byID[uint64(s.Threads[i].ID)] = &s.Threads[i]
 		}
@@ -246,10 +246,6 @@ func (r *goroutineReader) findThreads(list []uint64) {
 		}
 	}
 }
-
-// sameNamespace reports whether the IDs of threads in the snapshot are those in the target's
-// own namespace.
-func sameNamespace(s *snapshot.Snapshot) bool { return s.Process == nil || s.Process.IDs[0] == s.PID }
 
 // threadsOnStacks are threads by ascending stack pointer.
 type threadsOnStacks []threadOnStack

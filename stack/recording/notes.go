@@ -36,7 +36,7 @@ func (b *builder) noteMissing() {
 		if o.BuildID != "" && !strings.Contains(text, o.BuildID) {
 			id = " (build ID " + o.BuildID + ")"
 		}
-		b.note("%s%s is missing: %s", o.Name, id, oneLine(text))
+		b.note("%s%s is missing: %s", o.Name, id, strings.ReplaceAll(text, "\n", "; "))
 	}
 	if err := b.reader.Header().Damage; err != nil {
 		b.complete = false
@@ -93,5 +93,3 @@ func (b *builder) noteWrongFiles() {
 		}
 	}
 }
-
-func oneLine(text string) string { return strings.ReplaceAll(text, "\n", "; ") }

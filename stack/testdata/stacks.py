@@ -2,7 +2,7 @@
 # Use of this source code is governed by a BSD-3-Clause
 # licence that can be found in the LICENSE file.
 
-# Prints the stacks that gdb sees as one line of JSON: gdb -p PID -batch -nx -x stacks.py
+# Prints gdb's stacks as one line of JSON: gdb -p PID -batch -nx -x stacks.py
 import json
 
 KINDS = {gdb.NORMAL_FRAME: "normal", gdb.INLINE_FRAME: "inline", gdb.SIGTRAMP_FRAME: "signal", gdb.TAILCALL_FRAME: "tail call"}
@@ -12,7 +12,7 @@ REGISTERS = ["rbx", "rbp", "rsp", "r12", "r13", "r14", "r15"]
 def register(frame, name):
     try:
         return int(frame.read_register(name)) & (1 << 64) - 1
-    except (gdb.error, ValueError):  # not saved, or not to be had
+    except (gdb.error, ValueError):  # not saved, or not available
         return None
 
 
@@ -25,7 +25,7 @@ def describe(frame):
         "kind": KINDS.get(frame.type(), "other"),
         "file": place.symtab.filename if place.symtab else "",
         "line": place.line,
-        # A tail call leaves no frame that registers could be of.
+        # A tail call leaves no frame and so no registers.
         "registers": {n: register(frame, n) for n in registers if frame.type() != gdb.TAILCALL_FRAME},
     }
 
@@ -44,11 +44,11 @@ def stack():
     return {"frames": frames, "error": error}
 
 
-# "bt" stops at main unless it is told otherwise.
+# "bt" stops at main by default.
 gdb.execute("set backtrace past-main on")
 gdb.execute("set backtrace past-entry on")
 gdb.execute("set backtrace limit unlimited")
-# Of other machines their names differ from Clew's.
+# On other machines the names differ from Clew's.
 registers = REGISTERS if gdb.newest_frame().architecture().name() == "i386:x86-64" else []
 threads = {}
 for thread in gdb.selected_inferior().threads():

@@ -249,7 +249,11 @@ func (d *Dump) linkMap(dynamic, size uint64) (list []linkEntry, err error) {
 		case d.Machine.IndirectDebug && tag == dtMIPSRldMap:
 			debug, err = d.wordAt(value)
 		case d.Machine.IndirectDebug && tag == dtMIPSRldMapRel:
-			debug, err = d.wordAt(d.truncate(entry + value))
+			at := entry + value
+			if word == 4 {
+				at = uint64(uint32(at))
+			}
+			debug, err = d.wordAt(at)
 		}
 		if err != nil {
 			return nil, err
@@ -291,14 +295,6 @@ const (
 	dtMIPSRldMap    = 0x70000016 // DT_MIPS_RLD_MAP: address of that pointer
 	dtMIPSRldMapRel = 0x70000035 // DT_MIPS_RLD_MAP_REL: the same, from the tag's address
 )
-
-// truncate truncates an address to the machine's width.
-func (d *Dump) truncate(addr uint64) uint64 {
-	if d.Machine.Class == elf.ELFCLASS32 {
-		return addr & 0xffffffff
-	}
-	return addr
-}
 
 func (d *Dump) wordAt(addr uint64) (uint64, error) {
 	var b [8]byte

@@ -1,4 +1,4 @@
-// Ends as its argument says, or does not.
+// Ends in the way of its argument, or continues.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <setjmp.h>
@@ -88,7 +88,7 @@ int main(int argc, char **argv)
 		fault();
 	}
 	if (!strcmp(mode, "fork")) {
-		// A child's crash is not the command's.
+		// The crash of a child is not a crash of the command.
 		int status;
 		pid_t pid = fork();
 		if (pid == 0)

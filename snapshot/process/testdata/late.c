@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Loads the library whose path it reads, and starts a thread in its function
+// Reads the path of a library, loads it, and starts a thread in its function
 // late; with "exec", executes itself; with "grow", takes memory that is not freed at once.
 
 #include <dlfcn.h>

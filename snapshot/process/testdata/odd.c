@@ -1,8 +1,8 @@
-// Processes that are out of the ordinary, by argument:
-//   leader: the first thread has ended, another one runs on
-//   vfork:  the first thread waits in vfork for its child, another one runs on
+// Unusual processes, by argument:
+//   leader: the first thread has ended, another one continues
+//   vfork:  the first thread waits in vfork for its child, another one continues
 //   hidden: the process is not dumpable
-//   deleted, replaced: it runs from a file that has no name, or another's
+//   deleted, replaced: its file was deleted, or replaced by another one
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
-// Sets the general registers to values of their own and makes a system call
-// that waits: with argument -m32 for i386, without for x86-64. With -DFAULT it
+// Sets the general registers to distinct values and makes a blocking system
+// call: with argument -m32 for i386, without for x86-64. With -DFAULT it
 // faults at its first instruction.
 	.globl _start
 _start:

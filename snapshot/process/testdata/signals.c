@@ -1,6 +1,6 @@
-// Counts SIGUSR1 and the queued SIGRTMIN, the sum of whose values it keeps, in
-// whichever of its threads gets them. A line on standard input is answered by
-// the three numbers.
+// Counts SIGUSR1 and the queued SIGRTMIN, and adds the values of the latter, in
+// any of its threads. For a line on standard input it prints the three
+// numbers.
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
-// Threads that start threads and end, without pause. A line on standard input
-// is answered by how many have been started.
+// Threads that start threads and end, without pause. For a line on standard input
+// it prints the number of started threads.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>

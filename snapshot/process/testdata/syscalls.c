@@ -1,6 +1,6 @@
-// One thread for each of a number of system calls that wait. A line on standard
-// input is answered by the names of those that have returned meanwhile, each
-// with its error number.
+// Has one thread for each of several blocking system calls. For a line on standard
+// input it prints the names of those that have returned meanwhile, each with its
+// error number.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/futex.h>
@@ -90,7 +90,7 @@ static long in_wait(void)
 	if (pid == 0) {
 		for (;;) {
 			char c;
-			// Ends with its parent, whose end of the pipe it has not.
+			// Ends with its parent, which alone has the other end open.
 			close(pipe_fd[1]);
 			if (read(pipe_fd[0], &c, 1) <= 0)
 				_exit(0);
@@ -120,7 +120,7 @@ static long in_semop(void)
 	int id = semget(IPC_PRIVATE, 1, 0600);
 	pid_t pid = fork();
 	if (pid == 0) {
-		// Removes the semaphore when the parent is gone.
+		// Removes the semaphore when the parent has ended.
 		char c;
 		close(pipe_fd[1]);
 		while (read(pipe_fd[0], &c, 1) > 0)

@@ -1,6 +1,6 @@
-// Starts as many threads as its first argument says. Each counts up once in as
-// many milliseconds as the second says (1); "ready" is printed when all run. A line on standard input is
-// answered by the counters' sum.
+// Starts the number of threads in its first argument. Each increments its counter
+// once in the number of milliseconds in the second one (1). Prints "ready" when all run,
+// and the sum of the counters for a line on standard input.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>

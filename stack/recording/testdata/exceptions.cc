@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Exceptions through twenty calls with destructors, and what libstdc++ sorts.
+// Throws exceptions through twenty calls with destructors, and sorts with libstdc++.
 
 #include <algorithm>
 #include <stdexcept>

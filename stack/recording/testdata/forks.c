@@ -2,8 +2,8 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// A thread, a child by fork, and a child by fork and exec of itself, which all
-// have work to do.
+// Works in a thread, in a child by fork, and in a child by fork and exec of
+// the program itself.
 
 #include <pthread.h>
 #include <sys/wait.h>

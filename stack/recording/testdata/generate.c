@@ -2,10 +2,10 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Generates functions, as many as the second argument says, tells of them in a
-// jitdump in the folder that the first names, and spins in some of them. Each
-// spins, and calls the one that it is given, without a frame pointer: it has an
-// unwind table that says where its return address is.
+// Generates as many functions as the second argument says, describes them in a
+// jitdump in the directory of the first argument, and spins in some of them. Each
+// spins, and calls its argument without a frame pointer: its unwind table gives the
+// place of the return address.
 
 #include <elf.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Sorts at the bottom of recursions that are some sixty calls deep. The argument
-// is how often.
+// Sorts at the end of recursions of some sixty calls. The argument is the number
+// of repetitions.
 
 #include <stdlib.h>
 #include <string.h>

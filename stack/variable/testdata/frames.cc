@@ -4,7 +4,7 @@
 
 // A chain of calls of C++, which crashes at its end.
 
-// It includes nothing: whose lines inlined code of a library has is another test's.
+// It includes nothing, so that no inlined code of a library has lines in it.
 
 #define KEEP __attribute__((noinline))
 

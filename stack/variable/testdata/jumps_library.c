@@ -2,8 +2,8 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// A function that others call by its name, and the library by another one, as glibc
-// has it (hidden_def in include/libc-symbols.h), so that its entry has both.
+// A function with two names for its entry: one for other objects, and one for the
+// library itself, as in glibc (hidden_def in include/libc-symbols.h).
 
 int each(int n, long step, int (*visit)(int)) __asm__("own_each") __attribute__((visibility("hidden")));
 

@@ -1,4 +1,4 @@
-// The classes of the standard library of C++, as they are made.
+// Values of the classes of the standard library of C++.
 #include <cstdlib>
 #include <string>
 #include <vector>

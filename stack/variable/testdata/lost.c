@@ -86,22 +86,22 @@ NEVER word keeps(word n, word m, word (*through)(function *), function *next)
 	return result * n + m;
 }
 
-// Nothing is lost on the way out: what moved is in registers that keeps has saved.
+// Nothing is lost on the way out: the moved values are in registers that keeps saved.
 NEVER word moved(void) { return keeps(11, 110, moves, crash) + 1; }
 
-// moved_and_lost's are in registers that are lost further in.
+// The variables of moved_and_lost are in registers that called functions lose.
 NEVER word lose_second(void) { return loses_second(moved) + 1; }
 NEVER word moved_and_lost(void) { return keeps(12, 120, moves, lose_second) + 1; }
 
 NEVER word lost(void) { return keeps(13, 130, loses, moved_and_lost) + 1; }
 NEVER word changed(void) { return keeps(14, 140, moves_to_changed, lost) + 1; }
 
-// kept has its variables where they are not lost at all.
+// kept has its variables in registers that are not lost.
 NEVER word call(function *next) { return next() + 1; }
 NEVER word kept(void) { return keeps(15, 150, call, changed) + 1; }
 
 #ifdef FRAME
-// The canonical frame address of framed is that of a register which is lost.
+// The canonical frame address of framed depends on a lost register.
 NEVER __attribute__((optimize("O0"))) word framed(word n)
 {
 	word m[n];
@@ -110,7 +110,7 @@ NEVER __attribute__((optimize("O0"))) word framed(word n)
 }
 int main(void) { return framed(16); }
 #elif defined VECTOR
-// crash_in loses a register that its caller knows that it leaves alone (gcc's -fipa-ra).
+// crash_in loses a register that its caller expects it to preserve (gcc's -fipa-ra).
 __attribute__((noinline)) static void crash_in(word n)
 {
 	__asm__ volatile(".cfi_undefined xmm3");

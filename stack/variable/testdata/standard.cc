@@ -1,4 +1,4 @@
-// Values of the types of C++'s library, in frames one in the other.
+// Values of the types of C++'s library, in nested frames.
 #include <atomic>
 #include <bitset>
 #include <deque>

@@ -1,4 +1,4 @@
-// Values of the types of C++17's library whose classes are no templates.
+// Values of the types of C++17's library that are not templates.
 #include <any>
 #include <filesystem>
 #include <map>

@@ -1,4 +1,4 @@
-/* gcc -g -o text text.c; UTF-8, and what is no text */
+/* gcc -g -o text text.c; UTF-8, and bytes that are not text */
 #include <stdlib.h>
 #include <uchar.h>
 #include <wchar.h>
@@ -29,7 +29,7 @@ static void last(const char *text, const char *bad, const wchar_t *wide, const c
 	char16_t halves[] = {'a', 0xd83d, 'b', 0xde00, 0xd83d};
 	char16_t half[] = {'a', 0xd83d, 0};
 	char32_t plain[] = U"😀é";
-	/* What gdb shows as it is: */
+	/* gdb shows these unchanged: */
 	char terminal[] = "\033[2J\302\205\302\23331m\177";
 	char hidden[] = "a\u202eb\u2066c\u200bd\u200de\ufefff\ufe0fg\u2028h";
 	wchar_t turned[] = L"a\u202e" L"1";

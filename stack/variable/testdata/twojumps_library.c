@@ -2,8 +2,8 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// What this one was called with is known at its entry alone: who has called says what
-// another function got, and which of two jumps led here nobody knows.
+// Its arguments are known only at its entry: the call site describes those of another
+// function, and which of two jumps led here is unknown.
 static __attribute__((noinline)) int lost(int n, int (*visit)(void))
 {
 	static volatile int last;

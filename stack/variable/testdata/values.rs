@@ -1,4 +1,4 @@
-// Values of Rust's own types and of the standard library's, as they are made.
+// Values of Rust's own types and of the standard library's.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::rc::Rc;

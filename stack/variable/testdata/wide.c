@@ -1,5 +1,5 @@
-// A chain of calls with parameters of sixteen bytes in vector registers, of which the
-// calls tell, which crashes at its end.
+// A chain of calls with parameters of sixteen bytes in vector registers, which the call
+// sites describe. It crashes at its end.
 
 typedef float vector __attribute__((vector_size(16)));
 

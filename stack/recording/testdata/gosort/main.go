@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Command gosort sorts at the bottom of recursions, in four goroutines.
+// Command gosort sorts at the end of recursions, in four goroutines.
 package main
 
 import (
