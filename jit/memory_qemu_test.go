@@ -12,8 +12,8 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
-// TestMemoryARM64 runs TestMemory for arm64, under qemu: that code is written
-// anew at an address where it ran, and that what runs then is the new one.
+// TestMemoryARM64 runs TestMemory for arm64, under qemu: after new code is written at an
+// address where code ran, the new code runs.
 func TestMemoryARM64(t *testing.T) {
 	testprogram.PassOnARM64(t, "", "TestMemory", "TestMemoryFaults", "TestMemorySizes", "ExampleMemory")
 }

@@ -58,7 +58,7 @@ func TestMemory(t *testing.T) {
 	wantPermissions(t, last, "---p")
 
 	for round, code := range numbers[runtime.GOARCH] {
-		// At the end, so that a flush that stops short shows.
+		// At the end, so that an incomplete flush fails the test.
 		at := len(m.Bytes()) - len(code)
 		copy(m.Bytes()[at:], code)
 		if err := m.Seal(); err != nil {
@@ -95,8 +95,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// wantPermissions fails the test where the mapping of an address has others, or
-// belongs to a file: perf's maps name none of those.
+// wantPermissions fails the test if the mapping of an address has other permissions, or
+// belongs to a file, because perf's maps are not used for files.
 func wantPermissions(t *testing.T, address uint64, want string) {
 	t.Helper()
 	f, err := os.Open("/proc/self/maps")
@@ -166,7 +166,7 @@ func TestMemorySizes(t *testing.T) {
 func TestMemoryForbidden(t *testing.T) {
 	failed := make(chan error)
 	go func() {
-		// Not unlocked: the thread ends with the goroutine, and the filter with it.
+		// Never unlocked, so that the thread and its filter end with the goroutine.
 		runtime.LockOSThread()
 		failed <- func() error {
 			if err := forbidExecutable(); err != nil {

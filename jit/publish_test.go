@@ -15,7 +15,7 @@ import (
 	"github.com/clewdev/clew/jit"
 )
 
-// calls is what the publishers of this test were asked, in order.
+// calls are the calls of the publishers of this test, in order.
 type calls struct {
 	mu    sync.Mutex
 	calls []string
@@ -65,7 +65,7 @@ func (r *registration) WithdrawFunctions(functions ...int) error {
 	return r.p.withdraw
 }
 
-// TestPublish registers publishers for good, as programs do, and so is one test.
+// TestPublish registers publishers permanently, as programs do. So it is a single test.
 func TestPublish(t *testing.T) {
 	if jit.Host() == nil {
 		t.Skip("the machine is not known")
@@ -138,7 +138,7 @@ func TestPublish(t *testing.T) {
 		t.Errorf("code of another machine: %v", err)
 	}
 	if got := all.take(); got != "" {
-		t.Errorf("bad code was published by %s", got)
+		t.Errorf("invalid code was published by %s", got)
 	}
 
 	perf.publish, gdb.publish, libgcc.publish, libunwind.publish = nil, nil, nil, nil

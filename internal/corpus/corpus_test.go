@@ -58,7 +58,7 @@ func TestEach(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		seen = append(seen, path)
-		// What a package manager does meanwhile fails no test.
+		// A package manager that changes files meanwhile does not make the test fail.
 		switch filepath.Base(path) {
 		case "replaced":
 			return errors.Join(os.WriteFile(path+".new", []byte("replaced"), 0o644), os.Rename(path+".new", path), errors.New("another file"))

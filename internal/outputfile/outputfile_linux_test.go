@@ -25,7 +25,7 @@ func text(s string) func(io.Writer) error {
 	}
 }
 
-// directory makes a directory of a mode and an owner.
+// directory makes a directory with a mode and an owner.
 func directory(t *testing.T, mode uint32, user int) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "dir")
@@ -50,8 +50,8 @@ func want(t *testing.T, path, content string, mode fs.FileMode) {
 	}
 }
 
-// A file appears whole with the mode of new files, and is replaced by a whole one with
-// its own mode and owner. Nothing else stays in the directory.
+// A new file appears when it is complete, with the mode of new files. A replacement keeps the
+// mode and owner of the old file. No other file stays in the directory.
 func TestWrite(t *testing.T) {
 	old := unix.Umask(0o022)
 	defer unix.Umask(old)
@@ -113,8 +113,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// Links are followed in directories that nobody else can write to, and where they lead
-// a file is replaced as any other.
+// Links are followed in directories that other users cannot write to, and their targets are
+// replaced like other files.
 func TestOwnLinks(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -146,7 +146,7 @@ func TestOwnLinks(t *testing.T) {
 	}
 }
 
-// What others can plant is refused, and nothing is opened or changed.
+// Files that other users may have planted are refused, and not opened or changed.
 func TestPlanted(t *testing.T) {
 	needRoot(t)
 	const other = 65534
@@ -210,7 +210,7 @@ func TestPlanted(t *testing.T) {
 			want(t, secret, "planted", 0o600)
 		})
 	}
-	// A link further up is refused too, also by Append.
+	// A link in an earlier component is refused too, also by Append.
 	dir := directory(t, 0o1777, 0)
 	if err := os.Symlink(filepath.Dir(secret), dir+"/up"); err != nil {
 		t.Fatal(err)
@@ -222,13 +222,13 @@ func TestPlanted(t *testing.T) {
 		}
 	}
 	want(t, secret, "planted", 0o600)
-	// Nor is one below another process's root, which is a container's perhaps.
+	// So is one below another process's root, which may be that of a container.
 	if err := Write(fmt.Sprintf("/proc/%d/root%s/up/secret", os.Getpid(), dir), text("")); !errors.Is(err, ErrPlanted) {
 		t.Error(err)
 	}
 }
 
-// A user's own files are written in directories like /tmp.
+// A user can write to that user's files in directories like /tmp.
 func TestOwnInSharedDirectory(t *testing.T) {
 	dir := directory(t, 0o1777, os.Getuid())
 	path := filepath.Join(dir, "file")
@@ -264,7 +264,7 @@ func TestOwnInSharedDirectory(t *testing.T) {
 	}
 }
 
-// Links of procfs lead to what has no path: /dev/stdout, a pipe of the shell.
+// Links of procfs can lead to files without a path: /dev/stdout, a pipe of the shell.
 func TestProcfs(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// started is an error each line of which starts with the name of a file.
+// started is an error with the name of a file at the start of each line.
 type started struct {
 	name string
 	err  error
@@ -25,7 +25,7 @@ func (s *started) Error() string {
 
 func (s *started) Unwrap() error { return s.err }
 
-// Each joined error is a line, and nothing else is.
+// Each joined error is one line, and there are no other lines.
 func TestLines(t *testing.T) {
 	plain := errors.New("plain")
 	path := &fs.PathError{Op: "open", Path: "/tmp/a\nclew: forged", Err: fs.ErrNotExist}

@@ -40,8 +40,8 @@ func TestText(t *testing.T) {
 	}
 }
 
-// What is written is the same however it comes in pieces, and has no character that a
-// terminal obeys, but for the sequences of the program.
+// The output is the same for any split into writes. It has no control characters except in
+// the sequences of the program.
 func TestWriter(t *testing.T) {
 	const bold, off = "\x1b[1m", "\x1b[22m"
 	for text, want := range map[string]string{
@@ -87,7 +87,7 @@ type failing struct{ error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.error }
 
-// JSON has the same strings to a program, and nothing that is not printable to a terminal.
+// The JSON means the same strings, and all its characters are printable.
 func TestEncodeJSON(t *testing.T) {
 	for _, text := range []string{"plain <>&", "grün", "\x1b[2J\a\b\x7f", "\u009b2J", "\u202eabc\u2069\u200e\u061c", "\U000e0001", "\u2028", "\u00ad", "\"\\"} {
 		var b bytes.Buffer
@@ -111,8 +111,8 @@ func TestEncodeJSON(t *testing.T) {
 	}
 }
 
-// Whatever the bytes and wherever writes end, the output is UTF-8 of printable characters,
-// and what was so is as it was.
+// For any bytes and any split into writes, the output is UTF-8 of printable characters, and
+// input of this form is unchanged.
 func FuzzWriter(f *testing.F) {
 	f.Add([]byte("plain text of some length\n"), 3)
 	f.Add([]byte("\x1b[1mname\x1b[22m \u202e\xe2\x80"), 1)

@@ -9,7 +9,7 @@ package sigchld
 import "testing"
 
 func TestQuiet(t *testing.T) {
-	// changeStopSignals reports whether the flag was not yet so, and is undone.
+	// changeStopSignals reports whether the flag changed; the test restores it.
 	isQuiet := func() bool {
 		if changeStopSignals(true) {
 			changeStopSignals(false)

@@ -9,8 +9,8 @@ import (
 	"unsafe"
 )
 
-// deep calls itself so many times, with a KiB of variables each, and returns a sum that
-// depends on where they are.
+// deep is a recursion with 1 KiB of variables a call. It returns a sum that depends on their
+// addresses.
 //
 //go:noinline
 func deep(calls int) uintptr {
@@ -22,7 +22,7 @@ func deep(calls int) uintptr {
 	return deep(calls-1) + uintptr(a[calls-1])
 }
 
-// The variables of a stack move when it is copied to a larger one.
+// The addresses of variables change when a stack is copied to a larger one.
 func TestGrow(t *testing.T) {
 	moved := func(grow bool) (moved bool) {
 		done := make(chan struct{})

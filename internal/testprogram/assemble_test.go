@@ -22,7 +22,7 @@ func TestAssemble(t *testing.T) {
 			if err != nil {
 				t.Fatalf("readelf: %v\n%s", err, out)
 			}
-			// Its limit of columns makes readelf 2.40 print nothing of columns.s.
+			// readelf 2.40 prints nothing for columns.s, because of its limit of columns.
 			if entries := strings.Contains(string(out), " FDE cie="); entries != (source != "asm/columns.s") {
 				t.Errorf("readelf -wf prints\n%s", out)
 			}
@@ -30,8 +30,8 @@ func TestAssemble(t *testing.T) {
 	}
 }
 
-// Every source of the asm folder links, and what readelf finds is as much as
-// before.
+// Every source of the asm directory links, and readelf finds as many entries as in the object
+// file.
 func TestLink(t *testing.T) {
 	readelf := RequireTool(t, "readelf")
 	entries := func(path string) int {
@@ -50,8 +50,7 @@ func TestLink(t *testing.T) {
 	}
 }
 
-// clang writes CIE version 4 for the machines that gas's directives don't show
-// it for.
+// clang writes CIE version 4 for machines for which gas does not.
 func TestClangFrames(t *testing.T) {
 	for _, target := range []string{
 		"x86_64", "i386", "aarch64", "arm", "riscv64", "riscv32", "powerpc64le",
@@ -72,7 +71,7 @@ func TestClangFrames(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if version := data[8]; version != 4 { // behind the length and the CIE id
+			if version := data[8]; version != 4 { // after the length and the CIE id
 				t.Errorf("CIE version %d", version)
 			}
 		})

@@ -10,7 +10,7 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
-// How a test gets a process whose stack it knows.
+// A test starts a process with a known stack.
 func Example() {
 	test := func(t *testing.T) {
 		path := testprogram.Build(t, "chain.c", "-O2", "-g", "-static-pie")

@@ -46,7 +46,7 @@ var programs = []struct {
 	{source: "demangle.cc", flags: []string{"-O2", "-g"}},
 	{source: "crash.c", flags: []string{"-O2", "-g"}},
 	{source: "busy.c", flags: []string{"-O2", "-mavx"}, loops: true},
-	{source: "goroutines", loops: true}, // its runtime has threads of its own
+	{source: "goroutines", loops: true}, // the runtime's threads are not all asleep
 	{source: "goroutines", flags: []string{"-ldflags=-w"}, loops: true},
 }
 
@@ -68,7 +68,7 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// What the programs must hold for the tests that use them to mean something.
+// The programs have the properties that other tests rely on.
 func TestShapes(t *testing.T) {
 	readelf := RequireTool(t, "readelf")
 	table, err := exec.Command(readelf, "-wf", Build(t, "nested64.c", "-O2", "-fomit-frame-pointer")).Output()

@@ -20,8 +20,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// withoutOpenat2 runs a test a second time where the system call fails, as before Linux
-// 5.6 or under a seccomp filter.
+// withoutOpenat2 runs a test a second time without the system call, as before Linux 5.6 or
+// under a seccomp filter.
 func withoutOpenat2(t *testing.T, test func(t *testing.T)) {
 	t.Run("openat2", test)
 	for name, err := range map[string]error{"ENOSYS": unix.ENOSYS, "EPERM": unix.EPERM, "EAGAIN": unix.EAGAIN} {
@@ -104,7 +104,7 @@ func TestOpenStaysBelowRoot(t *testing.T) {
 	})
 }
 
-// A link of procfs leads anywhere, whatever its text says: to another process's files,
+// A link of procfs can lead anywhere, independently of its text: to another process's files,
 // or out of a root directory.
 func TestOpenFollowsNoMagicLink(t *testing.T) {
 	outer := makeTree(t, map[string]string{"file": "text"}, map[string]string{"exe": "/proc/self/exe", "out": "/proc/self/root", "in": "file"})
@@ -122,7 +122,7 @@ func TestOpenFollowsNoMagicLink(t *testing.T) {
 					f.Close()
 				}
 			}
-			f, err := OpenNamed(name) // the user did
+			f, err := OpenNamed(name) // the user typed it
 			if err != nil {
 				t.Error(err)
 				continue
@@ -141,8 +141,8 @@ func TestOpenFollowsNoMagicLink(t *testing.T) {
 	})
 }
 
-// Whatever is not a regular file is not opened: a FIFO would make it wait, and a device may
-// do something. The FIFO has no reader as long as nobody opens it.
+// Only regular files are opened: opening a FIFO waits, and opening a device may have an
+// effect. The test sees whether the FIFO has a reader.
 func TestOpenRefusesDevicesAndFIFOs(t *testing.T) {
 	root := makeTree(t, map[string]string{"file": ""}, map[string]string{"link": "file", "device": "/dev/zero", "dev/watchdog": "/dev/null",
 		"tofifo": "fifo", "kmsg": "/proc/kmsg", "uevent": "/sys/kernel/uevent_seqnum"}, "directory", "dev")
@@ -222,8 +222,7 @@ func TestOpenRefusesDevicesAndFIFOs(t *testing.T) {
 	}
 }
 
-// A process that holds a lease on a file would delay everybody who opens it by 45
-// seconds.
+// A lease on a file delays every open of the file by 45 seconds.
 func TestOpenDoesNotWaitForLease(t *testing.T) {
 	dir := makeTree(t, map[string]string{"leased": "text"}, nil)
 	path := filepath.Join(dir, "leased")
@@ -232,7 +231,7 @@ func TestOpenDoesNotWaitForLease(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	signal.Ignore(unix.SIGIO) // which tells the holder
+	signal.Ignore(unix.SIGIO) // the kernel sends it to the holder
 	if _, err := unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_WRLCK); err != nil {
 		t.Skipf("no lease on files of %s: %v", dir, err)
 	}
@@ -256,7 +255,7 @@ func TestOpenDoesNotWaitForLease(t *testing.T) {
 	}
 }
 
-// Without procfs only files whose names are trusted are opened.
+// Without procfs only files with trusted names are opened.
 func TestOpenWithoutProc(t *testing.T) {
 	defer func(old string) { descriptors = old }(descriptors)
 	descriptors = "/nonexistent/"
@@ -280,8 +279,8 @@ func TestOpenWithoutProc(t *testing.T) {
 	}
 }
 
-// A file that is swapped while it is opened is one of those that were there: never a
-// device or FIFO, never one outside of the root.
+// If a file is replaced while it is opened, one of the two is opened: never a device or
+// FIFO, and never a file outside of the root.
 func TestSwappedWhileOpened(t *testing.T) {
 	outer := makeTree(t, map[string]string{"secret": "outside", "root/a/file": "inside", "root/b/file": "inside"},
 		map[string]string{"root/out": "../secret", "root/device": "/dev/zero", "root/outer": ".."}, "root", "root/d")
@@ -339,7 +338,7 @@ func TestSwappedWhileOpened(t *testing.T) {
 	})
 }
 
-// Where others can put a link, root follows none to the file.
+// As root, OpenPlanted does not follow a link in the last component.
 func TestOpenPlanted(t *testing.T) {
 	dir := makeTree(t, map[string]string{"file": "", "folder/file": ""}, map[string]string{"link": "file", "up": "folder", "folder/link": "../link"})
 	withoutOpenat2(t, func(t *testing.T) {

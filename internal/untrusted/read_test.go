@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// Files are read as far as something was written and the budget goes.
+// Files are read up to their first hole and within the budget.
 func TestBudgetStopsAtHoles(t *testing.T) {
 	const page = 1 << 16
 	text := bytes.Repeat([]byte("x"), page)
@@ -56,7 +56,7 @@ func TestBudgetStopsAtHoles(t *testing.T) {
 	}
 }
 
-// Of a file of which the end is read the budget counts that.
+// If only the end of a file is read, the budget counts only the end.
 func TestBudgetReadsEnd(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	if err := os.WriteFile(path, []byte("first middle last"), 0o600); err != nil {
@@ -86,9 +86,9 @@ func TestBudgetReadsEnd(t *testing.T) {
 	}
 }
 
-// A file's size costs nothing, what is stored does.
+// Stored counts the written bytes of a file, not its size.
 func TestStoredCountsNoHoles(t *testing.T) {
-	const block = 1 << 16 // a multiple of every file system's
+	const block = 1 << 16 // a multiple of the block size of every file system
 	dir := t.TempDir()
 	for name, test := range map[string]struct {
 		writes []int64 // offsets of a block each
@@ -129,7 +129,7 @@ func TestStoredCountsNoHoles(t *testing.T) {
 	}
 }
 
-// More parts than are looked at count as allocated.
+// Parts after maxExtents count as allocated.
 func TestStoredOfManyParts(t *testing.T) {
 	const parts, apart = maxExtents + 100, 1 << 20
 	f, err := os.Create(filepath.Join(t.TempDir(), "parts"))
@@ -151,7 +151,7 @@ func TestStoredOfManyParts(t *testing.T) {
 	}
 }
 
-// growing is a file that is longer whenever it is read.
+// growing is a file that grows at each read.
 func TestReadAllOfWhatGrows(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "growing")
 	for _, test := range []struct {

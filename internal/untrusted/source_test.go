@@ -20,8 +20,8 @@ import (
 	"testing"
 )
 
-// openers are the functions that take a file's name and open the file, look at it or
-// read where a link leads, by the path of their package.
+// openers are the functions that open or examine a file or read a link by its name, by the
+// path of their package.
 var openers = map[string]string{
 	"os":                    "Open OpenFile OpenRoot OpenInRoot ReadFile WriteFile Stat Lstat ReadDir Readlink Create DirFS CopyFS Truncate",
 	"io/ioutil":             "ReadFile WriteFile ReadDir",
@@ -34,7 +34,7 @@ var openers = map[string]string{
 	"debug/buildinfo":       "ReadFile",
 	"archive/zip":           "OpenReader",
 
-	// Clew's own, of names that are trusted.
+	// Clew's functions for trusted names.
 	"github.com/clewdev/clew/internal/untrusted":       "OpenNamed OpenInput",
 	"github.com/clewdev/clew/object":                   "Open",
 	"github.com/clewdev/clew/snapshot":                 "Open",
@@ -45,9 +45,9 @@ var openers = map[string]string{
 	"github.com/clewdev/clew/jit/perf":                 "ReadJitdump ReadMap",
 }
 
-// TestFilesAreOpenedHere fails where code outside of this package opens a file, or looks
-// at one, whose name could come from somebody else. It allows kernel files of fixed
-// names (see kernelName) and the functions in trusted.
+// TestFilesAreOpenedHere fails for code outside of this package that opens or examines a file
+// with a name that may be untrusted. It allows kernel files with fixed names (see kernelName)
+// and the functions in trusted.
 func TestFilesAreOpenedHere(t *testing.T) {
 	found := make(map[string][]string) // places by function
 	root := filepath.Join("..", "..")
@@ -90,9 +90,9 @@ func TestFilesAreOpenedHere(t *testing.T) {
 	}
 }
 
-// apart are the folders that are not searched: this one, and tools and test programs.
+// apart are the directories that are not searched: this one, and tools and test programs.
 var apart = []string{"bench", "examples", "scripts", "internal/corpus", "internal/stacktest", "cmd/clew/demo", "internal/testprogram", "internal/untrusted",
-	"internal/outputfile", // which writes the files that the user names, and reads none
+	"internal/outputfile", // writes files that the user names
 }
 
 // addOpeners adds the functions of a source file that open files.
@@ -141,8 +141,8 @@ func addOpeners(found map[string][]string, name, folder string) error {
 	return nil
 }
 
-// declarationName is the name of a function, with its receiver's type, or of the
-// first variable.
+// declarationName returns the name of a function, with its receiver's type, or of the first
+// variable.
 func declarationName(declaration ast.Decl) string {
 	switch d := declaration.(type) {
 	case *ast.FuncDecl:
@@ -165,9 +165,9 @@ func declarationName(declaration ast.Decl) string {
 	return ""
 }
 
-// isKernelFile reports whether a function is called with the name of a file that the
-// kernel makes: below /proc or /sys, of parts that are written in the source, and
-// numbers. Only readlink and lstat may be asked of the magic links there.
+// isKernelFile reports whether a function is called with the name of a file of the kernel:
+// below /proc or /sys, consisting of constants and numbers. For magic links there only
+// readlink and lstat are allowed.
 func isKernelFile(function string, name ast.Expr, body *ast.FuncDecl) bool {
 	text, ok := kernelName(name, body, 0)
 	if !ok || !strings.HasPrefix(text, "/proc/") && !strings.HasPrefix(text, "/sys/") || strings.Contains(text, "..") {
@@ -184,8 +184,8 @@ func isKernelFile(function string, name ast.Expr, body *ast.FuncDecl) bool {
 	return true
 }
 
-// kernelName returns the text of an expression of strings that are written in the
-// source and of numbers, which read as 0; and whether it is one.
+// kernelName returns the text of an expression of constant strings and numbers, with 0 for
+// the numbers. ok is false for other expressions.
 func kernelName(e ast.Expr, body *ast.FuncDecl, depth int) (text string, ok bool) {
 	if depth > 5 {
 		return "", false
@@ -245,7 +245,7 @@ func kernelName(e ast.Expr, body *ast.FuncDecl, depth int) (text string, ok bool
 	return "", false
 }
 
-// The analysis finds what it is for, however it is written.
+// The analysis finds calls in every form.
 func TestOpenersAreFound(t *testing.T) {
 	const text = `package p
 

@@ -4,8 +4,8 @@
 
 package untrusted
 
-// trusted are the functions outside of this package that open or look at files by name,
-// and why nobody but the user and the kernel decides which files these are.
+// trusted are the functions outside of this package that open or examine files by name, and
+// the reasons why only the user or the kernel chooses these files.
 var trusted = map[string]string{
 	// The user names the file.
 	"cmd/clew/input: ContentOf":              "an argument of the command",
@@ -13,7 +13,7 @@ var trusted = map[string]string{
 	"cmd/clew/input: Exist":                  "the arguments of --sysroot and --exe; they are only looked at",
 	"cmd/clew: functionsOf":                  "an argument of the command that is completed",
 	"cmd/clew: named":                        "an argument of the command, which is only looked at",
-	"cmd/clew: jitTarget.recording":          "an argument of the command",
+	"cmd/clew: jitTarget.readRecording":          "an argument of the command",
 	"cmd/clew/input: OpenBeside":             "an argument of the command",
 	"cmd/clew: openSource":                   "an argument of the command",
 	"cmd/clew: openRecording":                "an argument of the command",
@@ -24,7 +24,7 @@ var trusted = map[string]string{
 	"session/rsp: client.open":               "the client names it, and runs any code as the same user",
 	"report/readelf: linkCandidates":         "the path of the file that the user names, which is only resolved",
 
-	// The caller of the library does. What these open is a regular file.
+	// The caller of the library names the file. These open only regular files.
 	"jit/perf: readFile":                 "ReadJitdump and ReadMap take a path of the caller's",
 	"stack/codefile: Reader.Read":        "takes a path of the caller's",
 	"object: Open":                       "takes a path of the caller's",
@@ -34,8 +34,8 @@ var trusted = map[string]string{
 	"snapshot/perfdata: Reader.openFile": "perfdata.Open takes a path of the caller's",
 	"debugfile: Place.Open":              "only of places whose field Named says that the user or the kernel chose the path",
 
-	// The kernel made the file or link. Its name is made of constants and process IDs,
-	// which isKernelFile does not see.
+	// The file or link is the kernel's. Its name consists of constants and process IDs, which
+	// isKernelFile does not recognize.
 	"session/socket: openTable":     "/proc/self/net/tcp and tcp6",
 	"session: explain":              "hands os.ReadFile to refusal, which reads constant names below /proc",
 	"snapshot/process: All":         "/proc, and comm of each process",
@@ -47,9 +47,9 @@ var trusted = map[string]string{
 	"stack/recording: file.wanted":  "a link of /proc/PID/map_files, of which the inode is compared",
 	"stack/recording: namespaceOf":  "/proc/PID/ns/mnt, which is only looked at",
 
-	// The files are this process's own, in a directory of the user's.
+	// The files belong to this process, in a directory of the user.
 	"internal/outputtest: Golden":             "testdata of a test",
-	"cmd/clew/debug: hasSymbols":              "this program",
+	"cmd/clew/debug: HasSymbols":              "this program",
 	"cmd/clew/debug: historyPath":             "the home directory of the user, which is only looked at",
 	"debugfile/debuginfod: entry.remember":    "makes an empty file (O_EXCL) in the user's cache",
 	"debugfile/sectioncache: Cache.Key":       "looks at a link in the user's private cache",
@@ -59,9 +59,9 @@ var trusted = map[string]string{
 	"debugfile/sectioncache: Default":         "looks at the directory of the user's caches",
 	"debugfile/sectioncache: follow":          "looks at a link in the user's private cache",
 
-	// Writers of generated code look at the files that they make; package outputfile opens
+	// Writers of generated code examine the files that they make; package outputfile opens
 	// them.
-	"jit/perf: addBegun":   "looks at a file that this process has made",
+	"jit/perf: addOwn":   "looks at a file that this process has made",
 	"jit/perf: createOwn":  "makes the process's own jitdump (O_EXCL)",
 	"jit/perf: leftOver":   "looks at a file before it is replaced",
 	"jit/perf: locked":     "O_NOFOLLOW, O_NONBLOCK; asks whether another process writes the jitdump",

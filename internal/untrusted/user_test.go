@@ -19,7 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Root reads only what another user may read, by the kernel's own rules.
+// OpenAs opens as root only files that another user may read by the kernel's rules.
 func TestOpenAsUser(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root has more rights than others")
@@ -76,7 +76,7 @@ func TestOpenAsUser(t *testing.T) {
 						}
 					}
 				}
-				// This process's own rights are what they were.
+				// The rights of this process have not changed.
 				if f, err := Open("", filepath.Join(dir, "private")); err != nil {
 					t.Error(err)
 				} else {
@@ -102,12 +102,12 @@ func TestOpenAsUser(t *testing.T) {
 	}
 }
 
-// Below a directory that the user named, root's links lead nowhere out of it.
+// As root, links below a directory that the user named cannot lead out of it.
 func TestOpenBelow(t *testing.T) {
 	dir := makeTree(t, map[string]string{"secret": "", "sources/a.c": ""}, map[string]string{"sources/out.c": "../secret", "sources/absolute.c": "/secret", "sources/in.c": "a.c"})
 	sources := filepath.Join(dir, "sources")
 	for _, privileged := range []bool{false, true} {
-		// Below a directory in procfs links lead nowhere out of it for nobody.
+		// Links below a directory in procfs never lead out of it.
 		for directory, out := range map[string]bool{sources: !privileged, "/proc/self/root" + sources: false} {
 			for name, want := range map[string]bool{"a.c": true, "in.c": true, "out.c": out, "absolute.c": false, "gone.c": false} {
 				f, err := openBelow(privileged, directory, name)

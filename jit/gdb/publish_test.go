@@ -175,7 +175,7 @@ func TestPublish(t *testing.T) {
 	}
 }
 
-// A batch that cannot be published leaves nothing behind; an invalid Withdraw
+// A batch that cannot be published leaves no data; an invalid Withdraw
 // changes nothing.
 func TestPublishErrors(t *testing.T) {
 	p := new(Publisher)

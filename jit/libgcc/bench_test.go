@@ -13,7 +13,7 @@ import (
 	"github.com/clewdev/clew/jit"
 )
 
-// deaf returns a registry with an unwinder that does nothing, to measure this package alone.
+// deaf returns a registry with an unwinder that does nothing, to measure only this package.
 func deaf(b *testing.B, f flavour) *registry {
 	b.Helper()
 	none := func([]uintptr) {}

@@ -50,7 +50,7 @@ func unhex(tb testing.TB, digits string) []byte {
 	return b
 }
 
-// FACTS of libunwind-dynamic.h, field by field.
+// The layouts of libunwind-dynamic.h, field by field.
 func TestLayout(t *testing.T) {
 	list := &region.Region{Count: 7, Ops: []region.Op{region.Add(3, 7, -16), {Tag: region.TagSpillSPRel, Predicate: 1, Register: 6, When: -1, Value: 8}}}
 	list.Next = &region.Region{Count: -2}
@@ -168,7 +168,7 @@ func TestEncoderErrors(t *testing.T) {
 	}
 }
 
-// changing is memory whose list changes each time that its head was read.
+// changing is memory with a list that changes after each read of its head.
 type changing struct {
 	memory
 	head  uint64

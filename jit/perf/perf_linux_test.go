@@ -19,7 +19,7 @@ import (
 	"github.com/clewdev/clew/jit/perf"
 )
 
-// profiler is perf with a folder of its own.
+// profiler is perf with a temporary directory.
 type profiler struct {
 	t    *testing.T
 	path string
@@ -103,8 +103,8 @@ func (p *profiler) stacks(data, with string) (list [][]string) {
 // goFrames are the callers of the generated code.
 var goFrames = []string{"main.spin", "main.run", "main.main", "runtime.main", "runtime.goexit"}
 
-// fewest is the least number of samples: 400 million iterations take much more than a
-// tenth of a second, in which perf takes 50.
+// fewest is the minimum number of samples: 400 million iterations take much more than a tenth
+// of a second, in which perf takes 50.
 const fewest = 20
 
 func TestPerf(t *testing.T) {

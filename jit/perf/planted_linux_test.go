@@ -18,7 +18,7 @@ import (
 // All users can write to /tmp. A FIFO at the path of the map or the jitdump blocks no
 // publisher, and nothing is written through a link or to another user's file.
 func TestPlanted(t *testing.T) {
-	// Not the folder of the tests, but one like /tmp.
+	// A directory like /tmp, not that of the tests.
 	dir := filepath.Join(t.TempDir(), "tmp")
 	if err := errors.Join(os.Mkdir(dir, 0o700), unix.Chmod(dir, 0o1777)); err != nil {
 		t.Fatal(err)

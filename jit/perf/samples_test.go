@@ -18,8 +18,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// samples are jitdumps of other writers: two of a small writer in the manner of perf,
-// and those of testdata/make.sh.
+// samples are jitdumps of other writers: two of a small writer that follows perf, and those
+// of testdata/make.sh.
 var samples = []string{"unwind.dump", "move.dump", "llvm.dump", "v8.dump"}
 
 // TestSamples compares the contents of each sample with a golden text.

@@ -11,8 +11,8 @@ import (
 )
 
 // Documentation/driver-api/early-userspace/buffer-format.rst: magic, inode, mode,
-// owner, group, links, time, size, device, the device that it is, length of the
-// name with its zero, checksum.
+// owner, group, links, time, size, device, number of a device file, length of the
+// name with its NUL, checksum.
 const folderAndFile = "" +
 	"070701" + "00000001" + "000041ed" + "00000000" + "00000000" + "00000001" + "00000000" + "00000000" +
 	"00000000" + "00000000" + "00000000" + "00000000" + "00000004" + "00000000" + "bin\x00" + "\x00\x00" +

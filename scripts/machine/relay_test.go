@@ -15,8 +15,8 @@ import (
 	"github.com/clewdev/clew/scripts/machine/exchange"
 )
 
-// What a client writes to the port that stands for the machine's arrives in one
-// stream, and what the machine writes into the other comes back, whole, until its end.
+// Data that a client writes to the relay's port arrives in one stream, and the data of the
+// other stream arrives at the client, completely.
 func TestRelay(t *testing.T) {
 	root := t.TempDir()
 	if err := os.Mkdir(exchange.ToolFolder(root), 0o755); err != nil {
@@ -38,7 +38,7 @@ func TestRelay(t *testing.T) {
 	defer client.Close()
 	long := strings.Repeat("0123456789abcdef", 20_000) // of several blocks
 
-	// The machine answers with what it gets.
+	// The machine sends back the data that it receives.
 	down, err := os.Open(exchange.ToMachine(root, "x"))
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +74,7 @@ func TestRelay(t *testing.T) {
 	}
 }
 
-// A relay ends that nobody connected to, and one whose other side says nothing.
+// A relay ends without a client, and without data from the other side.
 func TestRelayUnused(t *testing.T) {
 	for _, connected := range []bool{false, true} {
 		root := t.TempDir()

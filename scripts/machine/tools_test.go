@@ -24,8 +24,8 @@ func call(t *testing.T, c exchange.Call) *exchange.Result {
 	return runTool(t.Context(), t.TempDir(), "x", text)
 }
 
-// A source that only the machine has is compiled for it, into a folder that only
-// the machine has.
+// The host compiles a source that only the machine has, into a directory that only the machine
+// has.
 func TestRunTool(t *testing.T) {
 	testprogram.RequireTool(t, "aarch64-linux-gnu-gcc")
 	dir := t.TempDir()

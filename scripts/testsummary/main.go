@@ -131,7 +131,7 @@ func printSkips(w io.Writer, heading string, skips []skip) {
 	for _, k := range skips {
 		r := k.Reason
 		if m := missingTool.FindStringSubmatch(r); m != nil {
-			r = "for want of " + m[1]
+			r = "missing " + m[1]
 		} else if r == "" {
 			r = noReason
 		}

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// events are those of `go test -json` of Go 1.26, without times, for a package with
-// every outcome, one that does not build, and one whose process left early.
+// events is the output of `go test -json` of Go 1.26, without times, for a package with every
+// result, a package that does not build, and one that exits early.
 const events = `
 {"Action":"run","Package":"p","Test":"TestA"}
 {"Action":"run","Package":"p","Test":"TestA/one"}
@@ -36,7 +36,7 @@ const events = `
 {"Action":"pass","Package":"s","Elapsed":0}
 `
 
-const want = `skipped: for want of gdb
+const want = `skipped: missing gdb
     p TestA/one
 skipped: needs root
     p TestB
@@ -78,8 +78,8 @@ func TestMachines(t *testing.T) {
 	}
 }
 
-// A test that misses a tool on one machine is not counted as skipped if it has
-// passed before. A test without a reason is.
+// A test that lacks a tool on one machine is not counted as skipped if it has passed before.
+// A test without a reason is counted.
 func TestElsewhere(t *testing.T) {
 	s := new(summary)
 	for _, run := range []struct{ machine, events string }{

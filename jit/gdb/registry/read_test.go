@@ -374,7 +374,7 @@ func TestReadTwice(t *testing.T) {
 	}
 }
 
-// piece is memory from 0x1000 on. It is no map, because the fuzzer needs the same path
+// piece is memory from 0x1000 on. It is not a map, because the fuzzer needs the same path
 // each time.
 type piece []byte
 

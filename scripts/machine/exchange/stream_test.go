@@ -12,7 +12,7 @@ import (
 	"testing/iotest"
 )
 
-// slow has no more to read after each byte.
+// slow returns one byte, and io.EOF before the next one.
 type slow struct {
 	data []byte
 	more bool
@@ -35,7 +35,7 @@ func TestStream(t *testing.T) {
 		t.Errorf("%q, want %q", file.String(), want)
 	}
 	var got bytes.Buffer
-	if err := Receive(&got, &slow{data: append(file.Bytes(), "behind the end"...)}, nil); err != nil || got.String() != "abc" {
+	if err := Receive(&got, &slow{data: append(file.Bytes(), "after the end"...)}, nil); err != nil || got.String() != "abc" {
 		t.Errorf("%q, %v", got.String(), err)
 	}
 }
