@@ -4,6 +4,8 @@
 
 package link
 
+import "errors"
+
 // Options are the options of Load. The zero value and nil are valid.
 type Options struct {
 	// Resolve returns the address of a symbol that none of the files defines, from other images or
@@ -83,3 +85,29 @@ func (p *Program) Symbol(name string) (address uint64, ok bool) {
 	address, ok = p.symbols[name]
 	return address, ok
 }
+
+// Kinds of errors of [Load].
+var (
+	// ErrUndefined: no file defines a symbol, and Resolve does not find it. The error names all
+	// such symbols with places that refer to them.
+	ErrUndefined = errors.New("undefined symbol")
+
+	// ErrDuplicate: two files define a symbol. The error names both.
+	ErrDuplicate = errors.New("symbol is defined twice")
+
+	// ErrOverflow: a value does not fit in a relocation's field. The error names the relocation, its
+	// place, the symbol and the value.
+	ErrOverflow = errors.New("relocation does not fit")
+
+	// ErrUnsupported: the package cannot load something, or not on this system.
+	ErrUnsupported = errors.New("not supported")
+
+	// ErrTooLarge: the program or an alignment exceeds a limit.
+	ErrTooLarge = errors.New("too large")
+
+	// ErrMemory: the system refused memory, or permission to make it executable.
+	ErrMemory = errors.New("no memory for code")
+
+	// ErrObject: a file is damaged.
+	ErrObject = errors.New("damaged object file")
+)

@@ -4,7 +4,10 @@
 
 package link
 
-import "debug/elf"
+import (
+	"debug/elf"
+	"strings"
+)
 
 var (
 	word8       = field{size: 1, bits: 8, check: isEither}
@@ -86,4 +89,88 @@ func amd64Branch(typ uint32, data []byte, offset uint64, addend int64) bool {
 		return offset >= 2 && data[offset-2] == 0x0f
 	}
 	return false
+}
+
+func amd64CallsResolver(typ uint32) bool {
+	return typ == uint32(elf.R_X86_64_TLSGD) || typ == uint32(elf.R_X86_64_TLSLD)
+}
+
+// mov %fs:0, %rax
+const loadThreadPointer = "\x64\x48\x8b\x04\x25\x00\x00\x00\x00"
+
+// threadSequences are the sequences with which compilers call __tls_get_addr. The replacement loads the
+// thread pointer in as many bytes; for R_X86_64_TLSGD a lea adds the variable's offset.
+var threadSequences = [...][]struct {
+	before int    // bytes before the relocation
+	from   string // the sequence, with dots for operands
+	call   uint64 // offset of the call's relocation from the first one
+	to     string // the replacement
+}{
+	elf.R_X86_64_TLSGD: {
+		{4, "\x66\x48\x8d\x3d....\x66\x66\x48\xe8....", 8, loadThreadPointer + leaThread},                                          // call
+		{4, "\x66\x48\x8d\x3d....\x66\x48\x67\xe8....", 8, loadThreadPointer + leaThread},                                          // addr32 call
+		{4, "\x66\x48\x8d\x3d....\x66\x48\xff\x15....", 8, loadThreadPointer + leaThread},                                          // -fno-plt
+		{3, "\x48\x8d\x3d....\x48\xb8........\x48\x01\xd8\xff\xd0", 6, loadThreadPointer + leaThread + "\x66\x0f\x1f\x44\x00\x00"}, // -mcmodel=large, rbx
+		{3, "\x48\x8d\x3d....\x48\xb8........\x4c\x01\xf8\xff\xd0", 6, loadThreadPointer + leaThread + "\x66\x0f\x1f\x44\x00\x00"}, // r15
+	},
+	elf.R_X86_64_TLSLD: {
+		{3, "\x48\x8d\x3d....\xe8....", 5, "\x66\x66\x66" + loadThreadPointer},
+		{3, "\x48\x8d\x3d....\x67\xe8....", 6, "\x66\x66\x66\x66" + loadThreadPointer},
+		{3, "\x48\x8d\x3d....\xff\x15....", 6, "\x66\x66\x66\x66" + loadThreadPointer},
+		{3, "\x48\x8d\x3d....\x48\xb8........\x48\x01\xd8\xff\xd0", 6, longNop13 + loadThreadPointer},
+		{3, "\x48\x8d\x3d....\x48\xb8........\x4c\x01\xf8\xff\xd0", 6, longNop13 + loadThreadPointer},
+	},
+}
+
+const (
+	leaThread = "\x48\x8d\x80...." // lea x@tpoff(%rax), %rax
+	longNop13 = "\x66\x66\x66\x66\x2e\x0f\x1f\x84\x00\x00\x00\x00\x00"
+)
+
+func amd64Rewrite(w *sequence) error {
+	switch typ := elf.R_X86_64(w.r.Type); typ {
+	case elf.R_X86_64_GOTPC32_TLSDESC:
+		b := w.window(3, 4)
+		// lea x@tlsdesc(%rip), %reg becomes mov $x@tpoff, %reg.
+		if b == nil || b[0]&^4 != 0x48 || b[1] != 0x8d || b[2]&0xc7 != 5 {
+			return errSequence
+		}
+		v := w.value(w.r.Addend + 4)
+		b[0], b[1], b[2] = 0x48|b[0]>>2&1, 0xc7, 0xc0|b[2]>>3&7
+		order.PutUint32(b[3:], uint32(v))
+		return nil
+	case elf.R_X86_64_TLSDESC_CALL:
+		b := w.window(0, 2)
+		if b == nil || string(b) != "\xff\x10" { // call *(%rax)
+			return errSequence
+		}
+		copy(b, "\x66\x90")
+		return nil
+	case elf.R_X86_64_TLSGD, elf.R_X86_64_TLSLD:
+		for _, s := range threadSequences[typ] {
+			b := w.window(uint64(s.before), uint64(len(s.from)-s.before))
+			if !matches(b, s.from) || !w.calls(s.call) {
+				continue
+			}
+			copy(b, s.to)
+			if at := strings.Index(s.to, leaThread); at >= 0 {
+				order.PutUint32(b[at+3:], uint32(w.value(w.r.Addend+4)))
+			}
+			return nil
+		}
+	}
+	return errSequence
+}
+
+// matches reports whether b matches a pattern, in which a dot stands for any byte.
+func matches(b []byte, pattern string) bool {
+	if len(b) != len(pattern) {
+		return false
+	}
+	for i := range b {
+		if b[i] != pattern[i] && pattern[i] != '.' {
+			return false
+		}
+	}
+	return true
 }
