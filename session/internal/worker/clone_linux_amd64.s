@@ -4,47 +4,26 @@
 
 #include "textflag.h"
 
-// func clone3(args *cloneArgs, size, parent uintptr) (pid uintptr, errno unix.Errno)
-TEXT ·clone3(SB), NOSPLIT|NOFRAME, $0-40
-	MOVQ	args+0(FP), DI
-	MOVQ	size+8(FP), SI
-	MOVQ	parent+16(FP), R12
-	MOVQ	$435, AX	// clone3
+// func clone(number, a1, a2, a3, a4, a5, parent uintptr) (pid uintptr, errno unix.Errno)
+TEXT ·clone(SB), NOSPLIT|NOFRAME, $0-72
+	MOVQ	number+0(FP), AX
+	MOVQ	a1+8(FP), DI
+	MOVQ	a2+16(FP), SI
+	MOVQ	a3+24(FP), DX
+	MOVQ	a4+32(FP), R10
+	MOVQ	a5+40(FP), R8
+	MOVQ	parent+48(FP), R12
 	SYSCALL
 	TESTQ	AX, AX
 	JZ	child
 	JS	failed
-	MOVQ	AX, pid+24(FP)
-	MOVQ	$0, errno+32(FP)
+	MOVQ	AX, pid+56(FP)
+	MOVQ	$0, errno+64(FP)
 	RET
 failed:
 	NEGQ	AX
-	MOVQ	$0, pid+24(FP)
-	MOVQ	AX, errno+32(FP)
-	RET
-child:
-	JMP	·pause(SB)
-
-// func clone(flags, stack uintptr, pidfd *int32, tls, parent uintptr) (pid uintptr, errno unix.Errno)
-TEXT ·clone(SB), NOSPLIT|NOFRAME, $0-56
-	MOVQ	flags+0(FP), DI
-	MOVQ	stack+8(FP), SI
-	MOVQ	pidfd+16(FP), DX
-	MOVQ	$0, R10
-	MOVQ	tls+24(FP), R8
-	MOVQ	parent+32(FP), R12
-	MOVQ	$56, AX	// clone
-	SYSCALL
-	TESTQ	AX, AX
-	JZ	child
-	JS	failed
-	MOVQ	AX, pid+40(FP)
-	MOVQ	$0, errno+48(FP)
-	RET
-failed:
-	NEGQ	AX
-	MOVQ	$0, pid+40(FP)
-	MOVQ	AX, errno+48(FP)
+	MOVQ	$0, pid+56(FP)
+	MOVQ	AX, errno+64(FP)
 	RET
 child:
 	JMP	·pause(SB)

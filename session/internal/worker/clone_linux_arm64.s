@@ -4,45 +4,25 @@
 
 #include "textflag.h"
 
-// func clone3(args *cloneArgs, size, parent uintptr) (pid uintptr, errno unix.Errno)
-TEXT ·clone3(SB), NOSPLIT|NOFRAME, $0-40
-	MOVD	args+0(FP), R0
-	MOVD	size+8(FP), R1
-	MOVD	parent+16(FP), R19
-	MOVD	$435, R8	// clone3
+// func clone(number, a1, a2, a3, a4, a5, parent uintptr) (pid uintptr, errno unix.Errno)
+TEXT ·clone(SB), NOSPLIT|NOFRAME, $0-72
+	MOVD	number+0(FP), R8
+	MOVD	a1+8(FP), R0
+	MOVD	a2+16(FP), R1
+	MOVD	a3+24(FP), R2
+	MOVD	a4+32(FP), R3
+	MOVD	a5+40(FP), R4
+	MOVD	parent+48(FP), R19
 	SVC
 	CBZ	R0, child
 	TBNZ	$63, R0, failed
-	MOVD	R0, pid+24(FP)
-	MOVD	ZR, errno+32(FP)
+	MOVD	R0, pid+56(FP)
+	MOVD	ZR, errno+64(FP)
 	RET
 failed:
 	NEG	R0, R0
-	MOVD	ZR, pid+24(FP)
-	MOVD	R0, errno+32(FP)
-	RET
-child:
-	JMP	·pause(SB)
-
-// func clone(flags, stack uintptr, pidfd *int32, tls, parent uintptr) (pid uintptr, errno unix.Errno)
-TEXT ·clone(SB), NOSPLIT|NOFRAME, $0-56
-	MOVD	flags+0(FP), R0
-	MOVD	stack+8(FP), R1
-	MOVD	pidfd+16(FP), R2
-	MOVD	tls+24(FP), R3
-	MOVD	ZR, R4
-	MOVD	parent+32(FP), R19
-	MOVD	$220, R8	// clone
-	SVC
-	CBZ	R0, child
-	TBNZ	$63, R0, failed
-	MOVD	R0, pid+40(FP)
-	MOVD	ZR, errno+48(FP)
-	RET
-failed:
-	NEG	R0, R0
-	MOVD	ZR, pid+40(FP)
-	MOVD	R0, errno+48(FP)
+	MOVD	ZR, pid+56(FP)
+	MOVD	R0, errno+64(FP)
 	RET
 child:
 	JMP	·pause(SB)

@@ -129,7 +129,7 @@ func (w *Worker) start() error {
 func (w *Worker) clone() (pid, pidfd int, err error) {
 	fd := new(int32)
 	*fd = -1
-	args := cloneArgs{
+	args := &cloneArgs{
 		flags: cloneFlags | cloneClearSighand, pidfd: uint64(uintptr(unsafe.Pointer(fd))),
 		stack: w.memory.low, stackSize: w.memory.high - w.memory.low, tls: w.memory.threadPointer,
 	}
@@ -140,15 +140,21 @@ func (w *Worker) clone() (pid, pidfd int, err error) {
 		all[i] = 0xff
 	}
 	setMask(&all, &old)
-	n, errno := clone3(&args, unsafe.Sizeof(args), uintptr(os.Getpid()))
+	parent := uintptr(os.Getpid())
+	n, errno := clone(unix.SYS_CLONE3, uintptr(unsafe.Pointer(args)), unsafe.Sizeof(*args), 0, 0, 0, parent)
 	switch errno {
 	case unix.ENOSYS, unix.EPERM, unix.EINVAL:
 		// Seccomp filters cannot check the arguments of clone3 and refuse it, and kernels before
 		// 5.5 do not support CLEAR_SIGHAND.
-		n, errno = clone(cloneFlags, uintptr(w.memory.high), fd, uintptr(w.memory.threadPointer), uintptr(os.Getpid()))
+		a4, a5 := uintptr(0), uintptr(w.memory.threadPointer) // child_tid and tls
+		if runtime.GOARCH == "arm64" {
+			a4, a5 = a5, a4
+		}
+		n, errno = clone(unix.SYS_CLONE, cloneFlags, uintptr(w.memory.high), uintptr(unsafe.Pointer(fd)), a4, a5, parent)
 	}
 	setMask(&old, nil)
 	runtime.KeepAlive(fd)
+	runtime.KeepAlive(args)
 	if errno != 0 {
 		return 0, -1, errno
 	}
@@ -159,11 +165,10 @@ func setMask(set, old *[8]byte) {
 	unix.RawSyscall6(unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, uintptr(unsafe.Pointer(set)), uintptr(unsafe.Pointer(old)), 8, 0, 0)
 }
 
-// clone3 and clone are in assembly because the worker leaves them on its own stack, where no Go code
-// may run. The worker asks the kernel to kill it with its parent, checks that the parent is still
-// the same, and pauses.
-func clone3(args *cloneArgs, size, parent uintptr) (pid uintptr, errno unix.Errno)
-func clone(flags, stack uintptr, pidfd *int32, tls, parent uintptr) (pid uintptr, errno unix.Errno)
+// clone calls clone or clone3. It is in assembly because the worker leaves it on its own stack, where no
+// Go code may run. The worker asks the kernel to kill it with its parent, checks that the parent is
+// still the same, and pauses.
+func clone(number, a1, a2, a3, a4, a5, parent uintptr) (pid uintptr, errno unix.Errno)
 
 // exitThread ends a thread or process that the worker's code has created.
 func exitThread()
