@@ -118,7 +118,7 @@ func TestBreakpointErrors(t *testing.T) {
 		stop, err = s.Continue()
 		check(t, stop, err, Returned)
 	}
-	// One that ends its goroutine ends the call; the session goes on.
+	// A logpoint that ends its goroutine ends the call. The session remains usable.
 	b, err := s.Break(symbol(t, s, "tick"), &BreakpointOptions{Log: func(*Frame) error { runtime.Goexit(); return nil }})
 	if err != nil {
 		t.Fatal(err)
@@ -130,7 +130,7 @@ func TestBreakpointErrors(t *testing.T) {
 	ticks(t, s, 2)
 }
 
-// Several at one address are all met; the first that wants to is the stop's.
+// All breakpoints at an address count a hit. Stop.Breakpoint is the first one that stops.
 func TestBreakpointsAtOneAddress(t *testing.T) {
 	s := newSession(t, load(t, "loops.c"))
 	tick := symbol(t, s, "tick")
@@ -373,10 +373,10 @@ func TestSessionsOverOneImage(t *testing.T) {
 }
 
 // onEmulatedProcessor binds this program to one of the processors of an emulated
-// machine until the test ends. QEMU 7.2 does not see that one processor writes to code
-// that another one is about to run for the first time: that goes on with what the code
-// was. Of 40,000 breakpoints next to code that runs, 58 were not met; with one thread
-// for all processors (-accel tcg,thread=single), and on amd64, all were.
+// machine until the test ends. QEMU 7.2 can miss that one processor writes to code that
+// another one is about to run for the first time, and then runs the old code. Of 40,000
+// breakpoints next to running code, 58 were not hit; with one thread for all processors
+// (-accel tcg,thread=single), and on amd64, all were.
 func onEmulatedProcessor(t *testing.T) {
 	if os.Getenv("CLEW_MACHINE") == "" { // see scripts/machine
 		return
@@ -399,7 +399,7 @@ func onEmulatedProcessor(t *testing.T) {
 		}
 	}
 	bind(&one)
-	bind(&one) // threads that others started meanwhile
+	bind(&one) // also threads that other threads have started since
 	t.Cleanup(func() { bind(&allowed) })
 }
 

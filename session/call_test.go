@@ -105,7 +105,7 @@ func TestStackIsAligned(t *testing.T) {
 	}
 }
 
-// Each session has variables of its own, as threads have.
+// Each session has its own variables, as threads do.
 func TestThreadLocal(t *testing.T) {
 	i, j, late := load(t, "calls.c"), load(t, "calls.c", "-fpic"), load(t, "calls.c", "-O2")
 	s, other := newSession(t, i), newSession(t, j, i)

@@ -58,8 +58,8 @@ func TestNotDumpable(t *testing.T) {
 
 func childNotDumpable() error {
 	if os.Getuid() == 0 {
-		const nobody = 65534
-		if err := errors.Join(syscall.Setgroups(nil), syscall.Setgid(nobody), syscall.Setuid(nobody)); err != nil {
+		const unprivileged = 65534 // the user nobody
+		if err := errors.Join(syscall.Setgroups(nil), syscall.Setgid(unprivileged), syscall.Setuid(unprivileged)); err != nil {
 			return err
 		}
 	}

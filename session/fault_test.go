@@ -196,7 +196,7 @@ func TestBlockedSystemCall(t *testing.T) {
 				t.Errorf("%v, read %d", stop, memory[0])
 			}
 			if hits() != before {
-				t.Errorf("%d hits more when it went on", hits()-before)
+				t.Errorf("%d more hits after the resume", hits()-before)
 			}
 			memory[0] = 0
 

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// A breakpoint in a debug register stops at its first hit, also where calls return
-// to, which is in no image; a call that was stopped there returns when it goes on.
+// A hardware breakpoint stops at its first hit, also at the return address of calls, which
+// is in no image. A call that was stopped there returns after a resume.
 func TestHardwareBreakpoint(t *testing.T) {
 	i := newFunction(t, "sum")
 	loop := start(i) + functionOf("sum").at[1]

@@ -95,8 +95,8 @@ func TestHostArguments(t *testing.T) {
 	}
 }
 
-// An error, a panic, and an argument that cannot be read are stops, and to go on
-// returns to the code.
+// An error, a panic, and an argument that cannot be read are stops. A resume returns to the
+// code.
 func TestHostFails(t *testing.T) {
 	failure := errors.New("failure")
 	how := 0

@@ -272,7 +272,7 @@ func TestBreakpointAtTrap(t *testing.T) {
 	i := newFunction(t, "trap")
 	s := newSession(t, i)
 	at := start(i)
-	// Where it stops, and the distance from there to the next instruction.
+	// The address of the stop, and the distance from there to the next instruction.
 	after := at + map[string]uint64{"amd64": 1, "arm64": 0}[runtime.GOARCH]
 	pass := map[string]uint64{"amd64": 0, "arm64": 4}[runtime.GOARCH]
 	for range 3 {

@@ -107,7 +107,7 @@ func writeText(p []byte, address uint64) error {
 var unprotected sync.Mutex
 
 // writeUnprotected makes code writable and writes to it. Other threads may run the code
-// meanwhile. It does not flush the instruction cache, which amd64 does not need.
+// at the same time. It does not flush the instruction cache, which amd64 does not need.
 func writeUnprotected(p []byte, address uint64) error {
 	unprotected.Lock()
 	defer unprotected.Unlock()

@@ -178,8 +178,8 @@ func TestNoWorkerSurvives(t *testing.T) {
 	}
 }
 
-// childOfGroup has signals sent to the whole process group that it leads, worker
-// included, and goes on.
+// childOfGroup leads a process group that receives signals, worker included, and continues
+// to work.
 func childOfGroup() error {
 	i, err := loopImage()
 	if err != nil {
@@ -212,7 +212,7 @@ func childOfGroup() error {
 		}
 	}
 	fmt.Println("ready")
-	if err := wait(); err != nil { // stopped and continued meanwhile
+	if err := wait(); err != nil { // the test stops and continues the group
 		return err
 	}
 	if s.State() != Running || s.PID() == 0 {
@@ -259,7 +259,7 @@ func TestSignalsOfGroup(t *testing.T) {
 		if err := unix.Kill(group, unix.SIGCONT); err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, "it goes on", func() bool { return processState(cmd.Process.Pid) != 'T' })
+		eventually(t, "it continues", func() bool { return processState(cmd.Process.Pid) != 'T' })
 	}
 	io.WriteString(in, "\n")
 	var exit *exec.ExitError

@@ -154,8 +154,8 @@ func TestFork(t *testing.T) {
 					}
 					if step {
 						stop, err = s.StepInstruction()
-						if check(t, stop, err, SteppedInstruction).PC != symbol(t, s, "behind") {
-							t.Fatalf("%v, want %#x", stop, symbol(t, s, "behind"))
+						if check(t, stop, err, SteppedInstruction).PC != symbol(t, s, "after") {
+							t.Fatalf("%v, want %#x", stop, symbol(t, s, "after"))
 						}
 					}
 					stop, err = s.Continue()

@@ -63,7 +63,7 @@ const (
 	fromKernel               = 0x80 // SI_KERNEL
 )
 
-// A processorFault is a function that faults at its label "at", and how it goes on.
+// A processorFault is a function that faults at its label "at", and the way to continue.
 type processorFault struct {
 	name   string
 	words  []uint64

@@ -248,7 +248,7 @@ func TestExit(t *testing.T) {
 	}
 }
 
-// locked runs a benchmark with a session of its own thread and one of this.
+// locked runs a benchmark with a session that has its own thread, and with Options.Locked.
 func locked(b *testing.B, f func(b *testing.B, o Options)) {
 	b.Run("thread", func(b *testing.B) { f(b, Options{}) })
 	b.Run("locked", func(b *testing.B) {

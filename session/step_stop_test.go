@@ -74,7 +74,7 @@ func TestFaultEndsAStep(t *testing.T) {
 		t.Error(stop)
 	}
 	at(t, s, "load", 7)
-	// It is still one: to go on means to fault again.
+	// A resume faults again.
 	stop, err = s.StepLine()
 	check(t, stop, err, Signalled)
 	at(t, s, "load", 7)

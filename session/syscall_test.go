@@ -48,7 +48,7 @@ func TestInterruptedSystemCalls(t *testing.T) {
 		for how := range 6 {
 			t.Run(fmt.Sprintf("%s/%d", tt.name, how), func(t *testing.T) {
 				s := newSession(t, i)
-				at := map[int][]string{1: {"call"}, 2: {"behind"}, 3: {"call", "behind"}, 5: {"call"}}[how]
+				at := map[int][]string{1: {"call"}, 2: {"after"}, 3: {"call", "after"}, 5: {"call"}}[how]
 				hits := map[string]*Breakpoint{}
 				for _, name := range at {
 					b, err := s.Break(symbol(t, s, name), &BreakpointOptions{Log: func(*Frame) error { return nil }})
@@ -103,8 +103,8 @@ func TestInterruptedSystemCalls(t *testing.T) {
 				tt.end()
 				stop = <-done
 				if step {
-					if stop.Reason != SteppedInstruction || stop.PC != symbol(t, s, "behind") {
-						t.Fatalf("%v, want %#x", stop, symbol(t, s, "behind"))
+					if stop.Reason != SteppedInstruction || stop.PC != symbol(t, s, "after") {
+						t.Fatalf("%v, want %#x", stop, symbol(t, s, "after"))
 					}
 					stop, err = s.Continue()
 				}
@@ -115,9 +115,9 @@ func TestInterruptedSystemCalls(t *testing.T) {
 					unix.Read(pipe[0], make([]byte, 8))
 				}
 				for name, b := range hits {
-					// Where the kernel has moved the program counter back, the code comes to
-					// the call again.
-					if n := b.Hits(); n < 1 || name == "behind" && n != 1 {
+					// If the kernel has moved the program counter back, the code executes the
+					// call again.
+					if n := b.Hits(); n < 1 || name == "after" && n != 1 {
 						t.Errorf("%d hits of %s", n, name)
 					}
 				}

@@ -61,8 +61,8 @@ var writable = map[string]struct {
 	"arm64": {words(0x52800020, ret64, ret64), words(0xd503201f, 0x528000e0, ret64), words(0xd503201f, 0xd503201f, ret64), "\xe9\x03\x09\xaa"}, // mov x9, x9
 }[runtime.GOARCH]
 
-// A program that changes its own code where a breakpoint has been, or is, finds
-// it as it has written it: neither what was there runs, nor is it put back.
+// A program can change its own code at a current or former breakpoint: the old code neither
+// runs nor is restored.
 func TestCodeThatItsProgramChanges(t *testing.T) {
 	first, second := writable.first, writable.second.text
 	for _, trapped := range []bool{false, true} {

@@ -142,13 +142,13 @@ func TestEnter(t *testing.T) {
 			t.Fatal(err)
 		}
 		if stop, err := s.Continue(); err != nil || stop.Reason != session.Returned {
-			t.Fatalf("5 fact goes on: %v, %v", stop, err)
+			t.Fatalf("continuing 5 fact: %v, %v", stop, err)
 		}
 		if got, err := loaded.Leave(); err != nil || !slices.Equal(got, []int64{120}) {
 			t.Errorf("5 fact leaves %d: %v", got, err)
 		}
 
-		// What Call does is the same as before.
+		// Call works as before.
 		if got, err := loaded.Call("fact", 6); err != nil || !slices.Equal(got, []int64{720}) {
 			t.Errorf("6 fact leaves %d: %v", got, err)
 		}

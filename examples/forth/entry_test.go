@@ -14,8 +14,8 @@ import (
 	"github.com/clewdev/clew/examples/forth"
 )
 
-// What Options.Entry adds saves what C code wants back, and its unwind table says
-// where.
+// The functions of Options.Entry save the registers that C code needs, and their unwind tables
+// describe where.
 func TestEntry(t *testing.T) {
 	for name, want := range map[string]string{
 		"amd64": `

@@ -43,7 +43,7 @@ func Example() {
 	// [2432902008176640000] <nil>
 }
 
-// What a compiled word is described by.
+// The description of a compiled word.
 func ExampleCompile() {
 	program, err := forth.Compile("factorial.fth", []byte(factorial), nil)
 	if err != nil {

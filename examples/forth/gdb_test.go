@@ -64,8 +64,8 @@ func mostPaces() int {
 	return 300
 }
 
-// Where code of words has the number on top of the data stack, and the data space,
-// whose first cell is the first variable: gdb's name and the DWARF column.
+// Registers of words: the top of the data stack, and the data space, which begins with the
+// first variable. They have gdb's name and the DWARF column.
 var (
 	topOfStack = map[string]gdbRegister{"amd64": {"rax", 0}, "arm64": {"x0", 0}}[runtime.GOARCH]
 	dataSpace  = map[string]gdbRegister{"amd64": {"r13", 13}, "arm64": {"x21", 21}}[runtime.GOARCH]

@@ -38,8 +38,8 @@ func TestProfiled(t *testing.T) {
 	}
 }
 
-// TestPause stops in the host's function and goes on, in words with and without
-// a frame pointer of their own.
+// TestPause stops in the host's function and continues, in words with and without a frame
+// pointer.
 func TestPause(t *testing.T) {
 	for _, frames := range []bool{false, true} {
 		t.Run(fmt.Sprintf("frames=%t", frames), func(t *testing.T) { testPause(t, &forth.Options{FramePointers: frames}) })
@@ -51,16 +51,16 @@ func testPause(t *testing.T, options *forth.Options) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	resume, goOn, err := os.Pipe()
+	resume, proceed, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer notices.Close()
 	defer resume.Close()
 	s := load(t, ": twice 5 pause 2 * pause ;", options, &forth.SessionOptions{Paused: paused, Resume: resume, Notice: "paused\n"})
-	// Written before: nothing has to run meanwhile.
-	goOn.WriteString("\n")
-	goOn.Close() // the second pause sees the end
+	// The byte is written before, so that no other goroutine has to run.
+	proceed.WriteString("\n")
+	proceed.Close() // the second pause sees the end
 	got, err := s.Call("twice")
 	if err != nil || !slices.Equal(got, []int64{10}) {
 		t.Errorf("%d, %v", got, err)
@@ -137,7 +137,7 @@ func TestGDBSteps(t *testing.T) {
 		stacks := strings.Split(out, "@@@\n")[1:]
 		words := make(map[string]int)
 		for n, stack := range stacks {
-			// What lies on the stack, innermost first.
+			// The functions on the stack, innermost first.
 			var names []string
 			for _, m := range regexp.MustCompile(`(?m)^#\d+ +(?:0x[0-9a-f]+ in )?(\S+) \(`).FindAllStringSubmatch(stack, -1) {
 				names = append(names, strings.TrimSuffix(m[1], ".abi0"))

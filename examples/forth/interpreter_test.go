@@ -43,7 +43,7 @@ var (
 
 // Ways to leave a node.
 const (
-	goOn = iota
+	proceed = iota
 	leaveLoop
 	exitWord
 )
@@ -65,7 +65,7 @@ func (s *source) next() bool {
 
 func (s *source) upTo(delimiter string) string {
 	if s.text != "" && s.text[0] != '\n' {
-		s.text = s.text[1:] // the blank behind the word
+		s.text = s.text[1:] // the blank after the word
 	}
 	before, after, _ := strings.Cut(s.text, delimiter)
 	s.text = after
@@ -213,30 +213,30 @@ type item struct {
 
 func (in *interpreter) run(n *node, returns *[]item) (int, error) {
 	if in.steps--; in.steps < 0 || len(in.stack) > 1000 || in.output.Len() > 1<<16 {
-		return goOn, errUnsupported
+		return proceed, errUnsupported
 	}
 	if n.literal {
 		in.stack = append(in.stack, n.number)
-		return goOn, nil
+		return proceed, nil
 	}
 	switch n.word {
 	case "":
 		for _, p := range n.parts {
-			if way, err := in.run(p, returns); way != goOn || err != nil {
+			if way, err := in.run(p, returns); way != proceed || err != nil {
 				return way, err
 			}
 		}
-		return goOn, nil
+		return proceed, nil
 	case "call":
 		if n.called.literal {
 			return in.run(n.called, returns)
 		}
 		if in.depth++; in.depth > 400 {
-			return goOn, errUnsupported
+			return proceed, errUnsupported
 		}
 		_, err := in.run(n.called, new([]item))
 		in.depth--
-		return goOn, err
+		return proceed, err
 	case "exit":
 		return exitWord, nil
 	case "leave":
@@ -248,9 +248,9 @@ func (in *interpreter) run(n *node, returns *[]item) (int, error) {
 	case "do", "?do":
 		return in.loop(n, returns)
 	case "pause":
-		return goOn, nil
+		return proceed, nil
 	}
-	return goOn, in.primitive(n.word, returns)
+	return proceed, in.primitive(n.word, returns)
 }
 
 func (in *interpreter) pop() int64 {
@@ -271,19 +271,19 @@ func (in *interpreter) conditional(n *node, returns *[]item) (int, error) {
 
 func (in *interpreter) begin(n *node, returns *[]item) (int, error) {
 	for {
-		if way, err := in.run(n.parts[0], returns); way != goOn || err != nil {
+		if way, err := in.run(n.parts[0], returns); way != proceed || err != nil {
 			return way, err
 		}
 		switch n.word {
 		case "until":
 			if in.pop() != 0 {
-				return goOn, nil
+				return proceed, nil
 			}
 		case "while":
 			if in.pop() == 0 {
-				return goOn, nil
+				return proceed, nil
 			}
-			if way, err := in.run(n.parts[1], returns); way != goOn || err != nil {
+			if way, err := in.run(n.parts[1], returns); way != proceed || err != nil {
 				return way, err
 			}
 		}
@@ -293,7 +293,7 @@ func (in *interpreter) begin(n *node, returns *[]item) (int, error) {
 func (in *interpreter) loop(n *node, returns *[]item) (int, error) {
 	index, limit := in.pop(), in.pop()
 	if n.word == "?do" && index == limit {
-		return goOn, nil
+		return proceed, nil
 	}
 	at := len(*returns)
 	*returns = append(*returns, item{true, index, limit})
@@ -304,7 +304,7 @@ func (in *interpreter) loop(n *node, returns *[]item) (int, error) {
 		}
 		if way == leaveLoop {
 			*returns = (*returns)[:at]
-			return goOn, nil
+			return proceed, nil
 		}
 		l := &(*returns)[at]
 		step := int64(1)
@@ -317,7 +317,7 @@ func (in *interpreter) loop(n *node, returns *[]item) (int, error) {
 		after := before + step
 		if step >= 0 && before < 0 && after >= 0 || step < 0 && before >= 0 && after < 0 {
 			*returns = (*returns)[:at]
-			return goOn, nil
+			return proceed, nil
 		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/clewdev/clew/jit"
 )
 
-// recorder is a publisher that writes down what it is told.
+// recorder is a publisher that records its arguments.
 type recorder struct {
 	mu  sync.Mutex
 	on  bool

@@ -95,7 +95,7 @@ func TestRandomPrograms(t *testing.T) {
 	}
 }
 
-// generator makes programs whose words keep track of how deep the stack is.
+// generator makes programs in which each word checks the depth of the stack.
 type generator struct {
 	rand    *rand.Rand
 	text    strings.Builder

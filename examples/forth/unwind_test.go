@@ -92,7 +92,7 @@ const (
 type step struct {
 	size   int
 	target int64 // relative to the instruction; 0 without a branch
-	ends   bool  // nothing goes on after it
+	ends   bool  // execution does not continue after it
 }
 
 // checkTable returns how many instructions it compared.
@@ -131,7 +131,7 @@ func checkTable(t *testing.T, p *forth.Program, f *jit.Function, frames bool) in
 		}
 		for _, n := range next {
 			if n < 0 || n >= int64(len(text)) {
-				t.Errorf("%s+%#x: the code goes on at +%#x, outside of the word", f.Name, at, n)
+				t.Errorf("%s+%#x: the code continues at +%#x, outside the word", f.Name, at, n)
 				continue
 			}
 			known, ok := before[n]
@@ -223,8 +223,8 @@ func (s *simulated) pop(bytes int64) {
 	}
 }
 
-// leave leaves all words: the caller is the host, whose frame pointer words
-// without one have not changed.
+// leave leaves all words. The caller is the host. Words without a frame pointer have not changed
+// the host's.
 func (s *simulated) leave() {
 	s.fp = 0
 	s.saved[framePointer].slot = 0

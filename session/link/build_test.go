@@ -57,8 +57,8 @@ func few(t *testing.T, list []string, n int) []string {
 	return sample.Covering(t, list, n, strings.Fields)
 }
 
-// compile makes an object file of a source: a file of testdata, or, where it has
-// several lines, the text of one whose name starts it ("x.s\n...").
+// compile makes an object file from a source: a file of testdata, or a text that begins with a
+// line with the file's name ("x.s\n...").
 func compile(t testing.TB, compiler, source string, flags ...string) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// debug runs linked programs in the host under a debugger, whose commands have
-// PLAN for the host's arguments, and returns what the debugger printed.
+// debug runs linked programs in the host under a debugger, and returns the debugger's output.
+// PLAN in the commands stands for the host's arguments.
 func debug(t *testing.T, debugger string, programs []linked, call uint64, commands ...string) string {
 	t.Helper()
 	program := host(t, native)
@@ -66,7 +66,7 @@ func debuggable(t *testing.T, compiler, flags string) (programs []linked, entry 
 }
 
 // gdbCalls reports whether gdb can call functions: gdb 13 cannot write registers where the
-// processor has AMX, whose state is larger than its buffer.
+// processor has AMX, because the state is larger than its buffer.
 func gdbCalls(t *testing.T) bool {
 	t.Helper()
 	out, _ := exec.Command("gdb", "-nx", "-batch", "-ex", "starti", "-ex", "p $xmm0.v4_int32[0] = 1", "/bin/true").CombinedOutput()

@@ -38,14 +38,14 @@ func TestErrors(t *testing.T) {
 		{"byte", "as", []string{"a.s\n .data\nv: .byte v\n"}, "", ErrOverflow, []string{".data+0x0: relocation R_X86_64_8 of .data: "}},
 		{"indirect function", "", []string{"a.c\nstatic int g(void) { return 1; } static void *choose(void) { return g; } int f(void) __attribute__((ifunc(\"choose\"))); int test(void) { return f(); }"},
 			"-O2", ErrUnsupported, []string{"f is an indirect function (STT_GNU_IFUNC)"}},
-		{"thread-local variable of nobody", "", []string{"a.c\nextern __thread int v; int test(void) { return v; }"}, "-O2 -fPIC", ErrUndefined, []string{"v (thread-local), used at"}},
+		{"undefined thread-local variable", "", []string{"a.c\nextern __thread int v; int test(void) { return v; }"}, "-O2 -fPIC", ErrUndefined, []string{"v (thread-local), used at"}},
 		{"too many thread-local variables", "", []string{"a.c\n__thread char v[70000]; char *test(void) { return v; }"}, "-O2", ErrTooLarge, []string{"70000 bytes of thread-local variables"}},
 		{"slim code for link-time optimization", "", []string{"a.c\nint test(void) { return 1; }"}, "-O2 -flto -fno-fat-lto-objects", ErrUnsupported, []string{"-fno-lto"}},
 		{"writable code", "as", []string{"a.s\n .section .both,\"awx\"\n nop\n"}, "", ErrUnsupported, []string{"section .both: ", "writable and executable"}},
 		{"old constructors", "as", []string{"a.s\n .section .ctors,\"aw\"\n .quad 0\n"}, "", ErrUnsupported, []string{"-fuse-init-array"}},
 		{"too large", "as", []string{"a.s\n .bss\n .space 0x90000000\n"}, "", ErrTooLarge, []string{".bss"}},
 		{"another machine", "aarch64-linux-gnu-gcc amd64", []string{"a.c\nint test(void) { return 1; }"}, "", ErrUnsupported, []string{"it is for EM_AARCH64 (ELFCLASS64), and this machine is EM_X86_64"}},
-		{"instructions that are no known sequence", "as", []string{"a.s\n .byte 0x48,0x8d,0x3d\n .long v@tlsgd-4\n call __tls_get_addr@plt\n .section .tdata,\"awT\"\nv: .long 1\n"}, "", ErrUnsupported,
+		{"unknown sequence of instructions", "as", []string{"a.s\n .byte 0x48,0x8d,0x3d\n .long v@tlsgd-4\n call __tls_get_addr@plt\n .section .tdata,\"awT\"\nv: .long 1\n"}, "", ErrUnsupported,
 			[]string{".text+0x3: relocation R_X86_64_TLSGD of v: ", "do not access a thread-local variable in a known way"}},
 		{"relocation of dynamic linkers", "as", []string{"a.s\n .data\n .reloc ., R_X86_64_COPY, test\n .quad 0\n"}, "", ErrUnsupported, []string{".data+0x0: relocation R_X86_64_COPY"}},
 	} {
@@ -81,7 +81,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestNotRelocatable has files that are no relocatable ones.
+// TestNotRelocatable loads files that are not relocatable.
 func TestNotRelocatable(t *testing.T) {
 	f := open(t, host(t, native))
 	if _, err := Load(nil, f); !errors.Is(err, ErrUnsupported) || !strings.Contains(err.Error(), "a file of type ET_") {

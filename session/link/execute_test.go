@@ -53,7 +53,7 @@ func TestExecute(t *testing.T) {
 				programs := []linked{{}, imported}
 				programs[0], err = at(t, tt.m, farAway, resolve, path)
 				if errors.Is(err, ErrOverflow) && strings.Contains(flags, "-fno-pic") {
-					// It wants the address of the imported function in 32 bits.
+					// It needs the address of the imported function in 32 bits.
 					programs = programs[:1]
 					programs[0], err = at(t, tt.m, farAway, nil, path, add)
 				}

@@ -14,8 +14,8 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// FuzzLink links damaged files: there is an error, or a program whose images can
-// be read and whose memory is as large as it says.
+// FuzzLink links damaged files. The result is an error, or a program with readable images and
+// memory of the declared size.
 func FuzzLink(f *testing.F) {
 	seeds, err := filepath.Glob("testdata/*.o")
 	if err != nil || len(seeds) < 4 {
@@ -116,7 +116,7 @@ func TestDamage(t *testing.T) {
 // TestMemory: files that claim much, or show the same bytes many times, cost no
 // more than sixteen times their size and 64 MiB.
 func TestMemory(t *testing.T) {
-	// A file whose section headers are all alike.
+	// A file with equal section headers.
 	many := func(n int, h func(b []byte)) []byte {
 		content := make([]byte, 1<<20)
 		b := make([]byte, 64, 64+len(content)+64*n)

@@ -136,7 +136,7 @@ func TestLoad(t *testing.T) {
 			}
 			for _, line := range mappings(t, start, end) {
 				if !strings.Contains(line, "/") {
-					t.Errorf("left behind: %s", line)
+					t.Errorf("still mapped: %s", line)
 				}
 			}
 		})

@@ -66,7 +66,7 @@ func TestThread(t *testing.T) {
 					t.Errorf("offset %d, alignment %d", a.Offset, a.Align)
 				}
 				x, y := first.symbol(t, "test"), second.symbol(t, "test")
-				// Each has variables of its own.
+				// Each program has its own variables.
 				if got, want := executeAll(t, []linked{first, second}, y, x, x), []string{"421235", "421235", "431736"}; !slices.Equal(got, want) {
 					t.Errorf("%s, want %s", got, want)
 				}

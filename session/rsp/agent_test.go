@@ -104,7 +104,7 @@ func TestAgent(t *testing.T) {
 }
 
 func TestAgentAllocates(t *testing.T) {
-	// What gdb makes of "n == 7" for a local variable of gcc -O0.
+	// gdb's code for "n == 7" for a local variable of gcc -O0.
 	code, _ := hex.DecodeString("260000221016080219162022071327")
 	if n := testing.AllocsPerRun(100, func() { agent(code, binary.LittleEndian, agentMemory{}) }); n > 1 {
 		t.Errorf("%v allocations", n)

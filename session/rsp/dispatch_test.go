@@ -17,11 +17,11 @@ import (
 
 func hexNumber(n uint64) string { return fmt.Sprintf("%x", n) }
 
-// codeAddress is in code of this program's own.
+// codeAddress returns an address in code of this program.
 func codeAddress() uint64 { return uint64(reflect.ValueOf(codeAddress).Pointer()) }
 
-// What packets answer that need no stop; an empty want is an empty reply, others
-// are the reply's beginning.
+// The answers to packets that need no stop. want is the beginning of the reply; an empty
+// want is an empty reply.
 func TestPackets(t *testing.T) {
 	tests := []struct{ packet, want string }{
 		{"", ""},
@@ -187,7 +187,7 @@ func TestAllRegisters(t *testing.T) {
 	if got := w.ask("g"); got != changed {
 		t.Errorf("after writing: %s", got)
 	}
-	// That was written, and nothing else.
+	// Only this register was written.
 	if got, want := f.traced(), "set:ymm15h="+strings.Repeat("5a", 16); got != want {
 		t.Errorf("%s, and not %s", got, want)
 	}

@@ -8,9 +8,9 @@ package rsp_test
 
 import "testing"
 
-// Where an expression needs memory gdb calls malloc: it is told that there is none, or
-// that the C library's is no code of the session. With the one of package hosted it
-// works: see TestDebugByDebuggers of clew's.
+// gdb calls malloc if an expression needs memory. It reports that there is no malloc, or that
+// the C library's malloc is not code of the session. With the malloc of package hosted it
+// works: see TestDebugByDebuggers of clew.
 func TestGDBNeedsMemory(t *testing.T) {
 	for b, want := range map[*build]string{&static: `requires the (program|target) to have a function "malloc"`, &cgo: "is in no image of the session; the session runs no other code"} {
 		t.Run(b.name, func(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// What gdb calls the end of a stack.
+// end is the last frame of a stack in gdb.
 const end = `session[.[]return.*\(\)`
 
 // A bare "target remote" knows the symbols of the Go program and of the session's
@@ -178,8 +178,8 @@ func TestGDB(t *testing.T) {
 	}
 }
 
-// A client that comes while nothing is called can look around and call functions;
-// when it goes on it stops in the next call, and ^C stops it before.
+// A client that attaches while nothing is called can read memory and call functions. When it
+// continues, it stops in the next call, or before at ^C.
 func TestGDBIdle(t *testing.T) {
 	p := launch(t, static, ":0", "linger", "call loop 3")
 	cmd := p.gdbCommand(nil, "bt", "print add(40, 2)", "print fib(5)", "p where", "break add", "shell touch ready", "continue", "bt", "print 1+2", "continue", "bt", "delete", "continue")
@@ -200,8 +200,8 @@ func TestGDBInterrupt(t *testing.T) {
 	p.ends("spin returned 5")
 }
 
-// A debugger that is killed leaves no breakpoint, and the call goes on; another
-// can come.
+// After a debugger is killed, no breakpoint remains, the call continues, and another
+// debugger can attach.
 func TestGDBKilled(t *testing.T) {
 	for _, when := range []string{"stopped", "running"} {
 		t.Run(when, func(t *testing.T) {
@@ -229,7 +229,7 @@ func TestGDBKilled(t *testing.T) {
 	}
 }
 
-// A second debugger is told why it is turned away.
+// A second debugger receives the reason why it is refused.
 func TestGDBSecond(t *testing.T) {
 	p := launch(t, static, ":0", "linger")
 	first := p.gdbCommand(nil, "shell touch ready", "continue")

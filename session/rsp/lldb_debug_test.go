@@ -17,7 +17,7 @@ func TestLLDBCalls(t *testing.T) {
 	calls := []string{"breakpoint set -n add", "continue", "p add(3,4)", "expression half(5.0)", "expression add(where.x, 2)", `expression "abc"`,
 		"expression point q = {1, 2}; q.x + q.y", "expression int $k = 7", "expression fib(5) + $k", `expression add((int)__builtin_strlen("four"), 1)`, "expression where", "expression *nowhere",
 		"bt", "breakpoint delete -f", "detach"}
-	called := []string{`stop reason = breakpoint 1\.\d`, // C has an add of its own
+	called := []string{`stop reason = breakpoint 1\.\d`, // C also has a function add
 		`\(int\) \$0 = 7`, `\(double\) \$1 = 2.5`, `\(int\) \$2 = 5`, `= "abc"`, "= 3", "= 12", "= 5", "x = 3, y = 4",
 		"error: .*couldn't read its memory", "frame #0: .*add.a=0, b=0.", "frame #1: .*loop.n=3.", "detached"}
 	for _, b := range builds {
@@ -34,9 +34,8 @@ func TestLLDBCalls(t *testing.T) {
 		inOrder(t, p.lldb("p add(40, 2)", "expression where.y = half(18.0)", "p where", "bt", "detach"), "= 42", "= 9", "y = 9", "frame #0: .*clew_idle", "detached")
 		p.ends("loop returned 3")
 	})
-	// The breakpoint of the function that is called stops it. Where processors are busy
-	// lldb's finish goes on to the end of the expression at times, with lldb-server too
-	// (8 of 12 runs).
+	// The breakpoint in the called function stops it. On busy processors lldb's finish
+	// sometimes continues to the end of the expression, with lldb-server too (8 of 12 runs).
 	t.Run("stopped in", func(t *testing.T) {
 		t.Parallel()
 		var out string
@@ -62,7 +61,7 @@ func TestLLDBCalls(t *testing.T) {
 	})
 }
 
-// The rest of what is done with a program: each as lldb 14 does it with one of its own.
+// Other commands of lldb 14, with the same results as for a program that it starts.
 func TestLLDBDebugs(t *testing.T) {
 	tests := []struct {
 		name     string

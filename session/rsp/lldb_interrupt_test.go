@@ -14,7 +14,7 @@ import (
 )
 
 // ^C and "process interrupt" stop code that loops, and code that lldb itself has
-// called; afterwards all goes on.
+// called. Afterwards the program continues.
 func TestLLDBInterrupt(t *testing.T) {
 	p := launch(t, static, ":0", "-wait", "call spin 1", "call fib 6")
 	_, port, _ := strings.Cut(p.address, ":")

@@ -36,7 +36,7 @@ var lldbRegisters = map[string]lldbTest{
 		[]string{"fib returned 2"}},
 }
 
-// lldb is told the file of the program, and finds the generated code by itself.
+// lldb gets the file of the program as an argument, and finds the generated code itself.
 func TestLLDB(t *testing.T) {
 	tests := []lldbTest{
 		{"breakpoints", static, []string{"call loop 3", "word cube 3"},

@@ -61,7 +61,7 @@ func TestAppendPacket(t *testing.T) {
 			t.Errorf("%s: %q, and not %q", test.name, got, test.want)
 		}
 	}
-	// Runs of every length, whose counts include all that must not appear.
+	// Runs of every length, with all counts that must not appear.
 	random := rand.New(rand.NewPCG(1, 2))
 	for n := range 600 {
 		payload := bytes.Repeat([]byte{"0f#*}z"[n%6]}, n)

@@ -199,7 +199,7 @@ func (p *program) ends(parts ...string) {
 func (p *program) gdbCommand(before []string, commands ...string) *exec.Cmd {
 	p.t.Helper()
 	all := []string{"-nx", "-batch", "-iex", "set debuginfod enabled off", "-iex", "set auto-load no"}
-	// Where the machine does much else an answer can take more than gdb's two seconds.
+	// On a busy machine an answer can take more than gdb's two seconds.
 	list := append([]string{"set confirm off", "set width 0", "set breakpoint pending on", "set remotetimeout 20"}, before...)
 	list = append(list, "target remote "+p.address)
 	for _, c := range append(list, commands...) {
@@ -210,11 +210,11 @@ func (p *program) gdbCommand(before []string, commands ...string) *exec.Cmd {
 	return cmd
 }
 
-// patience is after what time something hangs: longer than it takes on an emulated
-// machine whose host does other things too.
+// patience is the time after which a command hangs: longer than it takes on an emulated
+// machine on a busy host.
 const patience = 2 * time.Minute
 
-// patiently is a command that is killed where it hangs.
+// patiently returns a command that is killed if it hangs.
 func patiently(t *testing.T, name string, arguments ...string) *exec.Cmd {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	t.Cleanup(cancel)

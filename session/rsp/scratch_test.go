@@ -15,7 +15,7 @@ import (
 	"github.com/clewdev/clew/session"
 )
 
-// mapped returns the permissions of memory of this process, "" where there is none.
+// mapped returns the permissions of memory of this process, or "" if it is not mapped.
 func mapped(t *testing.T, address uint64) string {
 	t.Helper()
 	maps, err := os.ReadFile("/proc/self/maps")
@@ -39,8 +39,8 @@ func (w *wire) allocate(packet string) uint64 {
 	return address
 }
 
-// Memory that a client asks for is as it wants it, but never writable and executable
-// at once; a client gives it back, or loses it when it goes.
+// A client gets memory with the permissions that it requests, but never writable and
+// executable. The client frees it, or the server does when the client detaches.
 func TestScratch(t *testing.T) {
 	f := newFake(atBreak)
 	v := serve(t, f, nil)
@@ -61,7 +61,7 @@ func TestScratch(t *testing.T) {
 		t.Errorf("%#x bytes", v.scratch.size)
 	}
 	if r := w.ask("qRcmd," + hexString("session")); strings.Contains(r, hexString(scratchName)) {
-		t.Errorf("the client is told of its own memory: %s", r)
+		t.Errorf("the client receives its own memory: %s", r)
 	}
 	w.expect(fmt.Sprintf("_m%x", data), "OK")
 	if got := mapped(t, data); got == "rw-p" {
@@ -85,7 +85,7 @@ func TestScratch(t *testing.T) {
 	call := start(v)
 	w.receive()
 	w.conn.Close()
-	// What the call may be in is there for as long as it lasts.
+	// Memory in which the call may be remains until the call ends.
 	f.runs()
 	if got := mapped(t, both); got != "r-xp" {
 		t.Errorf("code that the session may run is %q", got)
@@ -98,7 +98,7 @@ func TestScratch(t *testing.T) {
 	if stop, err := v.Continue(); err != nil || stop.Reason != session.Returned {
 		t.Errorf("%v, %v", stop, err)
 	}
-	connectNext(t, v) // behind what the driver does at the end of a call
+	connectNext(t, v) // after the driver has handled the end of the call
 	if len(v.scratch.regions) != 0 || v.scratch.size != 0 || len(f.Images()) != 1 {
 		t.Errorf("%d parts and %d images are left", len(v.scratch.regions), len(f.Images()))
 	}
@@ -153,8 +153,8 @@ func TestSavedRegisters(t *testing.T) {
 	w.expect("QRestoreRegisterState:4", "OK")
 }
 
-// Where a function that lldb called returns to there is a real breakpoint, for as
-// long as one may return: to go on there would start this program again in itself.
+// While a function that lldb has called may return, there is a hardware breakpoint at its
+// return address: the code there would start this program again in the worker.
 func TestGuard(t *testing.T) {
 	entry := programEntry()
 	if entry == 0 {
@@ -211,7 +211,7 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// noDebugRegisters is a session that has none to spare.
+// noDebugRegisters is a session without a free debug register.
 type noDebugRegisters struct{ *fake }
 
 func (noDebugRegisters) Break(uint64, *session.BreakpointOptions) (*session.Breakpoint, error) {

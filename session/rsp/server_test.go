@@ -212,7 +212,7 @@ func TestFaultAfterPart(t *testing.T) {
 	if r := wait(t, call); r.err != nil || r.stop.Signal.Number != 11 {
 		t.Errorf("%v, %v", r.stop, r.err)
 	}
-	// Another client finds it there, and the program goes on when it likes.
+	// Another client sees the same stop, and the program continues later.
 	w = connectNext(t, v)
 	w.expect("?", "T0bthread:1234;")
 	if got := w.ask("qXfer:siginfo:read::0,80"); len(got) != 129 || got[0] != 'l' || got[1] != 11 || got[17] != 0x40 {
@@ -284,7 +284,7 @@ func TestStepFails(t *testing.T) {
 	wait(t, call).check(t, session.Returned)
 }
 
-// What killed the process is told by the client's number of the signal.
+// The reply for a killed process has the client's number of the signal.
 func TestKilled(t *testing.T) {
 	killed := session.Stop{Reason: session.ExitedProcess, ExitCode: -1, Signal: session.Signal{Number: int(syscall.SIGSYS)}}
 	v := serve(t, newFake(killed), nil)
@@ -297,8 +297,8 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// A signal that the client goes on with is not delivered: what it was for has
-// been repaired, or comes again.
+// The worker does not receive a signal with which the client continues: the client has
+// repaired the cause, or the fault happens again.
 func TestContinueWithSignal(t *testing.T) {
 	f := newFake(faulted, faulted, returned)
 	v := serve(t, f, nil)
@@ -314,7 +314,7 @@ func TestContinueWithSignal(t *testing.T) {
 	wait(t, call).check(t, session.Returned)
 }
 
-// A second client is told why it is turned away, and can come later.
+// A second client receives the reason why it is refused, and can attach later.
 func TestSecondClient(t *testing.T) {
 	f := newFake()
 	v := serve(t, f, nil)
@@ -367,7 +367,7 @@ func TestUpdate(t *testing.T) {
 	for !strings.Contains(f.traced(), "call") {
 		time.Sleep(time.Millisecond)
 	}
-	v.Update() // without news the call goes on
+	v.Update() // without new images the call continues
 	stub, err := newIdle()
 	if err != nil {
 		t.Fatal(err)
@@ -379,13 +379,13 @@ func TestUpdate(t *testing.T) {
 	if r := w.receive(); !strings.HasPrefix(r, "T05") || !strings.HasSuffix(r, at) {
 		t.Errorf("%s is not at %s", r, at)
 	}
-	// What debuggers read there is memory of this process, but for the change.
+	// Debuggers read memory of this process, except for the event.
 	descriptor, _ := gdb.Own()
-	told := event{action: 1, entry: 0x1234}
+	change := event{action: 1, entry: 0x1234}
 	image := make([]byte, 24)
-	told.overlay(image, descriptor)
-	told.overlay(image[:4], descriptor+24)
-	told.overlay(image[20:], descriptor-4)
+	change.overlay(image, descriptor)
+	change.overlay(image[:4], descriptor+24)
+	change.overlay(image[20:], descriptor-4)
 	if want := "\x01\x00\x00\x00\x01\x00\x00\x00\x34\x12\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"; string(image) != want {
 		t.Errorf("% x", image)
 	}
@@ -408,7 +408,7 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
-// Close tells a client that waits that its program has exited.
+// Close sends a waiting client the exit of its program.
 func TestClose(t *testing.T) {
 	f := newFake()
 	v := serve(t, f, nil)
@@ -460,7 +460,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// arrivals is an acceptor of connections that somebody else makes.
+// arrivals is an acceptor of connections that the test makes.
 type arrivals chan arrival
 
 type arrival struct {
@@ -478,8 +478,8 @@ func (a arrivals) Accept() (io.ReadWriteCloser, error) {
 
 func (arrivals) Close() error { return nil }
 
-// A client that the listener does not admit is told why, and gets nothing of the
-// session. Any number of them, however silent, keep no other client out.
+// A client that the listener does not admit receives the reason, and cannot access the
+// session. Such clients never block others, even if there are many and they send nothing.
 func TestRefusedClients(t *testing.T) {
 	v := serve(t, newFake(), nil)
 	l := make(arrivals)

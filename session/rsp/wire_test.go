@@ -43,7 +43,7 @@ func connectNext(t testing.TB, v *Server) *wire {
 		r := w.receive()
 		if r != "E."+errBusy.Error() {
 			if !strings.HasPrefix(r, "T") {
-				t.Errorf("the next client is told %q", r)
+				t.Errorf("the next client receives %q", r)
 			}
 			return w
 		}

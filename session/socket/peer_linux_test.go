@@ -90,7 +90,7 @@ func TestOtherUsers(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("skipped: only root can become another user")
 	}
-	const nobody = 65534
+	const unprivileged = 65534 // the user nobody
 	dir, client := program(t)
 	path := filepath.Join(dir, "socket")
 	for _, test := range []struct{ listen, family, host string }{
@@ -98,7 +98,7 @@ func TestOtherUsers(t *testing.T) {
 		{"[::1]:0", "6", "[::1]"}, {"[::ffff:127.0.0.1]:0", "4", "127.0.0.1"}, {"[::ffff:127.0.0.1]:0", "6", "127.0.0.1"},
 		{"unix:" + path, "", path},
 	} {
-		for _, user := range []uint32{nobody, 0} {
+		for _, user := range []uint32{unprivileged, 0} {
 			t.Run(fmt.Sprintf("%s%s-%d", test.listen, test.family, user), func(t *testing.T) {
 				l, err := Listen(test.listen)
 				if errors.Is(err, unix.EAFNOSUPPORT) || errors.Is(err, unix.EADDRNOTAVAIL) {
@@ -146,8 +146,8 @@ func TestOtherUsers(t *testing.T) {
 				switch {
 				case user == 0 && err != nil:
 					t.Error(err)
-				case user != 0 && (!errors.As(err, &refused) || refused.User != nobody || refused.Owner != 0 || refused.Err != nil):
-					t.Errorf("%v, expected user %d to be refused", err, nobody)
+				case user != 0 && (!errors.As(err, &refused) || refused.User != unprivileged || refused.Owner != 0 || refused.Err != nil):
+					t.Errorf("%v, expected user %d to be refused", err, unprivileged)
 				}
 			})
 		}
@@ -268,7 +268,7 @@ func TestDiagnose(t *testing.T) {
 		if got, err := diagnose(client, server); got != want || err != nil {
 			t.Errorf("%s: %+v, %v; expected %+v", to, got, err, want)
 		}
-		// The listener is not a client, and another port nobody's.
+		// The listener is not a client, and the other port has no socket.
 		for _, other := range []netip.AddrPort{server, netip.AddrPortFrom(client.Addr(), 1)} {
 			if got, err := diagnose(other, server); err == nil {
 				t.Errorf("%v to %v: %+v", other, server, got)

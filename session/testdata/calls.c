@@ -1,4 +1,4 @@
-// What call_test.go calls.
+// Functions for call_test.go.
 
 #include <stdarg.h>
 #include <stdint.h>

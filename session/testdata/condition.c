@@ -1,4 +1,4 @@
-// What the conditions of condition_test.go are about.
+// Data for the conditions of condition_test.go.
 
 struct node {
 	struct node *next;

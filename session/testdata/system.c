@@ -1,9 +1,9 @@
 // System calls and loops for process_test.go.
 
-// raw makes a system call. The instruction is at "call", the next at "behind".
+// raw makes a system call. The instruction is at "call", the next at "after".
 #if defined(__x86_64__)
 __asm__(
-	".globl raw, call, behind\n"
+	".globl raw, call, after\n"
 	".type raw, @function\n"
 	"raw:\n"
 	".cfi_startproc\n"
@@ -16,13 +16,13 @@ __asm__(
 	"	mov 8(%rsp), %r9\n"
 	"call:\n"
 	"	syscall\n"
-	"behind:\n"
+	"after:\n"
 	"	ret\n"
 	".cfi_endproc\n"
 	".size raw, . - raw\n");
 #else
 __asm__(
-	".globl raw, call, behind\n"
+	".globl raw, call, after\n"
 	".type raw, %function\n"
 	"raw:\n"
 	".cfi_startproc\n"
@@ -35,7 +35,7 @@ __asm__(
 	"	mov x5, x6\n"
 	"call:\n"
 	"	svc 0\n"
-	"behind:\n"
+	"after:\n"
 	"	ret\n"
 	".cfi_endproc\n"
 	".size raw, . - raw\n");

@@ -68,8 +68,8 @@ type arm64Case struct {
 	stops []Point
 }
 
-// What an instruction does displaced is what it does in its place, at every stop
-// on the way too: the processor runs both, or the emulator.
+// A displaced instruction has the same effect as the original, also at every stop in its slot:
+// the processor or the emulator runs both.
 func TestARM64ExecutesAlike(t *testing.T) {
 	gcc := testprogram.RequireTool(t, "aarch64-linux-gnu-gcc")
 	program := filepath.Join(t.TempDir(), "execute")
@@ -191,7 +191,7 @@ func (c *arm64Case) same(got, want *arm64Result, before *arm64State) error {
 	if moved {
 		p, ok := c.slot.At(int(offset))
 		if !ok {
-			return fmt.Errorf("stopped at offset %d, which is no point", offset)
+			return fmt.Errorf("stopped at offset %d, which is not a point", offset)
 		}
 		fix(&got.State, p, before)
 	}
@@ -336,9 +336,9 @@ func sequenceOf(random *rand.Rand) []uint32 {
 	ops := []uint32{pair[0]}
 	switch random.IntN(4) {
 	case 0:
-		ops = append(ops, 0xeb02001f, 0x54000061) // cmp x0, x2; b.ne behind the store's branch
+		ops = append(ops, 0xeb02001f, 0x54000061) // cmp x0, x2; b.ne to after the store's branch
 	case 1:
-		ops = append(ops, 0xb5000900) // cbnz x0, far behind
+		ops = append(ops, 0xb5000900) // cbnz x0, far after
 	case 2:
 		ops = append(ops, 0x10000806) // adr x6
 	}

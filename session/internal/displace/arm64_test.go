@@ -161,7 +161,7 @@ func TestInExclusive(t *testing.T) {
 	}
 }
 
-// A sequence is one slot: what goes on within it stays there, ways out leave.
+// A sequence is one slot: branches within it stay in the slot, exits leave it.
 func TestSequence(t *testing.T) {
 	s, err := Make(arm64(), sequence[4:], 0x10004, 0x4000000)
 	if err != nil {
@@ -180,7 +180,7 @@ func TestSequence(t *testing.T) {
 			exits[p.PC] = true
 		}
 	}
-	// "b.ne" leaves to the word behind the sequence as well.
+	// "b.ne" also exits to the word after the sequence.
 	if len(s.Points) != 7 || len(exits) != 1 || !exits[0x10018] {
 		t.Errorf("%+v", s.Points)
 	}

@@ -21,9 +21,8 @@ const (
 	trapTrace = 2 // si_code of a single step
 )
 
-// Every instruction leaves the same registers, flags, vector registers and
-// memory, and the same fault, displaced as in its place, and at every stop on
-// the way Points tells which state of the original has been reached.
+// A displaced instruction leaves the same registers, flags, vector registers, memory and fault
+// as the original. At every stop in the slot, Points has the state of the original.
 func TestExecutesAlike(t *testing.T) {
 	p := startTracee(t)
 	random := rand.New(rand.NewPCG(1, 2))
@@ -89,7 +88,7 @@ func newComparison(p *tracee, i x86Instruction, random *rand.Rand) *comparison {
 		c.at = farSlotBase
 	}
 	if i.RIPRelative {
-		// Somewhere in the data, at times behind it.
+		// In the data, or sometimes after it.
 		d := uint32(dataBase + 64*random.IntN(areaSize/64+8) - testPC - len(c.code))
 		binary.LittleEndian.PutUint32(c.code[i.Displacement:], d)
 	}
@@ -206,7 +205,7 @@ func (c *comparison) stepThrough(original *stop) error {
 		}
 		point, ok := c.slot.At(int(offset))
 		if !ok {
-			return fmt.Errorf("stopped at offset %d, which is no point", offset)
+			return fmt.Errorf("stopped at offset %d, which is not a point", offset)
 		}
 		s.registers.Rip = point.PC
 		hidden := 0 // bytes below the stack pointer that the original has not written
@@ -252,9 +251,8 @@ func (c *comparison) sameFault(s, original *stop, hidden int) error {
 	return same(&s.state, &original.state, hidden)
 }
 
-// same compares all but the program counter where want has none, hidden bytes
-// below the stack pointer, and what the kernel and the x87 unit note for
-// themselves.
+// same compares the states, except the program counter if want has none, hidden bytes below the
+// stack pointer, and data that only the kernel and the x87 unit use.
 func same(got, want *state, hidden int) error {
 	a, b := got.registers, want.registers
 	a.Orig_rax, b.Orig_rax = 0, 0
@@ -297,7 +295,7 @@ func TestSystemCall(t *testing.T) {
 	p.write(slotBase, c.slot.Code)
 
 	c.set(&c.before, testPC)
-	original := c.run(unix.PTRACE_CONT) // to the trap behind it
+	original := c.run(unix.PTRACE_CONT) // to the trap after it
 	original.registers.Rip--
 	c.set(&c.before, slotBase)
 	ran := c.run(unix.PTRACE_CONT)

@@ -11,8 +11,7 @@ import (
 	"github.com/clewdev/clew/arch"
 )
 
-// Make gives an error or a slot that is within bounds and whose every
-// instruction is a point.
+// Make returns an error, or a slot within its limits in which every instruction is a point.
 func FuzzMake(f *testing.F) {
 	for _, text := range []string{
 		"\x90", "\xe8\x11\x22\x33\x04", "\xff\x54\x24\x10", "\xff\x15\x00\x00\x00\x00", "\x0f\x05", "\xe3\x10", "\x0f\x84\x00\x00\x00\x00", "\xc7\xf8\x00\x01\x00\x00",
@@ -75,8 +74,8 @@ func checkSlot(t *testing.T, m *arch.Machine, code []byte, pc, at uint64, bounda
 	}
 }
 
-// x86Boundaries disassembles a slot up to its literals, the first of which the
-// displacement of one of its own pushes and jumps tells.
+// x86Boundaries disassembles a slot up to its literals. The displacement of one of its pushes
+// and jumps is that of the first literal.
 func x86Boundaries(s *Slot) []int {
 	var out []int
 	end := len(s.Code)

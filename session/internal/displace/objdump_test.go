@@ -112,7 +112,7 @@ func TestSizesAgreeWithObjdump(t *testing.T) {
 	}
 }
 
-// window is the start of .text, and its end or what lies size bytes behind the start.
+// window returns the start of .text, and its end, or the address size bytes after the start.
 func window(t *testing.T, path string, size uint64) (start, end uint64) {
 	t.Helper()
 	if _, err := os.Stat(path); err != nil {

@@ -59,7 +59,7 @@ func opcodes() []byte {
 	return []byte(out.String())
 }
 
-// Of all that objdump takes for an instruction, the size is the same.
+// For all bytes that objdump decodes as an instruction, the size is the same.
 func TestOpcodesAgreeWithObjdump(t *testing.T) {
 	objdump := testprogram.RequireTool(t, "x86_64-linux-gnu-objdump") // what Debian's native one is called too
 	path := filepath.Join(t.TempDir(), "opcodes")

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Where the tracee has its memory. The code's and the slots' pages can be
-// written; all but the far slot is within reach of the others.
+// Addresses of the tracee's memory. The pages of code and slots are writable. All but the far
+// slot are within reach of the others.
 const (
 	codeBase  = 0x10_0000_0000
 	dataBase  = codeBase + 0x1000_0000
@@ -56,7 +56,7 @@ type stop struct {
 
 func startTracee(t *testing.T) *tracee {
 	t.Helper()
-	runtime.LockOSThread() // to the test's end: ptrace wants the thread that began
+	runtime.LockOSThread() // to the end of the test: ptrace requires the thread that began
 	cmd := exec.Command("/proc/self/exe", "-test.run=^$")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Ptrace: true}
 	if err := cmd.Start(); err != nil {

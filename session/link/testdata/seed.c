@@ -1,4 +1,4 @@
-// What the seed files of the fuzz tests come from:
+// Source of the seed files of the fuzz tests:
 //
 //	CC -c -fdebug-prefix-map=$PWD=/src seed.c -o NAME
 //

@@ -22,7 +22,7 @@ import (
 
 func main() {
 	frames := flag.Bool("frame-pointers", false, "words keep a frame pointer")
-	perDefinition := flag.Bool("per-definition", false, "publish each word as a batch of its own")
+	perDefinition := flag.Bool("per-definition", false, "publish each word as a separate batch")
 	flag.Usage = func() {
 		fmt.Fprintln(flag.CommandLine.Output(), "usage: forth [flags] FILE.fth")
 		flag.PrintDefaults()
@@ -60,7 +60,7 @@ func run(program *forth.Program, perDefinition bool) error {
 	session, err := forth.Load(program, &forth.SessionOptions{
 		Output: os.Stdout, PerDefinition: perDefinition,
 		Paused: os.Stderr, Resume: os.Stdin,
-		Notice: fmt.Sprintf("process %d pauses; Enter goes on\n", os.Getpid()),
+		Notice: fmt.Sprintf("process %d pauses; press Enter to continue\n", os.Getpid()),
 	})
 	if err != nil {
 		return err

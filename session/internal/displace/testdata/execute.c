@@ -2,8 +2,8 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Runs pieces of arm64 code, each from a state of its own until a signal stops
-// it, and tells the states then: aarch64-linux-gnu-gcc -O1 -static execute.c.
+// Runs pieces of arm64 code, each from a given state until a signal stops it, and
+// prints the resulting states: aarch64-linux-gnu-gcc -O1 -static execute.c.
 // Standard input is an array of struct run, standard output one of struct result.
 #define _GNU_SOURCE
 #include <sched.h>
