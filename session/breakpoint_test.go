@@ -96,7 +96,7 @@ func TestBreakpointOptions(t *testing.T) {
 	}
 }
 
-// Errors and panics of callbacks are stops that say so.
+// Errors and panics of callbacks are stops with the error.
 func TestBreakpointErrors(t *testing.T) {
 	s := newSession(t, load(t, "loops.c"))
 	failure := errors.New("failure")
@@ -166,7 +166,7 @@ func TestBreakpointsAtOneAddress(t *testing.T) {
 			t.Errorf("breakpoint %d: %d hits, want %d", n, list[n].Hits(), want)
 		}
 	}
-	// The trap stays until the last of them is gone.
+	// The trap remains until the last breakpoint is removed.
 	for n, b := range []*Breakpoint{list[3], list[1], list[0]} {
 		if stop := call(t, s, "count", 1); stop.Reason != Returned || logged != 7+n {
 			t.Fatalf("%v, %d logged", stop, logged)
@@ -180,7 +180,7 @@ func TestBreakpointsAtOneAddress(t *testing.T) {
 	}
 }
 
-// They are set, switched and removed in all states, also while they are met.
+// Breakpoints can be set, switched and removed in all states, also while they are hit.
 func TestBreakpointWhileRunning(t *testing.T) {
 	i := load(t, "system.c")
 	s := newSession(t, i, load(t, "loops.c"))
@@ -234,7 +234,7 @@ func TestBreakpointWhileRunning(t *testing.T) {
 	}
 }
 
-// Nobody sees the traps, and code is written below them.
+// Reads do not return traps, and writes change the code below them.
 func TestCodeUnderBreakpoints(t *testing.T) {
 	i := load(t, "loops.c")
 	s, other := newSession(t, i), newSession(t, i)
@@ -267,7 +267,7 @@ func TestCodeUnderBreakpoints(t *testing.T) {
 			t.Error(again, err)
 		}
 	}
-	// The first function becomes one that returns another's result.
+	// The first function gets the code of another one.
 	tick, count := symbol(t, s, "tick"), symbol(t, s, "count")
 	ret := functionOf("ret").text
 	if err := other.WriteMemory(ret, tick); err != nil {
@@ -300,8 +300,8 @@ func TestCodeUnderBreakpoints(t *testing.T) {
 	}
 }
 
-// Sessions over one image, with breakpoints in one hot loop, do not get in each
-// other's way: each has its own hits and results, while others set and remove.
+// Sessions with the same image and breakpoints in the same loop do not affect each other: each
+// has its own hits and results while others set and remove breakpoints.
 func TestSessionsOverOneImage(t *testing.T) {
 	onEmulatedProcessor(t)
 	i := load(t, "loops.c")
@@ -414,7 +414,7 @@ func TestBreakpointInRecursion(t *testing.T) {
 	if b.Hits() != 465 {
 		t.Errorf("%d hits", b.Hits())
 	}
-	// One that is set where a session stands is met when the code comes back.
+	// A breakpoint at the current address is hit when the code comes back.
 	s.Remove(b.ID)
 	stop, err := s.CallWith(symbol(t, s, "fib"), Arguments{Words: []uint64{3}, StopAtEntry: true})
 	check(t, stop, err, AtEntry)

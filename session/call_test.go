@@ -60,7 +60,7 @@ func TestCallFloats(t *testing.T) {
 	}
 }
 
-// The compiler of a variadic function looks at the number of vector registers.
+// A variadic function reads the number of vector registers.
 func TestCallVariadic(t *testing.T) {
 	s := newSession(t, load(t, "calls.c", "-O0"))
 	stop, err := s.CallWith(symbol(t, s, "variadic"), Arguments{Words: []uint64{7, 1, 3, 5, 7}, Floats: []float64{2, 4, 6}})
@@ -253,8 +253,8 @@ func TestCallAfterExit(t *testing.T) {
 	}
 }
 
-// Abort ends the run that it was called for, and returns what that returns, also
-// where the next one has begun before Abort looks.
+// Abort ends the current run and returns its result, also if the next run has begun before
+// Abort checks.
 func TestAbortBesideCalls(t *testing.T) {
 	loop, ret := newFunction(t, "loop"), newFunction(t, "ret")
 	s := newSession(t, loop, ret)
@@ -287,7 +287,7 @@ func TestAbortBesideCalls(t *testing.T) {
 	}
 }
 
-// A call that fails while it is aborted has one error for both.
+// If a call fails while it is aborted, both return the same error.
 func TestAbortOfACallThatFails(t *testing.T) {
 	entered, leave := make(chan struct{}), make(chan struct{})
 	host, err := NewHost("host", HostFunction{Name: "end", Call: func(*HostCall) error {

@@ -18,11 +18,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// childVariable names, in the environment, what this program is to do instead of
-// its tests.
+// childVariable is the environment variable with the child's function, which this program runs
+// instead of its tests.
 const childVariable = "CLEW_SESSION_CHILD"
 
-// children are what such programs do; their error is their end.
+// children are the functions by name. An error ends the program.
 var children = map[string]func() error{"not dumpable": childNotDumpable}
 
 func TestMain(m *testing.M) {
@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// child is the command of this program as one of children.
+// child returns the command that runs one of children.
 func child(t testing.TB, name string) *exec.Cmd {
 	t.Helper()
 	exe, err := os.Executable()
@@ -48,8 +48,7 @@ func child(t testing.TB, name string) *exec.Cmd {
 	return cmd
 }
 
-// A program that has become another user's cannot be traced. The error says what to do, and
-// doing it helps.
+// A program that has changed its user cannot be traced. The error has a remedy, which works.
 func TestNotDumpable(t *testing.T) {
 	if out, err := child(t, "not dumpable").CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)

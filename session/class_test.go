@@ -13,8 +13,8 @@ import (
 	"github.com/clewdev/clew/value/print"
 )
 
-// In a function of a class its members are named without the object. Names are
-// locals', then members', then those of all code; a class has its constructors' name.
+// A function of a class can use members without an object. Names are looked up in locals, then
+// members, then all code. The name of a class is also that of its constructors.
 func TestExpressionsInClasses(t *testing.T) {
 	i := loadCC(t, `
 struct Base { int id; Base() : id(3) {} };
@@ -80,7 +80,7 @@ int t(int n) { Sq q(n); return q.area(); }
 			t.Errorf("%s: %s, want %s", test.text, text, test.want)
 		}
 	}
-	// Behind the line that sets the local.
+	// After the line that sets the local.
 	if _, err := s.NextLine(); err != nil {
 		t.Fatal(err)
 	}

@@ -24,8 +24,8 @@ var functions = map[string]map[string]function{
 		"amd64": instructions("488d0437", "c3"), // lea rax, [rdi+rsi]; ret
 		"arm64": words(0x8b010000, ret64),       // add x0, x0, x1; ret
 	},
-	// The sum of the numbers from the argument down. Instructions 1 to 3 are its
-	// loop: add to the sum, subtract 1, branch.
+	// The sum of the numbers from 1 to the argument. Instructions 1 to 3 are the loop: add to the
+	// sum, subtract 1, branch.
 	"sum": {
 		"amd64": instructions("31c0", "01f8", "ffcf", "75fa", "c3"),
 		"arm64": words(0x2a1f03e1, 0x0b000021, 0x71000400, 0x54ffffc1, 0x2a0103e0, ret64),
@@ -34,7 +34,7 @@ var functions = map[string]map[string]function{
 		"amd64": instructions("488b07", "c3"), // mov rax, [rdi]; ret
 		"arm64": words(0xf9400000, ret64),     // ldr x0, [x0]; ret
 	},
-	// Stores its second argument where the first says.
+	// Stores its second argument at the address in the first.
 	"store": {
 		"amd64": instructions("488937", "90", "c3"),   // mov [rdi], rsi; nop; ret
 		"arm64": words(0xf9000001, 0xd503201f, ret64), // str x1, [x0]; nop; ret
@@ -106,7 +106,7 @@ func instructions(list ...string) function {
 	return f
 }
 
-// functionOf is a function for this machine.
+// functionOf returns a function for this machine.
 func functionOf(name string) function { return functions[name][runtime.GOARCH] }
 
 // argument is the register of a call's first argument.

@@ -5,11 +5,10 @@
 // Package session calls generated code under full control, in the same process: with breakpoints,
 // steps and watchpoints. A fault of the code never reaches the Go program.
 //
-// An [Image] is code with its description: a batch of package jit (NewImage), relocatable ELF
-// objects of any compiler (LoadImage), or Go functions that the code may call (NewHost). A
-// [Session] runs functions of its images in a worker, a separate process that shares the address
-// space of this one. This process traces the worker. The code's writes to memory remain; a fault
-// of the code is a [Stop].
+// An [Image] is code with its description: a batch of package jit (NewImage), relocatable ELF objects
+// of any compiler (LoadImage), or Go functions that the code may call (NewHost). A [Session] runs
+// functions of its images in a worker, a separate process that shares the address space of this one.
+// This process traces the worker. The code's writes to memory remain; a fault of the code is a [Stop].
 //
 // # Object files
 //
@@ -20,11 +19,10 @@
 //
 // # Addresses and memory
 //
-// All addresses are those of this process. The code runs on a stack of the session, with guard
-// pages around it. The caller may pass memory of the Go heap to the code. The garbage collector
-// does not see pointers in the worker's registers and stack, so the caller must keep such
-// memory alive until the call has ended (runtime.KeepAlive), and must never pass an address of
-// a goroutine's stack.
+// All addresses are those of this process. The code runs on a stack of the session, with guard pages
+// around it. The caller may pass memory of the Go heap to the code. The garbage collector does not see
+// pointers in the worker's registers and stack, so the caller must keep such memory alive until the
+// call has ended (runtime.KeepAlive), and must never pass an address of a goroutine's stack.
 //
 // # What the program must not do
 //

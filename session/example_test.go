@@ -14,8 +14,7 @@ import (
 	"github.com/clewdev/clew/session"
 )
 
-// A function that was generated is called, stops at a fault, is repaired, and
-// returns.
+// A call of a generated function stops at a fault, the cause is repaired, and the call returns.
 func Example() {
 	code := map[string][]byte{
 		"amd64": {0x48, 0x8b, 0x07, 0xc3},                         // mov rax, [rdi]; ret
@@ -23,7 +22,7 @@ func Example() {
 	}[runtime.GOARCH]
 	argument := map[string]string{"amd64": "rdi", "arm64": "x0"}[runtime.GOARCH]
 
-	// A compiler does this: it puts code into memory, and describes it.
+	// A compiler writes code to memory and describes it.
 	memory, err := jit.NewMemory(len(code))
 	if err != nil {
 		log.Fatal(err)

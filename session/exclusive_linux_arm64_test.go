@@ -22,8 +22,8 @@ var atomicAdd = words(
 	ret64,
 )
 
-// compareAndSwap stores its third argument where the first points to if the second
-// is there, and returns what was there.
+// compareAndSwap stores its third argument at the address in the first if the memory has the
+// second, and returns the old value.
 var compareAndSwap = words(
 	0xc85ffc03, // 0: ldaxr x3, [x0]
 	0xeb01007f, // 4: cmp x3, x1
@@ -34,7 +34,7 @@ var compareAndSwap = words(
 	ret64,
 )
 
-// A step takes an exclusive sequence for one instruction, whichever way leads out.
+// A step executes an exclusive sequence as one instruction, by any of its exits.
 func TestStepExclusive(t *testing.T) {
 	add, swap := newCode(t, "add", atomicAdd.text), newCode(t, "swap", compareAndSwap.text)
 	memory, address := page(t, unix.PROT_READ|unix.PROT_WRITE)
@@ -76,8 +76,8 @@ func TestStepExclusive(t *testing.T) {
 	}
 }
 
-// A breakpoint is at the beginning of a sequence, or not at all; the sequence then
-// ends, with one in a debug register too.
+// A breakpoint can only be at the beginning of a sequence. The sequence then ends, also with a
+// hardware breakpoint.
 func TestBreakExclusive(t *testing.T) {
 	i := newCode(t, "add", atomicAdd.text)
 	_, address := page(t, unix.PROT_READ|unix.PROT_WRITE)
@@ -101,7 +101,7 @@ func TestBreakExclusive(t *testing.T) {
 		if b.Hits() != 1 {
 			t.Errorf("%d hits", b.Hits())
 		}
-		// A step from it ends after the sequence, one to it at once.
+		// A step from the sequence ends after it. A step to it ends there.
 		stop, err = s.CallWith(start(i), Arguments{Words: []uint64{address, 1}, StopAtEntry: true})
 		if err == nil && hardware {
 			check(t, stop, err, AtEntry)

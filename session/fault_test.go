@@ -17,8 +17,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A fault is a stop with the signal, its code and its address, at the instruction
-// that caused it; afterwards the session is as good as new.
+// A fault is a stop with the signal, its code and its address, at the instruction that caused
+// it. The session can then be used as before.
 func TestFaults(t *testing.T) {
 	add := newFunction(t, "add")
 	_, readOnly := page(t, unix.PROT_READ)
@@ -88,8 +88,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// A breakpoint at an instruction that faults is met once: after the cause is repaired,
-// continuing does not meet it again.
+// A breakpoint at an instruction that faults is hit once, and not again after the cause is
+// repaired.
 func TestFaultUnderBreakpoint(t *testing.T) {
 	i := newFunction(t, "load")
 	_, address := page(t, unix.PROT_READ)
@@ -121,7 +121,7 @@ func TestFaultUnderBreakpoint(t *testing.T) {
 	}
 }
 
-// A stack that is used up is a fault on the guard below it.
+// A stack overflow is a fault in the guard below the stack.
 func TestStackOverflow(t *testing.T) {
 	i, add := newFunction(t, "recurse"), newFunction(t, "add")
 	s := newSession(t, i, add)
@@ -154,8 +154,8 @@ func interrupted(t *testing.T, s *Session, function uint64, words ...uint64) *St
 	return check(t, stop, err, Interrupted)
 }
 
-// A system call that blocks is interrupted and then continues, or is left for another call,
-// which it does not affect.
+// A blocking system call can be interrupted and continued, or abandoned for another call, which
+// it does not affect.
 func TestBlockedSystemCall(t *testing.T) {
 	i, add := newFunction(t, "syscall"), newFunction(t, "add")
 	call := start(i) + functionOf("syscall").at[4]
@@ -208,7 +208,7 @@ func TestBlockedSystemCall(t *testing.T) {
 			if check(t, stop, err, Returned).Result != 1<<40+2 {
 				t.Error(stop)
 			}
-			// The same system call with other arguments is begun anew.
+			// The same system call with other arguments starts again.
 			unix.Write(fds[1], []byte{8})
 			stop, err = s.Call(start(i), read...)
 			if check(t, stop, err, Returned).Result != 1 || memory[0] != 8 {
@@ -218,7 +218,7 @@ func TestBlockedSystemCall(t *testing.T) {
 	}
 }
 
-// A sleep that is interrupted sleeps for the rest of its time.
+// An interrupted sleep continues for the rest of its time.
 func TestInterruptedSleep(t *testing.T) {
 	i := newFunction(t, "syscall")
 	_, address := page(t, unix.PROT_READ|unix.PROT_WRITE)
@@ -235,7 +235,7 @@ func TestInterruptedSleep(t *testing.T) {
 	}
 }
 
-// Steps go over a system call, also where a breakpoint stands at it.
+// Steps execute a system call, also if it has a breakpoint.
 func TestStepSystemCall(t *testing.T) {
 	i := newFunction(t, "syscall")
 	at := functionOf("syscall").at

@@ -42,8 +42,7 @@ func TestHardwareBreakpoint(t *testing.T) {
 	}
 }
 
-// A call that comes again to a breakpoint in a debug register, at which the one
-// before was left, meets it.
+// A call hits a hardware breakpoint at which the previous call was aborted.
 func TestHardwareBreakpointAgain(t *testing.T) {
 	i := newFunction(t, "sum")
 	s := newSession(t, i)

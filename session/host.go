@@ -33,8 +33,7 @@ func (e *ExitError) Error() string { return fmt.Sprintf("the code called exit(%d
 
 const stubSize = 16
 
-// NewHost makes an image of Go functions. Every session with code that calls them must have the
-// image.
+// NewHost makes an image of Go functions. Every session with code that calls them must have the image.
 func NewHost(name string, functions ...HostFunction) (*Image, error) {
 	m := jit.Host()
 	if m == nil {

@@ -230,7 +230,7 @@ func TestHostBreakpoint(t *testing.T) {
 		if err != nil || len(stack.Frames) != 502-n || stack.Frames[1].Function.Name != "callDeep" {
 			t.Fatalf("%d frames, %v", len(stack.Frames), err)
 		}
-		// A step is the function.
+		// A step executes the function.
 		stop, err = s.StepInstruction()
 		if check(t, stop, err, SteppedInstruction); calls != n {
 			t.Fatalf("%v after %d calls", stop, calls)
@@ -294,7 +294,7 @@ func TestHostOfManySessions(t *testing.T) {
 	}
 }
 
-// Memory of Go's heap may be given to code for as long as it is kept alive.
+// Code may use memory of Go's heap while the program keeps it alive.
 func TestHeapMemory(t *testing.T) {
 	s := newSession(t, newFunction(t, "store"))
 	var garbage [][]byte

@@ -94,11 +94,10 @@ func NewImage(c *jit.Code) (*Image, error) {
 	return i.finish(), nil
 }
 
-// LoadImage loads and links relocatable objects, as compilers write them, into memory that the
-// image owns. It looks undefined symbols up in the imports: the C library's printf, malloc and so
-// on are in package session/hosted. It does not call constructors: see Image.Constructors. Each
-// worker has its own thread-local variables. They are initialized again when a session must start
-// another worker.
+// LoadImage loads and links relocatable objects, as compilers write them, into memory that the image
+// owns. It looks undefined symbols up in the imports: the C library's printf, malloc and so on are in
+// package session/hosted. It does not call constructors: see Image.Constructors. Each worker has its
+// own thread-local variables. They are initialized again when a session must start another worker.
 func LoadImage(o *ImageOptions, objects ...*object.File) (*Image, error) {
 	if o == nil {
 		o = &ImageOptions{}

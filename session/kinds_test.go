@@ -23,10 +23,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// kindsArgument is what tests call the function with.
+// kindsArgument is the argument of the function.
 const kindsArgument = 3
 
-// kindsOf is what differs between the machines.
+// kindsOf has the differences between the machines.
 var kindsOf = map[string]struct {
 	source  string
 	refused int    // instructions that a breakpoint without a debug register cannot be at
@@ -35,9 +35,9 @@ var kindsOf = map[string]struct {
 	caller  string // where gdb finds the return address
 }{
 	"amd64": {"kinds-amd64.s", 0, "eflags", 1 << 8, "*(long*)$sp"},
-	// Seven are in the middle of exclusive sequences, and a call is through x30. Loads
-	// from a label of what is not for a general register are as memory lies.
-	// The bit is in cpsr for debuggers alone, gdb shows it too: code cannot read it.
+	// Seven instructions are in the middle of exclusive sequences, and a call is through x30. Loads
+	// from a label to other than general registers depend on the distance.
+	// Only debuggers, gdb too, see this bit in cpsr. Code cannot read it.
 	"arm64": {"kinds-arm64.s", 8, "cpsr", 0, "$x30"},
 }[runtime.GOARCH]
 
@@ -96,8 +96,8 @@ func kindsProgram(t testing.TB) string {
 	return program
 }
 
-// With a trap at one instruction at a time, or at all of them, the function has the same
-// effects as without, and each trap is met as often as in gdb.
+// With a trap at one instruction, or at all, the function has the same effects as without, and
+// each trap is hit as often as in gdb.
 func TestKindsOfInstructions(t *testing.T) {
 	i := load(t, kindsOf.source)
 	s := newSession(t, i)
@@ -144,9 +144,9 @@ func TestKindsOfInstructions(t *testing.T) {
 		}
 	}
 
-	// gdb: those that the program meets, with as many to ignore as there can be.
+	// gdb: the breakpoints that the program hits, with the largest ignore count.
 	start := symbol(t, s, "kinds")
-	// Off: gdb 13 displaces arm64's tbz of bits above 31 wrongly.
+	// Off, because gdb 13 displaces arm64's tbz of bits above 31 incorrectly.
 	commands := []string{"set displaced-stepping off", "break main", "run", "delete"}
 	for n, address := range addresses {
 		commands = append(commands, fmt.Sprintf("break *((char*)kinds + %d)", address-start), fmt.Sprintf("ignore %d 1000000", n+2))
@@ -210,8 +210,7 @@ func stepsOfKinds(t *testing.T, s *Session, want uint64) (list []uint64) {
 	return list
 }
 
-// Steps visit the instructions that gdb's visit, with traps on their way or not,
-// and change nothing.
+// Steps visit the same instructions as gdb's, with and without traps, and change nothing.
 func TestStepsOfKinds(t *testing.T) {
 	i := load(t, kindsOf.source)
 	s := newSession(t, i)
@@ -241,8 +240,8 @@ func TestStepsOfKinds(t *testing.T) {
 		}
 	}
 	if runtime.GOARCH == "amd64" {
-		// Behind a move to ss the processor takes no trap: gdb's step is two
-		// instructions, a session's one.
+		// After a move to ss the processor takes no trap. A step of gdb then executes two instructions,
+		// a step of a session one.
 		n := slices.IndexFunc(plain, func(at uint64) bool {
 			code, err := s.Disassemble(start+at, 1)
 			return err == nil && strings.HasSuffix(code[0].Text, ",%ss")
@@ -253,9 +252,8 @@ func TestStepsOfKinds(t *testing.T) {
 		plain = slices.Delete(slices.Clone(plain), n+1, n+2)
 	}
 	if runtime.GOARCH == "arm64" {
-		// gdb needs two steps for the instruction after a system call, where the kernel stops
-		// it again, and its step of an exclusive sequence ends before the branch that repeats
-		// it.
+		// gdb needs two steps for the instruction after a system call, because the kernel stops it
+		// again. gdb's step over an exclusive sequence ends before the branch that repeats it.
 		steps = slices.Compact(steps)
 		steps = slices.DeleteFunc(steps, func(at uint64) bool {
 			code, err := s.Disassemble(start+at, 1)
@@ -267,7 +265,7 @@ func TestStepsOfKinds(t *testing.T) {
 	}
 }
 
-// Traps and what traps by itself, at one place.
+// A trap and a trap instruction of the code at the same address.
 func TestBreakpointAtTrap(t *testing.T) {
 	i := newFunction(t, "trap")
 	s := newSession(t, i)
@@ -291,7 +289,7 @@ func TestBreakpointAtTrap(t *testing.T) {
 		if err := s.Remove(b.ID); err != nil {
 			t.Fatal(err)
 		}
-		// Also when it is known that one of ours was there.
+		// Also if the session has had a trap there.
 		stop, err = s.Abort()
 		check(t, stop, err, Aborted)
 		stop, err = s.Call(at)

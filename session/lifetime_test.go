@@ -22,7 +22,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// holdings is what a process can leak.
+// holdings are the resources that a process can leak.
 type holdings struct{ children, tasks, descriptors, mappings int }
 
 func held(t testing.TB) (h holdings) {
@@ -41,8 +41,8 @@ func held(t testing.TB) (h holdings) {
 	return holdings{len(childProcesses(t)), count("/proc/self/task"), count("/proc/self/fd"), bytes.Count(maps, []byte("\n"))}
 }
 
-// holdsNoMore waits until this process holds no more than before. The runtime may
-// have some threads and parts of its heap more.
+// holdsNoMore waits until this process has no more resources than before, except some threads
+// and heap memory of the runtime.
 func holdsNoMore(t testing.TB, before holdings) {
 	t.Helper()
 	const slack = 12
@@ -86,8 +86,8 @@ func beside(t testing.TB) {
 	})
 }
 
-// Sessions in a row leave nothing, with other programs run beside them, and the
-// collector busy.
+// Successive sessions leave no resources, while other programs run and the garbage collector is
+// busy.
 func TestSessionsInARow(t *testing.T) {
 	sessions := 100
 	if sample.Full() {
@@ -141,7 +141,7 @@ func TestSessionsInARow(t *testing.T) {
 	holdsNoMore(t, before)
 }
 
-// Many at once are closed in every state, some by two at once.
+// Several sessions are closed at the same time, in every state, some by two goroutines.
 func TestSessionsAtOnce(t *testing.T) {
 	sessions := 20
 	if sample.Full() {
@@ -281,7 +281,7 @@ func TestLocked(t *testing.T) {
 	}
 	stop, err = s.Call(s.images()[2].Ranges()[0].Start, 8)
 	check(t, stop, err, ExitedProcess)
-	// A panic in a callback is a stop, the end of its goroutine that of the worker.
+	// A panic in a callback is a stop. The end of its goroutine ends the worker.
 	b, err := s.Break(symbol(t, s, "fib"), &BreakpointOptions{Log: func(*Frame) error { runtime.Goexit(); return nil }})
 	if err != nil {
 		t.Fatal(err)
@@ -310,7 +310,7 @@ func TestLocked(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
-	// Closed elsewhere, while it runs.
+	// Another goroutine closes it while it runs.
 	s.Remove(b.ID)
 	go func() {
 		waitState(t, s, Running)

@@ -19,7 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fence is memory of pages with the protections given, and filled with a pattern.
+// fence returns pages with the given protections, filled with a pattern.
 func fence(t testing.TB, protections ...int) (p []byte, address uint64) {
 	t.Helper()
 	size := os.Getpagesize()
@@ -39,7 +39,8 @@ func fence(t testing.TB, protections ...int) (p []byte, address uint64) {
 	return p, uint64(uintptr(unsafe.Pointer(&p[0])))
 }
 
-// Reads and writes name the first address that cannot be, and do what is before.
+// The errors of reads and writes have the first inaccessible address; the bytes before it are
+// read or written.
 func TestGuardedMemory(t *testing.T) {
 	s := newSession(t, newFunction(t, "ret"))
 	page := uint64(os.Getpagesize())
@@ -107,7 +108,7 @@ func TestGuardedMemory(t *testing.T) {
 
 const ok = ^uint64(0) // no address is bad
 
-// Beside code and over its ends; code is written although it is not writable.
+// Next to code and across its bounds. Code is written although it is not writable.
 func TestMemoryAroundCode(t *testing.T) {
 	i, other := newFunction(t, "sum"), newFunction(t, "load")
 	s := newSession(t, i, other)
@@ -174,7 +175,7 @@ func TestReadString(t *testing.T) {
 	}
 }
 
-// The ways round what a system refuses do the same.
+// The substitutes for refused system calls have the same effect.
 func TestMemoryOtherwise(t *testing.T) {
 	memory, at := fence(t, unix.PROT_READ|unix.PROT_WRITE, unix.PROT_READ|unix.PROT_WRITE)
 	p := make([]byte, 2*os.Getpagesize())

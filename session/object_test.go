@@ -22,8 +22,8 @@ import (
 // objects are the bytes of object files that tests have compiled.
 var objects sync.Map
 
-// compileObject returns the object file of a source: a file of testdata, or, where
-// it has several lines, assembly code for the machine.
+// compileObject returns the object file of a source: a file of testdata, or assembly code with
+// several lines.
 func compileObject(t testing.TB, source string, flags ...string) []byte {
 	t.Helper()
 	key := strings.Join(append(flags, source), "\n")
@@ -52,7 +52,7 @@ func compileObject(t testing.TB, source string, flags ...string) []byte {
 	return o
 }
 
-// load makes an image of what compileObject compiles.
+// load makes an image of the result of compileObject.
 func load(t testing.TB, source string, flags ...string) *Image {
 	t.Helper()
 	return loadWith(t, nil, source, flags...)

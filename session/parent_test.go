@@ -70,7 +70,7 @@ func wait() error {
 	return err
 }
 
-// loopImage is an endless loop.
+// loopImage returns an image with an endless loop.
 func loopImage() (*Image, error) {
 	text, err := hex.DecodeString(os.Getenv(loopVariable))
 	if err != nil {
@@ -119,7 +119,7 @@ func startAll() error {
 	return nil
 }
 
-// However the program ends, no worker survives it.
+// No worker survives the end of the program.
 func TestNoWorkerSurvives(t *testing.T) {
 	for _, how := range []string{"exits", "panics", "crashes", "execs", "waits", "is killed"} {
 		t.Run(how, func(t *testing.T) {

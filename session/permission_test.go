@@ -25,7 +25,7 @@ func filtered(t *testing.T, calls []uint32, errno unix.Errno, f func() error) {
 	t.Helper()
 	failed := make(chan error)
 	go func() {
-		// Not unlocked: the thread ends with the goroutine, and the filter with it.
+		// The goroutine stays locked, so that the thread and its filter end with it.
 		runtime.LockOSThread()
 		filter := []unix.SockFilter{{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS}} // nr is first in struct seccomp_data
 		for _, call := range calls {

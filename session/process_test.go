@@ -30,8 +30,7 @@ func eventually(t testing.TB, what string, f func() bool) {
 	}
 }
 
-// processState returns the letter that proc(5) has for a process, 0 where there is
-// none.
+// processState returns the state letter of a process (proc(5)), or 0.
 func processState(pid int) byte {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	_, rest, _ := strings.Cut(string(text), ") ")
@@ -83,8 +82,7 @@ func TestExitOfProcess(t *testing.T) {
 	}
 }
 
-// cString is a string of C in memory that the collector does not move; keep holds
-// it.
+// cString returns a string of C. keep keeps it alive.
 func cString(t testing.TB, s string) uint64 {
 	t.Helper()
 	p, address := page(t, unix.PROT_READ|unix.PROT_WRITE)
@@ -116,7 +114,7 @@ func TestExec(t *testing.T) {
 	returns(t, s, 0, "recurse", 0)
 }
 
-// A process that the code forks is ended at once; the code sees it as exited.
+// A process that the code forks ends before it runs. The code sees it exit.
 func TestFork(t *testing.T) {
 	i := load(t, "system.c")
 	_, stack := page(t, unix.PROT_READ|unix.PROT_WRITE)
@@ -252,7 +250,7 @@ func TestSignalsFromOutside(t *testing.T) {
 	}
 }
 
-// A worker that is killed is one that has ended, in every state.
+// A killed worker has ended, in every state.
 func TestKilledFromOutside(t *testing.T) {
 	i := load(t, "system.c")
 	s := newSession(t, i)
@@ -303,7 +301,7 @@ func TestKilledFromOutside(t *testing.T) {
 	dies()
 }
 
-// A stack that is used up is a fault in its guard, at any size of frames.
+// A stack overflow is a fault in the guard, for any size of frames.
 func TestStackGuard(t *testing.T) {
 	for _, size := range []int{0, 4096, 1 << 20, 16 << 20} {
 		s, err := New(&Options{Images: []*Image{load(t, "system.c", "-O0")}, StackSize: size})

@@ -39,7 +39,7 @@ func processorFaults(m faultMemories) []processorFault {
 	}
 }
 
-// int1 is a trap, with PC after it; some virtual machines leave PC at it.
+// int1 is a trap with PC after it. On some virtual machines PC is at it.
 func TestInt1(t *testing.T) {
 	i := load(t, "faults-amd64.s")
 	s := newSession(t, i)
@@ -64,7 +64,7 @@ func TestInt1(t *testing.T) {
 	}
 }
 
-// A trap flag that the code sets itself is its own affair.
+// A session keeps a trap flag that the code itself sets.
 func TestOwnTrapFlag(t *testing.T) {
 	i := load(t, "faults-amd64.s")
 	s := newSession(t, i)

@@ -75,12 +75,12 @@ type processorFault struct {
 // here stands for the address of the instruction.
 const here = 1
 
-// faultMemories are addresses: of memory that can be used, only read, and not at
-// all, of what a mapped file has no longer, and of code.
+// faultMemories are addresses of memory: accessible, read-only, inaccessible, after the end of a
+// mapped file, and code.
 type faultMemories struct{ good, readOnly, none, gone, code uint64 }
 
-// Each fault is the stop that it is; it is repaired, and the call returns; or the
-// call is given up, and the session used again.
+// Each fault is a stop. Either the cause is repaired and the call returns, or the call is aborted
+// and the session used again.
 func TestFaultsOfProcessor(t *testing.T) {
 	i := load(t, "faults-"+runtime.GOARCH+".s")
 	good, _ := mapping(t, 4096, unix.PROT_READ|unix.PROT_WRITE)
@@ -147,7 +147,7 @@ func TestFaultsOfProcessor(t *testing.T) {
 				stop, err = s.Abort()
 				check(t, stop, err, Aborted)
 			}
-			// So under a breakpoint, which is met once.
+			// The same at a breakpoint, which is hit once.
 			b, err := s.Break(at, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -163,7 +163,7 @@ func TestFaultsOfProcessor(t *testing.T) {
 			if b.Hits() != 1 {
 				t.Errorf("%d hits", b.Hits())
 			}
-			// And in single steps, with and without it.
+			// The same in single steps, with and without it.
 			for n := range 2 {
 				if n == 1 {
 					s.Remove(b.ID)
@@ -207,7 +207,7 @@ func TestJumpToNowhere(t *testing.T) {
 		tests = append(tests, nowhere{data + 5, Signal{int(unix.SIGSEGV), accessError, data + 5}, data + 5},
 			nowhere{1 << 63, Signal{int(unix.SIGSEGV), fromKernel, 0}, symbol(t, s, "jump")})
 	}
-	// Behind a caller's first instruction, and a return.
+	// After a caller's first instruction, and a return.
 	second, returns := symbol(t, s, "caller")+1, symbol(t, s, "illegal")+5
 	if runtime.GOARCH == "arm64" {
 		second, returns = symbol(t, s, "caller")+4, symbol(t, s, "illegal")+8

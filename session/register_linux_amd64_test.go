@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The registers of the x87 unit are what its own instructions store.
+// The x87 registers have the values that x87 instructions store.
 func TestFloatRegisters(t *testing.T) {
 	f := instructions("d9e8", "d9ee", "d9eb", "d937", "db7f20", "c3") // fld1, fldz, fldpi; fnstenv [rdi]; fstp [rdi+32]; ret
 	i := newCode(t, "x87", f.text)

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The control registers of the vector unit and the thread pointer are what the
-// code's own instructions read and write.
+// The control registers of the vector unit and the thread pointer have the values that the
+// code's instructions read and write.
 func TestControlRegisters(t *testing.T) {
 	// Stores fpcr, fpsr and tpidr_el0 where x0 points, and writes x3, x4 and x5 to them.
 	i := newCode(t, "control", words(0xd53b4401, 0xd53b4422, 0xa9000801, 0xd53bd041, 0xf9000801,

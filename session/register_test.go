@@ -16,9 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Registers that are set are those that the code has, and what the code leaves in
-// them is read: the whole vector registers, also of a session that never used
-// them.
+// The code sees registers that were set, and reads return the values that it leaves: the whole
+// vector registers, also in a session that has never used them.
 func TestVectorRegisters(t *testing.T) {
 	vector := map[string]struct {
 		name   string

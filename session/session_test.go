@@ -16,13 +16,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// newFunction is the image of a function of this machine.
+// newFunction returns the image of a function for this machine.
 func newFunction(t testing.TB, name string) *Image {
 	t.Helper()
 	return newCode(t, name, functionOf(name).text)
 }
 
-// newCode is a function in memory that its test frees.
+// newCode returns a function in memory, which is freed after the test.
 func newCode(t testing.TB, name string, text []byte) *Image {
 	t.Helper()
 	memory, err := jit.NewMemory(len(text))

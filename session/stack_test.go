@@ -12,8 +12,7 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// The callers of a frame are the same, and there, however many frames were asked
-// for.
+// The callers of a frame do not depend on the requested number of frames.
 func TestCallers(t *testing.T) {
 	s := newSession(t, load(t, "loops.c"))
 	if _, err := s.Break(symbol(t, s, "fib"), &BreakpointOptions{Skip: 5}); err != nil {
@@ -40,8 +39,8 @@ func TestCallers(t *testing.T) {
 	}
 }
 
-// A register of a frame that the function it called has saved is set where that saved it,
-// not in the worker.
+// If a called function has saved a register of a frame, setting it changes the saved value, not
+// the worker.
 func TestSetSavedRegister(t *testing.T) {
 	s := newSession(t, load(t, "loops.c"))
 	if _, err := s.Break(symbol(t, s, "fib"), &BreakpointOptions{Skip: 5}); err != nil {

@@ -32,10 +32,9 @@ func (s *Session) NextInstruction() (*Stop, error) {
 	})
 }
 
-// StepLine runs to the start of another source line, into functions with line numbers and over
-// those without. In a function that it enters it stops after the prologue. Before an inlined call
-// it enters the call and executes nothing. From a function without line numbers it runs to the
-// caller.
+// StepLine runs to the start of another source line, into functions with line numbers and over those
+// without. In a function that it enters it stops after the prologue. Before an inlined call it enters
+// the call and executes nothing. From a function without line numbers it runs to the caller.
 func (s *Session) StepLine() (*Stop, error) {
 	return s.run(whileStopped, func() (*Stop, error) {
 		l := lineStep{Session: s, reason: SteppedLine}

@@ -19,13 +19,12 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// stepBuilds are how the program is compiled that gdb and sessions step through;
-// the last ones with fewer commands.
+// stepBuilds are the builds of the program that gdb and sessions step through. The last ones get
+// fewer commands.
 var stepBuilds = []string{"gcc -O2", "gcc -O0", "clang-14 -O2", "gcc -Og", "gcc -O1", "clang-14 -O0", "gcc -O2 -gdwarf-4"}
 
-// compileSteps compiles testdata/steps.c and returns the object, and the program
-// that it makes with the C library: a static one, as gdb is slow with others where
-// it is emulated.
+// compileSteps compiles testdata/steps.c. It returns the object, and the program linked with the
+// C library, statically, because an emulated gdb is slow with dynamic programs.
 func compileSteps(t *testing.T, build string) (path, program string) {
 	t.Helper()
 	words := strings.Fields(build)
@@ -46,7 +45,7 @@ func compileSteps(t *testing.T, build string) (path, program string) {
 	return path, program
 }
 
-// stepping is commands that are repeated from a breakpoint at a location on.
+// stepping has commands to repeat from a breakpoint at a location on.
 type stepping struct {
 	commands, location string
 	least              int // places to come to
@@ -69,8 +68,8 @@ var steppings = []stepping{
 	{"stepi stepi stepi step stepi stepi next", "inlines", 20},
 }
 
-// mostPlaces is where the comparison ends if main does not: earlier in short tests
-// of an emulated machine, where gdb takes a tenth of a second for each.
+// mostPlaces is the maximum number of places to compare. It is smaller in short tests on an
+// emulated machine, where gdb needs a tenth of a second for each.
 func mostPlaces() int {
 	if testing.Short() && runtime.GOARCH != "amd64" {
 		return 24
@@ -78,10 +77,10 @@ func mostPlaces() int {
 	return 400
 }
 
-// placeOf is where gdb says that the frame is: function and line.
+// placeOf is gdb's place of the frame: function and line.
 var placeOf = regexp.MustCompile(`(?m)^#0  (?:0x[0-9a-f]+ in )?(\S+) \(.*\) at \S*steps\.c:(\d+)$`)
 
-// gdbSteps returns the places that gdb comes to, for each of the steppings.
+// gdbSteps returns the places at which gdb stops, for each of the steppings.
 func gdbSteps(t *testing.T, program string, list []stepping) (all [][]string) {
 	t.Helper()
 	g := testprogram.StartGDB(t, program)
@@ -111,7 +110,7 @@ func gdbSteps(t *testing.T, program string, list []stepping) (all [][]string) {
 	return all
 }
 
-// sessionSteps returns the places that a session comes to.
+// sessionSteps returns the places at which a session stops.
 func sessionSteps(t *testing.T, path string, each stepping) []string {
 	t.Helper()
 	file, err := object.Open(path)

@@ -6,8 +6,8 @@ package session
 
 import "testing"
 
-// TestRepetitionsAreOneStep would take half an hour if they were steps each. No
-// instruction of arm64 repeats itself.
+// TestRepetitionsAreOneStep would take half an hour if each repetition were a step. arm64 has no
+// such instructions.
 func TestRepetitionsAreOneStep(t *testing.T) {
 	s := stoppedIn(t, "repeat", 7)
 	for _, line := range []int{33, 34, 35, 36} {

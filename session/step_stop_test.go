@@ -21,8 +21,7 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// stopped returns a session that stands at a function of testdata/stops.c that
-// was called.
+// stopped returns a session that is stopped at the start of a function of testdata/stops.c.
 func stoppedIn(t testing.TB, function string, words ...uint64) *Session {
 	t.Helper()
 	testprogram.RequireTool(t, "gcc")
@@ -53,7 +52,7 @@ func stoppedIn(t testing.TB, function string, words ...uint64) *Session {
 	return s
 }
 
-// at fails the test unless the session stands in a line of a function.
+// at fails the test unless the session is stopped at a line of a function.
 func at(t *testing.T, s *Session, function string, line int) {
 	t.Helper()
 	f, err := s.Frame()
@@ -137,7 +136,7 @@ func TestInterruptEndsAStep(t *testing.T) {
 	}
 }
 
-// TestJumpOutOfAStep has a function that is stepped over and does not return.
+// TestJumpOutOfAStep steps over a function that does not return.
 func TestJumpOutOfAStep(t *testing.T) {
 	s := stoppedIn(t, "jumps", 2)
 	for {
@@ -218,16 +217,15 @@ bare:	.cfi_startproc
 	check(t, stop, err, Returned)
 }
 
-// generated is a function that calls two others, with the offsets of its lines 1
-// to 4, at which an instruction, its calls, and the rest begin, and of inner's 7
-// and 8.
+// generated is a function that calls two others. It has the offsets of its lines 1 to 4 (the
+// first instruction, the calls, the rest) and of lines 7 and 8 of inner.
 type generated struct {
 	text         []byte
 	lines        [4]uint64
 	inner, bare  uint64
 	second, size uint64 // of inner: its second instruction, its end
-	// A step enters inner at this line. Where gdb looks at a machine's code it finds
-	// no prologue, and where not it takes the first line for one.
+	// A step enters inner at this line. gdb finds no prologue in the code of some machines, and uses
+	// the first line as the prologue on others.
 	entry int
 	frame func(*cfi.Builder)
 }
@@ -258,7 +256,7 @@ var generatedCode = map[string]generated{
 	},
 }
 
-// TestStepThroughGeneratedCode has lines that a batch of package jit brought.
+// TestStepThroughGeneratedCode steps through lines of a batch of package jit.
 func TestStepThroughGeneratedCode(t *testing.T) {
 	code := generatedCode[runtime.GOARCH]
 	memory, err := jit.NewMemory(len(code.text))

@@ -155,8 +155,7 @@ type Stop struct {
 	ExitCode int
 
 	// Err is the error of a host function or a condition, the reason why the worker's process was
-	// killed, or, with Trapped, the name of a host function in an image that the session does not
-	// have.
+	// killed, or, with Trapped, the name of a host function in an image that the session does not have.
 	Err error
 }
 

@@ -35,8 +35,8 @@ func TestStopString(t *testing.T) {
 	}
 }
 
-// Code that calls a host function which its session does not have traps, and the stop says why;
-// with the image it runs.
+// Code traps if it calls a host function of an image that its session does not have, and the
+// stop has the reason. With the image it runs.
 func TestForeignHost(t *testing.T) {
 	host, err := NewHost("library", HostFunction{"twice", func(c *HostCall) error { c.Return(2 * c.Word(0)); return nil }})
 	if err != nil {
@@ -72,7 +72,7 @@ func TestForeignHost(t *testing.T) {
 	}
 }
 
-// Errors say what is wrong in a sentence, and errors.Is still distinguishes them.
+// The text of an error is a sentence, and errors.Is finds its kind.
 func TestErrorTexts(t *testing.T) {
 	store := newFunction(t, "store")
 	s := newSession(t, store)

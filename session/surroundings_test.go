@@ -22,8 +22,8 @@ func outside(p *[512]byte) int {
 	return int(b[len(p)-1])
 }
 
-// TestStackOutside: a stack that leads into the program's own code and back. A Go
-// function looks for its goroutine first, which the worker has not.
+// TestStackOutside has a stack with the program's code between code of images. The code is not
+// Go, because a Go function needs a goroutine, which the worker does not have.
 func TestStackOutside(t *testing.T) {
 	i := newFunction(t, "caller")
 	s := newSession(t, i)
@@ -51,8 +51,8 @@ func TestStackOutside(t *testing.T) {
 	}
 }
 
-// The objects around the images that a stack names stay valid until the session continues:
-// another stack at the same stop does not open them again.
+// The objects around the images remain valid until the session resumes: another stack at the
+// same stop does not open them again.
 func TestSurroundingsStay(t *testing.T) {
 	i := newCode(t, "nowhere", map[string]function{
 		"amd64": instructions("31c0", "ffe0"),  // xor eax, eax; jmp rax

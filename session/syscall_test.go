@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A system call that waits can be interrupted any number of times, and continues as if it had
-// not been; with breakpoints on it and after it, and in a single step.
+// A waiting system call can be interrupted several times and continues each time, with
+// breakpoints at it and after it, and in a single step.
 func TestInterruptedSystemCalls(t *testing.T) {
 	i := load(t, "system.c")
 	var pipe [2]int

@@ -19,7 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// newWritableCode is code that its program changes by itself.
+// newWritableCode returns code that the program changes.
 func newWritableCode(t *testing.T, f function) (code []byte, i *Image) {
 	t.Helper()
 	code, address := page(t, unix.PROT_READ|unix.PROT_WRITE|unix.PROT_EXEC)
@@ -101,7 +101,7 @@ func TestCodeThatItsProgramChanges(t *testing.T) {
 	}
 }
 
-// To write what is there already costs no slot.
+// Writing equal bytes uses no slot.
 func TestSlotsAreKept(t *testing.T) {
 	code, i := newWritableCode(t, writable.nops)
 	s := newSession(t, i)
@@ -130,8 +130,8 @@ func TestSlotsAreKept(t *testing.T) {
 	}
 }
 
-// A trap that the program puts where a breakpoint was is its own. On arm64 it is met for ever:
-// the processor stops at it, not after it.
+// A trap instruction that the program writes at a former breakpoint is the program's own. On
+// arm64 it stops again after each resume: the processor stops at it, not after it.
 func TestOwnTrapWhereABreakpointWas(t *testing.T) {
 	trap := functionOf("trap")
 	after := start
@@ -163,8 +163,8 @@ func TestOwnTrapWhereABreakpointWas(t *testing.T) {
 	}
 }
 
-// Code that takes its own text or stack away stops, or fails, as others do: what
-// the session reads and writes itself never faults in the program.
+// Code that unmaps its text or stack stops or fails like other code. Reads and writes of the
+// session never fault in the program.
 func TestCodeTakesItsMemoryAway(t *testing.T) {
 	code, i := newWritableCode(t, writable.nops)
 	system := newFunction(t, "syscall")
@@ -206,8 +206,7 @@ func TestCodeTakesItsMemoryAway(t *testing.T) {
 	check(t, stop, err, Returned)
 }
 
-// Registers that the system refuses are an error, after which the session is
-// where it was.
+// If the system refuses registers, the error leaves the session where it was.
 func TestRefusedRegister(t *testing.T) {
 	i := newFunction(t, "sum")
 	s := newSession(t, i)

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Watchpoints on the same memory are all met by one access, those with a
-// condition that does not hold too: their values are up to date.
+// One access hits all watchpoints on its memory. The values are updated even if a condition is
+// false.
 func TestWatchTogether(t *testing.T) {
 	store := newFunction(t, "store")
 	_, address := page(t, unix.PROT_READ|unix.PROT_WRITE)

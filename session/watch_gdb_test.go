@@ -23,8 +23,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Watchpoints are met as often as gdb's hardware watchpoints in the same code:
-// "watch" stops where the value changes, "awatch" and "rwatch" at accesses.
+// Watchpoints are hit as often as gdb's hardware watchpoints in the same code: "watch" stops
+// when the value changes, "awatch" and "rwatch" at accesses.
 func TestWatchpointsMeetWhatGDBMeets(t *testing.T) {
 	testprogram.RequireTool(t, "gcc")
 	program := filepath.Join(t.TempDir(), "program")
@@ -36,7 +36,7 @@ func TestWatchpointsMeetWhatGDBMeets(t *testing.T) {
 		t.Fatalf("gcc: %v\n%s", err, out)
 	}
 	commands := []string{"break main", "run", "delete", "watch cell", "ignore 2 100000", "awatch cells[3]", "ignore 3 100000", "watch cells[5]", "ignore 4 100000"}
-	// A breakpoint stops it while the watchpoints' counts are still to be seen.
+	// A breakpoint stops gdb before the counts of the watchpoints are lost.
 	out := gdb(t, program, append(commands, "break count", "continue", "info breakpoints")...)
 	want := map[int]int{}
 	number := 0
@@ -70,8 +70,8 @@ func TestWatchpointsMeetWhatGDBMeets(t *testing.T) {
 	}
 }
 
-// An access that a displaced instruction makes with several instructions is one access: it
-// stops once, after all of them.
+// If a displaced instruction accesses memory with several instructions, the session stops once,
+// after all of them.
 func TestWatchInSlot(t *testing.T) {
 	s := newSession(t, load(t, "loops.c", "-O2"))
 	calls, through := symbol(t, s, "calls"), symbol(t, s, "through")
@@ -87,7 +87,7 @@ func TestWatchInSlot(t *testing.T) {
 			}
 		}
 	}
-	// The words below the frame of calls, where it pushes.
+	// The words below the frame of calls, to which it pushes.
 	stop, err := s.CallWith(calls, Arguments{Words: []uint64{4}, StopAtEntry: true})
 	check(t, stop, err, AtEntry)
 	r, _ := s.Registers()
@@ -199,8 +199,8 @@ func TestWatchValues(t *testing.T) {
 	}
 }
 
-// One watchpoint too many, or in memory that cannot be watched, is refused, and
-// costs those that are there nothing.
+// A watchpoint without a free register, or in memory that cannot be watched, is refused. The
+// others remain.
 func TestRefusedWatchpoint(t *testing.T) {
 	store := newFunction(t, "store")
 	s := newSession(t, store)

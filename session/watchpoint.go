@@ -88,8 +88,7 @@ func (s *Session) enableWatchpoint(w *Watchpoint, enabled bool) error {
 	return nil
 }
 
-// Values returns the memory before and after the last access that was seen. The caller owns the
-// slices.
+// Values returns the memory before and after the last access that was seen. The caller owns the slices.
 func (w *Watchpoint) Values() (old, now []byte) {
 	w.session.mu.Lock()
 	defer w.session.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// page is zero memory that its test frees.
+// page returns zero memory, which is freed after the test.
 func page(t testing.TB, access int) (p []byte, address uint64) {
 	t.Helper()
 	p, err := unix.Mmap(-1, 0, 4096, access, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
@@ -92,7 +92,7 @@ func TestWatchpoint(t *testing.T) {
 			if got := binary.LittleEndian.Uint64(memory); got != second {
 				t.Errorf("%#x in memory", got)
 			}
-			// Beside it.
+			// Next to it.
 			stop, err = s.Call(start(store), address+8, first)
 			check(t, stop, err, Returned)
 			if err := s.Remove(w.ID); err != nil {
@@ -142,7 +142,7 @@ func TestWatchpoints(t *testing.T) {
 	if check(t, stop, err, AtWatchpoint).Watchpoint != last {
 		t.Fatal(stop)
 	}
-	// One that is set where the instruction has just run is not met by it.
+	// An instruction that has already run does not hit a new watchpoint.
 	if err := s.Remove(last.ID); err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func BenchmarkCompile(b *testing.B) {
 	}
 }
 
-// BenchmarkCall is what it costs to go from Go to a word and back.
+// BenchmarkCall measures a call from Go to a word and back.
 func BenchmarkCall(b *testing.B) {
 	s := load(b, ": inc 1+ ;", nil, nil)
 	b.ReportAllocs()

@@ -53,8 +53,8 @@ func debugged(t *testing.T, p *forth.Program, output io.Writer) (*forth.Session,
 	return loaded, s
 }
 
-// A debug session calls words through the entry: they return, stop, print and fail
-// as they do in Call, and the stack leads from them to the entry.
+// A debug session calls words through the entry. They return, stop, print and fail as in Call,
+// and the stack has the words and the entry.
 func TestEnter(t *testing.T) {
 	for _, frames := range []bool{false, true} {
 		p, err := forth.Compile("entered.fth", []byte(entered), &forth.Options{Entry: true, FramePointers: frames})

@@ -101,7 +101,7 @@ forth_pause
 	}
 }
 
-// rowAt is the offset of the CFA from the stack pointer, and those of the
+// rowAt returns the offset of the CFA from the stack pointer, and the offsets of the
 // callee-saved registers from the CFA.
 func rowAt(t *testing.T, s *cfi.Section, pc uint64) string {
 	t.Helper()

@@ -14,7 +14,7 @@ import (
 	"github.com/clewdev/clew/examples/forth"
 )
 
-// programs are sources with what they print.
+// programs are sources with their output.
 var programs = []struct{ name, source, output string }{
 	{"nothing", "", ""},
 	{"numbers", `0 . 1 . -1 . $ff . 'A' . 9223372036854775807 . -9223372036854775808 . 18446744073709551615 u. $ffffffffffffffff .`,

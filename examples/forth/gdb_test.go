@@ -22,9 +22,8 @@ import (
 	"github.com/clewdev/clew/session"
 )
 
-// pace is commands that are repeated, from the first stop at a word or a line on. With
-// a condition the number on top of the data stack has to be that; "watch" has the
-// first variable watched.
+// pace has commands to repeat from the first stop at a word or a line on. A condition is the
+// number that must be on top of the data stack. "watch" watches the first variable.
 type pace struct {
 	commands, location string
 	top                int64 // -1: whatever it is
@@ -55,8 +54,8 @@ var paces = []pace{
 	{"watch", "walk", -1, 8},
 }
 
-// mostPaces is where the comparison ends if the program does not: earlier in short
-// tests of an emulated machine, where gdb takes a tenth of a second for each.
+// mostPaces is the maximum number of places to compare. It is smaller in short tests on an
+// emulated machine, where gdb needs a tenth of a second for each.
 func mostPaces() int {
 	if testing.Short() && runtime.GOARCH != "amd64" {
 		return 24
@@ -76,10 +75,10 @@ type gdbRegister struct {
 	column uint64
 }
 
-// atWord is where gdb says that the frame is: word and line.
+// atWord is gdb's place of the frame: word and line.
 var atWord = regexp.MustCompile(`(?m)^#0  (?:0x[0-9a-f]+ in )?(\S+) \(.*\) at \S*\.fth:(\d+)$`)
 
-// gdbPaces returns the places that gdb comes to in the program that cmd/forth hosts.
+// gdbPaces returns the places at which gdb stops in the program in cmd/forth.
 func gdbPaces(t *testing.T, name, source, flags string) (all [][]string) {
 	t.Helper()
 	g := testprogram.StartGDB(t, name)
@@ -91,7 +90,7 @@ func gdbPaces(t *testing.T, name, source, flags string) (all [][]string) {
 		if p.top >= 0 {
 			condition = fmt.Sprintf(" if (long)$%s == %d", topOfStack.name, p.top)
 		}
-		// The words of the process before are forgotten with it, and no breakpoint is there.
+		// gdb forgets the words of the previous process, and has no breakpoints in them.
 		out := g.Do("delete\nkill\ntbreak toplevel\nrun " + flags + " " + source + " < /dev/null > /dev/null\n" +
 			"set scheduler-locking step\nbreak " + p.location + condition + "\ncontinue")
 		commands := strings.Fields(p.commands)
@@ -129,7 +128,7 @@ func gdbPaces(t *testing.T, name, source, flags string) (all [][]string) {
 	return all
 }
 
-// sessionPaces returns the places that a session comes to in the same program.
+// sessionPaces returns the places at which a session stops in the same program.
 func sessionPaces(t *testing.T, source string, options forth.Options, p pace) (places []string) {
 	t.Helper()
 	text, err := os.ReadFile(source)
@@ -224,9 +223,8 @@ func sessionPaces(t *testing.T, source string, options forth.Options, p pace) (p
 	return places
 }
 
-// TestPacesLikeGDB goes through the same words in a session and, with gdb, in the
-// process that cmd/forth is: steps of all kinds, breakpoints with conditions, and a
-// watchpoint come to the same lines.
+// TestPacesLikeGDB runs the same words in a session and, with gdb, in the process of cmd/forth.
+// Steps of all kinds, breakpoints with conditions, and a watchpoint stop at the same lines.
 func TestPacesLikeGDB(t *testing.T) {
 	source, err := filepath.Abs(filepath.Join("testdata", "paces.fth"))
 	if err != nil {

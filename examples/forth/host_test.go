@@ -71,8 +71,8 @@ func testPause(t *testing.T, options *forth.Options) {
 	}
 }
 
-// command builds cmd/forth, on arm64 with no other debugging information than
-// .debug_frame: an emulated gdb reads that of a Go program for half a minute.
+// command builds cmd/forth. On arm64 the only debugging information is .debug_frame, because an
+// emulated gdb needs half a minute to read that of a Go program.
 func command(t *testing.T) string {
 	t.Helper()
 	testprogram.RequireTool(t, "go")
@@ -107,8 +107,8 @@ func gdb(t *testing.T, commands string, args ...string) string {
 	return string(out)
 }
 
-// TestGDBSteps steps gdb through words, instruction by instruction: each
-// backtrace has to lead to main.
+// TestGDBSteps steps gdb through words, instruction by instruction. Each backtrace must contain
+// main.
 func TestGDBSteps(t *testing.T) {
 	testprogram.RequireTool(t, "gdb")
 	name := command(t)
@@ -186,7 +186,7 @@ func TestGDBAttached(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Any thread may be the one: the runtime gives a goroutine another at will.
+	// Any thread may run the word: the runtime can move a goroutine at any time.
 	out := gdb(t, "thread apply all bt\ndetach\n", "-p", strings.Fields(notice)[1])
 	stack := regexp.MustCompile(`(?s)forth\.pause(?:\.abi0)? \(\).* in inside \(\) at \S*labyrinth\.fth:7\n.* in left \(\) at \S*labyrinth\.fth:11\n.*` +
 		`in left \(\) at \S*labyrinth\.fth:13\n.* in right \(\) at \S*labyrinth\.fth:19\n.* in enter \(\) at \S*labyrinth\.fth:24\n` +

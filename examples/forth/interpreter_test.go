@@ -16,8 +16,8 @@ import (
 	"github.com/clewdev/clew/examples/forth"
 )
 
-// interpreter runs the language by walking the source's structure. It shares
-// nothing with the compiler but its errors.
+// interpreter runs the language by walking the source's structure. It shares only errors with
+// the compiler.
 type interpreter struct {
 	words  map[string]*node // nodes of constants have a number only
 	data   []byte
@@ -72,8 +72,8 @@ func (s *source) upTo(delimiter string) string {
 	return before
 }
 
-// interpret runs a source that compiles. What the interpreter does not know, or
-// takes too long, is errUnsupported.
+// interpret runs a source that compiles. The error is errUnsupported for unknown words and for
+// programs that run too long.
 func interpret(text string, steps int) (in *interpreter, err error) {
 	in = &interpreter{words: make(map[string]*node), steps: steps}
 	defer func() {
@@ -97,7 +97,7 @@ func interpret(text string, steps int) (in *interpreter, err error) {
 	return in, err
 }
 
-// sequence parses up to one of the words that end it, and returns which it was.
+// sequence parses up to one of the words that end it, and returns that word.
 func (in *interpreter) sequence(s *source, n *node, ends ...string) (string, error) {
 	for s.next() {
 		word := strings.ToLower(s.current)
@@ -205,7 +205,7 @@ func number(text string) (int64, bool) {
 	return int64(n), err == nil
 }
 
-// item is what a word has on the return stack: a cell, or a loop.
+// item is an item on the return stack: a cell, or a loop.
 type item struct {
 	loop         bool
 	value, limit int64
@@ -329,10 +329,10 @@ func flag(b bool) int64 {
 	return 0
 }
 
-// primitives take their operands, the top last, and return what they leave.
+// primitives take their operands, the top last, and return their results.
 var primitives = make(map[string]func(in *interpreter, a []int64) []int64)
 
-// operands is how many each takes.
+// operands has the numbers of operands.
 var operands = make(map[string]int)
 
 func init() {

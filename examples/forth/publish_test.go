@@ -62,7 +62,7 @@ func (b *batch) WithdrawFunctions(functions ...int) error {
 	return b.forget(functions)
 }
 
-// forget withdraws functions, or without any all of them.
+// forget withdraws functions, or all if there are no arguments.
 func (b *batch) forget(functions []int) error {
 	b.recorder.mu.Lock()
 	defer b.recorder.mu.Unlock()
@@ -137,8 +137,8 @@ func TestPublish(t *testing.T) {
 	}
 }
 
-// TestBesideCollections runs words in several goroutines while the collector,
-// which moves stacks, runs as often as it can.
+// TestBesideCollections runs words in several goroutines during continuous garbage collections,
+// which move stacks.
 func TestBesideCollections(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(1))
 	p, err := forth.Compile("test.fth", []byte(": fib dup 2 < if exit then dup 1- recurse swap 2 - recurse + ; : deep ?dup if 1- recurse then ;"), nil)

@@ -12,8 +12,8 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
-// TestARM64 runs the package's tests for arm64 under qemu, but for those that
-// look at tables, which are the same here, or run tools.
+// TestARM64 runs the package's tests for arm64 under qemu, except those of tables, which are the
+// same here, and those that run tools.
 func TestARM64(t *testing.T) {
 	testprogram.PassOnARM64(t, "",
 		"TestPrograms", "TestCall", "TestFaults", "TestInterpreterAgrees", "TestRandomPrograms", "TestPublish",

@@ -17,9 +17,8 @@ import (
 	"github.com/clewdev/clew/internal/sample"
 )
 
-// compare compiles a source, runs it, and compares what it prints and leaves
-// with what the interpreter finds. It reports whether there was something to
-// compare.
+// compare compiles and runs a source, and compares its output and results with those of the
+// interpreter. It reports whether both have run.
 func compare(t *testing.T, source string, frames bool) bool {
 	t.Helper()
 	p, err := forth.Compile("test.fth", []byte(source), &forth.Options{FramePointers: frames})
@@ -48,7 +47,7 @@ func compare(t *testing.T, source string, frames bool) bool {
 	in, want := interpret(source, 100_000)
 	switch {
 	case want == errUnsupported, want == errStack, errors.Is(err, forth.ErrSteps):
-		// The compiled code looks at the depth of its stack now and then only.
+		// The compiled code checks the depth of its stack only sometimes.
 		return false
 	case want != nil && !errors.Is(err, want), want == nil && err != nil:
 		t.Errorf("%q: error %v, want %v", source, err, want)
@@ -72,8 +71,7 @@ func TestInterpreterAgrees(t *testing.T) {
 	}
 }
 
-// TestRandomPrograms compares programs that are made at random, but so that most
-// of them compile and end.
+// TestRandomPrograms compares random programs, most of which compile and end.
 func TestRandomPrograms(t *testing.T) {
 	n := 150
 	if sample.Full() {
@@ -113,7 +111,7 @@ func (g *generator) program() string {
 	for range 1 + g.rand.IntN(4) {
 		g.printf(": w%d ", g.words)
 		g.inWord = true
-		// Recursion ends when the first number does.
+		// The recursion ends when the first number is 0.
 		if g.rand.IntN(3) == 0 {
 			g.printf("over 0 <= if drop exit then over 2/ over recurse drop ")
 		}
@@ -139,13 +137,13 @@ func (g *generator) literal() string {
 	return fmt.Sprint(g.rand.IntN(20) - 5)
 }
 
-// Words by what they take.
+// Words by their operands.
 var (
 	monadic = strings.Fields("1+ 1- 2* 2/ negate invert abs cells 0= 0<> 0< 0>")
 	dyadic  = strings.Fields("+ - * and or xor lshift rshift min max = <> < > <= >= u< u> / mod")
 )
 
-// body takes the stack from one depth to another.
+// body generates code that changes the stack from one depth to another.
 func (g *generator) body(from, to int) {
 	g.nested++
 	depth := from
@@ -245,8 +243,8 @@ func (g *generator) loop(depth int) {
 	g.returns = before
 }
 
-// FuzzCompile: any source is an error with a place, or a program that ends, and
-// prints and leaves what the interpreter says.
+// FuzzCompile compiles any source. The result is an error with a place, or a program that ends
+// with the output and results of the interpreter.
 func FuzzCompile(f *testing.F) {
 	for _, p := range programs {
 		f.Add(p.source, false)

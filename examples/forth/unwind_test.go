@@ -28,9 +28,8 @@ var machines = map[string]*arch.Machine{
 	"arm64": arch.Lookup(elf.EM_AARCH64, elf.ELFCLASS64, elf.ELFDATA2LSB),
 }
 
-// TestUnwindTables follows the code of words along all their branches, and
-// compares where the caller's registers are with what the unwind table says, at
-// every instruction.
+// TestUnwindTables follows the code of words along all branches, and compares the places of the
+// caller's registers with the unwind table, at every instruction.
 func TestUnwindTables(t *testing.T) {
 	sources := make([]string, 0, len(programs)+20)
 	for _, p := range programs {
@@ -68,13 +67,13 @@ func TestUnwindTables(t *testing.T) {
 	}
 }
 
-// place is where the caller's value of a register is. It can be in more than one.
+// place is a place of the caller's value of a register. There can be several.
 type place struct {
 	in   int   // a register; -1 in none
 	slot int64 // CFA minus the address of the slot; 0 in none
 }
 
-// simulated is what is known in front of an instruction.
+// simulated is the known state before an instruction.
 type simulated struct {
 	frames bool  // all words have frame pointers
 	sp     int64 // CFA minus the stack pointer
@@ -88,14 +87,14 @@ const (
 	returnAddress
 )
 
-// step is what an instruction does.
+// step is the effect of an instruction.
 type step struct {
 	size   int
 	target int64 // relative to the instruction; 0 without a branch
 	ends   bool  // execution does not continue after it
 }
 
-// checkTable returns how many instructions it compared.
+// checkTable returns the number of compared instructions.
 func checkTable(t *testing.T, p *forth.Program, f *jit.Function, frames bool) int {
 	t.Helper()
 	const start = 0x10000

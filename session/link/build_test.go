@@ -18,7 +18,7 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// tool skips the test where a program is not installed.
+// tool skips the test if a program is not installed.
 func tool(t testing.TB, name string) {
 	t.Helper()
 	if _, err := exec.LookPath(name); err != nil {
@@ -41,11 +41,11 @@ func run(t testing.TB, name string, args ...string) string {
 	return string(out)
 }
 
-// native is the machine that the tests run on.
+// native is the machine on which the tests run.
 var native = map[string]*machine{"amd64": &amd64, "arm64": &arm64}[runtime.GOARCH]
 
-// compiled reports whether there are compilers for a machine here: those for arm64
-// have the same names everywhere, and gcc is for this machine.
+// compiled reports whether compilers for a machine are installed. Those for arm64 have the same
+// names everywhere, and gcc is for this machine.
 func compiled(m *machine) bool { return m == &arm64 || m == native }
 
 // few returns n of the command lines, with every flag that any of them has, or all of
@@ -140,7 +140,7 @@ func newLinker(m *machine, base uint64, resolve func(string) (uint64, bool)) *li
 	}
 }
 
-// hosts is where hosts are, for all tests.
+// hosts is the folder of hosts, for all tests.
 var hosts string
 
 func TestMain(m *testing.M) {
@@ -168,7 +168,7 @@ func host(t testing.TB, m *machine) string {
 	return out
 }
 
-// plan writes linked programs for the host, to call functions of them.
+// plan writes linked programs for the host, and calls of their functions.
 func plan(t testing.TB, programs []linked, calls ...uint64) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -204,7 +204,7 @@ func plan(t testing.TB, programs []linked, calls ...uint64) string {
 	return file([]byte(b.String()))
 }
 
-// memory returns what a region starts as, without the zeros at its end.
+// memory returns the initial content of a region, without the zeros at its end.
 func (l *linker) memory(i regionIndex) []byte {
 	r := &l.regions[i]
 	var b []byte
@@ -218,8 +218,7 @@ func (l *linker) memory(i regionIndex) []byte {
 	return b
 }
 
-// executeAll runs linked programs in the host, and returns what the calls
-// returned.
+// executeAll runs linked programs in the host, and returns the results of the calls.
 func executeAll(t testing.TB, programs []linked, calls ...uint64) []string {
 	t.Helper()
 	command := []string{host(t, programs[0].l.machine), plan(t, programs, calls...)}

@@ -12,7 +12,7 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// TestErrors has what cannot be loaded, and what the error says of it.
+// TestErrors has files that cannot be loaded, and parts of the errors.
 func TestErrors(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -92,7 +92,7 @@ func TestNotRelocatable(t *testing.T) {
 	}
 }
 
-// TestTwice: what was loaded can be loaded again, from its own bytes not.
+// TestTwice loads a file again, but not the ELF of the loaded object.
 func TestTwice(t *testing.T) {
 	path := compile(t, "gcc", addSource, "-O2")
 	a, err := at(t, native, farAway, nil, path)

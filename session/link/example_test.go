@@ -14,8 +14,8 @@ import (
 	"github.com/clewdev/clew/session/link"
 )
 
-// The file imports one function. What the loaded program is is read from the ELF
-// of its object, as from any other file.
+// The file imports one function. The ELF of the object describes the loaded program, as any other
+// file.
 func Example() {
 	file, err := object.Open("testdata/seed-amd64.o")
 	if err != nil {
@@ -46,7 +46,7 @@ func Example() {
 	// 1 constructor, 4 bytes of thread-local variables
 }
 
-// Errors name what is undefined and where it is used.
+// Errors have the undefined symbols and the places that use them.
 func ExampleLoad_undefined() {
 	file, err := object.Open("testdata/seed-amd64.o")
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 
 const farAway = 0x7e0012340000
 
-// addCode is a function that adds its two arguments, for either machine.
+// addCode is a function that adds its two arguments, for both machines.
 const addSource = `add.c
 int host_add(int a, int b) { return a + b; }
 `

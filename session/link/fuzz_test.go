@@ -113,8 +113,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestMemory: files that claim much, or show the same bytes many times, cost no
-// more than sixteen times their size and 64 MiB.
+// TestMemory loads files with large sizes, or with many references to the same bytes. They cost
+// at most sixteen times their size and 64 MiB.
 func TestMemory(t *testing.T) {
 	// A file with equal section headers.
 	many := func(n int, h func(b []byte)) []byte {
@@ -154,7 +154,7 @@ func TestMemory(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			hostile(t, data)
 			runtime.ReadMemStats(&after)
-			// Two machines, alone and with itself: six files.
+			// For two machines, the file alone and linked with itself: six files.
 			if got, most := after.TotalAlloc-before.TotalAlloc, uint64(6*(16*len(data)+64<<20)); got > most {
 				t.Errorf("%d bytes allocated, at most %d expected", got, most)
 			}

@@ -14,8 +14,8 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// TestImages reads the ELF of each object, and compares what it says of each
-// address with what the program that ld makes of the same files says.
+// TestImages compares the descriptions of each address in the ELF of objects and in the program
+// that ld makes from the same files.
 func TestImages(t *testing.T) {
 	for _, tt := range []struct {
 		m        *machine

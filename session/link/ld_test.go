@@ -14,9 +14,9 @@ import (
 	"testing"
 )
 
-// TestAgainstLd links the same files with GNU ld, sections at the same
-// addresses, and compares every byte. Where the program has slots ld may have
-// others, or none: the values in them are compared.
+// TestAgainstLd links the same files with GNU ld, with sections at the same addresses, and
+// compares every byte. If the program has slots, ld may have others, or none: the values in them
+// are compared.
 func TestAgainstLd(t *testing.T) {
 	type compiler struct {
 		m        *machine
@@ -53,7 +53,7 @@ func TestAgainstLd(t *testing.T) {
 	}
 }
 
-// TestEveryRelocation is TestAgainstLd for what compilers do not write.
+// TestEveryRelocation is TestAgainstLd for relocations that compilers do not write.
 func TestEveryRelocation(t *testing.T) {
 	for _, tt := range []struct {
 		m      *machine
@@ -111,7 +111,7 @@ func againstLd(t *testing.T, m *machine, ld string, paths ...string) {
 				t.Fatal(err)
 			}
 			if !s.mapped {
-				// All files' together, this one's where it starts.
+				// Of all files together; the offset is that of this file.
 				continue
 			}
 			got := bytes.Clone(s.data)
@@ -135,10 +135,10 @@ func againstLd(t *testing.T, m *machine, ld string, paths ...string) {
 	}
 }
 
-// ldName is the section of ld's program for a section of file k.
+// ldName returns the section of ld's program for a section of file k.
 func ldName(k int, s *section) string { return fmt.Sprintf(".f%d.s%d", k, s.index) }
 
-// runLd links the files as a was linked.
+// runLd links the files with the same options as a.
 func runLd(t *testing.T, a linked, ld string, paths ...string) (out, text string) {
 	t.Helper()
 	var script strings.Builder
@@ -173,8 +173,8 @@ func runLd(t *testing.T, a linked, ld string, paths ...string) (out, text string
 	return out, script.String()
 }
 
-// compareSlots compares the slots that a section's relocations lead to, and makes
-// the bytes that say where the slot is those of ld.
+// compareSlots compares the slots of a section's relocations, and replaces the bytes with the
+// slots' addresses with those of ld.
 func compareSlots(t *testing.T, l *linker, in *input, s *section, got, want []byte, theirs *elf.File) {
 	t.Helper()
 	for i := range in.tables {
@@ -189,7 +189,7 @@ func compareSlots(t *testing.T, l *linker, in *input, s *section, got, want []by
 				k++
 			}
 			if g := in.refs[r.Symbol]; h.value == branchValue && g.kind == missing && l.machine == &amd64 {
-				// Ours is a stub that jumps to 0.
+				// The loaded program has a stub that jumps to 0.
 				if v := s.address + r.Offset + 4 + uint64(int64(int32(order.Uint32(want[r.Offset:])))); v != 0 {
 					t.Errorf("%s: ld's branch leads to %#x", s.place(r.Offset), v)
 				}

@@ -12,8 +12,7 @@ import (
 	"testing"
 )
 
-// TestLibraries links the members of static libraries, each alone with what it
-// imports at some address.
+// TestLibraries links each member of static libraries alone. Its imports have some address.
 func TestLibraries(t *testing.T) {
 	for _, tt := range []struct {
 		m    *machine
@@ -78,7 +77,7 @@ func TestLibraries(t *testing.T) {
 				}
 			}
 			t.Logf("%d of %d files linked", linked, total)
-			// The others want errno, or are indirect functions.
+			// The others need errno, or are indirect functions.
 			if total == 0 || linked*2 < total {
 				t.Errorf("%d of %d files linked", linked, total)
 			}

@@ -109,8 +109,8 @@ func TestLoad(t *testing.T) {
 				t.Errorf("counter is %d", got)
 			}
 			list := mappings(t, p.Start, p.End)
-			// A guard, text, constants with what is relocated, data, a guard. qemu shows
-			// what can be read as executable.
+			// A guard, text, constants with relocated data, data, a guard. In qemu readable memory is also
+			// executable.
 			if len(list) != 5 && runtime.GOARCH == "amd64" {
 				t.Errorf("mappings:\n%s", strings.Join(list, "\n"))
 			}
@@ -143,7 +143,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestLoadMany loads one file again and again, several at a time.
+// TestLoadMany loads one file repeatedly, several times at once.
 func TestLoadMany(t *testing.T) {
 	small, add := compile(t, "-O2")
 	var group sync.WaitGroup

@@ -51,7 +51,7 @@ func manySource(n int) string {
 	return b.String()
 }
 
-// many computes what test of manySource returns.
+// many computes the result of test of manySource.
 func many(n int) uint32 {
 	t := []uint32{3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3}
 	last := make([]uint32, n)

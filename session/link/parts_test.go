@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// both are the compilers of both machines.
+// both has the compilers of both machines.
 var both = []struct {
 	m        *machine
 	compiler string
@@ -23,8 +23,7 @@ var both = []struct {
 	{&arm64, "clang --target=aarch64-linux-gnu", "clang++ --target=aarch64-linux-gnu -I/usr/aarch64-linux-gnu/include"},
 }
 
-// TestThread runs code with thread-local variables of every model, that of two
-// programs in one block.
+// TestThread runs code with thread-local variables of every model. Two programs share a block.
 func TestThread(t *testing.T) {
 	for _, tt := range both {
 		if !compiled(tt.m) {
@@ -128,7 +127,7 @@ int other() { Square<int> s(3); Shape<int> *p = &s; variable++; return p->area()
 				if got := execute(t, []linked{a}, a.symbol(t, "test")); got != "25111208" {
 					t.Errorf("%s, want 25111208", got)
 				}
-				// The second file's tables say nothing of the functions that it has from the first.
+				// The second file's tables do not describe the functions from the first.
 				seen := map[string]bool{}
 				for _, o := range a.p.Objects {
 					for _, f := range fdes(t, openImage(t, o)) {
@@ -147,7 +146,7 @@ int other() { Square<int> s(3); Shape<int> *p = &s; variable++; return p->area()
 	}
 }
 
-// TestRust links what rustc makes of a source without the standard library.
+// TestRust links the output of rustc for a source without the standard library.
 func TestRust(t *testing.T) {
 	if !compiled(&amd64) {
 		return // it has amd64's alone
@@ -182,7 +181,7 @@ fn sum(list: &[u8], f: &dyn Fn(u8) -> i64) -> i64 { list.iter().fold(0, |a, &x| 
 	}
 }
 
-// TestParts links small files that each want one thing.
+// TestParts links small files, each for one feature.
 func TestParts(t *testing.T) {
 	for _, tt := range []struct {
 		name  string

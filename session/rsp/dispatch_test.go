@@ -112,8 +112,8 @@ func TestPackets(t *testing.T) {
 	}
 }
 
-// A wrong checksum is answered by "-", and "-" by the last reply once more; after
-// QStartNoAckMode nothing is acknowledged.
+// The answer to a wrong checksum is "-", and the answer to "-" is the last reply. After
+// QStartNoAckMode there are no acknowledgements.
 func TestAcknowledgements(t *testing.T) {
 	w := connect(t, serve(t, newFake(), nil))
 	w.expect("qC", "QC1234")
@@ -165,7 +165,7 @@ func TestFile(t *testing.T) {
 	w.expect("vFile:open:"+path+",0,0", "F-1,18")
 }
 
-// All registers at once are each one by itself, and what is written is read.
+// The packet of all registers has the value of each, and reads return written values.
 func TestAllRegisters(t *testing.T) {
 	f := newFake()
 	v := serve(t, f, nil)
@@ -193,7 +193,7 @@ func TestAllRegisters(t *testing.T) {
 	}
 }
 
-// The description is XML, and holds whole register files.
+// The description is XML, and has whole features.
 func TestDescription(t *testing.T) {
 	type target struct {
 		Architecture string `xml:"architecture"`
@@ -267,8 +267,8 @@ func TestDescription(t *testing.T) {
 	}
 }
 
-// FuzzServer sends anything to a server: it neither panics nor hangs, and the door
-// is open again afterwards.
+// FuzzServer sends any bytes to a server. It neither panics nor hangs, and accepts the next
+// client.
 func FuzzServer(f *testing.F) {
 	for _, s := range []string{
 		"$qSupported:multiprocess+;swbreak+#00+$?#3f",

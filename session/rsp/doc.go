@@ -2,8 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Package rsp lets gdb and lldb debug a session like a program, through the GDB remote serial
-// protocol:
+// Package rsp lets gdb and lldb debug a session like a program, through the GDB remote serial protocol:
 //
 //	(gdb) target remote 127.0.0.1:1234
 //

@@ -20,8 +20,7 @@ import (
 	"github.com/clewdev/clew/session"
 )
 
-// fake is a session without a worker: its function runs from one scripted stop to
-// the next.
+// fake is a session without a worker. Its function runs from one scripted stop to the next.
 type fake struct {
 	mu        sync.Mutex
 	state     session.State
@@ -60,7 +59,7 @@ func (f *fake) runs() {
 	}
 }
 
-// comesTo sets what it stops with from now on.
+// comesTo sets the next stops.
 func (f *fake) comesTo(stops ...session.Stop) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -71,7 +70,7 @@ func (f *fake) note(format string, arguments ...any) {
 	f.trace = append(f.trace, fmt.Sprintf(format, arguments...))
 }
 
-// traced returns what was called, but for what every client causes.
+// traced returns the recorded calls, except those that every client causes.
 func (f *fake) traced() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -117,7 +116,7 @@ func (f *fake) Image(address uint64) *session.Image {
 
 func (f *fake) ReturnImage() *session.Image { return nil }
 
-// stopped notes a stop.
+// stopped records a stop.
 func (f *fake) stopped(st session.Stop) (*session.Stop, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -151,7 +150,7 @@ func (f *fake) CallMain(function uint64, arguments []string, a session.Arguments
 	return f.CallWith(function, a)
 }
 
-// begin is where an interrupt of the run before is forgotten.
+// begin begins a run and drops an interrupt of the previous one.
 func (f *fake) begin() {
 	if f.state == session.Running {
 		return
@@ -163,7 +162,7 @@ func (f *fake) begin() {
 	}
 }
 
-// run comes to the next stop of the script.
+// run returns the next stop of the script.
 func (f *fake) run() (*session.Stop, error) {
 	f.mu.Lock()
 	f.begin()
@@ -227,7 +226,7 @@ func (f *fake) span(n int, address uint64) ([]byte, error) {
 	return b[:n], nil
 }
 
-// ReadMemory reads also what is really in this process: the list of symbol files.
+// ReadMemory also reads memory of this process, for the list of symbol files.
 func (f *fake) ReadMemory(p []byte, address uint64) error {
 	b, err := f.span(len(p), address)
 	copy(p, b)
@@ -256,7 +255,7 @@ func (f *fake) Registers() (session.Registers, error) {
 	return r, nil
 }
 
-// RegisterInfos is those of amd64 with AVX.
+// RegisterInfos returns the registers of amd64 with AVX.
 func (f *fake) RegisterInfos() []session.RegisterInfo {
 	var list []session.RegisterInfo
 	columns := map[string]int{"rax": 0, "rdx": 1, "rcx": 2, "rbx": 3, "rsi": 4, "rdi": 5, "rbp": 6, "rsp": 7, "rip": 16}
@@ -341,7 +340,7 @@ func (f *fake) Remove(id int) error {
 
 var _ program = (*fake)(nil)
 
-// serve makes a server of a fake that is closed with the test.
+// serve makes a server for a fake. It is closed after the test.
 func serve(t testing.TB, f *fake, o *Options) *Server {
 	t.Helper()
 	v, err := newServer(f, o)

@@ -19,8 +19,8 @@ import (
 // end is the last frame of a stack in gdb.
 const end = `session[.[]return.*\(\)`
 
-// A bare "target remote" knows the symbols of the Go program and of the session's
-// images, however the program was built.
+// After a plain "target remote", gdb has the symbols of the Go program and of the session's
+// images, in every build of the program.
 func TestGDBSymbols(t *testing.T) {
 	host := map[string]string{"amd64": `Symbol "main.main" is a function at`, "arm64": `Symbol "main.main" is at .* compiled without debugging`}[runtime.GOARCH]
 	for _, b := range builds {
@@ -49,8 +49,8 @@ func TestGDBSocket(t *testing.T) {
 	p.ends("fib returned 8")
 }
 
-// A gdbTest is commands for gdb, and what it and the program print. RESULT is the
-// register of results, SIZE the size of the instruction that fault faults at.
+// A gdbTest has commands for gdb, and the output of gdb and of the program. RESULT stands for the
+// register of results, SIZE for the size of the instruction at which fault faults.
 type gdbTest struct {
 	name     string
 	steps    []string
@@ -64,7 +64,7 @@ var ofMachine = map[string]*strings.Replacer{
 	"arm64": strings.NewReplacer("RESULT", "x0", "SIZE", "4"),
 }[runtime.GOARCH]
 
-// registersOfGDB are the names and the types that gdb gives to registers.
+// registersOfGDB has gdb's names and types of registers.
 var registersOfGDB = map[string]gdbTest{
 	"amd64": {"registers", []string{"call fib 3"},
 		[]string{"info registers rip", "p $eflags", "p/x $ymm1.v2_int128", "set $xmm1.v4_int32[1] = 77", "p $xmm1.v4_int32", "p $ymm1.v8_int32[1]", "p $st0", "p $mxcsr", "p $fs_base", "p $orig_rax", "info all-registers", "continue"},
@@ -165,7 +165,7 @@ func TestGDB(t *testing.T) {
 				steps[i] = strings.ReplaceAll(steps[i], "LATE", object(t, "late"))
 			}
 			if test.name == "new symbols" {
-				// The client is there before the object is.
+				// The client attaches before the object is loaded.
 				steps = append([]string{"-wait", "call fib 2"}, steps[1:]...)
 			}
 			for i := range test.commands {
@@ -257,7 +257,7 @@ func waitFile(t *testing.T, path string) {
 	}
 }
 
-// gdbNext is gdb as soon as the client before has gone.
+// gdbNext runs gdb after the previous client has detached.
 func (p *program) gdbNext(commands ...string) (out string) {
 	p.t.Helper()
 	for range 20 {

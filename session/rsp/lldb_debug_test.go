@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// lldb calls functions, with what it compiles into memory of the program's, also of
-// a program that the C library has a part in.
+// lldb calls functions with code that it compiles into memory of the program, also in a program
+// with the C library.
 func TestLLDBCalls(t *testing.T) {
 	calls := []string{"breakpoint set -n add", "continue", "p add(3,4)", "expression half(5.0)", "expression add(where.x, 2)", `expression "abc"`,
 		"expression point q = {1, 2}; q.x + q.y", "expression int $k = 7", "expression fib(5) + $k", `expression add((int)__builtin_strlen("four"), 1)`, "expression where", "expression *nowhere",
@@ -49,8 +49,8 @@ func TestLLDBCalls(t *testing.T) {
 		}
 		inOrder(t, out, "Execution was interrupted, reason: breakpoint 1.1", "fib.n=2.", "frame #1: ", "stop reason = step out", `frame #0: .*lldb_expr`, `frame #0: .*loop.n=`, "= 3", "detached")
 	})
-	// A debugger that dies in the middle of a function that it called: that is not gone
-	// on with: it would return to where this program begins.
+	// If a debugger dies while a function that it has called runs, the function does not continue: it
+	// would return to the entry point of this program.
 	t.Run("left", func(t *testing.T) {
 		t.Parallel()
 		p := launch(t, static, ":0", "-wait", "call loop 3", "call fib 6", "linger")

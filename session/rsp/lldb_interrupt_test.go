@@ -25,7 +25,7 @@ func TestLLDBInterrupt(t *testing.T) {
 	term.Expect("Breakpoint 1: where")
 	term.Send("continue\n")
 	term.Expect(`stop reason = breakpoint 1.1`)
-	// It would step off the breakpoint first, and ^C be the end of that step.
+	// lldb would first step off the breakpoint, and ^C would end that step.
 	term.Send("breakpoint delete 1\n")
 	term.Expect(`1 breakpoints deleted`)
 	term.Send("continue\n")
@@ -43,7 +43,7 @@ func TestLLDBInterrupt(t *testing.T) {
 	testprogram.AwaitWork(t, p.cmd.Process.Pid)
 	term.Send("process interrupt\n")
 	term.Expect(`stop reason = signal SIGINT`)
-	// A function that lldb calls does not end: it has half a second.
+	// A function that lldb calls does not end within its half second.
 	term.Send("expression -t 500000 -- spin(100)\n")
 	term.Expect("(?i)timed out|interrupted")
 	term.Send("bt\n")

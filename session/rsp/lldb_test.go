@@ -22,7 +22,7 @@ type lldbTest struct {
 	ends     []string
 }
 
-// lldbRegisters is what lldb shows and sets of each machine's registers.
+// lldbRegisters are the registers that lldb prints and sets on each machine.
 var lldbRegisters = map[string]lldbTest{
 	"amd64": {"registers", static, []string{"call fib 3"},
 		[]string{"register read --all", "register read rip", "register write xmm1 '{1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16}'", "register read xmm1 ymm1", "register write rbx 77", "register read rbx ebx", "detach"},
@@ -88,8 +88,8 @@ func TestLLDB(t *testing.T) {
 				steps[i] = strings.ReplaceAll(steps[i], "LATE", object(t, "late"))
 			}
 			if n := slices.Index(test.commands, "finish"); n >= 0 && test.name == "new symbols" && runtime.GOARCH == "arm64" {
-				// There lldb takes the step off a breakpoint, in a function without a
-				// frame record, for the return from it.
+				// There lldb mistakes the step off a breakpoint, in a function without a frame record, for the
+				// return from the function.
 				test.commands = slices.Insert(slices.Clone(test.commands), n, "breakpoint delete -f")
 			}
 			p := launch(t, test.build, ":0", steps...)

@@ -25,7 +25,7 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
-// folder is where the test's programs are built.
+// folder is the folder of the test's programs.
 var folder string
 
 func TestMain(m *testing.M) {
@@ -52,8 +52,8 @@ var (
 	cgo    = build{name: "cgo", cgo: true, flags: append([]string{"-tags=c"}, linking...)}
 	builds = []build{static, pie, cgo}
 
-	// linking leaves out debugging information of the Go program's own where gdb is
-	// emulated, and reads that for half a minute: no test asks for it.
+	// linking removes the Go program's debugging information if gdb is emulated, because gdb needs
+	// half a minute to read it. No test uses it.
 	linking = map[string][]string{"arm64": {"-ldflags=-w"}}[runtime.GOARCH]
 )
 
@@ -106,7 +106,7 @@ func once(t *testing.T, name string, command func(path string) *exec.Cmd) string
 	return path
 }
 
-// program is the test program while it runs.
+// program is the running test program.
 type program struct {
 	t       *testing.T
 	cmd     *exec.Cmd
@@ -118,7 +118,7 @@ type program struct {
 	ended  chan struct{}
 }
 
-// launch starts the program with steps, after those that load what is debugged.
+// launch starts the program with steps, after steps that load the debugged code.
 func launch(t *testing.T, b build, address string, steps ...string) *program {
 	t.Helper()
 	words, err := filepath.Abs("testdata/words.fth")
@@ -188,14 +188,15 @@ func (p *program) says(parts ...string) {
 	}
 }
 
-// ends waits for the end of the program, which all went well in.
+// ends waits for the successful end of the program.
 func (p *program) ends(parts ...string) {
 	p.t.Helper()
 	p.input.Close()
 	p.says(append(parts, "^done")...)
 }
 
-// gdbCommand is gdb with commands, connected to the program after those before.
+// gdbCommand returns a gdb with commands. It executes those in before and connects to the program
+// first.
 func (p *program) gdbCommand(before []string, commands ...string) *exec.Cmd {
 	p.t.Helper()
 	all := []string{"-nx", "-batch", "-iex", "set debuginfod enabled off", "-iex", "set auto-load no"}
@@ -223,7 +224,7 @@ func patiently(t *testing.T, name string, arguments ...string) *exec.Cmd {
 	return cmd
 }
 
-// transcript is what a command prints, while it runs.
+// transcript is the output of a running command.
 type transcript struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -241,8 +242,7 @@ func (o *transcript) String() string {
 	return o.text.String()
 }
 
-// interrupt starts gdb and presses ^C until it says so. Where it is not ready yet
-// it forgets one.
+// interrupt starts gdb and sends ^C until gdb prints that. gdb ignores one if it is not ready.
 func interrupt(t *testing.T, cmd *exec.Cmd) *transcript {
 	t.Helper()
 	out := new(transcript)
@@ -269,7 +269,7 @@ func (p *program) gdb(commands ...string) string {
 	return string(out)
 }
 
-// lldb runs commands in lldb, which is given the program, and connected to it.
+// lldb runs commands in lldb, with the program as an argument and connected to it.
 func (p *program) lldb(commands ...string) string {
 	p.t.Helper()
 	all := []string{"--no-lldbinit", "--batch"}
@@ -281,8 +281,8 @@ func (p *program) lldb(commands ...string) string {
 		}
 		all = append(all, how, ofMachine.Replace(c))
 	}
-	// With an emulated machine, lldb of its host, which scripts/machine connects: there
-	// it takes seven seconds to start, and gives what it calls half a second.
+	// For an emulated machine it is lldb of the host, connected by scripts/machine: on the emulated
+	// machine it needs seven seconds to start, and called functions have only half a second.
 	lldb, err := exec.LookPath("host-lldb-14")
 	if err != nil {
 		lldb = testprogram.RequireTool(p.t, "lldb-14")
@@ -293,8 +293,8 @@ func (p *program) lldb(commands ...string) string {
 	return string(out)
 }
 
-// lldbAll is lldb of commands of which some fail: lldb ends with the first one that
-// does unless it reads them from a file.
+// lldbAll runs commands that can fail. lldb ends at the first one that does, unless it reads them
+// from a file.
 func (p *program) lldbAll(commands ...string) string {
 	p.t.Helper()
 	path := filepath.Join(p.t.TempDir(), "commands")
@@ -304,8 +304,7 @@ func (p *program) lldbAll(commands ...string) string {
 	return p.lldb("command source -e false -c false " + path)
 }
 
-// faulted begins a command of lldb's that is for after a fault, when it runs no
-// others.
+// faulted begins a command of lldb for after a fault, when lldb runs no other commands.
 const faulted = "faulted: "
 
 // inOrder fails unless text has parts, regular expressions, in this order.

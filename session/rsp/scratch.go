@@ -39,8 +39,7 @@ const scratchName = "clew_scratch"
 
 var errScratch = errors.New("no more memory for the debugger")
 
-// allocate returns the address of new memory. The client can write executable memory, the code
-// cannot.
+// allocate returns the address of new memory. The client can write executable memory, the code cannot.
 func (m *scratch) allocate(p program, size uint64, executable bool) (uint64, error) {
 	if size == 0 || size > maxScratch-m.size || len(m.regions) >= maxRegions {
 		return 0, fmt.Errorf("%w: %d bytes, and it has %d in %d parts", errScratch, size, m.size, len(m.regions))

@@ -104,7 +104,7 @@ func TestScratch(t *testing.T) {
 	}
 }
 
-// A client cannot have memory without end, in bytes or parts; Close takes it all.
+// The memory of a client is limited, in bytes and parts. Close frees all.
 func TestScratchBounds(t *testing.T) {
 	f := newFake()
 	v := serve(t, f, nil)
@@ -126,7 +126,7 @@ func TestScratchBounds(t *testing.T) {
 	}
 }
 
-// lldb has all registers back after it has called a function.
+// lldb restores all registers after it has called a function.
 func TestSavedRegisters(t *testing.T) {
 	f := newFake()
 	w := connect(t, serve(t, f, nil))

@@ -30,7 +30,7 @@ var (
 	exited   = session.Stop{Reason: session.ExitedProcess, ExitCode: 7}
 )
 
-// result is what a call of the program came to.
+// result is the result of a call of the program.
 type result struct {
 	stop *session.Stop
 	err  error
@@ -77,8 +77,8 @@ func TestNoClient(t *testing.T) {
 	}
 }
 
-// With Wait the client comes first; it sets breakpoints, steps, and the call ends
-// while it looks on.
+// With Wait the call waits for the client. The client sets breakpoints and steps, and sees the end
+// of the call.
 func TestWait(t *testing.T) {
 	f := newFake(atBreak, stepped, stepped, returned)
 	v := serve(t, f, &Options{Wait: true})
@@ -107,7 +107,7 @@ func TestWait(t *testing.T) {
 	w.expect("D;1", "OK")
 }
 
-// A call waits for as long as a client holds the program.
+// A call waits while a client has stopped the worker.
 func TestCallHeld(t *testing.T) {
 	f := newFake(returned)
 	v := serve(t, f, nil)
@@ -124,7 +124,7 @@ func TestCallHeld(t *testing.T) {
 	wait(t, call).check(t, session.Returned)
 }
 
-// A step of an idle session is the first one of the next call.
+// A step of an idle session is the first step of the next call.
 func TestStepIntoCall(t *testing.T) {
 	f := newFake(returned)
 	v := serve(t, f, nil)
@@ -135,7 +135,7 @@ func TestStepIntoCall(t *testing.T) {
 	if r := w.receive(); !strings.Contains(r, "10:0001010000000000") {
 		t.Errorf("%s is not at the function's entry", r)
 	}
-	// The return is shown where the client steps.
+	// A client that steps sees the return.
 	w.expect("s", "T05")
 	select {
 	case <-call:
@@ -146,7 +146,7 @@ func TestStepIntoCall(t *testing.T) {
 	wait(t, call).check(t, session.Returned)
 }
 
-// A client that comes while a call runs stops it.
+// A client that attaches during a call stops it.
 func TestAttachRunning(t *testing.T) {
 	f := newFake()
 	v := serve(t, f, nil)
@@ -166,7 +166,7 @@ func TestAttachRunning(t *testing.T) {
 	wait(t, call).check(t, session.Returned)
 }
 
-// However a client goes, its breakpoints are gone and the call ends.
+// After a client detaches in any way, its breakpoints are removed and the call ends.
 func TestPart(t *testing.T) {
 	for _, how := range []string{"D", "disconnect while stopped", "disconnect while running"} {
 		t.Run(how, func(t *testing.T) {
@@ -199,7 +199,7 @@ func TestPart(t *testing.T) {
 	}
 }
 
-// A fault that happens after the client has gone is the program's.
+// The program gets a fault that happens after the client has detached.
 func TestFaultAfterPart(t *testing.T) {
 	f := newFake(atBreak, faulted)
 	v := serve(t, f, nil)
@@ -265,7 +265,7 @@ type stuck struct{ *fake }
 
 func (stuck) StepInstruction() (*session.Stop, error) { return nil, errors.New("cannot step") }
 
-// A step that fails leaves the client where it was, and the call to it.
+// After a step that fails, the client sees the same place, and still has the call.
 func TestStepFails(t *testing.T) {
 	v, err := newServer(stuck{newFake(faulted, returned)}, nil)
 	if err != nil {
@@ -335,8 +335,8 @@ func TestSecondClient(t *testing.T) {
 	connectNext(t, v)
 }
 
-// A breakpoint outside of the images takes a debug register, and none where
-// debuggers learn of new code or where nothing can run.
+// A breakpoint outside the images uses a debug register, except where debuggers learn of new code
+// and in memory that is not executable.
 func TestBreakpointElsewhere(t *testing.T) {
 	f := newFake()
 	v := serve(t, f, nil)
@@ -355,8 +355,8 @@ func TestBreakpointElsewhere(t *testing.T) {
 	w.expect("Z2,10000,400", "E")
 }
 
-// Code that comes while a call runs is shown to the client at once, and goes while
-// the client waits for a call.
+// The client sees code that is added during a call at once. The code is removed while the client
+// waits for a call.
 func TestUpdate(t *testing.T) {
 	f := newFake()
 	v := serve(t, f, nil)
@@ -511,7 +511,7 @@ func TestRefusedClients(t *testing.T) {
 	}
 }
 
-// A web page can have a browser send packets to this port, but not without more.
+// A web page can make a browser send packets to this port, but only with other data.
 func TestOtherProtocols(t *testing.T) {
 	for _, text := range []string{
 		"POST / HTTP/1.1\r\nContent-Length: 12\r\n\r\n+$k#6b+$D#44",
@@ -532,7 +532,7 @@ func TestOtherProtocols(t *testing.T) {
 			t.Errorf("%q gets the session: %s", text, f.traced())
 		}
 	}
-	// A client that has the session loses it.
+	// An attached client loses the session.
 	v := serve(t, newFake(), nil)
 	w := connect(t, v)
 	w.expect("?", "T05")

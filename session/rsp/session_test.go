@@ -17,8 +17,8 @@ import (
 	"github.com/clewdev/clew/session"
 )
 
-// Packets reach a real session, on whatever machine this is: the idle stub, a
-// breakpoint, a step, the end of a call, and a call after the client has gone.
+// Packets to a real session, on any machine: the idle stub, a breakpoint, a step, the end of a
+// call, and a call after the client has detached.
 func TestSession(t *testing.T) {
 	compiled, err := forth.Compile("words.fth", []byte(": square dup * ; : cube dup square * ;"), &forth.Options{Entry: true})
 	if err != nil {

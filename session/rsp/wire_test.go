@@ -34,7 +34,7 @@ func connect(t testing.TB, v *Server) *wire {
 	return &wire{t: t, conn: near, r: bufio.NewReader(near)}
 }
 
-// connectNext connects as soon as the client before has gone.
+// connectNext connects after the previous client has detached.
 func connectNext(t testing.TB, v *Server) *wire {
 	t.Helper()
 	for range 10000 {
@@ -54,13 +54,13 @@ func connectNext(t testing.TB, v *Server) *wire {
 	return nil
 }
 
-// send sends a packet, and takes its acknowledgement.
+// send sends a packet, and reads its acknowledgement.
 func (w *wire) send(packet string) {
 	w.t.Helper()
 	if _, err := w.conn.Write(raw(packet)); err != nil {
 		w.t.Fatalf("%q: %v", packet, err)
 	}
-	// One that is turned away gets no acknowledgement.
+	// A refused client gets no acknowledgement.
 	if b, err := w.r.Peek(1); err != nil || b[0] != '+' && b[0] != '$' {
 		w.t.Fatalf("%q was answered by %q, %v", packet, b, err)
 	} else if b[0] == '+' {
@@ -68,7 +68,7 @@ func (w *wire) send(packet string) {
 	}
 }
 
-// raw frames a packet as clients do: with escapes alone.
+// raw frames a packet as clients do: with escapes only.
 func raw(packet string) []byte {
 	b := []byte{'$'}
 	sum := byte(0)
@@ -82,7 +82,7 @@ func raw(packet string) []byte {
 	return fmt.Appendf(b, "#%02x", sum)
 }
 
-// receive takes a reply.
+// receive reads a reply.
 func (w *wire) receive() string {
 	w.t.Helper()
 	text, err := readReply(w.r)

@@ -35,8 +35,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// beClient connects to a path or to FAMILY ADDRESS, says that it has, and stays until
-// its standard input ends.
+// beClient connects to a path or to FAMILY ADDRESS, reports that, and waits for the end of its
+// standard input.
 func beClient(address string) error {
 	family, to := unix.AF_UNIX, unix.Sockaddr(&unix.SockaddrUnix{Name: address})
 	if ip, at, ok := strings.Cut(address, " "); ok {
@@ -84,8 +84,7 @@ func program(t *testing.T) (dir, path string) {
 	return dir, path
 }
 
-// A client of another user is refused, whichever address it comes from, and one of the
-// same user is admitted.
+// A client of another user is refused from any address, and one of the same user is admitted.
 func TestOtherUsers(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("skipped: only root can become another user")
@@ -112,7 +111,7 @@ func TestOtherUsers(t *testing.T) {
 				address := test.family + " " + test.host + ":" + port
 				if test.family == "" {
 					address = path
-					// The mode alone would keep others out.
+					// The mode alone would already refuse other users.
 					if err := os.Chmod(path, 0o666); err != nil {
 						t.Fatal(err)
 					}
@@ -154,7 +153,7 @@ func TestOtherUsers(t *testing.T) {
 	}
 }
 
-// A client that has closed its end is not taken for root's, whom such sockets show.
+// A client that has closed its socket does not count as root, although such sockets have user 0.
 func TestClosedClient(t *testing.T) {
 	l, err := Listen(":0")
 	if err != nil {
@@ -178,8 +177,8 @@ func TestClosedClient(t *testing.T) {
 	c.Close()
 }
 
-// The tables decide: rows that are missing, closing, without a socket, doubled, or
-// another's the second time.
+// Rows of the tables that are missing, closing, without a socket, duplicate, or different the
+// second time.
 func TestTCPUser(t *testing.T) {
 	client, server := netip.MustParseAddrPort("127.0.0.1:40000"), netip.MustParseAddrPort("127.0.0.1:1234")
 	hexEndpoint := func(a netip.AddrPort, v6 bool) string {
@@ -190,7 +189,7 @@ func TestTCPUser(t *testing.T) {
 		}
 		text := ""
 		for ; len(b) > 0; b = b[4:] {
-			// As the kernel prints a __be32 by %08X.
+			// As the kernel prints a __be32 with %08X.
 			text += fmt.Sprintf("%08X", binary.NativeEndian.Uint32(b))
 		}
 		return fmt.Sprintf("%s:%04X", text, a.Port())
@@ -235,7 +234,7 @@ func TestTCPUser(t *testing.T) {
 	}
 }
 
-// The kernel's answer for one connection is what its tables say.
+// The kernel's answer for one connection is the same as in its tables.
 func TestDiagnose(t *testing.T) {
 	for _, test := range []struct{ network, listen, connect string }{
 		{"tcp4", "127.0.0.1:0", ""}, {"tcp6", "[::1]:0", ""}, {"tcp", "[::]:0", "[::ffff:127.0.0.1]"},
@@ -281,8 +280,8 @@ func TestDiagnose(t *testing.T) {
 	}
 }
 
-// A Unix socket has its mode when it has its name, and names that are in no file
-// system are refused. An address beyond the loopback interface has to be asked for.
+// A Unix socket has its mode from the start, and abstract addresses are refused. An address outside
+// the loopback interface needs ListenRemote.
 func TestAddresses(t *testing.T) {
 	old := unix.Umask(0)
 	defer unix.Umask(old)

@@ -21,7 +21,7 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
-// The addresses of testdata/execute.c.
+// Addresses of testdata/execute.c.
 const (
 	arm64Code = 0x20_0000_0000
 	arm64Area = 0x8000
@@ -33,7 +33,7 @@ const (
 	arm64BRK = 0xd4200000
 )
 
-// The structures of testdata/execute.c.
+// Structures of testdata/execute.c.
 type (
 	arm64State struct {
 		X              [31]uint64
@@ -58,8 +58,8 @@ func (r *arm64Run) put(i int, at uint64, code []byte) {
 	}
 }
 
-// An arm64Case is one instruction or sequence: the original's run, the slot's,
-// and one that stops at each of the slot's points.
+// An arm64Case is one instruction or sequence with its runs: the original, the slot, and a run
+// that stops at each of the slot's points.
 type arm64Case struct {
 	code  []byte
 	slot  *Slot
@@ -75,8 +75,8 @@ func TestARM64ExecutesAlike(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "execute")
 	command := []string{program}
 	if runtime.GOARCH != "arm64" {
-		// With SVE the emulator takes vector registers from a part of the frame of
-		// which the program knows nothing.
+		// With SVE the emulator reads vector registers from a part of the frame that the program does
+		// not know.
 		command = []string{testprogram.RequireTool(t, "qemu-aarch64"), "-cpu", "max,sve=off", program}
 	}
 	if out, err := exec.Command(gcc, "-O1", "-static", "-o", program, "testdata/execute.c").CombinedOutput(); err != nil {
@@ -124,9 +124,8 @@ func TestARM64ExecutesAlike(t *testing.T) {
 		}
 		n, err := c.compare(runs, results)
 		for again := 0; err != nil && c.slot.Instruction.Kind == Exclusive && again < 4; again++ {
-			// A store of a sequence may fail because of an interrupt, of which the
-			// sequence knows nothing (Arm ARM, "Synchronization and semaphores"): the
-			// two ways then have different ends.
+			// A store of a sequence may fail because of an interrupt (Arm ARM, "Synchronization and
+			// semaphores"). The two runs then end differently.
 			t.Logf("again: % x: %v", c.code, err)
 			own := runs[c.first : c.first+2+len(c.stops)]
 			copy(results[c.first:], runARM64(t, command, own))
@@ -151,7 +150,7 @@ func TestARM64ExecutesAlike(t *testing.T) {
 	}
 }
 
-// compare reports how many stops on the way were reached.
+// compare returns the number of stops that were reached.
 func (c *arm64Case) compare(runs []arm64Run, results []arm64Result) (reached int, err error) {
 	original, displaced := results[c.first], results[c.first+1]
 	before := runs[c.first].State
@@ -184,7 +183,7 @@ func (c *arm64Case) compare(runs []arm64Run, results []arm64Result) (reached int
 	return reached, nil
 }
 
-// same compares where both ways ended.
+// same compares the ends of both runs.
 func (c *arm64Case) same(got, want *arm64Result, before *arm64State) error {
 	offset := got.State.PC - c.at
 	moved := offset < uint64(len(c.slot.Code))
@@ -272,8 +271,8 @@ func randomARM64(random *rand.Rand) arm64State {
 	return s
 }
 
-// arm64Sources are instructions of every form that is rewritten, with all that
-// their labels can name, and instructions of programs.
+// arm64Sources are instructions of every form that is rewritten, with all kinds of labels, and
+// instructions of programs.
 func arm64Sources(t *testing.T, random *rand.Rand) [][]byte {
 	var out [][]byte
 	add := func(ops ...uint32) { out = append(out, words(ops...)) }
@@ -326,7 +325,7 @@ func arm64Sources(t *testing.T, random *rand.Rand) [][]byte {
 	return append(out, sampleARM64(t, library, count, random)...)
 }
 
-// sequenceOf is an exclusive sequence with a way out, or without.
+// sequenceOf returns an exclusive sequence, with or without an exit.
 func sequenceOf(random *rand.Rand) []uint32 {
 	pair := [][2]uint32{
 		{0xc85ffc20, 0xc804fc25}, // ldaxr x0, [x1]; stlxr w4, x5, [x1]
@@ -352,7 +351,7 @@ func sequenceOf(random *rand.Rand) []uint32 {
 	return ops
 }
 
-// sampleARM64 takes instructions from a program, with what follows them.
+// sampleARM64 returns instructions of a program, with the code after them.
 func sampleARM64(t *testing.T, path string, count int, random *rand.Rand) [][]byte {
 	f, err := elf.Open(path)
 	if err != nil {

@@ -22,7 +22,7 @@ func words(ops ...uint32) []byte {
 	return b
 }
 
-// arm64Mnemonics are those of the forms that are not plain, by how they begin.
+// arm64Mnemonics are the prefixes of the mnemonics of forms that are not plain.
 var arm64Mnemonics = []struct {
 	name string
 	form arm64Form
@@ -58,7 +58,7 @@ func arm64FormOfText(text string) arm64Form {
 	return arm64Plain
 }
 
-// The form of every instruction, and the address that it names, are objdump's.
+// The form and the target of every instruction are those of objdump.
 func TestARM64FormsAgreeWithObjdump(t *testing.T) {
 	objdump := testprogram.RequireTool(t, "aarch64-linux-gnu-objdump")
 	for _, path := range []string{

@@ -12,8 +12,7 @@ import (
 	"github.com/clewdev/clew/session/internal/displace"
 )
 
-// A call under a breakpoint: the slot pushes the address that the call would have
-// pushed.
+// The slot of a call pushes the same return address as the call.
 func Example() {
 	m := arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB)
 	call := []byte{0xe8, 0x10, 0x00, 0x00, 0x00}

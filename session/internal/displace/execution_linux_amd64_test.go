@@ -150,7 +150,7 @@ func randomState(p *tracee, random *rand.Rand) state {
 	return s
 }
 
-// compare reports whether the instruction faulted, and how the two ways differ.
+// compare reports whether the instruction faulted, and the difference of the two runs.
 func (c *comparison) compare() (fault bool, err error) {
 	c.slot, err = Make(amd64(), c.code, testPC, c.at)
 	if errors.Is(err, ErrFar) && c.at == farSlotBase {
@@ -168,7 +168,7 @@ func (c *comparison) compare() (fault bool, err error) {
 	if err := c.stepThrough(&original); err != nil {
 		return fault, fmt.Errorf("stepped: %w", err)
 	}
-	// At full speed, to a trap where the original went.
+	// Without steps, to a trap at the target of the original.
 	to := original.registers.Rip
 	if fault || original.code != trapTrace || to < codeBase || to >= codeBase+pageSize ||
 		c.before.memory[2*areaSize+to-codeBase] != 0xcc {
@@ -242,8 +242,8 @@ func (c *comparison) sameFault(s, original *stop, hidden int) error {
 	if s.signal != original.signal || s.code != original.code {
 		return fmt.Errorf("%v code %d instead of %v code %d", s.signal, s.code, original.signal, original.code)
 	}
-	// The address of a trap can be that of the instruction, or, with AMX processors and int1,
-	// of the next one: in the slot it is as far from where the copy is.
+	// The address of a trap can be that of the instruction or, with AMX processors and int1, of the
+	// next one. It has the same distance from the copy in the slot.
 	into := original.address - testPC
 	if s.address != original.address && (s.address-c.at != into || into > uint64(len(c.code))) {
 		return fmt.Errorf("fault at %#x instead of %#x", s.address, original.address)
@@ -260,7 +260,7 @@ func same(got, want *state, hidden int) error {
 		return fmt.Errorf("registers\n%+v instead of\n%+v", a, b)
 	}
 	for at := range got.xstate {
-		// FIP and FDP, and which parts are in their initial state.
+		// FIP and FDP, and the bits of parts in their initial state.
 		if at >= 8 && at < 24 || at >= 464 && at < 576 {
 			continue
 		}
@@ -280,8 +280,8 @@ func same(got, want *state, hidden int) error {
 	return nil
 }
 
-// A system call leaves the original's return address in rcx, and one that is
-// interrupted is made again in the slot.
+// A system call leaves the original's return address in rcx. An interrupted one is restarted in
+// the slot.
 func TestSystemCall(t *testing.T) {
 	p := startTracee(t)
 	random := rand.New(rand.NewPCG(1, 2))
@@ -331,7 +331,7 @@ func TestSystemCall(t *testing.T) {
 		}
 		var r unix.PtraceRegs
 		p.must(unix.PtraceGetRegs(p.pid, &r))
-		// Before it has begun, or in it.
+		// Before the system call has begun, or during it.
 		if point, ok := c.slot.At(int(r.Rip - slotBase)); !ok || point.Offset > 2 {
 			t.Errorf("interrupted at %#x", r.Rip)
 		}

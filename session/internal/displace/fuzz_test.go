@@ -102,7 +102,7 @@ func arm64Boundaries(s *Slot) []int {
 	end := len(s.Code)
 	for k := 0; k < end; k += 4 {
 		op := uint32(s.Code[k]) | uint32(s.Code[k+1])<<8 | uint32(s.Code[k+2])<<16 | uint32(s.Code[k+3])<<24
-		// A load of an address that lies in the slot.
+		// A load of an address in the slot.
 		if d := op >> 5 & 0x7ffff; op>>24 == 0x58 && k+4*int(d) <= len(s.Code)-8 {
 			end = min(end, k+4*int(d))
 		}

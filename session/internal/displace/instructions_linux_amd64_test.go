@@ -38,7 +38,7 @@ var special = []string{
 	"\x0f\xa2", "\x0f\xae\x15\x00\x00\x00\x00", "\xfb", "\xe4\x10", "\x0f\x30", "\x0f\xc8", "\xa1\x00\x00\x00\x10\x10\x00\x00\x00",
 }
 
-// sample takes instructions from a program's text.
+// sample returns instructions of a program's text.
 func sample(t *testing.T, path string, count int, random *rand.Rand) [][]byte {
 	f, err := elf.Open(path)
 	if err != nil {
@@ -52,7 +52,7 @@ func sample(t *testing.T, path string, count int, random *rand.Rand) [][]byte {
 	}
 	var out [][]byte
 	for range count {
-		// After a few instructions decoding is in step, wherever it begins.
+		// After a few instructions the decoder is at instruction boundaries, wherever it begins.
 		at := random.IntN(len(text) - 256)
 		for range 10 + random.IntN(4) {
 			at += 1
@@ -65,8 +65,8 @@ func sample(t *testing.T, path string, count int, random *rand.Rand) [][]byte {
 	return out
 }
 
-// repeatable excludes what is never twice the same, waits, enters the kernel or
-// stores the address of the last x87 instruction.
+// repeatable excludes instructions that have varying results, wait, enter the kernel, or store
+// the address of the last x87 instruction.
 func repeatable(i *x86Instruction) bool {
 	reg := -1
 	if i.ModRM != 0 {

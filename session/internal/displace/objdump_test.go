@@ -26,7 +26,7 @@ import (
 func amd64() *arch.Machine { return arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB) }
 func arm64() *arch.Machine { return arch.Lookup(elf.EM_AARCH64, elf.ELFCLASS64, elf.ELFDATA2LSB) }
 
-// A line is an instruction as objdump has it.
+// A line is an instruction in the output of objdump.
 type line struct {
 	address uint64
 	code    []byte
@@ -73,8 +73,8 @@ func disassemble(t *testing.T, tool, path string, each func(line), flags ...stri
 	}
 }
 
-// x86Files are programs and how much of them is looked at: all of large ones
-// takes objdump a minute.
+// x86Files are programs with the number of bytes to check: objdump needs a minute for a whole
+// large program.
 var x86Files = []struct {
 	path string
 	size uint64 // bytes of .text
@@ -86,8 +86,8 @@ var x86Files = []struct {
 	{"/usr/bin/perf", 1 << 20},
 }
 
-// The size of every instruction is objdump's, and the operand is relative to rip
-// where objdump prints so.
+// The size of every instruction is that of objdump, and an operand is relative to rip if it is in
+// objdump's output.
 func TestSizesAgreeWithObjdump(t *testing.T) {
 	objdump := testprogram.RequireTool(t, "objdump")
 	for _, file := range x86Files {

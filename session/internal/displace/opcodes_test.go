@@ -15,8 +15,8 @@ import (
 
 const opcodeStride = 16
 
-// opcodes are instructions of every opcode of every map with every prefix that
-// changes what follows it, each in opcodeStride bytes that end with nops.
+// opcodes returns instructions with every opcode of every map and every prefix that changes the
+// operands, each in opcodeStride bytes that end with nops.
 func opcodes() []byte {
 	var heads []string
 	for op := range 256 {

@@ -39,8 +39,7 @@ type Slot struct {
 	// Code is the code for the slot's address. It can have literals at its end. The caller owns it.
 	Code []byte
 
-	// Points has an element for every instruction in Code, by ascending offset. The first has
-	// offset 0.
+	// Points has an element for every instruction in Code, by ascending offset. The first has offset 0.
 	Points []Point
 
 	// Size is the number of original bytes that Code replaces: the size of Instruction or of a

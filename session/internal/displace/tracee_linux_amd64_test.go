@@ -31,22 +31,22 @@ const (
 	memorySize = 2*areaSize + pageSize
 )
 
-// A tracee is a process that runs nothing but what a test puts into it: this
-// test's program, stopped before its first instruction.
+// A tracee is a process that runs only the code of a test. It is this test's program, stopped
+// before its first instruction.
 type tracee struct {
 	t      *testing.T
 	pid    int
 	xstate int // bytes of the processor's extended state
 }
 
-// A state is all that an instruction can change.
+// A state is everything that an instruction can change.
 type state struct {
 	registers unix.PtraceRegs
 	xstate    []byte
 	memory    []byte // data, stack, code
 }
 
-// A stop is a state and why it was reached.
+// A stop is a state and the reason of the stop.
 type stop struct {
 	state
 	signal  unix.Signal
@@ -120,8 +120,8 @@ func (p *tracee) wait() unix.Signal {
 	return status.StopSignal()
 }
 
-// maxState is more than the extended state of any processor has: 11 KB with AMX. The
-// kernel takes it only as a whole.
+// maxState is larger than the extended state of any processor, which has 11 KB with AMX. The
+// kernel accepts only the whole state.
 const maxState = 1 << 14
 
 // regset copies the extended state, and returns its size.
@@ -146,7 +146,7 @@ func (p *tracee) write(address uint64, b []byte) {
 	}
 }
 
-// set makes a state the tracee's, with another program counter.
+// set sets the tracee's state, with another program counter.
 func (p *tracee) set(s *state, pc uint64) {
 	p.t.Helper()
 	r := s.registers
@@ -175,9 +175,9 @@ func (p *tracee) run(request int) stop {
 	s.code = int32(binary.LittleEndian.Uint32(info[8:]))
 	s.address = binary.LittleEndian.Uint64(info[16:])
 	p.must(unix.PtraceGetRegs(p.pid, &s.registers))
-	// A step over popf or iret leaves TF to the program (is_setting_trap_flag in
-	// the kernel's arch/x86/kernel/step.c), and the next one shows it too.
-	// ID, which popf can set, SETREGS does not clear again.
+	// After a step over popf or iret, TF is visible (is_setting_trap_flag in the kernel's
+	// arch/x86/kernel/step.c), also after the next step.
+	// SETREGS does not clear ID, which popf can set.
 	s.registers.Eflags &^= 0x100 | 0x200000
 	s.xstate = make([]byte, p.xstate)
 	p.regset(unix.PTRACE_GETREGSET, s.xstate)

@@ -104,8 +104,7 @@ func (r *General) Word(n int) (uint64, bool) {
 // a function.
 func (r *General) StackWord(n int) uint64 { return r.sp + uint64(n-wordRegisters)*8 }
 
-// SetVectors does nothing: the callee knows how many vector registers hold
-// arguments.
+// SetVectors does nothing: the callee knows how many vector registers hold arguments.
 func (r *General) SetVectors(int) {}
 
 // Result returns the two registers of integer results.

@@ -29,8 +29,7 @@ func (w *Worker) setFloatState(s *floatState) error {
 	return w.setSet(ntPRFPReg, unsafe.Pointer(s), unsafe.Sizeof(*s))
 }
 
-// firstVector is the DWARF column of v0 (Arm's "DWARF for the Arm 64-bit
-// Architecture", 4.1).
+// firstVector is the DWARF column of v0 (Arm's "DWARF for the Arm 64-bit Architecture", 4.1).
 const firstVector = 64
 
 // vectorSet has all registers that are not general ones. tpidr is a register set of its own.

@@ -42,9 +42,8 @@ func (w *Worker) Step() error {
 // MaxWatches is the number of debug registers.
 const MaxWatches = 4
 
-// The debug registers are at u_debugreg of struct user (sys/user.h): user_regs
-// (27 words), u_fpvalid, user_fpregs (512 bytes), 6 words, 32 bytes of u_comm,
-// two words.
+// The debug registers are at u_debugreg of struct user (sys/user.h): user_regs (27 words), u_fpvalid,
+// user_fpregs (512 bytes), 6 words, 32 bytes of u_comm, two words.
 const debugRegisters = 848
 
 func (w *Worker) debugRegister(n int) (v uint64, err error) {

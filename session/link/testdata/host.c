@@ -74,7 +74,7 @@ static long call(long (*f)(void)) {
 	return result;
 }
 
-// registered is where a debugger stops that has to know the images first.
+// Debuggers stop at registered to read the images first.
 void __attribute__((noinline)) registered(void) { __asm__ volatile("" ::: "memory"); }
 
 int main(int argc, char **argv) {

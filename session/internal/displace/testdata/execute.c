@@ -102,8 +102,8 @@ static void map(uint64_t at, uint64_t size, int protection) {
 		_exit(4);
 }
 
-// Stays on one processor: emulated ones (QEMU 7.2) do not see that another has written to
-// code that they are about to run for the first time.
+// Uses one processor: with QEMU 7.2 a processor can miss that another one has written to code
+// that it is about to run for the first time.
 static void stay(void) {
 	cpu_set_t here;
 	CPU_ZERO(&here);

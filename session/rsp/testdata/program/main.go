@@ -2,14 +2,14 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// The program has a session that debuggers are connected to in tests: of objects of
-// a C compiler, and of a Forth batch that it publishes itself.
+// The program has a session for debuggers in tests, with objects of a C compiler and a Forth
+// batch that it publishes itself.
 //
 //	program [-wait] ADDRESS STEP...
 //
 // Each step is "load FILE.o", "forth FILE.fth", "call FUNCTION NUMBER...",
 // "word WORD NUMBER...", "listen", or "linger" until its input ends. It prints
-// where it listens, and what each call came to.
+// its address, and the result of each call.
 package main
 
 import (
