@@ -170,26 +170,7 @@ func (x *Interpreter) Execute(cie *CIE, ins *Instruction) bool {
 	case CFADefCFASF, CFALLVMDefAspaceCFASF:
 		x.defCFA(ins, ins.Register, factored)
 	case CFADefCFARegister, CFADefCFAOffset, CFADefCFAOffsetSF:
-		// After an expression they change the register and offset from before it, but only a
-		// register makes these the CFA again. libgcc and gdb do the same, and libgcrypt's
-		// assembly relies on it.
-		cfa := &x.row.CFA
-		if cfa.Kind == ValExpression {
-			cfa = &x.hidden
-		}
-		switch {
-		case cfa.Kind == Unspecified && ins.Op == CFADefCFARegister:
-			// The CIEs of gas for MIPS and RISC-V set only the register. The offset is 0.
-			x.defCFA(ins, ins.Register, 0)
-		case cfa.Kind != Register:
-			x.refuse(ins, "needs a CFA that is a register plus an offset")
-		case ins.Op == CFADefCFARegister:
-			x.defCFA(ins, ins.Register, cfa.Offset)
-		case ins.Op == CFADefCFAOffset:
-			cfa.Offset = n
-		default:
-			cfa.Offset = factored
-		}
+		x.changeCFA(ins, ins.Value(cie))
 	case CFADefCFAExpression:
 		if x.row.CFA.Kind == Register {
 			x.hidden = x.row.CFA
@@ -237,18 +218,7 @@ func (x *Interpreter) Execute(cie *CIE, ins *Instruction) bool {
 	case CFAGNUArgsSize:
 		x.row.ArgumentsSize = uint64(n)
 	case CFAGNUWindowSave: // and AArch64's negate_ra_state
-		switch m := cie.Section.Machine; {
-		case m.SignsReturns:
-			x.row.Signed = !x.row.Signed
-		case m.RegisterWindows:
-			// The locals and ins of the register window are saved from the CFA upwards (SPARC
-			// ABI).
-			for i := range int64(16) {
-				x.set(uint64(16+i), Rule{Kind: Offset, Offset: i * int64(cie.AddressSize)})
-			}
-		default:
-			x.refuse(ins, "is defined only on SPARC and AArch64")
-		}
+		x.windowSave(cie, ins)
 	case CFAAArch64NegateRAStateWithPC:
 		x.row.Signed = !x.row.Signed
 	}
@@ -266,6 +236,41 @@ func (x *Interpreter) defCFA(ins *Instruction, register uint64, offset int64) {
 		return
 	}
 	x.row.CFA = Rule{Register, uint32(register), offset}
+}
+
+// changeCFA sets the register or the offset of the CFA. After an expression it changes the
+// register and offset from before the expression, but only a register makes these the CFA again.
+// libgcc and gdb do the same, and libgcrypt's assembly relies on it.
+func (x *Interpreter) changeCFA(ins *Instruction, offset int64) {
+	cfa := &x.row.CFA
+	if cfa.Kind == ValExpression {
+		cfa = &x.hidden
+	}
+	switch {
+	case cfa.Kind == Unspecified && ins.Op == CFADefCFARegister:
+		// The CIEs of gas for MIPS and RISC-V set only the register. The offset is 0.
+		x.defCFA(ins, ins.Register, 0)
+	case cfa.Kind != Register:
+		x.refuse(ins, "needs a CFA that is a register plus an offset")
+	case ins.Op == CFADefCFARegister:
+		x.defCFA(ins, ins.Register, cfa.Offset)
+	default:
+		cfa.Offset = offset
+	}
+}
+
+func (x *Interpreter) windowSave(cie *CIE, ins *Instruction) {
+	switch m := cie.Section.Machine; {
+	case m.SignsReturns:
+		x.row.Signed = !x.row.Signed
+	case m.RegisterWindows:
+		// The locals and ins of the register window are saved from the CFA upwards (SPARC ABI).
+		for i := range int64(16) {
+			x.set(uint64(16+i), Rule{Kind: Offset, Offset: i * int64(cie.AddressSize)})
+		}
+	default:
+		x.refuse(ins, "is defined only on SPARC and AArch64")
+	}
 }
 
 // expression returns the rule for the expression at the end of the instruction.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/profile"
 	"github.com/clewdev/clew/report/style"
 	"github.com/clewdev/clew/stack"
@@ -217,4 +218,38 @@ func sourceName(name, symbol string, language value.Language) string {
 		return qualified
 	}
 	return name
+}
+
+// call returns the call for one of a frame's Locations, or nil if its variables are unknown.
+// The last call is that of the last location, the function itself.
+func call(calls []shownCall, location, locations int) *shownCall {
+	i := location + len(calls) - max(locations, 1)
+	if i < 0 || i >= len(calls) {
+		return nil
+	}
+	return &calls[i]
+}
+
+// arguments writes ` (n=5, s=0x... "text")`.
+func (p *stackPrinter) arguments(c *shownCall) {
+	p.out = append(p.out, " ("...)
+	for i := range c.arguments {
+		if i > 0 {
+			p.out = append(p.out, ", "...)
+		}
+		p.out = printable.Append(p.out, c.arguments[i].line)
+	}
+	p.out = append(p.out, ')')
+}
+
+// locals writes a line for each local variable.
+func (p *stackPrinter) locals(c *shownCall) {
+	if c == nil {
+		return
+	}
+	for i := range c.locals {
+		p.out = append(p.out, "        "...)
+		p.out = printable.Append(p.out, c.locals[i].line)
+		p.out = append(p.out, '\n')
+	}
 }

@@ -5,6 +5,7 @@
 package trace
 
 import (
+	"bytes"
 	"fmt"
 	"hash/maphash"
 	"slices"
@@ -145,5 +146,41 @@ func (p *stackPrinter) ids(ids []uint64, limit int) (unwritten []uint64, unused 
 func (p *stackPrinter) more(n int) {
 	if n > 0 {
 		p.out = fmt.Appendf(p.out, " and %s more", style.Grouped(uint64(n)))
+	}
+}
+
+// merge replaces the values of variables that differ in other, the same call of another
+// thread.
+func (c *shownCall) merge(other *shownCall) {
+	merge := func(list, others []shownVariable, equals string) {
+		for k := range min(len(list), len(others)) { // a limit can shorten others
+			list[k].merge(&others[k], equals)
+		}
+	}
+	c.late = c.late || other.late
+	merge(c.arguments, other.arguments, "=")
+	merge(c.locals, other.locals, " = ")
+}
+
+// merge replaces the value if it differs in other. equals is the text between the name and
+// the value.
+func (s *shownVariable) merge(other *shownVariable, equals string) {
+	s.late = s.late || other.late
+	if s.name == "" {
+		equals = ""
+	}
+	if !bytes.Equal(s.line, other.line) {
+		s.line = []byte(s.name + equals + differs)
+	}
+	if d, o := s.data, other.data; d != nil && o != nil {
+		if d.text != o.text || d.problem != o.problem {
+			d.text, d.problem = "", "differs in the threads"
+		}
+		if d.entry != o.entry {
+			d.entry = ""
+		}
+		if d.trace != o.trace {
+			d.trace = ""
+		}
 	}
 }

@@ -236,3 +236,22 @@ func (s *Threads) variablesJSON(c *shownCall) (arguments, locals []jsonVariable)
 	}
 	return arguments, locals
 }
+
+type jsonVariable struct {
+	Name  string `json:"name"`
+	Type  string `json:"type,omitempty"`
+	Value string `json:"value,omitempty"`
+	Entry string `json:"entry,omitempty"`
+	Trace string `json:"trace,omitempty"`
+	Error string `json:"error,omitempty"`
+	Late  bool   `json:"late,omitempty"`
+}
+
+func jsonVariables(list []shownVariable) []jsonVariable {
+	out := make([]jsonVariable, 0, len(list))
+	for i := range list {
+		v := &list[i]
+		out = append(out, jsonVariable{v.name, v.data.typ, v.data.text, v.data.entry, v.data.trace, v.data.problem, v.late})
+	}
+	return out
+}

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/report/style"
 	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/variable"
@@ -378,93 +377,4 @@ func (v *variables) text(val value.Value) (text, problem string) {
 		return "", err.Error()
 	}
 	return text, ""
-}
-
-// merge replaces the values of variables that differ in other, the same call of another
-// thread.
-func (c *shownCall) merge(other *shownCall) {
-	merge := func(list, others []shownVariable, equals string) {
-		for k := range min(len(list), len(others)) { // a limit can shorten others
-			list[k].merge(&others[k], equals)
-		}
-	}
-	c.late = c.late || other.late
-	merge(c.arguments, other.arguments, "=")
-	merge(c.locals, other.locals, " = ")
-}
-
-// merge replaces the value if it differs in other. equals is the text between the name and
-// the value.
-func (s *shownVariable) merge(other *shownVariable, equals string) {
-	s.late = s.late || other.late
-	if s.name == "" {
-		equals = ""
-	}
-	if !bytes.Equal(s.line, other.line) {
-		s.line = []byte(s.name + equals + differs)
-	}
-	if d, o := s.data, other.data; d != nil && o != nil {
-		if d.text != o.text || d.problem != o.problem {
-			d.text, d.problem = "", "differs in the threads"
-		}
-		if d.entry != o.entry {
-			d.entry = ""
-		}
-		if d.trace != o.trace {
-			d.trace = ""
-		}
-	}
-}
-
-// call returns the call for one of a frame's Locations, or nil if its variables are unknown.
-// The last call is that of the last location, the function itself.
-func call(calls []shownCall, location, locations int) *shownCall {
-	i := location + len(calls) - max(locations, 1)
-	if i < 0 || i >= len(calls) {
-		return nil
-	}
-	return &calls[i]
-}
-
-// arguments writes ` (n=5, s=0x... "text")`.
-func (p *stackPrinter) arguments(c *shownCall) {
-	p.out = append(p.out, " ("...)
-	for i := range c.arguments {
-		if i > 0 {
-			p.out = append(p.out, ", "...)
-		}
-		p.out = printable.Append(p.out, c.arguments[i].line)
-	}
-	p.out = append(p.out, ')')
-}
-
-// locals writes a line for each local variable.
-func (p *stackPrinter) locals(c *shownCall) {
-	if c == nil {
-		return
-	}
-	for i := range c.locals {
-		p.out = append(p.out, "        "...)
-		p.out = printable.Append(p.out, c.locals[i].line)
-		p.out = append(p.out, '\n')
-	}
-}
-
-type jsonVariable struct {
-	Name  string `json:"name"`
-	Type  string `json:"type,omitempty"`
-	Value string `json:"value,omitempty"`
-	Entry string `json:"entry,omitempty"`
-	Trace string `json:"trace,omitempty"`
-	Error string `json:"error,omitempty"`
-	Late  bool   `json:"late,omitempty"`
-}
-
-func jsonVariables(list []shownVariable) []jsonVariable {
-	out := make([]jsonVariable, 0, len(list))
-	for i := range list {
-		v := &list[i]
-		out = append(out, jsonVariable{v.name, v.data.typ, v.data.text, v.data.entry, v.data.trace, v.data.problem, v.late})
-	}
-	return out
 }
