@@ -140,7 +140,7 @@ type request struct {
 	known     bool
 }
 
-// passedFor is atCall without the last request. It saves in last what it found.
+// passedFor is atCall without the last request. It saves the result in last.
 func (e *evaluator) passedFor(p *parameter, last *lastParameter) (v element, err error) {
 	caller := e.frame.Caller()
 	if caller == nil || e.body == nil {
@@ -182,7 +182,7 @@ type parameterKey struct {
 	parameter    parameter
 }
 
-// parameterValue is what the caller's debugging information says about a parameter. The
+// parameterValue is the caller's debugging information about a parameter. The
 // programs belong to the call site.
 type parameterValue struct {
 	body     *body    // of the caller
@@ -202,7 +202,7 @@ type knownParameter struct {
 	parameterValue
 }
 
-// parameterIn returns what the debugging information of a caller says about a parameter.
+// parameterIn returns the debugging information of a caller about a parameter.
 func (e *evaluator) parameterIn(caller Frame, info *Info, p *parameter, last *lastParameter) (*parameterValue, error) {
 	bias := caller.Bias()
 	back, lookup := caller.ProgramCounter()

@@ -75,8 +75,8 @@ const (
 )
 
 var (
-	// errUnknownInFrame means that a frame lacks what a location needs, so that the value is
-	// lost.
+	// errUnknownInFrame means that a frame does not know a register or an address of a location,
+	// so that the value is lost.
 	errUnknownInFrame  = fmt.Errorf("%w: not known in this frame", ErrOptimizedOut)
 	errNoThreadStorage = refuse("the frame does not know its thread-local storage")
 )

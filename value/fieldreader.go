@@ -197,8 +197,8 @@ func (t *Type) readTemplate(e *object.DebugEntry) {
 	}
 }
 
-// TemplateTypes returns the arguments of the template of which a structure, class or union of
-// C++ or Rust is an instance, in order: nil for an argument that is not a type (DWARF 5 §2.23).
+// TemplateTypes returns the template arguments of a structure, class or union of C++ or Rust, in
+// order: nil for an argument that is not a type (DWARF 5 §2.23).
 // The arguments of a pack are in its place. The caller owns the slice.
 func (t *Type) TemplateTypes() (list []*Type) {
 	t = t.Strip()

@@ -19,7 +19,7 @@ import (
 // they return, may be called from several goroutines, but not after the object was closed.
 // Addresses are those of the file, without load bias.
 //
-// A unit is read when an address or an entry in it is asked for. A name that is not in the
+// A unit is read when an address or an entry in it is needed. A name that is not in the
 // unit in use causes all units to be read.
 type Info struct {
 	object  *object.File

@@ -224,8 +224,8 @@ func (i *Info) variable(e *object.DebugEntry, b *body) (*Variable, error) {
 	return v, nil
 }
 
-// originError returns why the chain of origins of an entry, of which last is the last one read,
-// has no end. It returns nil if it has one.
+// originError returns why the chain of origins of an entry has no end, or nil if it has one. last is
+// the last entry that could be read.
 func (i *Info) originError(e, last *object.DebugEntry) error {
 	off, ok := entry.Origin(last)
 	if !ok {

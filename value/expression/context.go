@@ -273,7 +273,7 @@ func (c *Context) typeNamed(keyword, name string) (*value.Type, error) {
 	return nil, errorf("No type named %s.", name)
 }
 
-// otherTag returns the error for a tag without a type. It says if the type has another tag.
+// otherTag returns the error for a tag without a type. The text is different if the name has another tag.
 func (c *Context) otherTag(keyword, name string) error {
 	for _, other := range [...]string{"struct", "union", "enum"} {
 		if other == keyword || c.Info == nil {

@@ -39,7 +39,7 @@ func (w *printing) ada(v value.Value, t *value.Type, depth int) bool {
 		}
 		w.value(a, depth, false)
 	case value.Reference:
-		if depth >= w.depth { // it can lead to itself
+		if depth >= w.depth { // it can be a reference to itself
 			w.add("(...)")
 			break
 		}
@@ -57,8 +57,8 @@ func isNamed(t *value.Type) bool {
 }
 
 // adaFields writes the members of a record that its source declares: first those of its
-// parent, last those of its variant.
-func (w *printing) adaFields(v value.Value, t *value.Type, depth int, first *bool) {
+// parent, last those of its variant. The text of the members begins at start.
+func (w *printing) adaFields(v value.Value, t *value.Type, depth, start int) {
 	fields := t.Fields()
 	for k := range fields {
 		f := &fields[k]
@@ -66,26 +66,25 @@ func (w *printing) adaFields(v value.Value, t *value.Type, depth int, first *boo
 			return
 		}
 		if f.Name == "_parent" && k == 0 { // a later one could lead back to t
-			w.adaFields(v.Member(f), f.Type.Strip(), depth+1, first)
+			w.adaFields(v.Member(f), f.Type.Strip(), depth+1, start)
 		} else if !strings.HasPrefix(f.Name, "_") {
-			w.adaField(v, f, depth, first)
+			w.adaField(v, f, depth, start)
 		}
 	}
 	list, err := v.As(t).VariantFields()
 	for k := range list {
-		w.adaField(v, &list[k], depth, first)
+		w.adaField(v, &list[k], depth, start)
 	}
 	if err != nil {
 		w.fail(err)
 	}
 }
 
-func (w *printing) adaField(v value.Value, f *value.Field, depth int, first *bool) {
-	if !*first {
+func (w *printing) adaField(v value.Value, f *value.Field, depth, start int) {
+	if len(w.text) > start {
 		w.add(", ")
 	}
-	*first = false
-	w.add(f.Name + " => ")
+	w.add(f.Name, " => ")
 	w.value(v.Member(f), depth+1, false)
 }
 
@@ -95,8 +94,7 @@ func (w *printing) adaRecord(v value.Value, t *value.Type, depth int) {
 		return
 	}
 	w.add("(")
-	first := true
-	w.adaFields(v, t, depth, &first)
+	w.adaFields(v, t, depth, len(w.text))
 	w.add(")")
 }
 

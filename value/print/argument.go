@@ -12,13 +12,13 @@ import (
 	"github.com/clewdev/clew/value/internal/number"
 )
 
-// Argument returns what backtraces show of an argument: "n=5", "n=n@entry=5",
+// Argument returns the text of an argument in a backtrace: "n=5", "n=n@entry=5",
 // "s=..." for a structure, union or array, "n=<optimized out>".
 func (p *Printer) Argument(v *value.Variable, f value.Frame) string {
 	return string(p.AppendArgument(nil, v, f))
 }
 
-// AppendArgument appends to dst what Argument returns.
+// AppendArgument appends the text that Argument returns to dst.
 func (p *Printer) AppendArgument(dst []byte, v *value.Variable, f value.Frame) []byte {
 	w := p.start(v.Type)
 	defer w.end()
@@ -107,8 +107,8 @@ func (p *Printer) argument(v value.Value) string {
 	return p.Text(v)
 }
 
-// summary returns what backtraces show of a structure, union or array, or of what a
-// reference to one leads to.
+// summary returns the text of a structure, union or array, or of a reference to one, in a
+// backtrace.
 func (p *Printer) summary(v value.Value) string {
 	if v.LocationErr() == nil && v.Type().Strip().Kind() == value.RvalueReference {
 		v = v.Deref()

@@ -162,7 +162,7 @@ func (w *printing) goAt(name string, address uint64) {
 }
 
 // goElements writes the first of the n elements of an array. all is the number of elements in the
-// array or slice of which v is the beginning.
+// array or slice that begins with v.
 func (w *printing) goElements(v value.Value, n, all uint64, depth int) {
 	if all > 0 && (depth >= maxGoArrays || w.inLine && depth >= w.goLimit()) {
 		w.add("[...]")
@@ -188,7 +188,7 @@ func (w *printing) goElements(v value.Value, n, all uint64, depth int) {
 	w.add("]")
 }
 
-// isLost reports whether all fields of a structure that lies in several places are optimized
+// isLost reports whether all fields of a structure in several places are optimized
 // out.
 func isLost(v value.Value, t *value.Type) bool {
 	fields := t.Strip().Fields()
@@ -203,7 +203,7 @@ func isLost(v value.Value, t *value.Type) bool {
 	return len(fields) <= maxGoFields
 }
 
-// goStructure writes a structure, or only its address if it lies too deep in another value. It
+// goStructure writes a structure, or only its address if it is nested too deep in another value. It
 // writes a time as text at any depth.
 func (w *printing) goStructure(v value.Value, t *value.Type, bare bool, depth int) {
 	if isLost(v, t) {

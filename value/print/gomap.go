@@ -113,7 +113,7 @@ const (
 	sameSizeGrow = 8
 )
 
-// goBuckets yields the entries of n buckets that a pointer leads to, and of their overflow
+// goBuckets yields the entries of n buckets at the target of a pointer, and of their overflow
 // buckets.
 func goBuckets(p value.Value, n uint64, left *int, yield func(key, elem value.Value) bool) bool {
 	if at, err := p.Uint(); err != nil || at == 0 {

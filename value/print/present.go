@@ -62,7 +62,7 @@ const maxChildren = 20000
 
 // present writes a Presentation. A summary shows "{...}" instead of children.
 func (w *printing) present(p Presentation, depth int, summary bool) {
-	// The parts lie elsewhere than the value: their types can contain its type.
+	// The parts are in other places than the value: their types can contain its type.
 	around := w.around
 	w.around = nil
 	defer func() { w.around = around }()

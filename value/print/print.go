@@ -16,7 +16,7 @@ import (
 	"github.com/clewdev/clew/value/internal/spelling"
 )
 
-// value writes a value. Top is true if it does not lie in another value.
+// value writes a value. top is true if it is not a part of another value.
 func (w *printing) value(v value.Value, depth int, top bool) {
 	if len(w.text) >= maxText {
 		return
@@ -192,7 +192,7 @@ func (w *printing) decimal(t *value.Type, b []byte) {
 	}
 }
 
-// pointer writes an address, its symbol, and the string it leads to.
+// pointer writes an address, its symbol, and the string at the address.
 func (w *printing) pointer(v value.Value, t *value.Type, address uint64) {
 	elem := t.Elem()
 	if unqualified(elem).Kind() == value.Func {
@@ -379,7 +379,7 @@ func (w *printing) structure(v value.Value, t *value.Type, depth int) {
 		}
 		around := w.around
 		if f.Static != nil {
-			w.around = nil // a static member lies elsewhere
+			w.around = nil // a static member is in another place
 		}
 		w.value(member, depth+1, false)
 		w.around = around

@@ -106,7 +106,7 @@ func (p *Printer) Print(v value.Value) (string, error) {
 	return string(w.text), nil
 }
 
-// maxTypes bounds how many typedefs and qualifiers stand before a type, and how deep types
+// maxTypes bounds the number of typedefs and qualifiers before a type, and how deep types
 // nest.
 const maxTypes = 64
 
@@ -157,7 +157,7 @@ func (p *Printer) Variable(v *value.Variable, f value.Frame) string {
 	return v.Name + " = " + p.Text(val)
 }
 
-// scalarType returns the type that references of a type lead to.
+// scalarType returns the type of the target of references.
 func scalarType(t *value.Type) *value.Type {
 	for range maxTypes {
 		t = t.Strip()

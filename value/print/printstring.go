@@ -149,8 +149,8 @@ func (w *printing) appendChar(n uint64, width int, quote byte) {
 }
 
 // appendCharacter writes a character within quotes. It also escapes a digit after a hexadecimal
-// escape, of which the digit would be a part. Escaped is whether the last character was escaped
-// so.
+// escape, because it would be a part of the escape. escaped is true if the last character was
+// escaped in hexadecimal.
 func (w *printing) appendCharacter(c character, quote byte, escaped *bool) {
 	needed := *escaped
 	*escaped = false
@@ -213,8 +213,7 @@ func textual(t *value.Type) (prefix string, ok bool) {
 	return "", false
 }
 
-// appendPointed writes the string that a pointer leads to, of at most Elements
-// characters.
+// appendPointed writes the string at an address, at most Elements characters.
 func (w *printing) appendPointed(f value.Frame, address, width uint64, prefix string) {
 	if f == nil || width == 0 || width > 4 {
 		return

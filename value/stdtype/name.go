@@ -53,8 +53,8 @@ func isDefault(argument string) bool {
 	return false
 }
 
-// split splits the arguments of a template, given a name from after its "<" on, and returns them and
-// what follows the ">".
+// split splits the arguments of a template, given a name from after its "<" on. It returns them and
+// the text after the ">".
 func split(s string) (list []string, rest string, ok bool) {
 	depth, start := 0, 0
 	for i := range len(s) {

@@ -7,6 +7,6 @@
 // (DWARF 5 §2, §7.5). It knows nothing of types, values and frames.
 //
 // Every byte is hostile. A [Reader] follows chains of references for a bounded number of
-// steps. What one call reads, and what is kept, is bounded in proportion to the size of the
+// steps. The work of one call, and the memory of caches, are bounded in proportion to the size of the
 // sections.
 package entry

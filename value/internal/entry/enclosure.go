@@ -102,10 +102,10 @@ type encloser struct {
 	unit   *Unit
 	entry  object.DebugEntry // read last
 	list   []enclosure
-	open   []int32 // those of which the end is not known yet, and that the reader has left
+	open   []int32 // enclosures that the reader has left, with an end that is not known yet
 }
 
-// end says that what was left ends at an offset.
+// end sets the end of the enclosures that the reader has left.
 func (x *encloser) end(at object.DebugOffset) {
 	for _, k := range x.open {
 		x.list[k].end = uint32(at - x.unit.Start)
@@ -113,7 +113,7 @@ func (x *encloser) end(at object.DebugOffset) {
 	x.open = x.open[:0]
 }
 
-// cut says that nothing is known from an offset on: what has not ended there ends there.
+// cut ends all enclosures at an offset, from which on the unit cannot be read.
 func (x *encloser) cut(at object.DebugOffset) {
 	x.end(at)
 	for k := range x.list {
@@ -122,10 +122,10 @@ func (x *encloser) cut(at object.DebugOffset) {
 	}
 }
 
-// maxEnclosed is how deep names are looked for.
+// maxEnclosed bounds the nesting of enclosures.
 const maxEnclosed = 64
 
-// walk reads the entries up to the end of a list, which stands in an enclosure.
+// walk reads the entries up to the end of a list in the enclosure around.
 func (x *encloser) walk(around int32, depth int) error {
 	e := &x.entry
 	for {
@@ -165,8 +165,8 @@ func (x *encloser) walk(around int32, depth int) error {
 	}
 }
 
-// kind reports whether the entry that was read last is one whose name is a part of those
-// in it, or one that hides them: of functions those that may have types of their own.
+// kind reports whether the name of the entry that was read last is a part of the qualified names in
+// it, or whether the entry hides them. A function hides them if it is not a declaration.
 func (x *encloser) kind() (isScope, hides bool) {
 	e := &x.entry
 	switch e.Tag {
@@ -183,8 +183,8 @@ func (x *encloser) kind() (isScope, hides bool) {
 	return false, true
 }
 
-// Enclosing returns the entry whose name is before that of e in its qualified name, or that
-// hides e from qualified names.
+// Enclosing returns the entry with the name before that of e in e's qualified name, or the entry that
+// hides e from qualified names. It returns nil if there is none.
 func (r *Reader) Enclosing(e *object.DebugEntry) (*object.DebugEntry, error) {
 	u := r.UnitOf(e.Offset)
 	r.prefix(u, e)

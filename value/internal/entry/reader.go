@@ -13,7 +13,7 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// ErrDamaged says that debugging information is damaged.
+// ErrDamaged means that debugging information is invalid.
 var ErrDamaged = errors.New("invalid debugging information")
 
 // Reader reads the entries of one object. It must not be used by several goroutines at once.

@@ -64,7 +64,7 @@ func doubleDouble(m *arch.Machine, b []byte) Float {
 // EncodeFloat writes a number to zeroed bytes. It returns false if no format has their size.
 func EncodeFloat(m *arch.Machine, format arch.FloatFormat, b []byte, n float64) bool {
 	// The formats with an exponent of 15 bits can hold every float64. significand has 64 bits,
-	// of which the highest is the integer bit.
+	// the highest of which is the integer bit.
 	fraction, exponent := math.Frexp(math.Abs(n))
 	biased, significand := uint64(exponent-1+1<<14-1), 1<<63|math.Float64bits(fraction)<<11
 	switch {
@@ -106,7 +106,7 @@ func EncodeFloat(m *arch.Machine, format arch.FloatFormat, b []byte, n float64) 
 // can hold.
 func decimalDigits(bits uint) int { return 2 + int(bits)*30103/100000 }
 
-// integerBit says how a format stores the integer bit of the significand.
+// integerBit is how a format stores the integer bit of the significand.
 type integerBit uint8
 
 const (

@@ -4,6 +4,11 @@
 
 package spelling
 
+import (
+	"slices"
+	"strings"
+)
+
 // Last returns the part of a qualified name after the last "::" outside of template arguments.
 func Last(name string) string {
 	depth, last := 0, 0
@@ -23,59 +28,45 @@ func Last(name string) string {
 // Base returns the shortest name of the base type of C that words name in any order (C 6.7.2):
 // "unsigned long" for "long", "unsigned" and "int". It returns "" for other types.
 func Base(words []string) string {
-	count := make(map[string]int)
-	for _, w := range words {
-		count[w]++
-	}
-	take := func(w string) bool {
-		if count[w] == 0 {
-			return false
+	left := slices.Clone(words)
+	take := func(word string) bool {
+		k := slices.Index(left, word)
+		if k >= 0 {
+			left = slices.Delete(left, k, k+1)
 		}
-		count[w]--
-		return true
+		return k >= 0
 	}
-	unsigned, signed := take("unsigned"), take("signed")
-	sign := ""
-	if unsigned {
-		sign = "unsigned "
+	unsigned, signed, isInt := take("unsigned"), take("signed"), take("int")
+	slices.Sort(left)
+	name := strings.Join(left, " ")
+	switch name {
+	case "short", "long", "long long": // int is optional
+	case "char", "__int128":
+		if isInt {
+			return ""
+		}
+	case "":
+		if !isInt && !unsigned && !signed {
+			return ""
+		}
+		name = "int"
+	case "void", "_Bool", "bool", "float", "double", "double long":
+		if isInt || unsigned || signed {
+			return ""
+		}
+		if name == "double long" {
+			name = "long double"
+		}
+	default:
+		return ""
 	}
-	base := ""
 	switch {
 	case unsigned && signed:
 		return ""
-	case take("char"):
-		base = sign + "char"
-		if signed {
-			base = "signed char"
-		}
-	case take("short"):
-		base = sign + "short"
-		take("int")
-	case count["long"] == 1 && take("double"):
-		take("long")
-		base = sign + "long double"
-	case take("long"):
-		base = sign + "long"
-		if take("long") {
-			base = sign + "long long"
-		}
-		take("int")
-	case take("__int128"):
-		base = sign + "__int128"
-	case take("int") || signed || unsigned:
-		base = sign + "int"
-	default:
-		for _, w := range []string{"void", "_Bool", "bool", "float", "double"} {
-			if take(w) {
-				base = w
-				break
-			}
-		}
+	case unsigned:
+		name = "unsigned " + name
+	case signed && name == "char":
+		name = "signed char"
 	}
-	for _, n := range count {
-		if n != 0 {
-			return ""
-		}
-	}
-	return base
+	return name
 }
