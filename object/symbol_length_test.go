@@ -11,7 +11,7 @@ import (
 	"github.com/clewdev/clew/internal/printable"
 )
 
-// Long names of symbols are cut, so that many overlapping names do not each cost the memory
+// Long names of symbols are cut, so that total overlapping names do not each cost the memory
 // and time of the string table.
 func TestLongSymbolNames(t *testing.T) {
 	longest := strings.Repeat("a", printable.MaxName)
@@ -24,12 +24,12 @@ func TestLongSymbolNames(t *testing.T) {
 			t.Errorf("at %d: a name of %d bytes, want %d", offset, len(got), len(want))
 		}
 	}
-	many := 0
+	total := 0
 	table.names = []byte(strings.Repeat("c", 1<<20) + "\x00")
 	for offset := range uint32(1000) {
-		many += len(table.symbol(&rawSymbol{name: offset}).Name)
+		total += len(table.symbol(&rawSymbol{name: offset}).Name)
 	}
-	if most := 1000 * (printable.MaxName + len("…")); many > most {
-		t.Errorf("1,000 names take %d bytes, want at most %d", many, most)
+	if most := 1000 * (printable.MaxName + len("…")); total > most {
+		t.Errorf("1,000 names take %d bytes, want at most %d", total, most)
 	}
 }

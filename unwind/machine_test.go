@@ -35,7 +35,7 @@ var machineTests = []walkTest{
 		frames: []string{"1050 registers", "2050 CFI"}, reason: unwind.NoRule, message: "no rule for the return address",
 	},
 	{
-		name: "arm64: not even where the rules call it unchanged", machine: arm64,
+		name: "arm64: a caller cannot, even if the rules call it unchanged", machine: arm64,
 		section: func(t *testing.T) *cfi.Section {
 			return build(t, arm64, "", "0c1f00", function{0x1000, 0x1100, "0e10 9e01"}, function{0x2000, 0x2100, "0e10 081e"})
 		},
@@ -92,7 +92,7 @@ var machineTests = []walkTest{
 		frames: []string{"1050 registers", "2050 CFI"}, reason: unwind.EndOfStack,
 	},
 	{
-		name: "arm: the Thumb bit is no address", machine: arm,
+		name: "arm: the Thumb bit is not part of an address", machine: arm,
 		section: func(t *testing.T) *cfi.Section {
 			return build(t, arm, "", "0c0d00", function{0x1000, 0x1100, "0e08 8e01 8402"},
 				function{0x2000, 0x2050, "070e"}, function{0x2050, 0x2100, "0e80 01"})
@@ -126,7 +126,7 @@ var machineTests = []walkTest{
 		last: map[uint64]uint64{15: stackAt + 96},
 	},
 	{
-		name: "ppc64: the link register has a column of its own", machine: ppc64,
+		name: "ppc64: the link register has another column", machine: ppc64,
 		section: func(t *testing.T) *cfi.Section {
 			return build(t, ppc64, "", "0c0100", function{0x1000, 0x1100, "0e70 11417e"}, function{0x2000, 0x2100, "0741"})
 		},

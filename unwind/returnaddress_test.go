@@ -72,7 +72,7 @@ var uncoveredTests = []struct {
 		last:   map[uint64]uint64{7: stackAt + 24, 3: 3},
 	},
 	{
-		name: "its direct caller is not skipped for that of the frame pointer", machine: x86,
+		name: "the direct caller is not skipped for the one of the frame pointer", machine: x86,
 		functions: []function{{0x2000, 0x2100, "0e10 8602 0d06"}, {0x3000, 0x3100, "0710"}},
 		calls:     map[uint64]uint64{0x2050: 0x1000, 0x3050: 0x2000},
 		stack:     []uint64{0x2050, 0, stackAt + 0x50, 0x3050},
@@ -89,7 +89,7 @@ var uncoveredTests = []struct {
 		frames: []string{"1010 registers", "2050 return address", "3050 CFI"},
 	},
 	{
-		name: "the function that was called has called the leaf in place of its return", machine: x86,
+		name: "the called function has made a tail call of the leaf", machine: x86,
 		functions: []function{{0x2000, 0x2100, "0e10"}, {0x2200, 0x2300, ""}, {0x3000, 0x3100, "0710"}},
 		calls:     map[uint64]uint64{0x2050: 0x2200, 0x3050: 0x2000},
 		stack:     []uint64{0x2050, 0, 0x3050},
@@ -97,7 +97,7 @@ var uncoveredTests = []struct {
 		frames: []string{"1010 registers", "2050 return address, gap", "3050 CFI"},
 	},
 	{
-		name: "one that does nothing else is no gap", machine: x86,
+		name: "no gap for a function with only a tail call", machine: x86,
 		functions: []function{{0x2000, 0x2100, "0e10"}, {0x3000, 0x3100, "0710"}},
 		code:      map[uint64]string{0x1400: "f30f1efa e9f7fbffff"}, // endbr64; jmp 0x1000
 		calls:     map[uint64]uint64{0x2050: 0x1400, 0x3050: 0x2000},
@@ -115,7 +115,7 @@ var uncoveredTests = []struct {
 		frames: []string{"1010 registers", "2050 return address", "3050 CFI"},
 	},
 	{
-		name: "what an earlier call has left is no return address where a record has one", machine: x86,
+		name: "an old return address is not used if a record has one", machine: x86,
 		functions: []function{{0x2000, 0x2100, "0e10"}, {0x3000, 0x3100, "0710"}},
 		code:      map[uint64]string{0x1000: "554889e54883ec20"}, // push %rbp; mov %rsp,%rbp; sub $32,%rsp
 		calls:     map[uint64]uint64{0x2050: 0x1000, 0x2080: 0x1200, 0x3050: 0x2000},
@@ -124,7 +124,7 @@ var uncoveredTests = []struct {
 		frames: []string{"1010 registers", "2050 frame pointer", "3050 CFI"},
 	},
 	{
-		name: "nor where its frame cannot be left", machine: x86,
+		name: "an old return address is not used if its frame cannot be left", machine: x86,
 		functions: []function{{0x2000, 0x2100, "0e10"}},
 		code:      map[uint64]string{0x207e: "ffd0"},
 		calls:     map[uint64]uint64{0x2050: 0x1000},
@@ -133,7 +133,7 @@ var uncoveredTests = []struct {
 		frames: []string{"1010 registers"}, reason: unwind.NoRule, message: "holds no frame pointer",
 	},
 	{
-		name: "a word that follows no call is no return address", machine: x86,
+		name: "a word that does not follow a call is not a return address", machine: x86,
 		functions: []function{{0x2000, 0x2100, "0e10"}},
 		stack:     []uint64{0x2050, 0, 0x2000, 0},
 		pc:        0x1010, registers: map[uint64]uint64{7: stackAt, 6: 3},
@@ -167,7 +167,7 @@ var uncoveredTests = []struct {
 		frames: []string{"1010 registers", "2050 return address", "3050 CFI"},
 	},
 	{
-		name: "without symbols the record of the function that a call leads to", machine: x86, unnamed: true,
+		name: "without symbols the record of the called function", machine: x86, unnamed: true,
 		functions: []function{{0x2000, 0x2100, "0e10"}, {0x3000, 0x3100, "0710"}},
 		code:      map[uint64]string{0x1000: "554889e54883ec20"},
 		calls:     map[uint64]uint64{0x2050: 0x1000, 0x3050: 0x2000},
@@ -185,7 +185,7 @@ var uncoveredTests = []struct {
 		frames: []string{"1010 registers", "1250 code", "3050 frame pointer"},
 	},
 	{
-		name: "and one with code that cannot be followed", machine: x86,
+		name: "a function in a chain with code that cannot be followed", machine: x86,
 		functions: []function{{0x3000, 0x3100, "0710"}},
 		code:      map[uint64]string{0x1000: "4883ec20 ffe0", 0x1200: "554889e5"}, // sub $32,%rsp; jmp *%rax
 		calls:     map[uint64]uint64{0x1250: 0x1000, 0x3050: 0x1200},
@@ -194,7 +194,7 @@ var uncoveredTests = []struct {
 		frames: []string{"1010 registers", "3050 frame pointer, gap"},
 	},
 	{
-		name: "a middle frame by its code, with what it has saved", machine: x86,
+		name: "a middle frame by its code, with saved registers", machine: x86,
 		functions: []function{{0x3000, 0x3100, "0710"}},
 		// 0x1200: push %r12; push %rbx; sub $24,%rsp; xor %ebx,%ebx; nop...
 		code:  map[uint64]string{0x1200: "4154 53 4883ec18 31db 9090"},
@@ -205,7 +205,7 @@ var uncoveredTests = []struct {
 		last:   map[uint64]uint64{7: stackAt + 7*8, 3: 3, 12: 12, 6: 6},
 	},
 	{
-		name: "what a function overwrites without having saved it is lost", machine: x86,
+		name: "a register that is overwritten but not saved is lost", machine: x86,
 		functions: []function{{0x3000, 0x3100, "0710"}},
 		// 0x1200: pop %rax; push %rax; push %rax; xor %ebp,%ebp; mov $1,%r12d; nop...
 		code:  map[uint64]string{0x1200: "58 50 50 31ed 41bc01000000"},
@@ -216,7 +216,7 @@ var uncoveredTests = []struct {
 		last:   map[uint64]uint64{7: stackAt + 3*8, 3: 33}, unknown: []uint64{6, 12},
 	},
 	{
-		name: "a function that has made a record may be called by another, which nothing tells of", machine: x86,
+		name: "a function with a record whose caller is unknown", machine: x86,
 		functions: []function{{0x3000, 0x3100, "0710"}},
 		code:      map[uint64]string{0x1200: "55 4889e5 4883ec08"}, // push %rbp; mov %rsp,%rbp; sub $8,%rsp
 		calls:     map[uint64]uint64{0x120d: 0x1000, 0x3050: 0x1400},
@@ -225,7 +225,7 @@ var uncoveredTests = []struct {
 		frames: []string{"1010 registers", "120d return address", "3050 frame pointer"},
 	},
 	{
-		name: "but not by a word that follows no call", machine: x86,
+		name: "a record whose word does not follow a call", machine: x86,
 		functions: []function{{0x3000, 0x3100, "0710"}},
 		code:      map[uint64]string{0x1200: "4154 53 4883ec18 31db 9090"},
 		calls:     map[uint64]uint64{0x1210: 0x1000},
@@ -273,7 +273,7 @@ var uncoveredTests = []struct {
 		last:   map[uint64]uint64{31: stackAt + 16, 29: stackAt + 0x100, 19: 19},
 	},
 	{
-		name: "after a call of its own the record has the return address", machine: arm64,
+		name: "after a call by the function the record has the return address", machine: arm64,
 		functions: []function{{0x2000, 0x2100, "0e10 9d02 9e01"}, {0x3000, 0x3100, "071e"}},
 		code:      map[uint64]string{0x1000: "fd7bbfa9 fd030091", 0x2000: "fd7bbfa9 fd030091"}, // stp x29, x30, [sp, #-16]!; mov x29, sp
 		calls:     map[uint64]uint64{0x1020: 0x1200, 0x2050: 0x1000, 0x3050: 0x2000},
@@ -282,7 +282,7 @@ var uncoveredTests = []struct {
 		frames: []string{"1030 registers", "2050 frame pointer", "3050 CFI"},
 	},
 	{
-		name: "without symbols too", machine: arm64, unnamed: true,
+		name: "after a call, without symbols", machine: arm64, unnamed: true,
 		functions: []function{{0x3000, 0x3100, "071e"}},
 		code:      map[uint64]string{0x1100: "c0035fd6", 0x1200: "fd7bbfa9 fd030091"},
 		calls:     map[uint64]uint64{0x1220: 0x1000, 0x3050: 0x1200},
@@ -303,7 +303,7 @@ var uncoveredTests = []struct {
 		last:   map[uint64]uint64{31: stackAt + 64 + 48, 29: stackAt + 0x100, 19: 19},
 	},
 	{
-		name: "and the next one above arguments", machine: arm64,
+		name: "a record above arguments", machine: arm64,
 		functions: []function{{0x2000, 0x2004, "0e40"}, {0x2004, 0x2100, "0e40 9d06 9e05"}, {0x3000, 0x3100, "071e"}},
 		code: map[uint64]string{0x1000: "fd7bbca9 fd030091",
 			0x2004: "ff0301d1 fd7b01a9 fd430091"}, // sub sp, sp, #64; stp x29, x30, [sp, #16]; add x29, sp, #16
@@ -326,7 +326,7 @@ var uncoveredTests = []struct {
 		unknown: []uint64{31},
 	},
 	{
-		name: "nor that of one that saves x29 and uses it", machine: arm64,
+		name: "the frame of a caller that uses x29 otherwise is not known", machine: arm64,
 		functions: []function{{0x2000, 0x2100, "0e20 9d04 9e03"}},
 		code:      map[uint64]string{0x1000: "fd7bbca9 fd030091", 0x2000: "fd7bbea9"},
 		calls:     map[uint64]uint64{0x2050: 0x1000},

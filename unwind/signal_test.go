@@ -16,7 +16,7 @@ import (
 // addresses without code.
 var signalTests = []walkTest{
 	{
-		name: "a signal handler: the interrupted frame is looked up where it is", machine: x86,
+		name: "a signal handler: the interrupted frame is looked up at its PC", machine: x86,
 		section: func(t *testing.T) *cfi.Section {
 			s := build(t, x86, "", "0c0708 9001",
 				function{0x1000, 0x1100, ""},
@@ -33,7 +33,7 @@ var signalTests = []walkTest{
 		last: map[uint64]uint64{7: stackAt + 0x80, 3: 0x33},
 	},
 	{
-		name: "a trampoline on a stack of its own leads down", machine: x86,
+		name: "a trampoline on a signal stack leads down", machine: x86,
 		section: func(t *testing.T) *cfi.Section {
 			s := build(t, x86, "", "0c0708 9001", function{0x1000, 0x1100, ""}, function{0x3000, 0x3100, "0710"})
 			trampoline := build(t, x86, "S", "0f03 7710 06 1010 02 7708", function{0x2000, 0x2010, ""})
@@ -46,7 +46,7 @@ var signalTests = []walkTest{
 		last: map[uint64]uint64{7: 0x50000},
 	},
 	{
-		name: "trampolines that lead down for ever", machine: x86,
+		name: "trampolines that lead down endlessly", machine: x86,
 		section: func(t *testing.T) *cfi.Section {
 			// CFA = rsp-16, rip = 0x1050
 			return build(t, x86, "S", "0f02 7770 1610 03 0a5010", function{0x1000, 0x1100, ""})
@@ -81,7 +81,7 @@ var signalTests = []walkTest{
 		frames: []string{"1150 registers", "1000 CFI, trampoline", "3000 signal context, interrupted"}, reason: unwind.EndOfStack,
 	},
 	{
-		name: "sigreturn whose context cannot be read", machine: x86,
+		name: "sigreturn with an unreadable context", machine: x86,
 		section: func(t *testing.T) *cfi.Section { return build(t, x86, "", "") },
 		memory:  memory{0x2000: {0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05}},
 		pc:      0x2000, registers: map[uint64]uint64{7: stackAt},
@@ -116,7 +116,7 @@ var signalTests = []walkTest{
 		last: map[uint64]uint64{1: 1, 3: 0x50000, 22: 22, 31: 31},
 	},
 	{
-		name: "sigreturn of s390, a trampoline of the kernel's on the stack", machine: s390,
+		name: "sigreturn of s390: the kernel's trampoline on the stack", machine: s390,
 		section: func(t *testing.T) *cfi.Section {
 			return build(t, s390, "", "0c0f60", function{0x3000, 0x3100, "070e"})
 		},
@@ -142,7 +142,7 @@ var signalTests = []walkTest{
 		last: map[uint64]uint64{14: 14, 15: 0x50000},
 	},
 	{
-		name: "sigreturn of MIPS n32, where the trampoline has rules that say nothing", machine: n32,
+		name: "sigreturn of MIPS n32: the trampoline has empty rules", machine: n32,
 		section: func(t *testing.T) *cfi.Section {
 			s := build(t, n32, "", "0c1d00", function{0x3000, 0x3100, "071f"})
 			trampoline := build(t, n32, "S", "0c1d00", function{0x2000, 0x2010, ""})
@@ -184,7 +184,7 @@ var signalTests = []walkTest{
 	},
 
 	{
-		name: "frame pointers where there are no rules, x86-64", machine: x86,
+		name: "frame pointers without rules, x86-64", machine: x86,
 		section: func(t *testing.T) *cfi.Section {
 			return build(t, x86, "", "0c0708 9001", function{0x3000, 0x3100, "0710"})
 		},
@@ -203,7 +203,7 @@ var signalTests = []walkTest{
 		frames: []string{"1050 registers", "2050 frame pointer"}, reason: unwind.EndOfStack,
 	},
 	{
-		name: "a frame pointer to where no code is", machine: x86,
+		name: "a frame pointer that leads to no code", machine: x86,
 		section: func(t *testing.T) *cfi.Section { return build(t, x86, "", "") },
 		memory:  memory{stackAt: words(x86, stackAt, 0xdead)},
 		pc:      0x1050, registers: map[uint64]uint64{7: stackAt, 6: stackAt},
@@ -242,7 +242,7 @@ var signalTests = []walkTest{
 		unknown: []uint64{2},
 	},
 	{
-		name: "the back chain of ppc64, whose first word is zero at the end", machine: ppc64,
+		name: "the back chain of ppc64, which ends with zero", machine: ppc64,
 		section: func(t *testing.T) *cfi.Section { return build(t, ppc64, "", "") },
 		memory: memory{
 			stackAt:         words(ppc64, stackAt+0x100, 0, 0x2050), // its own return address is in its caller's frame
@@ -263,7 +263,7 @@ var signalTests = []walkTest{
 		frames: []string{"1050 registers"}, reason: unwind.NoRule, message: "no FDE",
 	},
 	{
-		name: "a word of s390x that is no back chain: what it leads to follows no call", machine: s390x,
+		name: "s390x: a word is not a back chain if it does not lead to a call", machine: s390x,
 		section: func(t *testing.T) *cfi.Section {
 			return build(t, s390x, "", "0c0fa001", function{0x1000, 0x1100, ""})
 		},
@@ -311,7 +311,7 @@ var signalTests = []walkTest{
 		last: map[uint64]uint64{7: stackAt + 0x48},
 	},
 	{
-		name: "a jump to zero that no call led to", machine: x86,
+		name: "a jump to zero without a call", machine: x86,
 		section: func(t *testing.T) *cfi.Section { return build(t, x86, "", "") },
 		memory:  memory{stackAt: words(x86, 1)},
 		pc:      0, registers: map[uint64]uint64{7: stackAt, 6: 1},

@@ -57,7 +57,7 @@ var ruleTests = []walkTest{
 		frames: []string{"1050 registers"}, reason: unwind.EndOfStack,
 	},
 	{
-		name: "the last byte of a call's function tells where it is", machine: x86,
+		name: "the look-up of a call uses its last byte", machine: x86,
 		section: func(t *testing.T) *cfi.Section {
 			return build(t, x86, "", "0c0708 9001", function{0x1000, 0x1100, ""},
 				function{0x2000, 0x2100, "0e10"}, // ends with the call
