@@ -57,10 +57,7 @@ func (f *File) CFISections() ([]*cfi.Section, error) {
 			return list, err
 		}
 	}
-	if err := problems.err(); err != nil {
-		return list, fmt.Errorf("%s: %w", f.name, err)
-	}
-	return list, nil
+	return list, f.named(problems.err())
 }
 
 // EHFrame returns the .eh_frame section: by its name, else by the type
@@ -107,10 +104,7 @@ func (f *File) DebugFrame() (*cfi.Section, error) {
 // oneSection calls find under Guard, and adds the name of the file to its error.
 func (f *File) oneSection(find func() (*cfi.Section, error)) (*cfi.Section, error) {
 	section, err := guarded(find)
-	if err != nil {
-		err = fmt.Errorf("%s: %w", f.name, err)
-	}
-	return section, err
+	return section, f.named(err)
 }
 
 // cfiKind returns the kind of a section with call frame information.

@@ -8,6 +8,8 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"fmt"
+
+	"github.com/clewdev/clew/internal/leb128"
 )
 
 // header is the ELF header (gABI, "ELF Header"). readTables replaces counts that are stored
@@ -62,8 +64,8 @@ func decodeHeader(b []byte) (h header, err error) {
 	default:
 		return h, fmt.Errorf("ELF header: unknown byte order %d", b[elf.EI_DATA])
 	}
-	size, wide := ehdr32, h.class == elf.ELFCLASS64
-	if wide {
+	size := ehdr32
+	if h.class == elf.ELFCLASS64 {
 		size = ehdr64
 	} else if h.class != elf.ELFCLASS32 {
 		return h, fmt.Errorf("ELF header: unknown class %d", b[elf.EI_CLASS])
@@ -71,21 +73,20 @@ func decodeHeader(b []byte) (h header, err error) {
 	if len(b) < size {
 		return h, fmt.Errorf("ELF header: %d bytes, %d expected", len(b), size)
 	}
-	o := h.order
-	h.typ = elf.Type(o.Uint16(b[16:]))
-	h.machine = elf.Machine(o.Uint16(b[18:]))
-	var rest []byte // from the flags on
-	if wide {
-		h.entry, h.phoff, h.shoff = o.Uint64(b[24:]), o.Uint64(b[32:]), o.Uint64(b[40:])
-		rest = b[48:]
-	} else {
-		h.entry, h.phoff, h.shoff = uint64(o.Uint32(b[24:])), uint64(o.Uint32(b[28:])), uint64(o.Uint32(b[32:]))
-		rest = b[36:]
-	}
-	h.flags = o.Uint32(rest)
-	h.phentsize, h.phnum = uint64(o.Uint16(rest[6:])), uint64(o.Uint16(rest[8:]))
-	h.shentsize, h.shnum, h.shstrndx = uint64(o.Uint16(rest[10:])), uint64(o.Uint16(rest[12:])), uint64(o.Uint16(rest[14:]))
+	c := h.cursor(b[16:])
+	h.typ, h.machine = elf.Type(c.Uint16()), elf.Machine(c.Uint16())
+	c.Uint32() // e_version
+	h.entry, h.phoff, h.shoff = c.Uint(h.wordSize()), c.Uint(h.wordSize()), c.Uint(h.wordSize())
+	h.flags = c.Uint32()
+	c.Uint16() // e_ehsize
+	h.phentsize, h.phnum = uint64(c.Uint16()), uint64(c.Uint16())
+	h.shentsize, h.shnum, h.shstrndx = uint64(c.Uint16()), uint64(c.Uint16()), uint64(c.Uint16())
 	return h, nil
+}
+
+// cursor reads b in the byte order of the file.
+func (h *header) cursor(b []byte) leb128.Cursor {
+	return leb128.Cursor{Data: b, End: uint64(len(b)), Big: h.data == elf.ELFDATA2MSB}
 }
 
 // decodeSection decodes the entry of the section table at the start of b.
@@ -100,35 +101,25 @@ func (h *header) decodeSection(b []byte) (s sectionHeader) {
 			link: o.Uint32(b[40:]), info: o.Uint32(b[44:]), align: o.Uint64(b[48:]), entsize: o.Uint64(b[56:]),
 		}
 	}
-	o := h.order
-	s.name, s.typ = o.Uint32(b), elf.SectionType(o.Uint32(b[4:]))
-	if h.class == elf.ELFCLASS64 {
-		s.flags = elf.SectionFlag(o.Uint64(b[8:]))
-		s.addr, s.off, s.size = o.Uint64(b[16:]), o.Uint64(b[24:]), o.Uint64(b[32:])
-		s.link, s.info = o.Uint32(b[40:]), o.Uint32(b[44:])
-		s.align, s.entsize = o.Uint64(b[48:]), o.Uint64(b[56:])
-		return s
-	}
-	s.flags = elf.SectionFlag(o.Uint32(b[8:]))
-	s.addr, s.off, s.size = uint64(o.Uint32(b[12:])), uint64(o.Uint32(b[16:])), uint64(o.Uint32(b[20:]))
-	s.link, s.info = o.Uint32(b[24:]), o.Uint32(b[28:])
-	s.align, s.entsize = uint64(o.Uint32(b[32:])), uint64(o.Uint32(b[36:]))
+	c, word := h.cursor(b), h.wordSize()
+	s.name, s.typ, s.flags = c.Uint32(), elf.SectionType(c.Uint32()), elf.SectionFlag(c.Uint(word))
+	s.addr, s.off, s.size = c.Uint(word), c.Uint(word), c.Uint(word)
+	s.link, s.info, s.align, s.entsize = c.Uint32(), c.Uint32(), c.Uint(word), c.Uint(word)
 	return s
 }
 
 // decodeSegment decodes the program header at the start of b.
 func (h *header) decodeSegment(b []byte) (p elf.ProgHeader) {
-	o := h.order
-	p.Type = elf.ProgType(o.Uint32(b))
-	if h.class == elf.ELFCLASS64 {
-		p.Flags = elf.ProgFlag(o.Uint32(b[4:]))
-		p.Off, p.Vaddr, p.Paddr = o.Uint64(b[8:]), o.Uint64(b[16:]), o.Uint64(b[24:])
-		p.Filesz, p.Memsz, p.Align = o.Uint64(b[32:]), o.Uint64(b[40:]), o.Uint64(b[48:])
-		return p
+	c, word := h.cursor(b), h.wordSize()
+	p.Type = elf.ProgType(c.Uint32())
+	if word == 8 {
+		p.Flags = elf.ProgFlag(c.Uint32())
 	}
-	p.Off, p.Vaddr, p.Paddr = uint64(o.Uint32(b[4:])), uint64(o.Uint32(b[8:])), uint64(o.Uint32(b[12:]))
-	p.Filesz, p.Memsz = uint64(o.Uint32(b[16:])), uint64(o.Uint32(b[20:]))
-	p.Flags, p.Align = elf.ProgFlag(o.Uint32(b[24:])), uint64(o.Uint32(b[28:]))
+	p.Off, p.Vaddr, p.Paddr, p.Filesz, p.Memsz = c.Uint(word), c.Uint(word), c.Uint(word), c.Uint(word), c.Uint(word)
+	if word == 4 {
+		p.Flags = elf.ProgFlag(c.Uint32())
+	}
+	p.Align = c.Uint(word)
 	return p
 }
 
