@@ -126,7 +126,7 @@ func BenchmarkLocateUnits(b *testing.B) {
 	if debug == nil {
 		b.Skip("skipped: libc6-dbg is not installed: ", err)
 	}
-	sections, err := debug.debugSections()
+	sections, err := debug.debugSections("")
 	if err != nil {
 		b.Fatal(err)
 	}

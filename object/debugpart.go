@@ -49,7 +49,7 @@ func (p debugParts) Supplementary() (s dwarf.Sections, err error) {
 	if err != nil {
 		return s, err
 	}
-	return f.debugSections()
+	return f.debugSections("")
 }
 
 var errNoSupplementary = errors.New("neither .gnu_debugaltlink nor .debug_sup names it")
@@ -293,7 +293,7 @@ func splitRoot(name string) (root, below string) {
 
 // splitSections returns the sections of a file with split units.
 func (f *File) splitSections() (dwarf.Sections, error) {
-	s, err := f.sectionsOf(splitNames[:])
+	s, err := f.debugSections(".dwo")
 	for name, index := range map[string]*[]byte{"cu_index": &s.CUIndex, "tu_index": &s.TUIndex} {
 		if i, ok := f.findDebug(name); ok {
 			data, indexErr := f.content(i)

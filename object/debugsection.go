@@ -22,38 +22,28 @@ func (f *File) findDebug(name string) (index int, ok bool) {
 	return index, ok
 }
 
-// debugSections returns the sections that can be read, with the errors of the others.
-func (f *File) debugSections() (dwarf.Sections, error) {
-	return f.sectionsOf(linkedNames[:])
-}
-
-// The names of the sections that are read together, in the order of sectionsOf: in a linked
-// file, and in a file with split units.
-var (
-	linkedNames = [...]string{"info", "abbrev", "line", "line_str", "str", "str_offsets", "addr", "ranges", "rnglists", "aranges"}
-	splitNames  = [...]string{"info.dwo", "abbrev.dwo", "line.dwo", "", "str.dwo", "str_offsets.dwo", "", "", "rnglists.dwo", ""}
-)
-
-func (f *File) sectionsOf(names []string) (dwarf.Sections, error) {
-	s := dwarf.Sections{Order: f.order, Locations: f.locations(names[0])}
+// debugSections returns the sections that can be read, with the errors of the others. suffix
+// is "" for a linked file and ".dwo" for a file with split units.
+func (f *File) debugSections(suffix string) (dwarf.Sections, error) {
+	s := dwarf.Sections{Order: f.order, Locations: f.locations("info" + suffix)}
 	wanted := []struct {
-		name string
-		data *[]byte
-		err  error
+		data    *[]byte
+		name    string
+		inSplit bool // a file with split units can have it
+		err     error
 	}{
-		{data: &s.Info}, {data: &s.Abbrev}, {data: &s.Line}, {data: &s.LineStr}, {data: &s.Str}, {data: &s.StrOffsets},
-		{data: &s.Addr}, {data: &s.Ranges}, {data: &s.RngLists}, {data: &s.Aranges},
-	}
-	for k := range wanted {
-		wanted[k].name = names[k]
+		{&s.Info, "info", true, nil}, {&s.Abbrev, "abbrev", true, nil}, {&s.Line, "line", true, nil},
+		{&s.LineStr, "line_str", false, nil}, {&s.Str, "str", true, nil}, {&s.StrOffsets, "str_offsets", true, nil},
+		{&s.Addr, "addr", false, nil}, {&s.Ranges, "ranges", false, nil}, {&s.RngLists, "rnglists", true, nil},
+		{&s.Aranges, "aranges", false, nil},
 	}
 	// Decompression takes most of the time.
 	var group sync.WaitGroup
 	defer group.Wait() // also after a fault: no goroutine may read a closed file
 	for k := range wanted {
 		want := &wanted[k]
-		i, ok := f.findDebug(want.name)
-		if !ok {
+		i, ok := f.findDebug(want.name + suffix)
+		if !ok || suffix != "" && !want.inSplit {
 			continue
 		}
 		group.Go(func() {
@@ -68,7 +58,7 @@ func (f *File) sectionsOf(names []string) (dwarf.Sections, error) {
 	for _, want := range wanted {
 		problems.add(want.err)
 	}
-	problems.add(f.addUnits(&s, names[0]))
+	problems.add(f.addUnits(&s, "info"+suffix))
 	return s, problems.err()
 }
 

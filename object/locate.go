@@ -78,7 +78,7 @@ func (f *File) locate(addr uint64) ([]Location, error) {
 // readLines opens the debugging information of the file itself; nil if there is none.
 func (f *File) readLines() (*lines, error) {
 	var problems problems
-	s, err := f.debugSections()
+	s, err := f.debugSections("")
 	problems.add(err)
 	if len(s.Info) == 0 {
 		return nil, problems.err()

@@ -288,8 +288,7 @@ func (f *File) isMark(names []byte, name uint32) bool {
 	if uint64(name)+1 >= uint64(len(names)) {
 		return true
 	}
-	a, b := names[name], names[name+1]
-	switch a {
+	switch a, b := names[name], names[name+1]; a {
 	case 0:
 		return true
 	case '.':

@@ -7,7 +7,6 @@ package unwind
 import (
 	"cmp"
 	"encoding/binary"
-	"hash/maphash"
 	"math"
 	"slices"
 	"unsafe"
@@ -171,15 +170,13 @@ func (b *tableBuilder) index(spare int) {
 	slices.SortFunc(b.far, func(x, y farRow) int { return cmp.Compare(x.start, y.start) })
 }
 
-// dictionary holds each distinct set of rules once. A module of a million rows has
-// about a thousand sets.
+// dictionary holds each distinct set of rules once. A module of a million rows has about a
+// thousand sets.
 type dictionary struct {
-	seed   maphash.Seed
-	slots  []uint32  // numbers, each at its hash or after it; 0 is free; a power of two, half full at most
-	hashes []uint32  // by number
-	rules  [][]Rules // by number, chunkSize in each; the first is a placeholder
-	key    []byte
-	spare  int // bytes left for more rules
+	numbers map[string]uint32 // by key
+	rules   [][]Rules         // by number, chunkSize in each; the first is a placeholder
+	key     []byte
+	spare   int // bytes left for more rules
 
 	// recent holds numbers by a quick hash. A hostile input can make all rules share
 	// one value.
@@ -193,61 +190,37 @@ const chunkSize = 256
 const dropped = math.MaxUint32
 
 func newDictionary(spare int) *dictionary {
-	return &dictionary{seed: maphash.MakeSeed(), slots: make([]uint32, 16), hashes: make([]uint32, 1),
-		rules: [][]Rules{make([]Rules, 1)}, spare: spare}
+	return &dictionary{numbers: make(map[string]uint32), rules: [][]Rules{make([]Rules, 1)}, spare: spare}
 }
 
-func (d *dictionary) len() int { return len(d.hashes) }
+func (d *dictionary) len() int { return 1 + len(d.numbers) }
 
 func (d *dictionary) at(n uint32) *Rules { return &d.rules[n/chunkSize][n%chunkSize] }
 
 // number returns the number of a row's rules, and adds them if they are new. It returns
-// dropped if they exceed the limit.
+// dropped if they exceed the limit. All CIEs must be of one section.
 func (d *dictionary) number(row *cfi.Row, cie *cfi.CIE) uint32 {
 	recent := &d.recent[quickHash(row)%uint64(len(d.recent))]
 	if n := *recent; n != 0 && d.at(n).are(row, cie) {
 		return n
 	}
-	h := d.hash(row, cie)
-	slot := d.slotOf(h)
-	for ; d.slots[slot] != 0; slot = d.after(slot) {
-		if n := d.slots[slot]; d.hashes[n] == h && d.at(n).are(row, cie) {
-			*recent = n
-			return n
+	d.setKey(row, cie)
+	n, ok := d.numbers[string(d.key)]
+	if !ok {
+		// 64 bytes for the entry in the map.
+		d.spare -= int(unsafe.Sizeof(Rules{})) + len(row.Registers)*int(unsafe.Sizeof(cfi.RegisterRule{})) + len(d.key) + 64
+		if d.spare < 0 {
+			return dropped
 		}
+		if n = uint32(d.len()); n%chunkSize == 0 {
+			d.rules = append(d.rules, make([]Rules, 0, chunkSize))
+		}
+		last := &d.rules[len(d.rules)-1]
+		*last = append(*last, newRules(row, cie))
+		d.numbers[string(d.key)] = n
 	}
-	// 32 bytes for the entry's slots and hash.
-	d.spare -= int(unsafe.Sizeof(Rules{})) + len(row.Registers)*int(unsafe.Sizeof(cfi.RegisterRule{})) + 32
-	if d.spare < 0 {
-		return dropped
-	}
-	n := uint32(d.len())
-	if n%chunkSize == 0 {
-		d.rules = append(d.rules, make([]Rules, 0, chunkSize))
-	}
-	last := &d.rules[len(d.rules)-1]
-	*last = append(*last, newRules(row, cie))
-	d.hashes = append(d.hashes, h)
-	d.slots[slot], *recent = n, n
-	if 2*d.len() > len(d.slots) {
-		d.grow()
-	}
+	*recent = n
 	return n
-}
-
-func (d *dictionary) slotOf(hash uint32) int { return int(hash) & (len(d.slots) - 1) }
-
-func (d *dictionary) after(slot int) int { return (slot + 1) & (len(d.slots) - 1) }
-
-func (d *dictionary) grow() {
-	d.slots = make([]uint32, 2*len(d.slots))
-	for n, h := range d.hashes[1:] {
-		slot := d.slotOf(h)
-		for d.slots[slot] != 0 {
-			slot = d.after(slot)
-		}
-		d.slots[slot] = uint32(1 + n)
-	}
 }
 
 func quickHash(row *cfi.Row) uint64 {
@@ -260,9 +233,8 @@ func quickHash(row *cfi.Row) uint64 {
 	return h >> 32
 }
 
-// hash depends on everything that are compares except the section, so that no input can
-// make many rules share one.
-func (d *dictionary) hash(row *cfi.Row, cie *cfi.CIE) uint32 {
+// setKey makes the key from everything that are compares, except the section.
+func (d *dictionary) setKey(row *cfi.Row, cie *cfi.CIE) {
 	k := appendRule(d.key[:0], row.CFA)
 	for i := range row.Registers {
 		r := &row.Registers[i]
@@ -270,7 +242,6 @@ func (d *dictionary) hash(row *cfi.Row, cie *cfi.CIE) uint32 {
 	}
 	k = binary.LittleEndian.AppendUint64(k, cie.ReturnAddress)
 	d.key = append(k, flag(row.Signed), flag(cie.SignalFrame))
-	return uint32(maphash.Bytes(d.seed, d.key))
 }
 
 func appendRule(k []byte, r cfi.Rule) []byte {

@@ -14,6 +14,7 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -62,7 +63,7 @@ const (
 // seconds; DEBUGINFOD_MAXSIZE is MaxSize. The cache is debugfile.DebuginfodDir.
 func FromEnvironment() *Client {
 	var servers []string
-	for _, word := range strings.Fields(os.Getenv("DEBUGINFOD_URLS")) {
+	for word := range strings.FieldsSeq(os.Getenv("DEBUGINFOD_URLS")) {
 		if !strings.HasPrefix(word, "ima:") { // a policy; since elfutils 0.192
 			servers = append(servers, word)
 		}
@@ -95,6 +96,9 @@ func (c *Client) Fetch(what debugfile.Kind, id []byte) (*os.File, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.answers == nil {
+		c.failed, c.answers = make(map[string]bool), make(map[string]error)
+	}
 	e := entry{dir: c.Cache, what: what, id: id}
 	name := what.String() + string(id)
 	if err := c.answers[name]; err != nil {
@@ -126,9 +130,6 @@ func (c *Client) Fetch(what debugfile.Kind, id []byte) (*os.File, error) {
 		}
 		var of *ServerError
 		if errors.As(err, &of) {
-			if c.failed == nil {
-				c.failed = make(map[string]bool)
-			}
 			c.failed[server] = true
 		}
 		errs = append(errs, err)
@@ -138,9 +139,6 @@ func (c *Client) Fetch(what debugfile.Kind, id []byte) (*os.File, error) {
 	}
 	if len(errs) == 0 {
 		return nil, fs.ErrNotExist
-	}
-	if c.answers == nil {
-		c.answers = make(map[string]error)
 	}
 	c.answers[name] = errors.Join(errs...)
 	return nil, c.answers[name]
@@ -152,12 +150,7 @@ const maxID = 64
 
 // hope reports whether at least one server has not failed.
 func (c *Client) hope() bool {
-	for _, server := range c.Servers {
-		if !c.failed[server] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.Servers, func(server string) bool { return !c.failed[server] })
 }
 
 // fetch asks one server.
