@@ -82,7 +82,7 @@ func refuse(p *Place, format string, args ...any) error {
 	return &object.RefusedError{Path: p.Name(), Reason: fmt.Sprintf(format, args...)}
 }
 
-// NotFoundError lists where a file was looked for, and why the files found were refused.
+// NotFoundError lists the places where a file was looked for, and why found files were refused.
 // It wraps fs.ErrNotExist if nothing was found at all.
 type NotFoundError struct {
 	Path    string // of the module, as the target sees it

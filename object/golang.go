@@ -56,7 +56,7 @@ func (f *File) goInfo() (info GoInfo, ok bool) {
 		version = nil
 	}
 	info.Version = string(version)
-	// The module information stands between two magics of 16 bytes.
+	// The module information is between two magics of 16 bytes.
 	if len(module) >= 33 && len(module) <= 4<<20 && module[len(module)-17] == '\n' {
 		if build, err := debug.ParseBuildInfo(string(module[16 : len(module)-16])); err == nil {
 			info.Build = build

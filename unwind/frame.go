@@ -62,7 +62,7 @@ type Frame struct {
 	// instruction of its function. Both are run-time addresses.
 	PC, LookupPC uint64
 
-	Module *Module // that LookupPC lies in; nil for none
+	Module *Module // that contains LookupPC; nil for none
 	Method Method  // how the frame was found
 
 	// Gap reports that frames may be missing between this one and the previous, inner

@@ -29,7 +29,7 @@ var _ [entrySize]byte = [unsafe.Sizeof(known{})]byte{}
 type knownAddresses struct {
 	called      []known // of frames that wait for a call to return
 	interrupted []known
-	modules     [2][]*Module // that LookupPC lies in, beside called and interrupted
+	modules     [2][]*Module // that contain LookupPC, in the order of called and interrupted
 	lost        int          // replaced entries
 
 	// The modules and the machine for which they hold.

@@ -28,7 +28,7 @@ type Trail struct {
 	kept  int
 	fixed int // the number of outermost steps that depend only on their state and slots
 
-	// The slots of a step and of all outer ones lie between its stack pointer and
+	// The slots of a step and of all outer ones are between its stack pointer and
 	// high, unless they are scattered.
 	high      uint64
 	scattered bool

@@ -57,7 +57,7 @@ type Walker struct {
 const DefaultMaxFrames = 1 << 17
 
 // maxSwitches is the number of times that one walk may go to a lower address, as from a
-// signal frame on a stack of its own.
+// signal frame on a signal stack.
 const maxSwitches = 64
 
 // maxWork bounds the registers that one walk may read plus the operations of

@@ -13,7 +13,7 @@ import (
 
 // Function is a function, or a call that was inlined.
 type Function struct {
-	Name   string // the linkage name where there is one, "" where the entry is missing
+	Name   string // the linkage name if there is one, "" if the entry is missing
 	Entry  uint64 // the first instruction of the first range
 	Ranges [][2]uint64
 

@@ -77,7 +77,7 @@ func (d *Data) readFunctions(u *unit, r *root) (t functionTable, err error) {
 		return t, err
 	}
 	t.ranges = d.functionBuffer[:0]
-	var around []int32 // the function that each open entry lies in
+	var around []int32 // the function that contains each open entry
 	function := int32(-1)
 	for w.next() {
 		if w.a == nil {

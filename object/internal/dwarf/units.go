@@ -275,7 +275,7 @@ func (d *Data) addFile(number int, s Sections, split bool) (list []*source) {
 		size += len(t)
 	}
 	d.grow(s, size)
-	// gcc writes each type unit into a section of its own; all name the same table.
+	// gcc writes a section for each type unit, and all refer to the same table.
 	tables := make(map[uint64]*abbreviations)
 	add := func(number int, info []byte, types bool) {
 		src := d.addSource(number, s, info, types, split, tables)
