@@ -51,8 +51,10 @@ func (f *File) compression(s sectionHeader, data []byte) (kind elf.CompressionTy
 	return kind, size, data[header:], nil
 }
 
-// maxWindow is the window size in bytes of zstd's highest level.
-const maxWindow = 128 << 20
+// leastWindow is the window size in bytes that decoders should support (RFC 8878
+// §3.1.1.1.2). The decoder allocates the window, so that a larger one must not exceed the
+// section's size.
+const leastWindow = 8 << 20
 
 // decompress returns the decompressed content of a section.
 func (f *File) decompress(s sectionHeader, data []byte) ([]byte, error) {
@@ -68,7 +70,7 @@ func (f *File) decompress(s sectionHeader, data []byte) ([]byte, error) {
 		var d *zstd.Decoder
 		// Without concurrency it runs on this goroutine, as Guard needs.
 		if d, err = zstd.NewReader(bytes.NewReader(stream), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-			zstd.WithDecoderMaxWindow(maxWindow)); err == nil {
+			zstd.WithDecoderMaxWindow(max(leastWindow, min(size, 1<<40)))); err == nil {
 			r = d.IOReadCloser()
 		}
 	default:
