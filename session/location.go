@@ -109,12 +109,20 @@ func (s *Session) entries(name string) []uint64 {
 	for _, i := range s.images() {
 		symbols := append(i.symbolsNamed(&n), name)
 		for _, f := range i.functions {
-			if slices.Contains(symbols, f.Name) && !slices.Contains(list, f.Start) {
-				list = append(list, f.Start)
+			if slices.Contains(symbols, f.Name) {
+				list = appendNew(list, f.Start)
 			}
 		}
 	}
 	return list
+}
+
+// appendNew appends an address unless the list has it.
+func appendNew(list []uint64, address uint64) []uint64 {
+	if slices.Contains(list, address) {
+		return list
+	}
+	return append(list, address)
 }
 
 // functionsNamed returns the functions of a file of the image that a name stands for, and inlined
@@ -150,11 +158,6 @@ func endsPath(path, end string) bool {
 
 func (s *Session) locateFunction(name, file string) ([]uint64, error) {
 	var addresses []uint64
-	add := func(address uint64) {
-		if !slices.Contains(addresses, address) {
-			addresses = append(addresses, address)
-		}
-	}
 	for _, i := range s.images() {
 		for _, f := range i.files {
 			functions := i.functionsNamed(f, name)
@@ -166,7 +169,7 @@ func (s *Session) locateFunction(name, file string) ([]uint64, error) {
 				if after, err := f.AfterPrologue(s, entry); err == nil && i.Contains(after) && i.hostAt(entry) == nil {
 					entry = after
 				}
-				add(entry)
+				addresses = appendNew(addresses, entry)
 			}
 		}
 	}
@@ -196,8 +199,8 @@ func (s *Session) locateLine(file string, line int) ([]uint64, error) {
 			found, err := f.FindLine(s, file, line)
 			failed = append(failed, err)
 			for _, address := range found {
-				if i.Contains(address) && !slices.Contains(addresses, address) {
-					addresses = append(addresses, address)
+				if i.Contains(address) {
+					addresses = appendNew(addresses, address)
 				}
 			}
 		}

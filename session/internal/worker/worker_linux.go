@@ -225,18 +225,6 @@ func ptraceError(errno unix.Errno) error {
 	return errno
 }
 
-// getSet reads a register set and returns its size in bytes.
-func (w *Worker) getSet(set uintptr, p unsafe.Pointer, size uintptr) (uint64, error) {
-	v := unix.Iovec{Base: (*byte)(p), Len: uint64(size)}
-	err := w.ptracePointer(unix.PTRACE_GETREGSET, set, unsafe.Pointer(&v))
-	return v.Len, err
-}
-
-func (w *Worker) setSet(set uintptr, p unsafe.Pointer, size uintptr) error {
-	v := unix.Iovec{Base: (*byte)(p), Len: uint64(size)}
-	return w.ptracePointer(unix.PTRACE_SETREGSET, set, unsafe.Pointer(&v))
-}
-
 // restart resumes the worker with w.request. All resumes end here.
 func (w *Worker) restart() error {
 	w.follow()
