@@ -292,6 +292,14 @@ func (d *amd64Decoder) oneByte() {
 	case op >= 0x88 && op <= 0x8d, op >= 0xa0 && op <= 0xa3, op >= 0xb0 && op <= 0xbf, op == 0xc6, op == 0xc7:
 		d.out.keepsFlags = true
 		d.move()
+	default:
+		d.upperHalf()
+	}
+}
+
+// upperHalf decodes the opcodes from 8f on.
+func (d *amd64Decoder) upperHalf() {
+	switch op := d.Opcode; {
 	case op == 0x8f:
 		d.emit(operation{op: opLoad, to: scratch, from: amd64RSP})
 		d.emit(operation{op: opCopy, to: amd64RSP, from: amd64RSP, offset: 8})

@@ -41,6 +41,18 @@ func (d *amd64Decoder) twoByte() {
 	case op >= 0x90 && op <= 0x9f:
 		d.out.keepsFlags = true
 		d.writtenByte()
+	case op >= 0xa0:
+		d.upperTwoByte()
+	case op == 0x78 && !d.Prefix66 && !d.F2: // vmread
+		d.written()
+	default:
+		d.sse()
+	}
+}
+
+// upperTwoByte decodes the opcodes from 0F A0 on.
+func (d *amd64Decoder) upperTwoByte() {
+	switch op := d.Opcode; {
 	case op == 0xa0, op == 0xa8:
 		d.push(noRegister)
 	case op == 0xa1, op == 0xa9:
@@ -80,8 +92,6 @@ func (d *amd64Decoder) twoByte() {
 		d.clobber(d.numbered(op & 7))
 	case op == 0xae && d.registerOperand() && d.F3 && d.extension() < 2: // rdfsbase, rdgsbase
 		d.clobber(d.rm())
-	case op == 0x78 && !d.Prefix66 && !d.F2: // vmread
-		d.written()
 	default:
 		d.sse()
 	}

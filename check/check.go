@@ -83,7 +83,7 @@ func file(f *object.File, options Options) (*Report, error) {
 		}
 		report.Findings = append(report.Findings, structure(f, section, options)...)
 		report.Findings = append(report.Findings, r.Findings...)
-		report.Counters.add(&r.Counters)
+		report.Counters.Add(&r.Counters)
 	}
 	return &report, name(f, &report)
 }
@@ -183,7 +183,7 @@ func (c *checker) run(options Options) *Report {
 	c.conventions()
 	var report Report
 	for i := range c.results {
-		report.Counters.add(&c.results[i].counters)
+		report.Counters.Add(&c.results[i].counters)
 		report.Findings = append(report.Findings, c.results[i].findings...)
 	}
 	return &report

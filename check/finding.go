@@ -128,7 +128,8 @@ type Counters struct {
 	Reasons      [reasons]int // of undecided instructions, by Reason
 }
 
-func (c *Counters) add(o *Counters) {
+// Add adds the counters of another check.
+func (c *Counters) Add(o *Counters) {
 	c.Functions += o.Functions
 	c.Decided += o.Decided
 	c.Defective += o.Defective

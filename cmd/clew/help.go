@@ -17,6 +17,7 @@ import (
 	"github.com/clewdev/clew/cmd/clew/manual"
 	"github.com/clewdev/clew/report/jitcode"
 	"github.com/clewdev/clew/report/table"
+	"github.com/clewdev/clew/report/tablecheck"
 	"github.com/clewdev/clew/report/trace"
 )
 
@@ -114,6 +115,7 @@ versions of Clew may add fields, but do not change or remove any.`)
 		{"clew table --json", table.Schema},
 		{"clew table --raw --json", table.RawSchema},
 		{"clew at --json", table.ExplainSchema},
+		{"clew check --json", tablecheck.Schema},
 		{"clew jit --json", jitcode.Schema},
 		{"clew jit show --json", jitcode.FunctionSchema + "\n" + jitcode.FormerFunctionSchema},
 		{"clew jit extract --json", `One object for each file that was written: {"file", "source", "place", "bytes"}.`},

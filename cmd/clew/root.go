@@ -27,6 +27,7 @@ var verbs = [...]struct {
 	command func() *cli.Command
 }{
 	{"at", atCommand},
+	{"check", checkCommand},
 	{"debug", debug.Command},
 	{"demo", demoCommand},
 	{"help", helpCommand},

@@ -1,0 +1,113 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package check
+
+import (
+	"debug/elf"
+	"testing"
+
+	"golang.org/x/arch/x86/x86asm"
+
+	"github.com/clewdev/clew/object"
+)
+
+// The registers that an instruction changes are those that x/arch names as its first operand,
+// in the code of a library.
+func TestAMD64WritesAgreeWithXArch(t *testing.T) {
+	f, err := object.Open("/usr/lib/x86_64-linux-gnu/libc.so.6")
+	if err != nil {
+		t.Skip("skipped: libc.so.6 is not installed")
+	}
+	defer f.Close()
+	var operations []operation
+	count := 0
+	for n, s := range f.Sections() {
+		if s.Name != ".text" || s.Type != elf.SHT_PROGBITS {
+			continue
+		}
+		code, err := f.SectionData(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for at := 0; at < len(code); {
+			i := instruction{right: noRegister}
+			var ok bool
+			if operations, ok = (amd64{}).decode(code[at:], s.Address+uint64(at), &i, operations[:0]); !ok {
+				at++
+				continue
+			}
+			x, err := x86asm.Decode(code[at:min(at+15, len(code))], 64)
+			if err == nil && x.Op != 0 && x.Len == int(i.size) {
+				count++
+				compareWrites(t, &x, writesOf(&i, operations), s.Address+uint64(at))
+			}
+			at += int(i.size)
+		}
+	}
+	if count < 100_000 {
+		t.Errorf("%d instructions", count)
+	}
+}
+
+func writesOf(i *instruction, operations []operation) uint64 {
+	set := i.clobbered
+	for _, o := range operations {
+		if o.op != opStore && o.to != scratch {
+			set |= 1 << o.to
+		}
+	}
+	return set
+}
+
+func compareWrites(t *testing.T, x *x86asm.Inst, set uint64, pc uint64) {
+	named := uint64(0)
+	for _, a := range x.Args {
+		if c, ok := columnOf(a); ok {
+			named |= 1 << c
+		}
+	}
+	first, isRegister := columnOf(x.Args[0])
+	switch x.Op {
+	case x86asm.CMP, x86asm.TEST, x86asm.BT, x86asm.PUSH, x86asm.CALL, x86asm.JMP, x86asm.NOP, x86asm.MUL, x86asm.DIV, x86asm.IDIV,
+		x86asm.CRC32, x86asm.OUT, x86asm.LTR, x86asm.LLDT, x86asm.LMSW, x86asm.WRFSBASE, x86asm.WRGSBASE, x86asm.VERR, x86asm.VERW, x86asm.CLFLUSH, x86asm.PREFETCHW:
+	case x86asm.IMUL:
+		if x.Args[1] == nil {
+			return
+		}
+		fallthrough
+	default:
+		if isRegister && set>>first&1 == 0 && !(x.Op == x86asm.XCHG && x.Args[0] == x.Args[1]) {
+			t.Errorf("%#x: %v does not change %s", pc, x, amd64ABI.columns[first])
+		}
+	}
+	// No preserved register but those that are named.
+	extra := set & amd64ABI.preservedSet &^ named
+	if extra != 0 && x.Op != x86asm.CPUID && x.Op != x86asm.LEAVE && x.Op != x86asm.ENTER {
+		t.Errorf("%#x: %v changes columns %#x", pc, x, extra)
+	}
+}
+
+// columnOf returns the column of a general register.
+func columnOf(a x86asm.Arg) (uint8, bool) {
+	r, ok := a.(x86asm.Reg)
+	switch {
+	case !ok:
+	case r >= x86asm.RAX && r <= x86asm.R15:
+		return amd64Columns[r-x86asm.RAX], true
+	case r >= x86asm.EAX && r <= x86asm.R15L:
+		return amd64Columns[r-x86asm.EAX], true
+	case r >= x86asm.AX && r <= x86asm.R15W:
+		return amd64Columns[r-x86asm.AX], true
+	case r >= x86asm.AL && r <= x86asm.BL:
+		return amd64Columns[r-x86asm.AL], true
+	case r >= x86asm.AH && r <= x86asm.BH:
+		return amd64Columns[r-x86asm.AH], true
+	case r >= x86asm.SPB && r <= x86asm.DIB:
+		return amd64Columns[4+r-x86asm.SPB], true
+	case r >= x86asm.R8B && r <= x86asm.R15B:
+		return amd64Columns[8+r-x86asm.R8B], true
+	}
+	return 0, false
+}
