@@ -94,9 +94,9 @@ func operatorAt(text string, at int) (length int, ok bool) {
 	if !strings.HasPrefix(text[at:], word) || at > 0 && isIdentifier(text[at-1]) {
 		return 0, false
 	}
-	rest := text[at+len(word):]
+	symbol := text[at+len(word):]
 	for _, operator := range [...]string{"()", "[]", "<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "->", "<", ">"} {
-		if strings.HasPrefix(rest, operator) {
+		if strings.HasPrefix(symbol, operator) {
 			return len(word) + len(operator), true
 		}
 	}

@@ -69,7 +69,7 @@ func (c *client) dispatch(packet string) (answer string, now bool) {
 	if packet == "" {
 		return "", true
 	}
-	rest := packet[1:]
+	arguments := packet[1:]
 	switch packet[0] {
 	case '?':
 		return c.status(), true
@@ -78,7 +78,7 @@ func (c *client) dispatch(packet string) (answer string, now bool) {
 	case 'G', 'P':
 		return c.writeRegisters(packet), true
 	case 'm':
-		return c.readMemory(rest), true
+		return c.readMemory(arguments), true
 	case 'M', 'X':
 		return c.writeMemory(packet), true
 	case 'Z', 'z':
@@ -88,13 +88,13 @@ func (c *client) dispatch(packet string) (answer string, now bool) {
 	case 'v':
 		return c.verbose(packet)
 	case 'H':
-		s := scanner{rest: rest}
+		s := scanner{text: arguments}
 		if !s.next("g") && !s.next("c") {
 			return invalidPacket, true
 		}
-		return c.checkThread(s.rest), true
+		return c.checkThread(s.text), true
 	case 'T':
-		return c.checkThread(rest), true
+		return c.checkThread(arguments), true
 	case 'q', 'Q', 'j':
 		return c.query(packet), true
 	case '_':
@@ -114,7 +114,7 @@ func (c *client) checkThread(id string) string {
 	if id == "-1" || id == "0" {
 		return "OK"
 	}
-	s := scanner{rest: id}
+	s := scanner{text: id}
 	if n := s.number(); !s.end() || n != uint64(c.pid) {
 		return "E03" // ESRCH
 	}
@@ -141,7 +141,7 @@ func (c *client) unthreaded(packet string) string {
 func (c *client) readRegisters(packet string) string {
 	packet = c.unthreaded(packet)
 	if packet[0] == 'p' {
-		s := scanner{rest: packet[1:]}
+		s := scanner{text: packet[1:]}
 		n := s.number()
 		if !s.end() || n >= uint64(len(c.server.registers.list)) {
 			return invalidPacket
@@ -176,11 +176,11 @@ func (c *client) readRegisters(packet string) string {
 func (c *client) writeRegisters(packet string) string {
 	packet = c.unthreaded(packet)
 	r := c.server.registers
-	s := scanner{rest: packet[1:]}
+	s := scanner{text: packet[1:]}
 	if packet[0] == 'P' {
 		n := s.number()
 		s.skip("=")
-		value := s.bytes(uint64(len(s.rest)) / 2)
+		value := s.bytes(uint64(len(s.text)) / 2)
 		if !s.end() || n >= uint64(len(r.list)) || c.at.shown != 0 && int(n) == r.pc {
 			return invalidPacket
 		}
@@ -212,7 +212,7 @@ func (c *client) setRegisters(all []byte, wanted []bool) error {
 }
 
 func (c *client) readMemory(arguments string) string {
-	s := scanner{rest: arguments}
+	s := scanner{text: arguments}
 	address := s.number()
 	s.skip(",")
 	size := s.number()
@@ -233,7 +233,7 @@ func (c *client) readMemory(arguments string) string {
 }
 
 func (c *client) writeMemory(packet string) string {
-	s := scanner{rest: packet[1:]}
+	s := scanner{text: packet[1:]}
 	address := s.number()
 	s.skip(",")
 	size := s.number()
@@ -242,7 +242,7 @@ func (c *client) writeMemory(packet string) string {
 	if packet[0] == 'M' {
 		p = s.bytes(size)
 	} else {
-		p, s.rest = []byte(s.rest), ""
+		p, s.text = []byte(s.text), ""
 	}
 	if !s.end() || uint64(len(p)) != size {
 		return invalidPacket
@@ -262,7 +262,7 @@ func (c *client) breakpointPacket(packet string) string {
 	if kind == kindRead {
 		return "" // no machine supports it; gdb then uses an access watchpoint
 	}
-	s := scanner{rest: packet[2:]}
+	s := scanner{text: packet[2:]}
 	s.skip(",")
 	address := s.number()
 	s.skip(",")
@@ -294,14 +294,14 @@ func (c *client) breakpointPacket(packet string) string {
 
 // resumeOld handles c, s, C and S, which can have an address at which to continue.
 func (c *client) resumeOld(packet string) (string, bool) {
-	s := scanner{rest: packet[1:]}
+	s := scanner{text: packet[1:]}
 	if packet[0] == 'C' || packet[0] == 'S' {
 		if number := s.number(); c.fatal(number) {
 			return c.end(number)
 		}
 		s.next(";")
 	}
-	if s.rest != "" {
+	if s.text != "" {
 		address := s.number()
 		if !s.end() {
 			return invalidPacket, true
@@ -358,7 +358,7 @@ func (c *client) vCont(actions string) (string, bool) {
 		if action == "" {
 			return invalidPacket, true
 		}
-		s := scanner{rest: action[1:]}
+		s := scanner{text: action[1:]}
 		switch action[0] {
 		case 'c', 's', 'C', 'S':
 			if action[0] == 'C' || action[0] == 'S' {

@@ -22,7 +22,7 @@ const maxFiles = 64
 // looks for the program on its own machine, and prints that.
 func (c *client) file(request string) string {
 	name, arguments, _ := strings.Cut(request, ":")
-	s := scanner{rest: arguments}
+	s := scanner{text: arguments}
 	switch name {
 	case "setfs":
 		return "F0"
@@ -90,9 +90,9 @@ func (c *client) file(request string) string {
 
 // path parses a path in hexadecimal, up to a comma.
 func (s *scanner) path() (string, bool) {
-	digits, _, _ := strings.Cut(s.rest, ",")
+	digits, _, _ := strings.Cut(s.text, ",")
 	b, err := hex.DecodeString(digits)
-	s.rest = s.rest[len(digits):]
+	s.text = s.text[len(digits):]
 	return string(b), err == nil && len(b) > 0
 }
 

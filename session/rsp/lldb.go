@@ -17,7 +17,7 @@ import (
 // queryLLDB answers packets of lldb (lldb's docs/lldb-gdb-remote.txt).
 func (c *client) queryLLDB(name, arguments string) string {
 	if number, ok := strings.CutPrefix(name, "qRegisterInfo"); ok {
-		s := scanner{rest: number}
+		s := scanner{text: number}
 		n := s.number()
 		if !s.end() || n >= uint64(len(c.server.registers.list)) {
 			return "E45" // the end of the list
@@ -87,7 +87,7 @@ func (x *register) info() string {
 
 // memoryRegion describes the mapping at an address, or the unmapped range there.
 func memoryRegion(arguments string) string {
-	s := scanner{rest: arguments}
+	s := scanner{text: arguments}
 	address := s.number()
 	if !s.end() {
 		return invalidPacket
@@ -127,7 +127,7 @@ func (c *client) threadsInfo() string {
 	t := thread{TID: c.pid, Name: threadName, Registers: make(map[string]string)}
 	status := c.status()
 	if len(status) > 3 && status[0] == 'T' {
-		s := scanner{rest: status[1:3]}
+		s := scanner{text: status[1:3]}
 		t.Signal = int(s.number())
 	}
 	_, reason, _ := strings.Cut(status, ";reason:")

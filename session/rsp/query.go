@@ -104,7 +104,7 @@ func (c *client) transfer(arguments string) string {
 	default:
 		return ""
 	}
-	s := scanner{rest: part[3]}
+	s := scanner{text: part[3]}
 	offset := s.number()
 	s.skip(",")
 	length := s.number()

@@ -141,7 +141,7 @@ func (v *Server) reclaim() {
 // docs/lldb-gdb-remote.txt).
 func (c *client) scratchPacket(packet string) string {
 	m := &c.server.scratch
-	s := scanner{rest: packet[2:]}
+	s := scanner{text: packet[2:]}
 	number := s.number()
 	if packet[1] == 'm' {
 		ok, err := m.free(number)
@@ -151,10 +151,10 @@ func (c *client) scratchPacket(packet string) string {
 		return answer(err)
 	}
 	s.skip(",")
-	if s.invalid || strings.Trim(s.rest, "rwx") != "" {
+	if s.invalid || strings.Trim(s.text, "rwx") != "" {
 		return invalidPacket
 	}
-	address, err := m.allocate(c.server.program, number, strings.Contains(s.rest, "x"))
+	address, err := m.allocate(c.server.program, number, strings.Contains(s.text, "x"))
 	if err != nil {
 		c.log("--", err.Error())
 		return failed(err)
