@@ -74,9 +74,9 @@ var (
 		Uname:   "mips",
 		Signals: mipsSignals, SignalCodeFirst: true, IndirectDebug: true, Relocations: mipsRelocations, Assembler: &mipsAssembler,
 		SignalFrames: []SignalFrame{
-			// li v0,__NR_sigreturn; syscall. 24 bytes, then struct sigcontext, where the pc
-			// and the registers have eight bytes each: arch/mips/kernel/signal.c, struct
-			// sigframe, and arch/mips/include/uapi/asm/sigcontext.h.
+			// li v0,__NR_sigreturn; syscall. 24 bytes, then struct sigcontext, with eight
+			// bytes for the pc and each register: arch/mips/kernel/signal.c, struct sigframe,
+			// and arch/mips/include/uapi/asm/sigcontext.h.
 			{Code: "\x17\x10\x02\x24\x0c\x00\x00\x00", Context: 24 + 8, Columns: pcNumbers[:], Width: 8},
 			// li v0,__NR_rt_sigreturn; syscall. siginfo, struct ucontext with its sigcontext
 			// at 24: struct rt_sigframe.

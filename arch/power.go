@@ -91,9 +91,9 @@ var (
 	powerPerf      = RegisterSet{Width: 8, PC: 32, Columns: powerGeneral[:38]}
 	// arch/powerpc/include/uapi/asm/ptrace.h and elf.h, ELF_NGREG of struct pt_regs:
 	// r0 to r31, nip, msr, orig_r3, ctr, link, xer, ccr, softe (of 32 bits mq), trap,
-	// dar, dsisr, result, dscr, and three that are not used. Compilers call the whole
-	// condition register cr2 where they save it. Signal contexts start with the same
-	// words, and perf has the numbers as far as xer.
+	// dar, dsisr, result, dscr, and three that are not used. In rules for a saved condition
+	// register, compilers use the column of cr2. Signal contexts start with the same words,
+	// and perf has the numbers up to xer.
 	powerGeneral = [...]uint8{
 		0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
 		16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
@@ -115,8 +115,8 @@ func powerCall(m *Machine, code []byte, returns uint64) (Call, bool) {
 	return Call{}, false
 }
 
-// powerChangesSP: Power ISA Book I, the instructions of functions that can write r1, by
-// their primary opcode. Of some it is true where they only read it.
+// powerChangesSP: Power ISA Book I, the instructions of functions that can write r1, by their
+// primary opcode. It is also true for some instructions that only read r1.
 func powerChangesSP(op uint32) bool {
 	code, first, second := op>>26, op>>21&31 == 1, op>>16&31 == 1
 	switch {

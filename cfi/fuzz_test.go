@@ -13,8 +13,7 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// fuzzMachines covers both byte orders and widths, and the machines with instructions
-// of their own.
+// fuzzMachines covers both byte orders and widths, and the machines with special instructions.
 var fuzzMachines = []*arch.Machine{x86, i386, arm64, s390x, sparc, mips}
 
 func fuzzMachine(n uint8) *arch.Machine { return fuzzMachines[int(n)%len(fuzzMachines)] }

@@ -163,8 +163,7 @@ func (x *effects) copy(from, to uint8) error {
 	return nil
 }
 
-// put records where the caller's value of a column is; this can be the register
-// itself, unchanged.
+// put records the place of the caller's value of a column, which can be the unchanged register.
 func (x *effects) put(v save) {
 	if v.kind == inRegister && v.register == v.column && v.offset == 0 {
 		x.drop(v.column)

@@ -37,7 +37,7 @@ type conversion struct {
 // timeline contains the states of a procedure.
 type timeline struct {
 	rows []row  // by offset; the last of several at one offset counts
-	end  uint64 // where the regions seen so far end
+	end  uint64 // of the regions seen so far
 	done bool
 }
 

@@ -7,6 +7,7 @@ package source
 import (
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
@@ -116,10 +117,8 @@ func (ids *identifiers) isLabel(name string) bool {
 	if name == "" || len(name) > maxIdentifier || name[0] == '.' || name[0] >= '0' && name[0] <= '9' {
 		return false
 	}
-	for i := range len(name) {
-		if !isWord(name[i]) && name[i] != '.' {
-			return false
-		}
+	if strings.ContainsFunc(name, func(c rune) bool { return c > unicode.MaxASCII || !isWord(byte(c)) && c != '.' }) {
+		return false
 	}
 	_, register := ids.machine.Column(strings.ToLower(name))
 	return !register

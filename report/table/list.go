@@ -129,25 +129,15 @@ func List(sections []*cfi.Section, names Names, selection Selection) (*Listing, 
 }
 
 func (s *Selection) matches(symbol string) bool {
-	for _, p := range s.Functions {
-		if p.Match(symbol) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Functions, func(p style.Pattern) bool { return p.Match(symbol) })
 }
 
 func (s *Selection) covers(e *listed) bool {
-	for _, a := range s.Addresses {
-		if e.start <= a && a < e.end {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Addresses, func(a uint64) bool { return e.start <= a && a < e.end })
 }
 
-// keep drops the FDEs that are not wanted and the entries that are no FDEs, but
-// for the CIEs of those that stay where the selection has them.
+// keep removes all entries except the wanted FDEs and, if the selection includes CIEs, their
+// CIEs.
 func (l *Listing) keep(selection Selection, wanted func(*listed) bool) {
 	type place struct {
 		section *cfi.Section
