@@ -1,4 +1,4 @@
-// A program that waits, beside the functions of functions.s.
+// A program that waits, linked with the functions of functions.s.
 #include <stdio.h>
 #include <unistd.h>
 

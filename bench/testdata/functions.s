@@ -1,4 +1,4 @@
-# COUNT functions with call frame information, as code of any machine. The program of
+# COUNT functions with call frame information, for any machine. The program of
 # functions.c waits in the last of them.
 
 	.altmacro

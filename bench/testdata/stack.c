@@ -6,8 +6,8 @@
 //	step N	walk N times by unw_step
 //	up N	return from N functions, and call others instead
 //
-// Each is answered by a line: nanoseconds of the fastest of many bursts of walks,
-// per thousand frames, and the number of frames.
+// The answer to each is a line: the nanoseconds for a thousand frames in the fastest of
+// many bursts of walks, and the number of frames.
 #define UNW_LOCAL_ONLY
 #include <libunwind.h>
 #include <stdint.h>
@@ -73,7 +73,7 @@ static __attribute__((noinline)) void measure(int (*walk)(void), int times)
 	fflush(stdout);
 }
 
-// Reads lines until the stack is to change: by how many functions.
+// Reads lines until one changes the stack, and returns by how many functions.
 static __attribute__((noinline)) int obey(void)
 {
 	char line[64], word[16];
@@ -94,7 +94,7 @@ static __attribute__((noinline)) int obey(void)
 typedef int function(int depth, long a, long b, long c);
 static function *const functions[];
 
-// What is live across the call differs, and so what is saved.
+// Different values are live across the call, so different registers are saved.
 static __attribute__((noinline)) int go_on(int depth, long a, long b, long c);
 
 #define BODY(locals, use)                                               \
@@ -128,8 +128,8 @@ static __attribute__((noinline)) int go_on(int depth, long a, long b, long c)
 {
 	if (depth >= limit)
 		return obey();
-	// One call site for each function: return addresses as various as those of a
-	// program that was not made to be measured.
+	// One call site for each function, so that return addresses vary as in a real
+	// program.
 	int up;
 #define CALL(n) case n: up = functions[n](depth, a, b, c); sink = n; return up;
 	switch (next_random() % 16) {

@@ -59,7 +59,7 @@ template <> int enter<UNIT>(int n)
 #if UNIT == 1
 int main(int argc, char **)
 {
-	alarm(3600); // must not outlive who started it
+	alarm(3600); // must not outlive the benchmark
 	return enter<1>(argc);
 }
 #endif

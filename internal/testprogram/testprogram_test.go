@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// every program with the flags and arguments that its first lines name.
+// programs are all programs, with the flags and arguments in their first lines.
 var programs = []struct {
 	source string
 	flags  []string

@@ -13,7 +13,7 @@ var trusted = map[string]string{
 	"cmd/clew/input: Exist":                  "the arguments of --sysroot and --exe; they are only looked at",
 	"cmd/clew: functionsOf":                  "an argument of the command that is completed",
 	"cmd/clew: named":                        "an argument of the command, which is only looked at",
-	"cmd/clew: jitTarget.readRecording":          "an argument of the command",
+	"cmd/clew: jitTarget.readRecording":      "an argument of the command",
 	"cmd/clew/input: OpenBeside":             "an argument of the command",
 	"cmd/clew: openSource":                   "an argument of the command",
 	"cmd/clew: openRecording":                "an argument of the command",
@@ -61,7 +61,7 @@ var trusted = map[string]string{
 
 	// Writers of generated code examine the files that they make; package outputfile opens
 	// them.
-	"jit/perf: addOwn":   "looks at a file that this process has made",
+	"jit/perf: addOwn":     "looks at a file that this process has made",
 	"jit/perf: createOwn":  "makes the process's own jitdump (O_EXCL)",
 	"jit/perf: leftOver":   "looks at a file before it is replaced",
 	"jit/perf: locked":     "O_NOFOLLOW, O_NONBLOCK; asks whether another process writes the jitdump",

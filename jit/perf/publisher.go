@@ -35,14 +35,13 @@ type Publisher struct {
 // files. A caller that wants one of them even if the other fails uses Create and OpenMap.
 func NewPublisher(o Options) (*Publisher, error) {
 	p := new(Publisher)
+	var err error
 	if o.Jitdump {
-		var err error
 		if p.dump, err = createIn(o.Dir); err != nil {
 			return nil, err
 		}
 	}
 	if o.Map {
-		var err error
 		if p.list, err = OpenMap(); err != nil {
 			if p.dump != nil {
 				_ = p.dump.Close()

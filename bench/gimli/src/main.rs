@@ -2,10 +2,10 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-//! gimli's half of the comparison with Clew: `gimli-bench FILE SECTIONS ADDRESSES`.
+//! gimli's part of the comparison with Clew: `gimli-bench FILE SECTIONS ADDRESSES`.
 //!
 //! SECTIONS is `ADDRESS:OFFSET:SIZE` of .eh_frame and of .eh_frame_hdr and the
-//! address of .text, joined by commas; ADDRESSES a file of little-endian 64-bit
+//! address of .text, joined by commas. ADDRESSES is a file of little-endian 64-bit
 //! addresses. Each line on standard input asks for one pass, so that the
 //! caller can interleave it with others:
 //!
@@ -13,8 +13,8 @@
 //!     lookup   the row of every address: prints "NANOSECONDS HITS HITS CHECKSUM"
 //!     encode   every FDE written to a section again: prints "NANOSECONDS FDES 0 BYTES"
 //!
-//! The checksum is over what a reader of rows needs at least (start and CFA
-//! offset), so that the work can't be optimised away and can be compared.
+//! The checksum covers the start and the CFA offset of each row, so that the work
+//! can't be optimised away and can be compared.
 
 use gimli::write::{Address, EhFrame as WrittenEhFrame, EndianVec, FrameTable, Writer};
 use gimli::{
@@ -41,7 +41,7 @@ fn rows<'a>(
     context: &mut UnwindContext<Slice<'a>>,
 ) -> Outcome {
     let (mut fdes, mut rows, mut sum) = (0u64, 0u64, 0u64);
-    // FDEs that share a CIE stand together, as linkers leave them.
+    // FDEs that share a CIE are adjacent, as linkers place them.
     let mut last: Option<(EhFrameOffset, CommonInformationEntry<Slice<'a>>)> = None;
     let mut entries = section.entries(bases);
     while let Some(entry) = entries.next()? {
@@ -60,7 +60,7 @@ fn rows<'a>(
         fdes += 1;
         let mut table = fde.rows(section, bases, context)?;
         while let Some(row) = table.next_row()? {
-            // gimli yields rows that cover no address too; Clew leaves them out.
+            // gimli also yields empty rows; Clew omits them.
             if row.start_address() == row.end_address() {
                 continue;
             }
@@ -96,7 +96,7 @@ fn lookup<'a>(
     Ok((hits, hits, sum))
 }
 
-/// Decodes every FDE into gimli's model of a section to be written, and writes it.
+/// Decodes every FDE into gimli's model for writing, and writes the section.
 fn encode(section: &EhFrame<Slice>) -> Outcome {
     let table = FrameTable::from(section, &|address| Some(Address::Constant(address)))
         .expect("a table that can be written");
