@@ -49,17 +49,17 @@ func TestSignalNames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		theirs := make(map[string]bool)
+		defined := make(map[string]bool)
 		for _, m := range regexp.MustCompile(`(?m)^#define (SIG[A-Z0-9]+) +(\d+)$`).FindAllSubmatch(out, -1) {
 			name := string(m[1])
 			if name == "SIGPOLL" {
 				name = "SIGIO" // which is defined as that
 			}
-			theirs[name+" "+string(m[2])] = true
+			defined[name+" "+string(m[2])] = true
 		}
 		for n := 1; n < 32; n++ {
 			s := snapshot.Signal{Number: n, Machine: arch.Lookup(machine, 0, 0)}
-			if got := s.Name() + " " + strconv.Itoa(n); !theirs[got] {
+			if got := s.Name() + " " + strconv.Itoa(n); !defined[got] {
 				t.Errorf("%s: %s is not in signal.h", name, got)
 			}
 		}

@@ -27,12 +27,12 @@ func coreEqualsGDB(t testing.TB, c *core.Core, gdb, program, path string, args .
 	if missing := c.Missing(); missing != nil {
 		t.Errorf("missing: %v", missing)
 	}
-	theirs := gdbReports(t, gdb, append(args, program, path)...)
-	if len(stacks) != len(theirs) {
-		t.Errorf("%d threads, gdb has %d", len(stacks), len(theirs))
+	gdbs := gdbReports(t, gdb, append(args, program, path)...)
+	if len(stacks) != len(gdbs) {
+		t.Errorf("%d threads, gdb has %d", len(stacks), len(gdbs))
 	}
 	for i := range stacks {
-		compare(t, &stacks[i], column(s.Machine), theirs[stacks[i].Thread.ID])
+		compare(t, &stacks[i], column(s.Machine), gdbs[stacks[i].Thread.ID])
 	}
 	return stacks
 }

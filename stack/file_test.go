@@ -85,8 +85,8 @@ func TestReplacedFile(t *testing.T) {
 		halt(t, program.PID)
 		s := stacktest.Take(t, program.PID)
 		stacks := stacktest.Stacks(t, s)
-		theirs := gdbStacks(t, program.PID, "-iex", "file /proc/"+pid(program)+"/exe")
-		compare(t, &stacks[0], column(s.Machine), theirs[program.PID])
+		gdbs := gdbStacks(t, program.PID, "-iex", "file /proc/"+pid(program)+"/exe")
+		compare(t, &stacks[0], column(s.Machine), gdbs[program.PID])
 	})
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)

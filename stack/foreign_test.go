@@ -169,15 +169,15 @@ func TestCoresOfOtherMachinesEqualGDB(t *testing.T) {
 			if test.flags[0] != "-static" {
 				args = append(placed(walked, program, e.Root()), "--core="+path)
 			}
-			theirs := gdbReports(t, gdb, args...)[s.Threads[0].ID]
-			if last := len(theirs.Frames) - 1; last > 0 && theirs.Frames[last].PC == 0 {
-				theirs.Frames = theirs.Frames[:last] // of PowerPC gdb shows the zero that ends a stack
+			gdbs := gdbReports(t, gdb, args...)[s.Threads[0].ID]
+			if last := len(gdbs.Frames) - 1; last > 0 && gdbs.Frames[last].PC == 0 {
+				gdbs.Frames = gdbs.Frames[:last] // of PowerPC gdb shows the zero that ends a stack
 			}
-			for i := range theirs.Frames {
+			for i := range gdbs.Frames {
 				// Functions of ppc64 have a second symbol, for their code.
-				theirs.Frames[i].Name = strings.TrimPrefix(theirs.Frames[i].Name, ".")
+				gdbs.Frames[i].Name = strings.TrimPrefix(gdbs.Frames[i].Name, ".")
 			}
-			compare(t, walked, column(s.Machine), theirs)
+			compare(t, walked, column(s.Machine), gdbs)
 			through := slices.ContainsFunc(walked.Frames, func(f stack.Frame) bool { return f.Symbol.Name == "main" })
 			if !walked.Whole() || !through || c.Missing() != nil {
 				t.Errorf("%v: %v; through main %t; missing %v", walked.Reason, walked.Err, through, c.Missing())
@@ -221,14 +221,14 @@ func TestCoresOfOtherMachinesEqualRemoteGDB(t *testing.T) {
 				f := &stack.Frames[i]
 				got = append(got, fmt.Sprintf("%#x %s", f.PC, trace.FunctionName(f)))
 			}
-			theirs := gdbOfEmulated(t, &e, program, test.args...)
-			for i := range theirs.Frames {
-				if f := &theirs.Frames[i]; f.Kind != "inline" {
+			gdbs := gdbOfEmulated(t, &e, program, test.args...)
+			for i := range gdbs.Frames {
+				if f := &gdbs.Frames[i]; f.Kind != "inline" {
 					want = append(want, fmt.Sprintf("%#x %s", f.PC, f.Name))
 				}
 			}
 			if !slices.Equal(got, want) || len(got) < 4 {
-				t.Errorf("frames %q, gdb has %q (%s)", got, want, theirs.Error)
+				t.Errorf("frames %q, gdb has %q (%s)", got, want, gdbs.Error)
 			}
 		})
 	}
@@ -261,7 +261,7 @@ func TestBackChain(t *testing.T) {
 				stack := stacktest.Stacks(t, s)[0]
 				return &stack, gdbReports(t, gdb, program, path)[s.Threads[0].ID]
 			}
-			stack, theirs := open("chain.c", testprogram.CoreOptions{Emulation: &e})
+			stack, gdbs := open("chain.c", testprogram.CoreOptions{Emulation: &e})
 			var got []string
 			for i := range stack.Frames {
 				f := &stack.Frames[i]
@@ -270,8 +270,8 @@ func TestBackChain(t *testing.T) {
 				if k := slices.Index(chain, f.Symbol.Name); k > 0 && f.Method != unwind.FromBackChain {
 					t.Errorf("%s was found by %v", f.Symbol.Name, f.Method)
 				}
-				if test.found && (i >= len(theirs.Frames) || theirs.Frames[i].PC != f.PC) {
-					t.Errorf("frame %d is at %#x, gdb has %+v", i, f.PC, theirs.Frames)
+				if test.found && (i >= len(gdbs.Frames) || gdbs.Frames[i].PC != f.PC) {
+					t.Errorf("frame %d is at %#x, gdb has %+v", i, f.PC, gdbs.Frames)
 				}
 			}
 			text := " " + strings.Join(got, " ") + " "

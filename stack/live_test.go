@@ -93,12 +93,12 @@ func sameAsGDB(t testing.TB, pid int) []stack.Stack {
 	t.Helper()
 	s := stacktest.Take(t, pid)
 	stacks := stacktest.Stacks(t, s)
-	theirs := gdbStacks(t, pid)
-	if len(stacks) != len(theirs) {
-		t.Errorf("%d threads, gdb has %d", len(stacks), len(theirs))
+	gdbs := gdbStacks(t, pid)
+	if len(stacks) != len(gdbs) {
+		t.Errorf("%d threads, gdb has %d", len(stacks), len(gdbs))
 	}
 	for i := range stacks {
-		compare(t, &stacks[i], column(s.Machine), theirs[stacks[i].Thread.ID])
+		compare(t, &stacks[i], column(s.Machine), gdbs[stacks[i].Thread.ID])
 	}
 	return stacks
 }

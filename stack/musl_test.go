@@ -31,7 +31,7 @@ func TestMusl(t *testing.T) {
 		"pause pauses start __clone":                              false,
 	}
 	stacks := stacktest.Stacks(t, stacktest.Take(t, p.PID))
-	theirs := gdbStacks(t, p.PID)
+	gdbs := gdbStacks(t, p.PID)
 	for i := range stacks {
 		s := &stacks[i]
 		var names []string
@@ -42,7 +42,7 @@ func TestMusl(t *testing.T) {
 				t.Errorf("thread %d: frame %d: %+v", s.Thread.ID, k, f)
 			}
 		}
-		if g := theirs[s.Thread.ID].Frames; len(g) < 2 || g[0].PC != s.Frames[0].PC || g[1].PC != s.Frames[1].PC {
+		if g := gdbs[s.Thread.ID].Frames; len(g) < 2 || g[0].PC != s.Frames[0].PC || g[1].PC != s.Frames[1].PC {
 			t.Errorf("thread %d: gdb has %+v", s.Thread.ID, g)
 		}
 		last := strings.Join(names[max(len(names)-4, 0):], " ")
@@ -63,13 +63,13 @@ func TestMuslShared(t *testing.T) {
 	p := testprogram.Start(t, program)
 	p.Settle(t)
 	stacks := stacktest.Stacks(t, stacktest.Take(t, p.PID))
-	theirs := gdbStacks(t, p.PID)
+	gdbs := gdbStacks(t, p.PID)
 	if len(stacks) != 5 {
 		t.Errorf("%d threads", len(stacks))
 	}
 	for i := range stacks {
 		s := &stacks[i]
-		g := theirs[s.Thread.ID].Frames
+		g := gdbs[s.Thread.ID].Frames
 		if len(s.Frames) < 2 || len(g) < 2 || g[1].PC != s.Frames[1].PC {
 			t.Errorf("thread %d: %+v, gdb %+v", s.Thread.ID, s.Frames, g)
 		}

@@ -49,8 +49,8 @@ func TestNameSharedFrames(t *testing.T) {
 			if first[0].Symbol.Name == "" || tail != (program == "tailcall.c") {
 				t.Fatalf("%+v", first)
 			}
-			if again := named(); !reflect.DeepEqual(again, first) {
-				t.Errorf("%+v\n%+v", again, first)
+			if repeated := named(); !reflect.DeepEqual(repeated, first) {
+				t.Errorf("%+v\n%+v", repeated, first)
 			}
 		})
 	}

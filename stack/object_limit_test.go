@@ -29,8 +29,8 @@ func TestManyObjects(t *testing.T) {
 		opened++
 		return os.Open(program)
 	}}
-	const many = maxOpened + 500
-	for i := range uint64(many) {
+	const count = maxOpened + 500
+	for i := range uint64(count) {
 		at := (i + 1) << 40
 		path := "/one"
 		if i%2 == 1 {
@@ -51,8 +51,8 @@ func TestManyObjects(t *testing.T) {
 			refused++
 		}
 	}
-	if opened != 2 || refused != many-maxOpened {
-		t.Errorf("%d files were opened, and %d objects refused; expected 2 and %d", opened, refused, many-maxOpened)
+	if opened != 2 || refused != count-maxOpened {
+		t.Errorf("%d files were opened, and %d objects refused; expected 2 and %d", opened, refused, count-maxOpened)
 	}
 	if err := o.Close(); err != nil {
 		t.Error(err)
@@ -62,28 +62,28 @@ func TestManyObjects(t *testing.T) {
 // All ranges of executable memory without an object file are counted, and only some are
 // listed.
 func TestManyCodeRanges(t *testing.T) {
-	const many = maxCodeMemory + 500
-	s := &snapshot.Snapshot{Machine: arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB), Mappings: make([]snapshot.Mapping, many)}
+	const count = maxCodeMemory + 500
+	s := &snapshot.Snapshot{Machine: arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB), Mappings: make([]snapshot.Mapping, count)}
 	for i := range s.Mappings {
 		at := uint64(i+1) << 13
 		s.Mappings[i] = snapshot.Mapping{Start: at, End: at + 1<<12, Executable: true}
 	}
 	o := NewObjects(s)
 	defer o.Close()
-	if list, more := o.CodeMemory(); len(list) != maxCodeMemory || more != many-maxCodeMemory {
-		t.Errorf("%d ranges and %d more, expected %d and %d", len(list), more, maxCodeMemory, many-maxCodeMemory)
+	if list, more := o.CodeMemory(); len(list) != maxCodeMemory || more != count-maxCodeMemory {
+		t.Errorf("%d ranges and %d more, expected %d and %d", len(list), more, maxCodeMemory, count-maxCodeMemory)
 	}
 }
 
 // The text of the errors of unreadable objects is bounded, although each names a path of 4 KB.
 // The errors still say whether a file is not an ELF file.
 func TestManyObjectErrors(t *testing.T) {
-	const many, long = maxSearched, 4000
+	const count, long = maxSearched, 4000
 	s := &snapshot.Snapshot{Machine: arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB), Open: func(m *snapshot.Mapping) (*os.File, error) {
 		return nil, fmt.Errorf("%s: %w", m.Path, object.ErrNotELF)
 	}}
 	name := strings.Repeat("x", long)
-	for i := range uint64(many) {
+	for i := range uint64(count) {
 		at := (i + 1) << 13
 		s.Mappings = append(s.Mappings, snapshot.Mapping{Start: at, End: at + 1<<12, Executable: true, Path: name[:long-i%2]})
 	}
@@ -100,7 +100,7 @@ func TestManyObjectErrors(t *testing.T) {
 			missing += len(mapped.Missing.Error())
 		}
 	}
-	if text += missing; text > 2*maxErrorText+200*many {
-		t.Errorf("the errors of %d objects have %d bytes", many, text)
+	if text += missing; text > 2*maxErrorText+200*count {
+		t.Errorf("the errors of %d objects have %d bytes", count, text)
 	}
 }

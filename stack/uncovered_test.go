@@ -154,10 +154,10 @@ func TestUncoveredEqualsGDB(t *testing.T) {
 			// gdb assumes that an unknown function preserves all registers.
 			s := c.Snapshot()
 			stack := &stacktest.Stacks(t, s)[0]
-			theirs := gdbReports(t, testprogram.RequireTool(t, "gdb"), "--core="+path, program)[s.Threads[0].ID]
-			for i := range max(len(stack.Frames), len(theirs.Frames)) {
-				if i >= len(stack.Frames) || i >= len(theirs.Frames) || stack.Frames[i].PC != theirs.Frames[i].PC {
-					t.Fatalf("frame %d of %d differs, gdb has %d", i, len(stack.Frames), len(theirs.Frames))
+			gdbs := gdbReports(t, testprogram.RequireTool(t, "gdb"), "--core="+path, program)[s.Threads[0].ID]
+			for i := range max(len(stack.Frames), len(gdbs.Frames)) {
+				if i >= len(stack.Frames) || i >= len(gdbs.Frames) || stack.Frames[i].PC != gdbs.Frames[i].PC {
+					t.Fatalf("frame %d of %d differs, gdb has %d", i, len(stack.Frames), len(gdbs.Frames))
 				}
 			}
 		})

@@ -71,14 +71,14 @@ func readHeader(r io.ReaderAt, size int64) (h *header, damage []error, err error
 		return nil, nil, fmt.Errorf("%w: it is of type %v, not ET_CORE", ErrNotCore, typ)
 	}
 	var phoff, shoff uint64
-	rest := b[48:]
+	tail := b[48:]
 	if h.class == elf.ELFCLASS64 {
 		phoff, shoff = o.Uint64(b[32:]), o.Uint64(b[40:])
 	} else {
-		phoff, shoff, rest = uint64(o.Uint32(b[28:])), uint64(o.Uint32(b[32:])), b[36:]
+		phoff, shoff, tail = uint64(o.Uint32(b[28:])), uint64(o.Uint32(b[32:])), b[36:]
 	}
-	h.machine = arch.LookupFlags(elf.Machine(o.Uint16(b[18:])), h.class, elf.Data(b[elf.EI_DATA]), o.Uint32(rest))
-	entry, count := int64(o.Uint16(rest[6:])), uint64(o.Uint16(rest[8:]))
+	h.machine = arch.LookupFlags(elf.Machine(o.Uint16(b[18:])), h.class, elf.Data(b[elf.EI_DATA]), o.Uint32(tail))
+	entry, count := int64(o.Uint16(tail[6:])), uint64(o.Uint16(tail[8:]))
 	if entry < h.segmentSize() {
 		return nil, nil, fmt.Errorf("program headers: entries of %d bytes, at least %d expected", entry, h.segmentSize())
 	}

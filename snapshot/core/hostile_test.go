@@ -58,7 +58,7 @@ func TestOverlappingNotes(t *testing.T) {
 	for i := range 1000 {
 		m.thread(1+i, 0, 216)
 	}
-	m.again = 999
+	m.repeat = 999
 	c := open(t, m.bytes())
 	if n := len(c.Snapshot().Threads); n != 1000 {
 		t.Errorf("%d threads", n)
@@ -73,7 +73,7 @@ func TestPartlyOverlappingNotes(t *testing.T) {
 	for i := range 4 {
 		m.thread(1+i, 0, 216)
 	}
-	m.again = 1
+	m.repeat = 1
 	b := m.bytes()
 	note := len(m.notes) / 4
 	le := binary.LittleEndian
@@ -235,7 +235,7 @@ func TestManyFileNotes(t *testing.T) {
 	m = empty()
 	m.thread(1, 0, 216)
 	m.fileNote(20000, "/x")
-	m.again = 1000
+	m.repeat = 1000
 	if n := len(open(t, m.bytes()).Snapshot().Mappings); n != 20000 {
 		t.Errorf("%d mappings", n)
 	}
@@ -248,15 +248,15 @@ func hostile() []*made {
 	for i := range 8 {
 		notes.thread(1+i, 0, 216)
 	}
-	notes.again = 200
+	notes.repeat = 200
 	files := empty()
 	files.thread(1, 0, 216)
 	for range 20 {
 		files.fileNote(20, "/x", "/y")
 	}
-	files.again = 20
+	files.repeat = 20
 	small := full(elf.ELFCLASS32, binary.BigEndian, elf.EM_PPC, 192)
-	small.again = 100
+	small.repeat = 100
 	images := empty()
 	images.thread(1, 0, 216)
 	b := images.word(images.word(nil, 20), 4096)

@@ -29,7 +29,7 @@ type made struct {
 	machine elf.Machine
 	flags   uint32 // of MIPS: n32, whose registers have eight bytes
 	notes   []byte
-	again   int // number of additional program headers for the notes
+	repeat  int // number of additional program headers for the notes
 	loads   []elf.ProgHeader
 	content []byte // of the segments, in order
 	xnum    bool   // the number of program headers is in the section table
@@ -102,7 +102,7 @@ func (m *made) bytes() []byte {
 	if m.class == elf.ELFCLASS32 {
 		ehsize, phsize, shsize = 52, 32, 40
 	}
-	count := 1 + m.again + len(m.loads)
+	count := 1 + m.repeat + len(m.loads)
 	notesAt := ehsize + count*phsize
 	contentAt := notesAt + len(m.notes)
 	data, shoff, phnum := byte(1), 0, count
@@ -119,7 +119,7 @@ func (m *made) bytes() []byte {
 	b = m.quad(b, m.flags)
 	b = m.half(b, uint16(ehsize), uint16(phsize), uint16(phnum), uint16(shsize), 0, 0)
 	note := elf.ProgHeader{Type: elf.PT_NOTE, Off: uint64(notesAt), Filesz: uint64(len(m.notes))}
-	for _, p := range append(slices.Repeat([]elf.ProgHeader{note}, 1+m.again), m.loads...) {
+	for _, p := range append(slices.Repeat([]elf.ProgHeader{note}, 1+m.repeat), m.loads...) {
 		if p.Type == elf.PT_LOAD {
 			p.Off += uint64(contentAt)
 		}

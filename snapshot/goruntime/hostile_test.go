@@ -97,8 +97,8 @@ func TestGoroutine(t *testing.T) {
 			t.Errorf("%s: threads %+v", release, threads)
 		}
 		r.threads = 0 // as of a stripped program
-		if again := r.Threads(m, list); !slices.Equal(again, threads) {
-			t.Errorf("%s: threads %+v of a stripped program, expected %+v", release, again, threads)
+		if repeated := r.Threads(m, list); !slices.Equal(repeated, threads) {
+			t.Errorf("%s: threads %+v of a stripped program, expected %+v", release, repeated, threads)
 		}
 	}
 }
@@ -196,9 +196,9 @@ func FuzzRuntime(f *testing.F) {
 				if err != nil {
 					continue
 				}
-				r.Batch(m).Read([]uint64{at}, func(_ int, again Goroutine, err error) {
-					if again != g || err != nil {
-						t.Fatalf("%s: %+v, %v, and by itself %+v", release, again, err, g)
+				r.Batch(m).Read([]uint64{at}, func(_ int, inBatch Goroutine, err error) {
+					if inBatch != g || err != nil {
+						t.Fatalf("%s: %+v, %v, and by itself %+v", release, inBatch, err, g)
 					}
 				})
 				if live := g.State != Dead && g.State != Idle; g.Address != at || g.Name == "" || live && (g.StackLow >= g.StackHigh || g.StackHigh-g.StackLow > maxStack) {

@@ -82,13 +82,13 @@ func LayoutOf(f *object.File) (*Layout, error) {
 // release returns "go1.26" for "go1.26.3" and "go1.26rc1". It returns "" for a version that
 // can have other structures: a development version, or one with experiments.
 func release(version string) string {
-	rest, ok := strings.CutPrefix(version, "go1.")
+	minor, ok := strings.CutPrefix(version, "go1.")
 	n := 0
-	for n < len(rest) && '0' <= rest[n] && rest[n] <= '9' {
+	for n < len(minor) && '0' <= minor[n] && minor[n] <= '9' {
 		n++
 	}
-	if !ok || n == 0 || strings.ContainsAny(rest, "- ") {
+	if !ok || n == 0 || strings.ContainsAny(minor, "- ") {
 		return ""
 	}
-	return "go1." + rest[:n]
+	return "go1." + minor[:n]
 }

@@ -118,9 +118,9 @@ func byLLDB(t *testing.T, path, program string) (threads [][]string) {
 // equalsLLDB fails unless the stacks of a dump equal lldb's.
 func equalsLLDB(t *testing.T, path, program string, stacks []stack.Stack) {
 	t.Helper()
-	theirs := byLLDB(t, path, program)
-	if len(theirs) != len(stacks) {
-		t.Fatalf("%d threads, lldb has %d", len(stacks), len(theirs))
+	lldbs := byLLDB(t, path, program)
+	if len(lldbs) != len(stacks) {
+		t.Fatalf("%d threads, lldb has %d", len(stacks), len(lldbs))
 	}
 	for i := range stacks {
 		var ours []string
@@ -135,8 +135,8 @@ func equalsLLDB(t *testing.T, path, program string, stacks []stack.Stack) {
 			}
 			ours = append(ours, text)
 		}
-		if !slices.Equal(ours, theirs[i]) {
-			t.Errorf("thread %d: got\n%s\nlldb has\n%s", stacks[i].Thread.ID, strings.Join(ours, "\n"), strings.Join(theirs[i], "\n"))
+		if !slices.Equal(ours, lldbs[i]) {
+			t.Errorf("thread %d: got\n%s\nlldb has\n%s", stacks[i].Thread.ID, strings.Join(ours, "\n"), strings.Join(lldbs[i], "\n"))
 		}
 	}
 }

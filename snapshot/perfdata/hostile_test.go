@@ -101,8 +101,8 @@ func readAll(t testing.TB, b []byte) {
 		if err == nil {
 			t.Fatal("no end")
 		}
-		if _, again := r.Next(); again != err {
-			t.Fatalf("%v, then %v", err, again)
+		if _, repeated := r.Next(); repeated != err {
+			t.Fatalf("%v, then %v", err, repeated)
 		}
 		if c := r.Counts(); c.Records != records || c.Invalid != invalid {
 			t.Fatalf("%d records, %d invalid, %d late; %+v", records, invalid, late, c)

@@ -184,9 +184,9 @@ func (l *lane) feed(raw, content []byte) (err error) {
 func (l *lane) skip(n uint64) error {
 	at := l.outer.offset()
 	if n <= math.MaxInt64 {
-		rest := l.outer.skip(int64(n))
-		if l.src.skip(rest) == nil {
-			l.r.counts.Bytes += rest
+		remaining := l.outer.skip(int64(n))
+		if l.src.skip(remaining) == nil {
+			l.r.counts.Bytes += remaining
 			return nil
 		}
 	}

@@ -233,8 +233,8 @@ func (r *Reader) decodeKernel(rec *Record, payload []byte) error {
 		}
 		return err
 	}
-	rest, ok := rec.ID.readTrailer(payload, r.big, a, l.trailerSize)
-	c := cursor{b: rest, big: r.big}
+	body, ok := rec.ID.readTrailer(payload, r.big, a, l.trailerSize)
+	c := cursor{b: body, big: r.big}
 	rec.Body = r.bodies.decode(rec, &c, a)
 	if c.failed || !ok {
 		return errShort

@@ -115,8 +115,8 @@ func TestCutWhileRead(t *testing.T) {
 		if !errors.Is(err, filemap.ErrFault) || !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if _, again := r.Next(); again != err {
-			t.Errorf("%s: %v, then %v", name, err, again)
+		if _, repeated := r.Next(); repeated != err {
+			t.Errorf("%s: %v, then %v", name, err, repeated)
 		}
 		if err := r.Close(); err != nil {
 			t.Error(err)
@@ -158,8 +158,8 @@ func TestWrittenWhileRead(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "is written to while it is read") {
 			t.Errorf("bytes of %#x: %v", value, err)
 		}
-		if _, again := r.Next(); again != err {
-			t.Errorf("bytes of %#x: %v, then %v", value, err, again)
+		if _, repeated := r.Next(); repeated != err {
+			t.Errorf("bytes of %#x: %v, then %v", value, err, repeated)
 		}
 		r.Close()
 	}

@@ -46,7 +46,7 @@ func TestOpenSources(t *testing.T) {
 		if !slices.Equal(got, threads) || taken.PID != p.PID || taken.Live != snapshot.IsLive(name) {
 			t.Errorf("%s: threads %d of process %d, live: %t; expected %d", name, got, taken.PID, taken.Live, threads)
 		}
-		if again, err := s.Snapshot(); again != taken || err != nil {
+		if repeated, err := s.Snapshot(); repeated != taken || err != nil {
 			t.Errorf("%s: another snapshot, %v", name, err)
 		}
 		if early, ok := s.(stack.EarlyWalker); ok {

@@ -33,7 +33,7 @@ func (r *Reader) goModules() (sources []*Source) {
 		source := &Source{Kind: GoModuleList, Place: r.place(first), Err: err, address: first, machine: s.Machine}
 		for _, m := range modules {
 			if r.target.IsObjectCode(m.Start) {
-				continue // a plugin, which is read as what it is
+				continue // a plugin, which is read as an object file
 			}
 			source.Entries++
 			source.ranges.add(m.Start, m.End, len(source.codes))

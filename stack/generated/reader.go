@@ -63,8 +63,8 @@ type sourceReader struct {
 }
 
 // sourceReaders returns the readers in the order of trust. Go's module list and the GDB JIT
-// list are exact at any moment; a jitdump can lack what is not written yet; the age of the
-// lines in a perf map is unknown.
+// list are exact at any time. A jitdump can lack records that are not written yet. The age of
+// the lines in a perf map is unknown.
 func sourceReaders() []sourceReader {
 	return []sourceReader{
 		{read: (*Reader).goModules},

@@ -35,7 +35,7 @@ func TestDeferredChains(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	rest := func(tid int32, cookie uint64, chain ...uint64) {
+	deferred := func(tid int32, cookie uint64, chain ...uint64) {
 		t.Helper()
 		d := &perfdata.Deferred{Cookie: cookie, Callchain: append([]uint64{perfdata.ContextUser}, chain...)}
 		if err := b.record(&perfdata.Record{ID: perfdata.SampleID{PID: 1, TID: tid}, Body: d}); err != nil {
@@ -47,14 +47,14 @@ func TestDeferredChains(t *testing.T) {
 	sample(1, 11, later(7)...)
 	sample(2, 12, later(8)...)
 	sample(1, 13, perfdata.ContextUser, 0x5000) // is whole
-	rest(1, 7, 0x1000, 0x2000)                  // of both
+	deferred(1, 7, 0x1000, 0x2000)              // of both
 	sample(1, 14, later(9)...)
-	rest(1, 6, 0x3000) // of none: the record of 9 was lost
-	rest(2, 8)         // of a thread without a user stack
-	rest(2, 8, 0x4000) // nothing waits
+	deferred(1, 6, 0x3000) // of none: the record of 9 was lost
+	deferred(2, 8)         // of a thread without a user stack
+	deferred(2, 8, 0x4000) // nothing waits
 	sample(2, 15, later(10)...)
 	inUser(15, 20)
-	rest(4, 20, 0x6000, 0x7000)
+	deferred(4, 20, 0x6000, 0x7000)
 	inUser(16, 21)
 	for range maxDeferred {
 		sample(3, 16, later(11)...)
