@@ -214,6 +214,8 @@ func TestParseErrors(t *testing.T) {
 		{"(struct)a", 8, "A syntax error in expression, near `)a'."},
 		{"(int [99999999999999999])a", 6, "The array type is too large."},
 		{"(unsigned signed)a", 17, "A syntax error in expression, near `)a'."},
+		{"(unsigned void)a", 2, "No type named unsigned void."},
+		{"sizeof(unsigned _Bool)", 8, "No type named unsigned _Bool."},
 		{strings.Repeat("(", 1000) + "1" + strings.Repeat(")", 1000), 501, "The expression is nested more than 500 levels deep."},
 		{strings.Repeat("-", 1001) + "1", 499, ""},
 		{strings.Repeat("1+", 1000) + "1", 1002, "The expression is nested more than 500 levels deep."},

@@ -122,6 +122,9 @@ func (p *parser) void() *value.Type { return value.Base(p.names.machine(), "void
 // base returns named, or if it is nil the base type that words mean in any order (C11 §6.7.2).
 func (p *parser) base(words []string, offset int, named *value.Type) *value.Type {
 	name := spelling.Base(words)
+	if named == nil && len(words) == 2 && words[0] == "unsigned" && (words[1] == "void" || words[1] == "_Bool") {
+		name = "unsigned " + words[1] // as in gdb, valid syntax without a meaning
+	}
 	if (named != nil) != (len(words) == 0) || named == nil && name == "" {
 		p.syntax()
 	}
