@@ -108,7 +108,7 @@ func (c *Core) checkEnd() {
 		}
 	}
 	if end > uint64(c.dump.Size) {
-		c.dump.Damaged(fmt.Errorf("the core is cut off: it has %d of %d bytes", c.dump.Size, end))
+		c.dump.Damaged(fmt.Errorf("the file is cut off: it has %d of %d bytes", c.dump.Size, end))
 	}
 }
 
