@@ -6,7 +6,7 @@ package arch
 
 import "debug/elf"
 
-// NoColumn marks a word without a register of the table in lists of columns.
+// NoColumn marks, in a list of columns, a word that holds no register of the table.
 const NoColumn = 0xff
 
 // Description contains the facts about a machine that readers of processes, cores, profiles and
@@ -188,7 +188,7 @@ type FrameRecord struct {
 // the stack pointer of its caller.
 type BackChain struct {
 	ReturnAddress uint64 // offset of the return address from the caller's stack pointer, in bytes
-	Always        bool   // every frame is in the chain, and the first one's link is 0
+	Always        bool   // every frame is in the chain, and the link of the outermost frame is 0
 }
 
 // Go contains the conventions of Go's compiler and runtime for a machine.

@@ -26,7 +26,7 @@ func (m *Machine) KnowsCalls() bool { return m.code.call != nil }
 // starts later. On arm, an odd return address is in Thumb code. CallBefore allocates nothing.
 //
 // On machines with instructions of several lengths (x86, riscv, s390, Thumb) the end of another
-// instruction can look like a call; half a percent of them do.
+// instruction can look like a call. This is true for about half a percent of the instructions.
 func (m *Machine) CallBefore(code []byte, returns uint64) (c Call, ok bool) {
 	if m.code.call == nil {
 		return Call{}, false
@@ -138,10 +138,11 @@ func (m *Machine) PushesReturns() bool {
 // GrowsUp reports whether the stack grows upwards, as on hppa.
 func (m *Machine) GrowsUp() bool { return m.DataAlign > 0 }
 
-// AtEntry returns the place of the return address within the first instructions of a function,
-// on machines with calls that push it: the stack pointer plus depth bytes. Code is the function's
-// first bytes, and at is the offset of the next instruction. Ok is false after these
-// instructions, on other machines, and for a function that starts with other ones.
+// AtEntry returns where the return address is while a function executes its first instructions:
+// at the stack pointer plus depth bytes. It supports machines whose calls push the return
+// address. Code contains the function's first bytes, and at is the offset of the next
+// instruction. Ok is false if one of the instructions before that offset is not supported. On
+// other machines ok is true only for offset 0.
 func (m *Machine) AtEntry(code []byte, at uint64) (depth uint64, ok bool) {
 	if m.code.atEntry == nil {
 		return 0, at == 0

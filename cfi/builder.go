@@ -38,8 +38,8 @@ type builtCFA struct {
 	offset   int64
 }
 
-// NewBuilder returns a Builder for functions with a CIE, or, with [Builder.CIE], for
-// another CIE that adds rules to it. The CIE is not changed.
+// NewBuilder returns a Builder of a table that refers to a CIE. [Builder.CIE] makes another CIE,
+// which adds rules to those of the given one. The given CIE is not changed.
 func NewBuilder(cie *CIE) *Builder {
 	err := cie.usable()
 	if err != nil {
@@ -154,7 +154,7 @@ func (b *Builder) ValExpression(register uint64, expression []byte) *Builder {
 	return b.emit(Instruction{Op: CFAValExpression, Register: register, Expression: expression})
 }
 
-// Restore gives a register the rule of the CIE again.
+// Restore sets the rule of a register back to the rule in the CIE.
 func (b *Builder) Restore(register uint64) *Builder {
 	if register > 0x3f {
 		return b.emit(Instruction{Op: CFARestoreExtended, Register: register})
@@ -168,7 +168,7 @@ func (b *Builder) Undefined(register uint64) *Builder {
 	return b.emit(Instruction{Op: CFAUndefined, Register: register})
 }
 
-// SameValue says that a register has its value in the caller.
+// SameValue says that a register still has the value that it has in the caller.
 func (b *Builder) SameValue(register uint64) *Builder {
 	return b.emit(Instruction{Op: CFASameValue, Register: register})
 }
@@ -234,9 +234,9 @@ func (b *Builder) Program() (*Program, error) {
 	return &Program{CIE: b.cie, Instructions: b.w.Data[:len(b.w.Data):len(b.w.Data)], End: b.location}, nil
 }
 
-// CIE returns a CIE like the Builder's, with the new rules after its own, for functions with
-// these rules from start to end. All rules must be at offset 0, and none may be Restore. The
-// fields of the CIE may be set before its first use.
+// CIE returns a copy of the Builder's CIE with the Builder's rules added, for functions in which
+// these rules hold from start to end. All rules must be at offset 0, and none may be Restore.
+// The fields of the CIE may be set before its first use.
 func (b *Builder) CIE() (*CIE, error) {
 	switch {
 	case b.at != 0:

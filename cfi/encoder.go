@@ -47,13 +47,14 @@ func (e *Encoder) Reset() {
 	clear(e.same)
 }
 
-// Terminator appends the zero length that ends a section for readers that do not know its
-// size, as libgcc's __register_frame.
+// Terminator appends the zero length that ends a section for readers that do not know its size,
+// such as libgcc's __register_frame.
 func (e *Encoder) Terminator() { e.Data = append(e.Data, 0, 0, 0, 0) }
 
-// CIE appends a CIE, even if the section has an equal one, and returns its offset. FDEs of
-// c, or of an equal CIE, then refer to it. A CIE of the other kind of section is converted:
-// .debug_frame has no personalities or LSDAs, and unencoded addresses (DWARF 5 §6.4.1).
+// CIE appends a CIE, even if the section has an equal one, and returns its offset. FDEs of c, or
+// of an equal CIE, then refer to it. A CIE of the other kind of section is converted:
+// .debug_frame has no personalities and no LSDAs, and its addresses are not encoded (DWARF 5
+// §6.4.1).
 func (e *Encoder) CIE(c *CIE) (offset uint64, err error) {
 	written, err := e.appendCIE(c)
 	if err != nil {
@@ -62,10 +63,10 @@ func (e *Encoder) CIE(c *CIE) (offset uint64, err error) {
 	return written.offset, nil
 }
 
-// FDE appends a decoded FDE, from a section of either kind, of either byte order and at any
-// address, encoded for this section. It appends the CIE before it unless the section has an
-// equal one. f can also be made by hand: then its CIE, Start, End, LSDA and Instructions are
-// used, and the instructions must be encoded for its CIE's machine.
+// FDE encodes a decoded FDE for this section and appends it. The FDE can come from a section of
+// either kind, of either byte order and at any address. If the section has no equal CIE, it
+// appends the CIE first. f can also be made by hand: then its CIE, Start, End, LSDA and
+// Instructions are used, and the instructions must be encoded for its CIE's machine.
 func (e *Encoder) FDE(f *FDE) error {
 	start := len(e.Data)
 	err := e.appendFDE(f)
@@ -75,8 +76,8 @@ func (e *Encoder) FDE(f *FDE) error {
 	return err
 }
 
-// Program appends an FDE with the unwind table p for size bytes of code at an address. It
-// appends the CIE before it unless the section has an equal one.
+// Program appends an FDE with the unwind table p for size bytes of code at an address. If the
+// section has no equal CIE, it appends the CIE first.
 func (e *Encoder) Program(p *Program, address, size uint64) error {
 	if p != nil && p.End <= size && size > 0 && e.last != nil && e.last.of == p.CIE && e.last.plain && p.LSDA.Address == 0 &&
 		e.appendPlain(e.last, p.Instructions, 0, address, size) {

@@ -92,9 +92,9 @@ func (x *Index) Find(pc uint64, f *FDE) error {
 	return x.s.FDEAt(x.ranges[n-1].FDE, f)
 }
 
-// Find decodes the FDE that covers an address (without load bias) into f. It reads the
-// whole section, and finds the same FDE as an [Index] without its memory. The error wraps
-// [ErrNoFDE] if none covers the address.
+// Find decodes the FDE that covers an address (without load bias) into f. It reads the whole
+// section at each call. It finds the same FDE as an [Index], but does not need the memory for
+// one. The error wraps [ErrNoFDE] if none covers the address.
 func (s *Section) Find(pc uint64, f *FDE) error {
 	found := false
 	for g := range s.FDEs() {
@@ -112,11 +112,11 @@ func (s *Section) noFDE(pc uint64) error {
 	return fmt.Errorf("%w in %s covers %#x", ErrNoFDE, s.Name, pc)
 }
 
-// PCToSPOffset returns the CFA minus the stack pointer at an address (without load bias),
-// in bytes. It evaluates expressions of the stack pointer and the program counter alone, as
-// in a PLT. The error wraps [ErrNoFDE] if no FDE covers the address, and [ErrNotSP] if the
-// CFA depends on other registers or on memory. The first call makes an index of the
-// section, which the Section keeps.
+// PCToSPOffset returns the CFA minus the stack pointer at an address (without load bias), in
+// bytes. It evaluates expressions that use only the stack pointer and the program counter, as in
+// a PLT. The error wraps [ErrNoFDE] if no FDE covers the address, and [ErrNotSP] if the CFA
+// depends on other registers or on memory. The first call makes an index of the section, which
+// the Section keeps.
 func (s *Section) PCToSPOffset(pc uint64) (int64, error) {
 	s.indexOnce.Do(func() { s.index = s.Index() })
 	var f FDE

@@ -206,8 +206,8 @@ func (o Opcode) Operands() Operands { return operations[o].operands }
 // Effect returns the effect of an operation.
 func (o Opcode) Effect() Effect { return operations[o].effect }
 
-// Base returns the base of an operation that is another encoding of it: DW_CFA_offset for
-// DW_CFA_offset_extended_sf. Other operations are their own bases.
+// Base returns the basic form of an operation that has several encodings: DW_CFA_offset for
+// DW_CFA_offset_extended_sf. It returns other operations unchanged.
 func (o Opcode) Base() Opcode {
 	if b := operations[o].base; b != 0 {
 		return b

@@ -20,7 +20,7 @@ import (
 var ErrMachine = errors.New("machine without code analysis")
 
 // ErrRelocatable is wrapped by the error for a relocatable file: the addresses of its code
-// are known after linking only.
+// are known only after linking.
 var ErrRelocatable = errors.New("relocatable file")
 
 // Options say what to check.
@@ -30,9 +30,10 @@ type Options struct {
 	Skip func(start, end uint64) bool
 }
 
-// Code is what the analysis is told about code besides its bytes.
+// Code contains the code to analyse, and facts about it that its bytes do not show.
 type Code struct {
-	// Memory has the code and the language-specific data areas, at addresses of the section.
+	// Memory contains the code and the language-specific data areas, at addresses of the
+	// section.
 	Memory cfi.Memory
 	// NoReturn holds the entries of functions that do not return. It may be nil.
 	NoReturn map[uint64]bool
@@ -41,8 +42,8 @@ type Code struct {
 	Stubs []Stubs
 }
 
-// Stubs is a table of stubs of Size bytes in [Start, End). The first one is entered by the
-// others only if Header is set.
+// Stubs is a table of stubs of Size bytes in [Start, End). Header says that the first stub is
+// not a function: only the other stubs jump to it.
 type Stubs struct {
 	Start, End, Size uint64
 	Header           bool

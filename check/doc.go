@@ -21,18 +21,18 @@
 //
 //   - Calls preserve the registers that the psABI says, and return to the next instruction
 //     or not at all.
-//   - Nothing writes the saved registers of a frame but instructions that address them by
-//     the stack pointer or a copy of it at a known distance: no store through an index or
-//     another pointer does.
+//   - Only instructions that address the saved registers of a frame by the stack pointer, or
+//     by a copy of it at a known distance, write them. Stores through an index or another
+//     pointer do not.
 //   - A jump table is where the code that reads it says. If the code does not compare the
 //     index with the table's length, the table ends at the first entry that does not lead to
 //     an instruction of the function. No finding rests on such a table.
 //
-// Undecided comes with a Reason. What only follows from a guess is never Agree. Code that no
-// path reaches is undecided, except for the padding between blocks.
+// Undecided comes with a Reason. A result that depends on a guess is never Agree. Code that
+// no path reaches is undecided, except for the padding between blocks.
 //
-// A register whose rule follows the code late is no defect while the rule still yields the
-// value: after a push the register itself still has it.
+// A rule may change later than the code while it still yields the right value. After a push,
+// for example, the register itself still has the value. This is not a defect.
 //
 // # What it never does
 //

@@ -12,7 +12,7 @@ type Verdict uint8
 const (
 	Undecided Verdict = iota // see Reason
 	Agree                    // the row gives the caller's registers on every path that was found
-	Disagree                 // it gives a wrong value on some path
+	Disagree                 // it gives a wrong value on every path that was found
 )
 
 func (v Verdict) String() string { return [...]string{"undecided", "agree", "disagree"}[v] }

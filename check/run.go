@@ -16,17 +16,17 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// T is what Run needs of a *testing.T.
+// T contains the methods of *testing.T that [Run] needs.
 type T interface {
 	Helper()
 	Errorf(format string, args ...any)
 }
 
-// Run calls the first function of a batch one instruction at a time, and fails the test
-// for each register of a caller that the unwind tables recover wrongly on the way, in the
-// function and in the functions of the batch that it calls. The arguments are passed as
-// [session.Session.Call] passes them. Run returns what it compared; the function's own
-// result does not matter to it.
+// Run executes the first function of a batch one instruction at a time. It fails the test for
+// each register of a caller that the unwind tables recover wrongly: in the function, and in
+// the functions of the batch that it calls. The arguments are passed as
+// [session.Session.Call] passes them. Run returns the results of the comparison, and ignores
+// the function's own result.
 //
 // Run needs what package session needs: Linux on amd64 or arm64.
 func Run(t T, code *jit.Code, args ...uint64) *TraceResult {
@@ -38,7 +38,8 @@ func Run(t T, code *jit.Code, args ...uint64) *TraceResult {
 	return TraceOptions{}.Run(t, code, code.Functions[0].Name, args...)
 }
 
-// Run is as the function Run, for the function with the given name and with options.
+// Run is like the function [Run], but calls the function with the given name, and uses the
+// options.
 func (o TraceOptions) Run(t T, code *jit.Code, name string, args ...uint64) *TraceResult {
 	t.Helper()
 	fail := func(err error) *TraceResult {
@@ -77,11 +78,11 @@ func (o TraceOptions) Run(t T, code *jit.Code, name string, args ...uint64) *Tra
 // ErrStopped is wrapped by the error of Session if the function did not return.
 var ErrStopped = errors.New("the function did not return")
 
-// Session calls a function in a session one instruction at a time and compares its frames,
-// as Trace does, with those of the tables of all images that the session has. A call of a
-// host function is one instruction. The error wraps [ErrStopped] if the function faulted
-// or was stopped, and the result is then of the instructions before that. Afterwards the
-// session is idle, or stopped where the function stopped. The options may be nil.
+// Session calls a function in a session one instruction at a time and compares its frames, as
+// Trace does, with those of the tables of all images that the session has. A call of a host
+// function is one instruction. The error wraps [ErrStopped] if the function faulted or was
+// stopped, and the result then covers the instructions before that. Afterwards the session is
+// idle, or stopped where the function stopped. The options may be nil.
 func Session(s *session.Session, function uint64, args session.Arguments, o *TraceOptions) (*TraceResult, error) {
 	var modules unwind.Modules
 	for _, image := range append(s.Images(), s.ReturnImage()) {
@@ -156,8 +157,8 @@ func (u unionOfTables) Rules(pc uint64) (rules *unwind.Rules, err error) {
 
 var errNoTable = errors.New("the image has no unwind table")
 
-// Describe returns the text of a mismatch: the function, the instructions around it, and
-// the value that the table gives beside the true one.
+// Describe returns the text of a mismatch: the function, the instructions around it, the
+// value that the table gives, and the true value.
 func Describe(s *session.Session, m *Mismatch) string {
 	var b strings.Builder
 	where := fmt.Sprintf("%#x", m.PC)

@@ -64,23 +64,24 @@ type TraceResult struct {
 
 const maxMismatches = 1000
 
-// TraceOptions changes what Trace compares. The zero value holds functions to the
+// TraceOptions changes what Trace compares. With the zero value, functions must follow the
 // machine's C calling convention.
 type TraceOptions struct {
-	// Scratch names registers that the functions need not preserve although the ABI says
-	// so: "rbx" where generated code keeps a stack pointer of its own there.
+	// Scratch names registers that the functions need not preserve, although the ABI requires
+	// it: "rbx" if generated code keeps a stack pointer of its own there.
 	Scratch []string
 }
 
 // Trace compares the frames that unwind tables describe with the true ones. The states are
 // those of one thread before each of its instructions, from the first instruction of a
 // function on: from single steps of a debugger, an emulator or a record. Modules has the
-// tables of the code. Trace ends when the function returns, or with the states.
+// tables of the code. Trace ends when the function returns, or after the last state.
 //
 // The true frames are known from the execution itself: a call makes one, whose callee-saved
 // registers have to be what they were at the call, and a return ends it. Callees and signal
-// handlers are compared too. Code that jumps out of several frames (longjmp, an unwinder)
-// often describes the frame that it jumps to, before it does so: these are mismatches.
+// handlers are compared too. The tables of code that jumps out of several frames (longjmp, an
+// unwinder) often describe the target frame already before the jump. Trace reports these rows
+// as mismatches.
 //
 // The options may be nil.
 func Trace(m *arch.Machine, modules *unwind.Modules, states iter.Seq[TraceState], o *TraceOptions) (*TraceResult, error) {

@@ -17,7 +17,8 @@ import (
 // sets up a frame pointer at its start, in the form of CPython's compiler. landing says
 // that CPython was built for CET, with endbr64 first (amd64).
 //
-// CPython writes it with EHFrame for a section at PerfAddress.
+// To get the section that CPython writes, call [EHFrame] with the address that
+// [PerfAddress] returns.
 func CPythonPerf(m *arch.Machine, landing bool) (*cfi.Program, error) {
 	known := machineOf(m)
 	b := cfi.NewBuilder(cfi.EntryCIE(m))
@@ -63,9 +64,9 @@ func CPythonGDB(m *arch.Machine, s Shim) (*cfi.Program, error) {
 	return Steady(cie, s.CFARegister, s.CFAOffset, s.Saved...)
 }
 
-// EHFrame writes the .eh_frame of one function, a CIE and an FDE without a terminator,
-// to a buffer, for the size bytes of code from address start on. at is the address of
-// the section, which matters if the program's CIE stores relative pointers.
+// EHFrame writes the .eh_frame of one function, a CIE and an FDE without a terminator, to a
+// buffer, for the size bytes of code from address start on. address is the address of the
+// section, which matters if the program's CIE stores relative pointers.
 //
 // It returns the size of the section in bytes. If buffer is nil, it does nothing else.
 // If buffer is too small, it is unchanged and the error wraps io.ErrShortBuffer.

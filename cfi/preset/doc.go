@@ -12,7 +12,7 @@
 // registers and the places of the epilogues. If a table cannot express them, the error
 // wraps [cfi.ErrRange].
 //
-// The programs are position-independent, and many functions may share one: a
-// [cfi.Encoder] or package jit writes them. Package preset neither generates nor reads
-// code: package check proves that a table fits its code.
+// The programs are position-independent, and many functions may share one. A [cfi.Encoder]
+// or package jit writes them. Package preset neither generates nor reads code: package
+// check proves that a table fits its code.
 package preset
