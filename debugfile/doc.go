@@ -3,8 +3,8 @@
 // licence that can be found in the LICENSE file.
 
 // Package debugfile finds the files of modules by path and build ID: the object file that a
-// process has mapped, and its separate debug file. It is the one package that knows where
-// such files are: below a sysroot or in another mount namespace, in the directories of a
+// process has mapped, and its separate debug file. It is the only package that knows where such
+// files are: below a sysroot or in another mount namespace, in the directories of a
 // distribution's debug packages, and in the caches of perf and debuginfod. It serves live
 // processes, cores and recordings alike.
 //

@@ -17,9 +17,9 @@ import (
 var ErrMemory = errors.New("no executable memory")
 
 // Memory is memory for generated code, between two inaccessible pages. It is either writable
-// or executable, never both: it starts writable, Seal makes it executable, and Unseal makes
-// it writable again. It is private memory without a file, as tools expect that know
-// generated code by its address (perf maps), and is not part of Go's heap.
+// or executable, never both: it starts writable, Seal makes it executable, and Unseal makes it
+// writable again. It is private memory without a file, and is not part of Go's heap. Tools
+// that find generated code by its address (perf maps) expect that.
 //
 // Any number of threads may run the code. The methods must not be called concurrently.
 type Memory struct {
@@ -60,7 +60,8 @@ func (m *Memory) Address() uint64 { return uint64(uintptr(unsafe.Pointer(unsafe.
 func (m *Memory) Sealed() bool { return m.sealed }
 
 // Seal makes the memory executable and no longer writable, and makes its content visible to
-// the instruction fetch of every processor. Errors wrap ErrMemory, and nothing has changed.
+// the instruction fetch of every processor. After an error, which wraps [ErrMemory], nothing
+// has changed.
 func (m *Memory) Seal() error {
 	if m.sealed {
 		return nil
@@ -77,7 +78,7 @@ func (m *Memory) Seal() error {
 }
 
 // Unseal makes the memory writable and no longer executable. No thread may be running its
-// code, or return to it. Errors wrap ErrMemory, and nothing has changed.
+// code, or return to it. After an error, which wraps [ErrMemory], nothing has changed.
 func (m *Memory) Unseal() error {
 	if !m.sealed {
 		return nil

@@ -19,7 +19,7 @@ type Publisher interface {
 	Publish(c *Code) (Registration, error)
 }
 
-// A Registration is a batch that a Publisher made known. Its methods may be called
+// A Registration is a batch that a Publisher has published. Its methods may be called
 // concurrently.
 type Registration interface {
 	// Withdraw makes all remaining functions of the batch unknown. The caller calls it
@@ -69,7 +69,7 @@ func Register(stage Stage, name string, p Publisher) {
 // for perf, or the program has no C runtime. Publish skips such a publisher.
 var ErrNotApplicable = errors.New("no reader for published code")
 
-// Publication is a batch that several publishers made known.
+// Publication is a batch that several publishers have published.
 type Publication struct {
 	names         []string
 	registrations []Registration // of names, in the order of publishing
@@ -117,8 +117,8 @@ func Publish(c *Code) (*Publication, error) {
 // nil.
 func (p *Publication) Failed() error { return p.failed }
 
-// Publishers returns the names of the publishers that know the batch, in the
-// order in which they were called.
+// Publishers returns the names of the publishers that have published the batch, in the order
+// in which they were called.
 func (p *Publication) Publishers() []string { return slices.Clone(p.names) }
 
 // Withdraw withdraws the batch from its publishers, in reverse order: see

@@ -8,7 +8,7 @@
 // all debuginfod clients, debuginfod_find_debuginfo(3).
 //
 // Fetched files are stored in the cache that all such clients share. No data of a server is
-// trusted: they are bounded in time and size, and kept only if they are an object file with
+// trusted: time and size are bounded, and a file is kept only if it is an object file with
 // the build ID. A server that fails is not asked again. The package never cleans the cache:
 // elfutils' clients do.
 //

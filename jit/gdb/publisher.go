@@ -44,16 +44,16 @@ func init() { jit.Register(jit.StageGDB, "gdb", Default) }
 //
 // [Publisher].AllowSecond continues nevertheless. If the other copy is in an object of its
 // own, gdb 13 then reads both lists, and lldb 14 only that of the program. If C code in the
-// program itself has the copy, gdb reads only that one, and lldb one of them, which depends
-// on the other symbols of the program. A copy that is loaded later is found within a
+// program itself has the copy, gdb reads only that one. lldb reads one of them; which one
+// depends on the other symbols of the program. A copy that is loaded later is found within a
 // second.
 var ErrSecondDescriptor = errors.New("another copy of the GDB JIT interface is in the process")
 
-// DefaultMergeAt is the default number of symbol files of one level that are merged into
-// one. In gdb 13 registering a symbol file takes about 0.4 ms and unregistering one nearly
-// as much, a fifth more for each hundred in the list, and merged functions are read again.
-// The sum is the same from 32 to 64, and with 32 a debugger that attaches later finds fewer
-// files.
+// DefaultMergeAt is the default number of symbol files of one level that are merged into one.
+// In gdb 13 registering a symbol file takes about 0.4 ms, and unregistering one nearly as
+// much. Both take a fifth longer for each hundred files in the list. Merging makes the list
+// shorter, but gdb reads the merged functions again. The total cost is the same for 32 to 64
+// files. With 32, a debugger that attaches later finds fewer files.
 const DefaultMergeAt = 32
 
 // ErrMemory means that the system refused memory for symbol files.

@@ -16,9 +16,9 @@ import (
 type Format int32
 
 const (
-	// Dynamic is proc-info: regions and operations. libunwind supports it on Itanium
-	// only. If its search finds an Info of this format first, other machines end the
-	// walk.
+	// Dynamic is proc-info: regions and operations. libunwind supports it on Itanium only.
+	// On other machines, libunwind ends the walk if its search finds an Info of this format
+	// first.
 	Dynamic Format = iota
 	// TableInfo is table-info. libunwind 1.6 and 1.8 expect a private structure in it.
 	TableInfo

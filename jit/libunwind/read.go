@@ -57,8 +57,8 @@ func Generation(m *arch.Machine, memory cfi.Memory, list uint64) (version, gener
 
 // Read reads the list at an address, which [Find] returns, from the memory of a process or
 // core. If the list changes meanwhile, Read reads it again, at most 16 times; then the
-// error is [ErrChanging]. If the process runs meanwhile, Read may take memory that it
-// frees for a part of the list.
+// error is [ErrChanging]. If the process runs meanwhile, Read may mistake freed memory for
+// a part of the list.
 //
 // Read trusts no data: the List contains the readable part of each [Info], and Info.Err
 // the error.

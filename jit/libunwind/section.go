@@ -16,10 +16,10 @@ import (
 // information to the end of its last.
 const maxSection = 64 << 20
 
-// Section reads the call frame information of a table: the memory from its first entry
-// to its last, possibly with other data between them. Offsets in it are relative to its
-// Address; FDE finds the FDE of an address. The rows of several functions need only one
-// Section, which stays valid while the list does not change.
+// Section reads the call frame information of a table: the memory from its first entry to
+// its last, possibly with other data between them. Offsets in it are relative to its
+// Address; FDE finds the FDE of an address. One Section serves all functions of the Info.
+// It stays valid while the list does not change.
 func (i *Info) Section(m *arch.Machine, memory cfi.Memory) (*cfi.Section, error) {
 	if i.Table == nil || len(i.Table.Entries) == 0 {
 		return nil, fmt.Errorf("%w: the entry at %#x, of format %v, has no call frame information", ErrList, i.Address, i.Format)

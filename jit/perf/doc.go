@@ -31,14 +31,14 @@
 //	perf inject --jit -i perf.data -o jit.data
 //	perf report -i jit.data
 //
-// In a program that is all Go these stacks end at the first function of Go: Go writes
-// only .debug_frame, which Debian's perf does not read. They are complete
-// if the program has an .eh_frame_hdr, which the C compiler's startup files contain
-// (go build -ldflags=-linkmode=external).
+// In a program without C code these stacks end at the first Go function, because Go writes
+// only .debug_frame, which Debian's perf does not read. They are complete if the program has
+// an .eh_frame_hdr, which the C compiler's startup files contain (go build
+// -ldflags=-linkmode=external).
 //
-// Neither format has a withdrawal. In both, a later function replaces earlier ones at
-// its addresses; in a map it replaces them for the past too. Withdraw therefore writes
-// nothing.
+// Neither format can say that a function was withdrawn, so Withdraw writes nothing. In both
+// formats a later function replaces earlier ones at its addresses. In a map it replaces them
+// for the whole profile, also before it existed.
 //
 // Package perf does not read perf.data, and does not run perf.
 package perf

@@ -22,9 +22,9 @@ const flushSize = 1 << 20
 // Dump writes the jitdump of this program. It is a jit.Publisher. Its methods may be
 // called concurrently.
 //
-// The records of a function contain its code, its source lines and its unwind table.
-// Jitdumps have no withdrawal: Withdraw records that the memory is free, and writes
-// nothing. A function that is published again is a new one.
+// The records of a function contain its code, its source lines and its unwind table. A
+// jitdump cannot say that a function was withdrawn: Withdraw notes that the memory is free,
+// and writes nothing. A function that is published again is a new one.
 //
 // perf 6.1 reads a function's unwind table through a mapping that it invents directly
 // after the function's code, with a size of SpaceAfter bytes. That mapping would hide the

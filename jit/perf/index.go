@@ -56,8 +56,8 @@ const never = math.MaxUint64
 // maxDamage is the maximum number of errors that are kept.
 const maxDamage = 8
 
-// Index builds the index of the complete records. A malformed record costs itself, and a
-// malformed CodeLoad its function. Index.Damage returns the errors.
+// Index builds the index of the complete records. It skips malformed records; without its
+// CodeLoad, a function is missing. [Index.Damage] returns the errors.
 //
 // As in perf, CodeDebugInfo and CodeUnwindingInfo belong to the next CodeLoad, and a
 // function hides earlier ones at its addresses. A function ends when it is hidden or
@@ -213,9 +213,9 @@ func (x *Index) Find(address, time uint64) (f *Function, ok bool) {
 	return &x.functions[i], true
 }
 
-// Next returns the function that ended f: the first that replaced its first byte, or,
-// with moved, the same function at the place to which it moved. It returns nil if f was
-// not replaced. It examines all later functions.
+// Next returns the function that ended f: the first function that replaced the first byte of
+// f, or, with moved, the same function at its new place. It returns nil if f was not
+// replaced. It examines all later functions.
 func (x *Index) Next(f *Function) (next *Function, moved bool) {
 	for i := int(f.Order) + 1; i < len(x.functions); i++ {
 		n := &x.functions[i]

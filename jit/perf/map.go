@@ -55,10 +55,9 @@ func ReadMap(path string) (*Map, error) {
 	return ParseMap(path, data), nil
 }
 
-// ParseMap reads a perf map. Data is not copied and must not change. name is the
-// file's name in errors. A malformed line costs itself, and Map.Damage reports it. A
-// map of more than two million lines omits the first ones, because later lines replace
-// earlier ones: see Map.Cut.
+// ParseMap reads a perf map. Data is not copied and must not change. name is the file's name
+// in errors. It skips malformed lines, and [Map.Damage] reports them. A map of more than two
+// million lines omits the first ones, because later lines replace earlier ones: see Map.Cut.
 func ParseMap(name string, data []byte) *Map { return parseMap(name, data, maxLines) }
 
 func parseMap(name string, data []byte, limit int) *Map {

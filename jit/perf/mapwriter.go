@@ -20,8 +20,8 @@ import (
 // MapWriter writes the perf map of this program. It is a jit.Publisher. Its methods may
 // be called concurrently.
 //
-// A map has neither times nor a withdrawal: withdrawing functions writes nothing, and the
-// last function at a reused address has it for the whole profile.
+// A map contains no times and cannot say that a function was withdrawn: Withdraw writes
+// nothing. If an address is reused, the whole profile shows the last function there.
 type MapWriter struct {
 	mu   sync.Mutex
 	path string

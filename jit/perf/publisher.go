@@ -18,8 +18,8 @@ type Options struct {
 	Jitdump bool // as Create does
 	Map     bool // as OpenMap does
 
-	// Dir is the directory of the jitdump. If it is "", that is the environment variable
-	// JITDUMPDIR, or else the temporary directory.
+	// Dir is the directory of the jitdump. If it is "", the environment variable JITDUMPDIR
+	// names the directory, or else it is the temporary directory.
 	Dir string
 }
 

@@ -87,7 +87,7 @@ var ErrNotELF = errors.New("not an ELF image")
 // finds in Writable. It omits lists without an entry. The error says what prevented
 // the search; a damaged list has its own error.
 //
-// The program may run meanwhile. Read reads a list that changed meanwhile again, a few
+// The program may run meanwhile. If a list changes meanwhile, Read reads it again, a few
 // times.
 func Read(s *Space) ([]List, error) {
 	r := reader{Space: s, memory: s.Memory, layout: layoutOf(s.Machine), limits: s.Limits.withDefaults()}

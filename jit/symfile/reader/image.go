@@ -46,8 +46,8 @@ type Function struct {
 }
 
 // Open reads an image. It neither copies nor changes the image, which must stay unchanged.
-// The error wraps [ErrNotELF] if the image has another format. A damaged part costs only
-// itself: see [Image.Damage].
+// The error wraps [ErrNotELF] if the image has another format. Open skips damaged parts:
+// see [Image.Damage].
 //
 // The images of runtimes differ. LuaJIT and PHP write an ET_REL, and LLVM one with section
 // addresses but unapplied relocations; others an ET_DYN or ET_EXEC, with values of symbols
