@@ -99,8 +99,8 @@ func OpenFile(f *os.File, name string) (*File, error) {
 	return file, nil
 }
 
-// NewFile reads a whole file in memory, as the vDSO or a symbol file that a JIT has
-// registered. Data is not copied and must not be changed.
+// NewFile reads a file that is completely in memory, such as the vDSO or a symbol file that
+// a JIT has registered. Data is not copied and must not be changed.
 func NewFile(data []byte, name string) (*File, error) {
 	file := &File{name: name, data: data, stored: uint64(len(data))}
 	if err := file.init(); err != nil {

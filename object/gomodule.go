@@ -30,13 +30,13 @@ type GoModule struct {
 // is a whole budget. It may be used concurrently.
 type GoModuleBudget struct{ budget gotable.Budget }
 
-// ErrGoModule is wrapped by errors of modules that contradict themselves.
+// ErrGoModule is wrapped by the error for a Go module whose data contradict each other.
 var ErrGoModule = gotable.ErrModule
 
 // GoModules returns the modules after the first one in the list of the Go runtime of f (a
 // program, or a Go library), in the order of the list, and the address of the first one.
-// Memory is that of the process or core, and bias is its address of f minus the address in
-// the file. All objects of a target share a budget.
+// Memory is the memory of the process or core, and bias is the load bias of f. All objects
+// of a target share a budget.
 //
 // Without a Go runtime in f both results are zero; list is nil if the program has loaded
 // nothing. With an error come the modules before it.

@@ -192,9 +192,9 @@ func (f *File) AfterPrologue(code cfi.Memory, addr uint64) (after uint64, err er
 	return after, err
 }
 
-// StepTarget returns the address at which a step by line ends that enters the function at
-// entry. It is that of [File.AfterPrologue] without regard to location lists and marked
-// rows, as in gdb 13.
+// StepTarget returns the address at which a step by line stops when it enters the function
+// at entry. It finds the address as [File.AfterPrologue] does, but ignores location lists
+// and marked rows, as gdb 13 does.
 func (f *File) StepTarget(code cfi.Memory, entry uint64) (target uint64, err error) {
 	target = entry
 	prologues := f.prologues(code)

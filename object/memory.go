@@ -72,7 +72,7 @@ func (f *File) readImage(base uint64) (err error) {
 }
 
 // ReadMemory fills p with the bytes of the loaded image at address addr of the file. The
-// part of a segment that is in memory only is zero. In a file without program headers
+// part of a segment that exists only in memory is zero. In a file without program headers
 // sections with an address take the place of segments. ReadMemory implements [cfi.Memory].
 func (f *File) ReadMemory(p []byte, addr uint64) error {
 	if f.memory != nil {

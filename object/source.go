@@ -67,7 +67,8 @@ func (f *File) appendOwners(owners []untrusted.User) []untrusted.User {
 // Each of them could have named any source file.
 type PartOwners struct{ users []untrusted.User }
 
-// PartOwnersOf returns the owners of the parts of files that were opened so far.
+// PartOwnersOf returns the owners of the separate debug files and split units that the files
+// have opened so far.
 func PartOwnersOf(files iter.Seq[*File]) PartOwners {
 	var owners []untrusted.User
 	for f := range files {

@@ -96,8 +96,8 @@ func (f *File) bestNamed(t symbolTable, name string) (symbol Symbol, ok bool) {
 	return symbol, ok
 }
 
-// SymbolsAt returns the symbols that start at an address, in the order of [File.Symbols]:
-// a function can have several names. The list ends at a MiB of names.
+// SymbolsAt returns the symbols that start at an address, in the order of [File.Symbols]: a
+// function can have several names. The list is cut when its names have 1 MiB.
 func (f *File) SymbolsAt(addr uint64) (list []Symbol) {
 	left := 1 << 20
 	f.noteFault(func() {

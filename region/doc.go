@@ -6,12 +6,12 @@
 // libunwind's dynamic unwind information, libunwind-dynamic(3). A code generator describes
 // the effects of its instructions on the frame, not the frame after each instruction.
 //
-// A [Procedure] is a contiguous piece of code and a list of regions. A [Region]
-// is a number of instructions, most often a prologue or an epilogue, with its [Op]s:
-// which instructions move the stack pointer, save a register, or undo effects of
-// earlier regions. The frame's state at the end of a region is the state at the start
-// of the next. Lists can share tails: two regions, the second measured from the end, describe
-// all procedures with the same prologue and epilogue.
+// A [Procedure] is a contiguous piece of code and a list of regions. A Region is a sequence
+// of instructions, most often a prologue or an epilogue, with its [Op]s: which instructions
+// move the stack pointer, save a register, or undo effects of earlier regions. The frame's
+// state at the end of a region is the state at the start of the next. Lists can share tails:
+// two regions, the second measured from the end, describe all procedures with the same
+// prologue and epilogue.
 //
 //	epilogue := &region.Region{Count: -2, Ops: []region.Op{region.PopFrames(0, 1)}}   // pop rbp; ret
 //	prologue := &region.Region{Count: 4, Next: epilogue, Ops: []region.Op{
@@ -19,8 +19,8 @@
 //		region.SaveReg(3, rsp, rbp),                                              // mov rbp, rsp
 //	}}
 //
-// [Procedure.Program] turns it into call frame information, which every
-// unwinder understands; libunwind itself reads regions on Itanium only.
+// [Procedure.Program] converts a procedure to call frame information, which every unwinder
+// understands; libunwind itself reads regions on Itanium only.
 //
 // # Indexes of instructions
 //

@@ -94,8 +94,8 @@ func LabelState(label uint64) Op { return Op{Tag: TagLabelState, When: -1, Value
 // CopyState says that the region starts with the state of the label.
 func CopyState(label uint64) Op { return Op{Tag: TagCopyState, When: -1, Value: label} }
 
-// Alias says that the region is a copy of the code at an address, of the same size.
-// It counts from unit when+1 on and ends the list.
+// Alias says that the region is a copy of the code at an address, of the same size. The
+// frame's states are those of that code from unit when+1 on. Operations after it are ignored.
 func Alias(when int32, address uint64) Op { return Op{Tag: TagAlias, When: when, Value: address} }
 
 // Stop ends the list: operations after it are ignored.

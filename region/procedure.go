@@ -6,9 +6,9 @@ package region
 
 import "sort"
 
-// Region is a number of instructions of a procedure, with their effects on the frame.
-// Regions must not be changed while they are in use, and may then be shared by procedures
-// and used concurrently.
+// Region is a sequence of instructions of a procedure, with their effects on the frame.
+// Regions must not be changed while they are in use, and may then be shared by procedures and
+// used concurrently.
 type Region struct {
 	// Count is the number of units of code. In the last region it may be negative: the
 	// region is then the last -Count units of the procedure. The operations of a region

@@ -12,10 +12,10 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// Program returns the call frame information of the regions, for amd64 and arm64.
-// The known procedures are those that an Alias may refer to; p itself is always one.
-// If the description contradicts itself, or cannot be expressed as call frame
-// information, Program returns an error: an *Error, or one that wraps cfi.ErrRange.
+// Program returns the call frame information of the regions, for amd64 and arm64. among
+// contains the other procedures that an Alias may refer to; it may also refer to p itself. If
+// the description contradicts itself, or cannot be expressed as call frame information,
+// Program returns an error: an *Error, or one that wraps cfi.ErrRange.
 //
 // Program may be called concurrently. Procedures with equal lists, sizes and handlers
 // can share the result.
@@ -139,7 +139,7 @@ func (w *writer) registerMinus(register uint8, offset int64) []byte {
 	return expression
 }
 
-// String describes the procedure in short.
+// String returns a short description of the procedure.
 func (p *Procedure) String() string {
 	return fmt.Sprintf("%s [%#x, %#x)", p.Name, p.Start, p.End)
 }

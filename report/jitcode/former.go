@@ -27,9 +27,9 @@ type FormerFunction struct {
 	Source *generated.Source
 }
 
-// MatchFormer returns the overwritten or moved functions that match a name, at most limit of
-// each source, the latest ones, and their total number. It matches names as Match does, but
-// not less strictly than the names of found, the result of Match.
+// MatchFormer returns the overwritten or moved functions that match a name, and their total
+// number. It returns only the latest of each source, at most limit. It matches names as
+// [Match] does, and at least as strictly as Match did to find the functions in found.
 func MatchFormer(sources []*generated.Source, place string, found []SourcedFunction, limit int) (former []FormerFunction, total int) {
 	for _, match := range nameMatches(place) {
 		for _, s := range sources {
@@ -48,7 +48,8 @@ func MatchFormer(sources []*generated.Source, place string, found []SourcedFunct
 	return former, total
 }
 
-// Text writes a line with the former place of the function and its fate.
+// Text writes a line with the former place of the function, and what overwrote it or where it
+// moved.
 func (f *FormerFunction) Text(w io.Writer, p style.Palette) error {
 	fate := f.Fate()
 	until, what := "", "removed"

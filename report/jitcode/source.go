@@ -67,7 +67,8 @@ type Memory struct {
 	size uint64
 }
 
-// NewSources counts the functions of sources, and their parts in some ranges of memory.
+// NewSources counts the functions of the sources, and how much of each range of memory they
+// cover.
 func NewSources(sources []*generated.Source, memory []snapshot.Mapping) *Sources {
 	g := &Sources{Sources: make([]Source, len(sources))}
 	type piece struct{ start, end uint64 }

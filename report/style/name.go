@@ -59,8 +59,8 @@ func DemangleFunction(symbol string) (name string, ok bool) {
 	return name, err == nil
 }
 
-// Demangled is a Symbolizer that demangles the names of another one as gdb does where it
-// prints pointers. It is as safe for concurrent use as the other one.
+// Demangled is a Symbolizer that demangles the names of another Symbolizer, as gdb does when
+// it prints pointers. It is safe for concurrent use if the other one is.
 type Demangled struct{ print.Symbolizer }
 
 // Symbol implements print.Symbolizer.
@@ -104,9 +104,9 @@ func SymbolName(s *object.Symbol, name string) string {
 	return CallName(s, name)
 }
 
-// CallName returns the name, as in the source, of the function of symbol s or of a call that
-// was inlined into it. Names from Go's own table stay unchanged: they are those of the
-// source, and one that looks mangled was obfuscated.
+// CallName returns the source name for a linkage name: of the function of symbol s, or of a
+// call that was inlined into it. Names from Go's own table stay unchanged: they are source
+// names, and a name that looks mangled was obfuscated.
 func CallName(s *object.Symbol, name string) string {
 	if s.Source == object.GoSymbols {
 		return name

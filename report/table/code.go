@@ -15,7 +15,7 @@ import (
 	"github.com/clewdev/clew/report/style"
 )
 
-// CodeFile gives code and its source lines. *object.File implements it.
+// CodeFile provides the code of functions and its source lines. *object.File implements it.
 type CodeFile interface {
 	Names
 	SectionData(index int) ([]byte, error)

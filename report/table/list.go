@@ -16,7 +16,7 @@ import (
 	"github.com/clewdev/clew/report/style"
 )
 
-// Names gives functions their names. *object.File implements it.
+// Names provides the names of functions. *object.File implements it.
 type Names interface {
 	FindSymbols(addrs []uint64) ([]object.Symbol, error)
 	FindCode(s *cfi.Section, pointers, addresses []uint64) ([]object.Code, error)

@@ -59,14 +59,14 @@ func (e *Explanation) Words(w io.Writer, p style.Palette, width int) error {
 	return err
 }
 
-// Uncovered is an address that no FDE covers, with the nearest functions, or nil, that have
-// one.
+// Uncovered is an address that no FDE covers, with the nearest functions that have an FDE: nil
+// if there is none on that side.
 type Uncovered struct {
 	Address       uint64
 	Before, After *Function
 }
 
-// String returns a line on the address and a line for each of the nearest functions.
+// String returns a line about the address and a line for each of the nearest functions.
 func (u *Uncovered) String() string {
 	text := fmt.Sprintf("no FDE covers %#x", u.Address)
 	near := func(where string, f *Function) {

@@ -38,8 +38,8 @@ const (
 )
 
 // Write prints all entries to w in order. It calls newPrinter once for each goroutine that
-// prints. Any of them calls progress, if it is not nil, with the number of finished entries.
-// The error is that of w, or wraps object.ErrFault if a mapped file became unreadable.
+// prints. These goroutines call progress, if it is not nil, with the number of finished
+// entries. The error is that of w, or wraps object.ErrFault if a mapped file became unreadable.
 func (l *Listing) Write(w io.Writer, newPrinter func() Printer, progress func(done int)) (Summary, error) {
 	x := &writing{l: l, out: w, progress: progress}
 	x.free.L = &x.mu
