@@ -84,13 +84,13 @@ type breakpointTable struct {
 // Break sets a breakpoint at an address in an image. It may be called while the session runs. The
 // error wraps ErrAddress if a trap cannot replace the instruction.
 //
-// A repeated string instruction hits the breakpoint once, except in steps, which are single
-// repetitions. If the session is stopped at the address, the code hits the breakpoint only when
-// it comes back there.
+// A string instruction with a repeat prefix hits the breakpoint once. In a step, each repetition hits
+// it, because a step executes one repetition. If the session is stopped at the address, the code hits
+// the breakpoint only when it comes back there.
 //
-// The address must be the start of an instruction, as those from Locate, Disassemble and stops are.
-// Break cannot check that on amd64: it refuses the middle of an instruction only if the bytes from
-// there do not form an instruction. Otherwise the trap changes what the instruction does.
+// The address must be the start of an instruction, such as an address from Locate, Disassemble or a
+// stop. Break cannot check that on amd64: it refuses the middle of an instruction only if the bytes
+// from there do not form an instruction. Otherwise the trap changes what the instruction does.
 func (s *Session) Break(address uint64, o *BreakpointOptions) (*Breakpoint, error) {
 	return s.setBreakpoint(fmt.Sprintf("*%#x", address), []uint64{address}, o)
 }

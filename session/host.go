@@ -111,7 +111,7 @@ func newStubs(code *jit.Code) (*Image, error) {
 	return i, nil
 }
 
-// IsHost reports whether the image is one of NewHost.
+// IsHost reports whether the image was made by [NewHost].
 func (i *Image) IsHost() bool { return len(i.host) > 0 }
 
 // hostAt returns the host function that has its stub at an address, or nil.

@@ -170,7 +170,7 @@ func (s *Session) Register(name string) (value []byte, err error) {
 }
 
 // SetRegister sets a register of a stopped session. Missing bytes are 0. The error wraps ErrNotFound,
-// or ErrAddress as that of SetRegisters.
+// or ErrAddress as in [Session.SetRegisters].
 func (s *Session) SetRegister(name string, value []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

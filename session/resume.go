@@ -21,8 +21,8 @@ func (s *Session) Continue() (*Stop, error) {
 	return s.run(whileStopped, s.proceed)
 }
 
-// StepInstruction executes one instruction, into calls. A host function counts as one instruction,
-// and so does one iteration of a repeated string instruction.
+// StepInstruction executes one instruction, and steps into calls. A host function counts as one
+// instruction, and so does one iteration of a repeated string instruction.
 func (s *Session) StepInstruction() (*Stop, error) {
 	return s.run(whileStopped, func() (*Stop, error) {
 		stop, err := s.stepOnce()
@@ -33,8 +33,8 @@ func (s *Session) StepInstruction() (*Stop, error) {
 	})
 }
 
-// StepRange executes instructions, into calls, while the program counter is in [start, end). Debuggers
-// step a source line so.
+// StepRange executes instructions, and steps into calls, while the program counter is in [start, end).
+// Debuggers step a source line in this way.
 func (s *Session) StepRange(start, end uint64) (*Stop, error) {
 	return s.run(whileStopped, func() (*Stop, error) {
 		for {

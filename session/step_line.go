@@ -13,7 +13,7 @@ import (
 
 // Steps by line follow the rules of gdb 13 (infrun.c), in their order.
 
-// NextInstruction executes one instruction, over calls.
+// NextInstruction executes one instruction, and steps over calls.
 func (s *Session) NextInstruction() (*Stop, error) {
 	return s.run(whileStopped, func() (*Stop, error) {
 		l := lineStep{Session: s, over: true, reason: SteppedOver}

@@ -134,7 +134,7 @@ func (t *Breakpoints[T]) SetCondition(b *Breakpoint[T], text string, addresses [
 }
 
 // Break sets a breakpoint in the session: at a location, or, if that is "", at an address.
-// By the location the session distinguishes calls that are inlined at the same address.
+// The session needs the location to distinguish calls that are inlined at the same address.
 func (t *Breakpoints[T]) Break(b *Breakpoint[T], location string, address uint64) (err error) {
 	if location != "" {
 		b.Set, err = t.values.session.BreakAt(location, t.options(b))

@@ -56,8 +56,8 @@ func (v *Values) Frame(f *Frame) value.Frame {
 	return f.Physical
 }
 
-// Context returns the meaning of names in a frame, or outside of calls if f is nil. The
-// caller may change it.
+// Context returns the context for compiling expressions in a frame, or outside of calls if f
+// is nil. The caller may change it.
 func (v *Values) Context(f *Frame) *expression.Context {
 	if f == nil {
 		return v.contextAt(0)

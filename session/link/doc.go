@@ -17,8 +17,8 @@
 //
 // Errors name the file, the section and offset, the symbol, and the kind:
 //
-//   - Indirect functions (ifunc, target_clones), of which a dynamic linker would choose one:
-//     [ErrUnsupported].
+//   - Indirect functions (ifunc, target_clones), for which a dynamic linker would choose an
+//     implementation: [ErrUnsupported].
 //   - Thread-local variables of other images. They have no address, so Load does not call Resolve for
 //     them: [ErrUndefined]. Sequences of instructions for the program's own thread-local variables
 //     that no compiler writes: [ErrUnsupported].
@@ -36,8 +36,8 @@
 // unwind tables refer (__gxx_personality_v0): exceptions cannot be thrown through the code. Functions
 // that an earlier file has in the same COMDAT group are dropped with their unwind tables.
 //
-// Files are hostile: a damaged file costs only an error, and at most sixteen times its size plus 64 MiB of
-// memory. The size of mapped memory is that in the file, at most 2 GiB.
+// Files are not trusted. For a damaged file Load returns an error, and uses at most sixteen times its
+// size plus 64 MiB of memory. The size of mapped memory is that in the file, at most 2 GiB.
 //
 // The package runs nothing. The caller must call the constructors in [Program.Init], and set up the
 // thread-local variables of [Program.TLS]. The package loads no libraries and no archives, and links

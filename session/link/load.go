@@ -88,7 +88,7 @@ func Load(o *Options, files ...*object.File) (*Program, error) {
 	return p, nil
 }
 
-// Close unmaps the program. None of its code may be running, or be returned to. A second call does
+// Close unmaps the program. No thread may be running its code, or return to it. A second call does
 // nothing.
 func (p *Program) Close() error {
 	if p.memory == nil {

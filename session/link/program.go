@@ -72,7 +72,8 @@ type TLS struct {
 
 const (
 	// TLSBlock is the size in bytes of the thread-local variables of all programs that are loaded at
-	// a time. On arm64 it includes the two words before them, which belong to the thread's runtime.
+	// the same time. On arm64 it includes the two words before them, which belong to the thread's
+	// runtime.
 	TLSBlock = 64 << 10
 
 	// TLSAlign is the alignment of a thread pointer, in bytes.
@@ -99,7 +100,7 @@ var (
 	// place, the symbol and the value.
 	ErrOverflow = errors.New("relocation does not fit")
 
-	// ErrUnsupported: the package cannot load something, or not on this system.
+	// ErrUnsupported: the package cannot load something, or cannot load anything on this system.
 	ErrUnsupported = errors.New("not supported")
 
 	// ErrTooLarge: the program or an alignment exceeds a limit.

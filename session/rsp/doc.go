@@ -47,8 +47,8 @@
 // lldb compiles most expressions. It gets memory for them from the server, at most 64 MiB. lldb can
 // write memory that it has requested as writable and executable; the code cannot. The memory is freed
 // when the client is gone and no call can be using it. gdb calls the program's own malloc when an
-// expression needs memory, as a string does. It finds that of package session/hosted, if its image is
-// one of the session's.
+// expression needs memory, as a string does. It finds the malloc of package session/hosted if the
+// session has its image.
 //
 // A function that lldb calls returns to the program's entry point, where lldb has a breakpoint. While
 // such a function may return, the server sets a hardware breakpoint there. If the client detaches
@@ -58,9 +58,10 @@
 //
 // Breakpoints in the session's images are trap instructions; their number is not limited. The server
 // evaluates conditions that gdb sends ("set breakpoint condition-evaluation auto"). A breakpoint
-// elsewhere is a hardware breakpoint, as of "hbreak", because the program itself runs that code too. It
-// takes one of the machine's few debug registers, and cannot be inserted if none is left. The server
-// accepts the breakpoints with which debuggers learn of new symbols or libraries, but does not set them.
+// elsewhere is a hardware breakpoint, like one set by "hbreak", because the program itself runs that
+// code too. It takes one of the machine's few debug registers, and cannot be inserted if none is left.
+// The server accepts the breakpoints with which debuggers learn of new symbols or libraries, but does
+// not set them.
 //
 // The session must not be made with Options.Locked. Until [Server.Close], the program must call
 // functions and remove images only through the server.
