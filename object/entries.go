@@ -33,8 +33,8 @@ type RelocationTable struct {
 }
 
 // RelocationTable returns the table in the section with an index of [File.Sections]. The
-// type of the section must be SHT_REL or SHT_RELA. With an error comes the part of the
-// table that could be read.
+// type of the section must be SHT_REL or SHT_RELA. If there is an error, t contains the part
+// of the table that could be read.
 func (f *File) RelocationTable(index int) (t RelocationTable, err error) {
 	s, err := f.sectionOfType(index, elf.SHT_RELA, elf.SHT_REL)
 	if err != nil {
@@ -76,9 +76,9 @@ type SymbolTable struct {
 	table symbolTable
 }
 
-// SymbolTable returns the table in the section with an index of [File.Sections]. The type
-// of the section must be SHT_SYMTAB or SHT_DYNSYM. With an error comes the part of the
-// table that could be read.
+// SymbolTable returns the table in the section with an index of [File.Sections]. The type of
+// the section must be SHT_SYMTAB or SHT_DYNSYM. If there is an error, t contains the part of
+// the table that could be read.
 func (f *File) SymbolTable(index int) (t SymbolTable, err error) {
 	s, err := f.sectionOfType(index, elf.SHT_SYMTAB, elf.SHT_DYNSYM)
 	if err != nil {

@@ -37,9 +37,10 @@ func (f *Function) Contains(addr uint64) bool {
 	return slices.ContainsFunc(f.Ranges, func(r AddressRange) bool { return r.Contains(addr) })
 }
 
-// FunctionsAt returns the inlined calls at addr, the innermost first, and last the
-// function itself, by the DWARF information. Without that it returns the function of a
-// symbol that covers addr with its size. With an error comes the part that could be read.
+// FunctionsAt returns the inlined calls at addr, the innermost first, and last the function
+// itself, by the DWARF information. Without that it returns the function of a symbol that
+// covers addr with its size. If there is an error, list contains the part that could be
+// read.
 func (f *File) FunctionsAt(addr uint64) (list []Function, err error) {
 	err = f.withLines(func(d *dwarf.Data) error {
 		found, err := d.FunctionsAt(addr)

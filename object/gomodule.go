@@ -39,7 +39,7 @@ var ErrGoModule = gotable.ErrModule
 // of a target share a budget.
 //
 // Without a Go runtime in f both results are zero; list is nil if the program has loaded
-// nothing. With an error come the modules before it.
+// nothing. If there is an error, list contains the modules before the fault.
 func (f *File) GoModules(memory cfi.Memory, bias uint64, budget *GoModuleBudget) (first uint64, list []*GoModule, err error) {
 	var table *gotable.Table
 	f.noteFault(func() {

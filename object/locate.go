@@ -22,7 +22,7 @@ type Location struct {
 	File     string // path as compiled, "" if unknown
 	Line     int    // 0 if unknown
 	Column   int    // 0 if unknown
-	Inlined  bool   // the function was inlined in that of the next Location
+	Inlined  bool   // the function was inlined into the function of the next Location
 }
 
 // lines is the debugging information of one file, opened at first use.
@@ -31,11 +31,11 @@ type lines struct {
 	data *dwarf.Data
 }
 
-// Locate returns the source location of the instruction at addr: the innermost inlined
-// call first, and last the function itself. It uses the DWARF information of the file or
-// of its separate debug file, else, for a Go program, .gopclntab. Without either, and for
-// an address that they lack, the list is empty and the error nil. With an error comes the
-// part that could be read.
+// Locate returns the source location of the instruction at addr: the innermost inlined call
+// first, and last the function itself. It uses the DWARF information of the file or of its
+// separate debug file, else, for a Go program, .gopclntab. Without either, and for an
+// address that they lack, the list is empty and the error nil. If there is an error, the
+// list contains the part that could be read.
 //
 // A return address (of every frame but the innermost) is after the call. For the line of
 // the call pass the address less one.

@@ -53,8 +53,8 @@ func (f *File) Sections() []Section {
 
 // SectionData returns the content of the section with an index of [File.Sections],
 // decompressed and, in a relocatable file, relocated except for the operands of
-// instructions. The content may be a view of the file or of [DebugSearch].Sections: see
-// [Guard]. With an error come the bytes that could be read.
+// instructions. The content may be a view of the file or of [DebugSearch.Sections]: see
+// [Guard]. If there is an error, data contains the bytes that could be read.
 func (f *File) SectionData(index int) (data []byte, err error) {
 	if _, err := f.sectionAt(index); err != nil {
 		return nil, err
