@@ -22,7 +22,8 @@ import (
 // process ID earlier or took the file's name.
 var ErrOtherProcess = errors.New("of another process")
 
-// Process describes a process as the writer of files, and as a reader of source files.
+// Process describes a process whose files are opened: the files that it has written, and the
+// source files of its program.
 type Process struct {
 	// Root is the path to its root directory, "/" if it is that of this process.
 	Root string

@@ -10,8 +10,8 @@ import (
 	"github.com/clewdev/clew/arch"
 )
 
-// Signal is the signal for which a target stands still. For a core, it is the signal that
-// ended the target.
+// Signal is the signal because of which a target stands still. For a core, it is the signal
+// that ended the target.
 type Signal struct {
 	Number  int           // Linux's number on the machine
 	Machine *arch.Machine // nil stands for the numbers of most machines

@@ -33,12 +33,12 @@ type Snapshot struct {
 	// last thread's release. It is zero if nothing was stopped.
 	Pause time.Duration
 
-	// Copies are copies of memory, except stacks, from while the threads stood still: the
+	// Copies are copies of memory other than stacks, made while the threads stood still: the
 	// Go runtime's data about goroutines. They are in ascending order of addresses.
 	Copies []Copy
 
-	// Clock is the target's monotonic clock (clock_gettime(2)) while it stood still, 0 if
-	// unknown.
+	// Clock is the time of the target's monotonic clock (clock_gettime(2)) while it stood
+	// still, 0 if unknown.
 	Clock time.Duration
 
 	// Memory reads memory that was not copied. For a live process, that is the current
@@ -77,8 +77,8 @@ type Thread struct {
 	Stack        []byte
 	StackAddress uint64
 
-	// Copies are copies of memory, except its stack, from while this thread stood still, if
-	// threads were stopped one by one. Copies of two threads can contain the same place at
+	// Copies are copies of memory other than its stack, made while this thread stood still,
+	// if threads were stopped one by one. Copies of two threads can contain the same place at
 	// different times. They are in ascending order of addresses.
 	Copies []Copy
 
@@ -110,7 +110,7 @@ type Mapping struct {
 	Executable bool
 	Device     uint64 // as stat(2) gives it; 0 for anonymous memory
 	Inode      uint64
-	Path       string // as the target sees it, without " (deleted)"; "[vdso]" and kin for the kernel's own; "" for anonymous memory
+	Path       string // as the target sees it, without " (deleted)"; "[vdso]" and similar names for the kernel's mappings; "" for anonymous memory
 	Deleted    bool   // the file no longer had a name
 }
 

@@ -39,7 +39,7 @@ type Missing struct {
 
 // Options changes what Open does. The zero value is valid.
 type Options struct {
-	Threads []int // the IDs of the only threads of the snapshot; nil for all
+	Threads []int // the IDs of the threads to include; nil for all
 	Vectors bool  // with floating-point and vector registers
 
 	// Search returns where to search for the files of the target, given the directory

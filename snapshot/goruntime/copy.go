@@ -135,10 +135,10 @@ func (c *Copier) StackEnd(address uint64) (end uint64, ok bool) {
 	return c.stacks[i][1], true
 }
 
-// Copy copies the stacks of the goroutines that threads run. A Copier of all goroutines
-// also copies their list, and as many of the other goroutines with their stacks as more
-// allows, which is called repeatedly. It returns these copies and those of CopyThreads,
-// which must be called before.
+// Copy copies the stacks of the goroutines that threads run. A Copier of all goroutines also
+// copies their list, and the other goroutines with their stacks, in rounds: it calls more
+// before each round, and stops when more returns false. Copy returns these copies and those
+// of CopyThreads, which must be called before.
 func (c *Copier) Copy(read func([]snapshot.Copy), more func() bool) []snapshot.Copy {
 	c.copyStacks(read, c.current, maxCopiedStack)
 	if !c.all {

@@ -148,8 +148,8 @@ func (c *ThreadCopier) find() {
 	}
 }
 
-// Expect returns the probable end of the stack that contains the stack pointer of a
-// thread, as of its last copy. Copy reports whether it was right.
+// Expect returns the probable end of the stack that contains the stack pointer of a thread,
+// from the last copy of the thread. Copy reports whether it was right.
 func (c *ThreadCopier) Expect(id, sp uint64) (end uint64, ok bool) {
 	if t := c.threads[id]; t != nil {
 		for _, s := range t.stacks {
@@ -161,12 +161,12 @@ func (c *ThreadCopier) Expect(id, sp uint64) (end uint64, ok bool) {
 	return 0, false
 }
 
-// Copy copies the runtime's data of the stopped thread with an ID and stack pointer, and
-// the stacks of its goroutine and of C code if it has left those. Read fills the bytes of
-// copies, and sets those that cannot be read to nil. Copy returns the end of the thread's
-// current stack, and reports whether the runtime has allocated that stack. The copies, in
-// no order, are valid until the next Begin. If the error wraps ErrTooMuch, the copies
-// made before are returned.
+// Copy copies the runtime's data of the stopped thread with an ID and stack pointer. If the
+// thread has left the stack of its goroutine or of C code, Copy copies that stack too. Read
+// fills the bytes of copies, and sets those that cannot be read to nil. Copy returns the end
+// of the thread's current stack, and reports whether the runtime has allocated that stack.
+// The copies, in no order, are valid until the next Begin. If the error wraps ErrTooMuch, the
+// copies made before are returned.
 func (c *ThreadCopier) Copy(id, sp uint64, read func([]snapshot.Copy)) (copies []snapshot.Copy, end uint64, ok bool, err error) {
 	t := c.threads[id]
 	if t == nil {

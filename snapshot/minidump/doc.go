@@ -6,14 +6,14 @@
 // rust-minidump and LLDB write, of x86-64, x86, arm64 (both of Breakpad's layouts) and arm.
 // Importing the package makes [snapshot.Open] open them.
 //
-// It reads the threads with their names, registers and stacks, the signal, the memory of
-// both kinds of memory lists, the modules with their build IDs, and from Breakpad's
-// streams /proc/PID/maps, auxv, status and cmdline. A dump without the mappings has those
-// of its modules, as their files describe them.
+// It reads the threads with their names, registers and stacks, the signal, the memory of both
+// kinds of memory lists, the modules with their build IDs, and from Breakpad's streams
+// /proc/PID/maps, auxv, status and cmdline. If a dump has no list of mappings, its mappings
+// are those of its modules, as their files describe them.
 //
-// A minidump rarely contains the memory of mapped files. It is read from the files, which are
-// searched for in the same way as those of cores. Only Crashpad's dumps contain thread
-// pointers, which thread-local variables and goroutines need.
+// A minidump rarely contains the memory of mapped files. This memory is read from the files,
+// which are searched for in the same way as those of cores. Only Crashpad's dumps contain
+// thread pointers, which thread-local variables and goroutines need.
 //
 // The package does not open compressed dumps, dumps of Windows or macOS, or dumps in
 // big-endian byte order. It unwinds nothing, names nothing and prints nothing.

@@ -24,25 +24,24 @@
 //
 // # Order
 //
-// perf writes the buffers of processors one after the other, in rounds, so that a
-// record can follow one of a later time. At the end of a round all records are
-// complete that are as old as the newest of the previous round. The Reader sorts and
-// returns these. It returns at once records without a time, those of time 0 (which perf
+// perf writes the buffers of processors one after the other, in rounds, so that a record
+// can follow one of a later time. When a round ends, the recording contains every record up
+// to the time of the newest record of the previous round. The Reader sorts and returns
+// these records. It returns at once records without a time, those of time 0 (which perf
 // made up before the recording began) and those of perf itself.
 //
-// Records that wait for the end of their round are kept encoded. If rounds are too
-// large or never end, that could be the whole recording: of more than 32 MiB the Reader
-// returns the older half. A record that is older than one that was returned before is
+// Records that wait for the end of their round are kept encoded. If rounds are too large or
+// never end, that could be the whole recording. Therefore the Reader returns the older half
+// when they exceed 32 MiB. If the Reader has already returned a newer record, a record is
 // late, and counted in Counts.Late.
 //
 // # Memory and speed
 //
-// A Reader allocates no records: a Record, its body and its slices belong to the
-// Reader, and the next call of Next overwrites them. The memory of a Reader does not
-// depend on the size of the recording: it takes at most 64 MiB, and space for the
-// events and build IDs that the recording lists. The window of zstd comes on top, and
-// depends on the level: perf record -z takes 512 KiB, -z19 takes 8 MiB, -z22 takes
-// 128 MiB.
+// A Reader allocates no records: a Record, its body and its slices belong to the Reader,
+// and the next call of Next overwrites them. The memory of a Reader does not depend on the
+// size of the recording: it takes at most 64 MiB, and space for the events and build IDs
+// that the recording lists. The window of zstd takes additional memory, which depends on
+// the level: perf record -z takes 512 KiB, -z19 takes 8 MiB, -z22 takes 128 MiB.
 //
 // A regular file is mapped, one MiB at a time, and the slices of a record are bytes of
 // the file. If the file is truncated meanwhile, Next returns an error, and reading a

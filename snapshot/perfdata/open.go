@@ -86,11 +86,11 @@ func bare(err error) error {
 	return err
 }
 
-// NewReader reads a recording from src. If src is both an io.ReaderAt and an io.Seeker
+// NewReader reads a recording from src. If src is both an [io.ReaderAt] and an [io.Seeker]
 // (a file), NewReader reads it from its beginning, and maps a regular file. Otherwise it
-// reads src once: a stream (perf record -o -) record by record. It copies a recording that
-// was written to a file to a temporary file first, because parts of its header are at the
-// end. The caller must close the Reader, which does not close src.
+// reads src once. It reads a stream (perf record -o -) record by record. It first copies a
+// recording in the format of a file to a temporary file, because parts of its header are at
+// the end. The caller must close the Reader, which does not close src.
 func NewReader(src io.Reader) (*Reader, error) {
 	r := newReader()
 	if err := r.read(src); err != nil {

@@ -29,13 +29,13 @@ var ErrNoFile = errors.New("no file is mapped")
 // wraps a *debugfile.NotFoundError, which lists each attempt and why it failed. The image can then
 // still be read from the process's memory.
 //
-// The attempts, in order: the path under the process's root directory; the process's
-// program, /proc/PID/exe; /proc/PID/map_files, which needs CAP_CHECKPOINT_RESTORE
-// or CAP_SYS_ADMIN; last, if the mapping starts with an ELF header, a copy with its build
-// ID. The first two must have the mapped inode. The device numbers of the inode and of the
-// mapping can differ on btrfs, where each subvolume has its own, and on overlayfs, which
-// shows a layer's or its own. In that case the inode number must be equal, and the bytes of
-// a mapped page that is not writable.
+// The attempts, in order: the path under the process's root directory; the process's program,
+// /proc/PID/exe; /proc/PID/map_files, which needs CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN;
+// last, if the mapping starts with an ELF header, a copy with its build ID. The first two must
+// have the mapped inode. The device numbers of the inode and of the mapping can differ on
+// btrfs, where each subvolume has its own, and on overlayfs, which shows a layer's or its own.
+// In that case the inode number must be equal, and so must the bytes of a mapped page that is
+// not writable.
 func OpenMapping(pid int, m *snapshot.Mapping) (*os.File, error) {
 	return openMapping(pid, m, &debugfile.Search{Root: root(pid)})
 }

@@ -33,11 +33,11 @@ type Options struct {
 	// Threads are the IDs of the only threads to stop; nil for all.
 	Threads []int
 
-	// StackLimit is the maximum number of bytes copied of a thread's stack; 0 means
-	// 1 MiB. All copies have at most 64 MiB, or 16 KiB for each thread if that is more.
-	// Copies of stacks that share a mapping with other data, as Go's do, have at most
-	// 2 MiB, or 64 KiB for each thread. The total is at most 128 MiB. A thread with a stack
-	// that exceeds these limits has an Err.
+	// StackLimit is the maximum number of bytes copied of a thread's stack; 0 means 1 MiB. All
+	// copies together have at most 64 MiB, or 16 KiB for each thread if that is more. Copies of
+	// stacks that share a mapping with other data, as Go's do, have at most 2 MiB, or 64 KiB
+	// for each thread. The total is at most 128 MiB. A thread with a stack that exceeds these
+	// limits has an Err.
 	StackLimit int
 
 	// Goroutines asks for copies of goroutines that no thread runs, as many as a pause of a
@@ -62,7 +62,7 @@ type Options struct {
 
 	// Timeout is how long to wait for a thread in an uninterruptible wait in the kernel; 0
 	// means 100 ms. The wait for a thread that only needs a processor is 20 times as long.
-	// After that, the thread has an Err. The other threads stand still as long.
+	// After that, the thread has an Err. The other threads stand still during the wait.
 	Timeout time.Duration
 }
 

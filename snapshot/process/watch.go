@@ -21,12 +21,12 @@ import (
 	"github.com/clewdev/clew/stack/golang"
 )
 
-// Watch takes a series of snapshots of a process. It reads unchanged data once, except the
-// text of the mappings. It is not safe for concurrent use.
+// Watch takes a series of snapshots of a process. It reads data that does not change only once,
+// except the text of the mappings. It is not safe for concurrent use.
 //
 // It stops one thread at a time, until its registers and stack are copied, while the others
-// run. The pause of a thread is therefore short even with many threads, as a profile needs
-// it. The stacks of different threads are from different times.
+// run. The pause of a thread is therefore short even with many threads, which is important for
+// a profile. The stacks of different threads are from different times.
 type Watch struct {
 	pid      int
 	options  Options
