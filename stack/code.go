@@ -67,8 +67,8 @@ func (l *NameLimit) Count(c *Code) {
 	}
 }
 
-// Shorten cuts names that are too long. It leaves the list of locations as it is, which
-// others can share, and replaces it.
+// Shorten cuts names that are too long. It replaces the list of locations, and does not
+// change the old one, which others can share.
 func (l *NameLimit) Shorten(c *Code) {
 	most := printable.MaxName
 	if l.bytes > printable.MaxAllNames {

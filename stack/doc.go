@@ -2,8 +2,8 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Package stack turns a snapshot, threads that stand still, into named frames: Objects finds
-// the mapped object files and generated code, and walks and names the stacks.
+// Package stack turns a snapshot of stopped threads into stacks with named frames. [Objects]
+// finds the mapped object files and generated code, walks the stacks, and names their frames.
 //
 // The package compiles on every system. It opens a file only through the Snapshot and to
 // find debug files, and prints nothing.

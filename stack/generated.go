@@ -69,8 +69,8 @@ func (o *Objects) searchable() []generated.Object {
 	return objects
 }
 
-// CodeObjects returns the objects with code by address, without copies of code: the first
-// maxSearched of them.
+// CodeObjects returns the objects with executable mappings, by address, at most
+// the first 8,192. It omits second mappings of parts of an object.
 func (o *Objects) CodeObjects() []*Object {
 	list := make([]*Object, 0, len(o.byModule))
 	for _, object := range o.byModule {

@@ -226,8 +226,9 @@ func (o *Object) locate(address uint64) ([]object.Location, error) {
 // maxProblems bounds the errors that are reported of one object.
 const maxProblems = 8
 
-// Problems collects the errors of one object: the first eight, and each line of them
-// once. A damaged unit fails at each of its addresses, a damaged table at each pass.
+// Problems collects the errors of one object: the first eight, and each line of them once. A
+// damaged unit gives the same error for each of its addresses, and a damaged table for each
+// pass.
 type Problems struct {
 	Errors []error // name the object, or the file of the error
 

@@ -14,8 +14,8 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// Compile compiles every FDE of a section. A malformed FDE loses only its rows from the
-// fault on. Overlapping FDEs have the precedence of cfi.Index.
+// Compile compiles every FDE of a section. For a malformed FDE, the table contains the rows
+// before the fault. Overlapping FDEs have the precedence of cfi.Index.
 //
 // The section's size bounds memory and time, whatever the section holds. Rules above
 // the limit are dropped, and Table.Rules returns an error for their addresses.

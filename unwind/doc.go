@@ -20,10 +20,10 @@
 // bias. Memory, tables and registers are not trusted: a walk ends within
 // [Walker.MaxFrames] frames whatever they hold.
 //
-// Package unwind does not stop threads or read processes and files (package
-// snapshot/process does), and does not name functions (package object does). It does
-// not scan a stack for likely return addresses: in an interrupted frame without rules
-// it checks one word, and marks the result (FromReturnAddress, Frame.Gap). It leaves
-// the frames of x86-64 functions without rules by the effect of their instructions on
-// the stack pointer (FromCode).
+// Package unwind does not stop threads or read processes and files (package snapshot/process
+// does), and does not name functions (package object does). It does not scan a stack for
+// likely return addresses: in an interrupted frame without rules it checks one word, and
+// marks the result (FromReturnAddress, Frame.Gap). For x86-64 functions without rules it
+// computes the caller's frame from the effect of their instructions on the stack pointer
+// ([FromCode]).
 package unwind

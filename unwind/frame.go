@@ -65,9 +65,10 @@ type Frame struct {
 	Module *Module // that contains LookupPC; nil for none
 	Method Method  // how the frame was found
 
-	// Gap reports that frames may be missing between this one and the previous, inner
-	// one. Either this frame calls another function than that of the inner frame, or
-	// that function keeps no frame pointer although this frame was found by one.
+	// Gap reports that frames may be missing between this one and the previous, inner one.
+	// Either this frame's call instruction calls another function than the inner frame's, or
+	// the inner frame's function keeps no frame pointer although this frame was found by
+	// one.
 	Gap bool
 
 	// Interrupted reports that the frame did not call the previous, inner one: it is

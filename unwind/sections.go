@@ -11,9 +11,9 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// Sections looks addresses up in the sections of one module, and compiles only the FDEs
-// that it needs. It is for walks that are made once. It implements Source. It is not
-// safe for concurrent use.
+// Sections looks addresses up in the sections of one module, and compiles only the FDEs that
+// it needs. It is for programs that make few walks. It implements Source. It is not safe for
+// concurrent use.
 type Sections struct {
 	// EHFrame is searched first, by binary search if Header is not nil. Either may be
 	// nil.

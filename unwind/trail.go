@@ -11,9 +11,9 @@ import (
 )
 
 // Trail is the path of a walk through the stack of a thread. The next walk of the thread by
-// [Walker.Follow] compares the words that had led from frame to frame, whose reads do not
-// depend on each other, and walks only where they have changed. The zero value is a path
-// without frames.
+// [Walker.Follow] compares the words that led from frame to frame, and walks only where they
+// have changed. The reads of these words do not depend on each other, so the processor can
+// overlap them. The zero value is a path without frames.
 //
 // A Trail belongs to one thread of one process. It keeps only those words of the walked
 // memory. It is not safe for concurrent use.

@@ -2,10 +2,10 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Package generated reads what a target says about the code that it generated while it ran:
-// the GDB JIT list, jitdumps, perf maps, libunwind's dyn-info list and the module list of Go
-// runtimes.
+// Package generated reads the descriptions that a target publishes of the code that it
+// generated while it ran: the GDB JIT list, jitdumps, perf maps, libunwind's dyn-info list and
+// the module list of Go runtimes.
 //
-// A [Source] is one such place. [Open] reads one from a file, and a [Reader] reads those of a
-// process or core, which package stack uses for frames in generated code.
+// A [Source] is one such list or file. [Open] reads a jitdump or perf map. A [Reader] reads
+// all sources of a process or core, and package stack uses it for frames in generated code.
 package generated

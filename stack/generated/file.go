@@ -113,7 +113,8 @@ func Read(name string, data []byte) (*Source, error) {
 	return fileSource(codefile.Parse(name, data, nil))
 }
 
-// Open reads such a file from a path, up to its first hole and at most two gigabytes.
+// Open reads a jitdump or a perf map from a path, up to its first hole and at most two
+// gigabytes.
 func Open(path string) (*Source, error) {
 	return fileSource(codefile.NewReader().Read(path))
 }

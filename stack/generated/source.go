@@ -190,7 +190,7 @@ func (f *Function) Locate(address uint64) ([]object.Location, error) {
 func (f *Function) Image() []byte { return f.code.is.image() }
 
 // Code returns the function's machine code: the source's copy, or else the bytes in the
-// target's memory, which are the present ones if the target is live.
+// target's memory, which are the current ones if the target is live.
 func (f *Function) Code() ([]byte, error) {
 	if code := f.code.is.bytes(f.Start); code != nil {
 		return code, nil

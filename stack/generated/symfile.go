@@ -19,8 +19,8 @@ import (
 
 // SymbolFile returns an ELF symbol file of functions of the source, in the format of package
 // jit/symfile. It has their names, unwind tables and lines at run-time addresses, and no code.
-// ([Function.Image] returns the file that a runtime registered.) Of functions with the same
-// start the last one is used. If m is nil, the source's machine is used.
+// ([Function.Image] returns the file that a runtime registered.) If functions have the same
+// start, the last one is used. If m is nil, the source's machine is used.
 //
 // The error names the functions that lack a table or lines. The file is nil if it could not
 // be made at all.

@@ -42,8 +42,8 @@ type Goroutine struct {
 	// (Options.Share) and were walked first for another goroutine.
 	StackPointers []uint64
 
-	// Others are the other goroutines of its group by ascending ID, which exceed its own:
-	// see Options.Group.
+	// Others are the other goroutines of its group, by ascending ID. Their IDs are higher than
+	// its own: see Options.Group.
 	Others []Other
 }
 
@@ -63,10 +63,10 @@ type Options struct {
 	// is that of the first goroutine, and Goroutine.StackPointers has those of the others.
 	Share bool
 
-	// Group is the number of goroutines from which on they are grouped; 0 means never. The
-	// goroutines of a group have the same state, the same frames, the same thread if any,
-	// and the same go statement as creator. Goroutines returns the one with the lowest
-	// ID, with the Others. Group implies Share.
+	// Group is the number of goroutines from which they are grouped; 0 means never. The
+	// goroutines of a group have the same state, the same frames, the same thread if any, and
+	// the same go statement as creator. Goroutines returns the one with the lowest ID, with
+	// the Others. Group implies Share.
 	Group int
 
 	// Registers keeps the registers of every frame, and copies of the stacks. Frames are
@@ -91,8 +91,8 @@ const (
 	maxRemembered     = 1 << 16 // addresses in each of the maps of goroutineReader
 )
 
-// Goroutines walks the stacks of all goroutines, in the order of the runtime's list, which
-// is about that of their creation. Groups are in the order of their first goroutines. The
+// Goroutines walks the stacks of all goroutines, in the order of the runtime's list, which is
+// roughly the order of their creation. Groups are in the order of their first goroutines. The
 // error says what could not be read; it wraps ErrNoGo if there is no runtime. All other
 // goroutines are returned with it.
 //

@@ -75,9 +75,9 @@ func (f *Frame) Scopes() []*value.Scope {
 	return scopes[max(0, len(scopes)-max(len(f.frame().Locations), 1)):]
 }
 
-// Late reports whether any frame of the stack was used since the last call of Late to read
-// writable memory of a target that continued to run. Such values may not match those of the
-// pause.
+// Late reports whether a frame of the stack has read writable memory of a target that
+// continued to run, since the last call of Late. Values from such memory may differ from those
+// during the pause.
 func (f *Frame) Late() bool {
 	_, late := f.memory.Late()
 	f.memory.ForgetLate()
@@ -87,10 +87,10 @@ func (f *Frame) Late() bool {
 // ReadMemory implements cfi.Memory, at run-time addresses.
 func (f *Frame) ReadMemory(p []byte, address uint64) error { return f.memory.ReadMemory(p, address) }
 
-// Register returns the value of a DWARF column in the frame, if it is known. A function
-// that made a tail call had restored its caller's registers before, except the stack
-// pointer. A Go function preserves only the stack pointer and the frame pointer
-// (cmd/compile's ABIInternal), even if the machine's default rule says otherwise.
+// Register returns the value of a DWARF column in the frame, if it is known. Before a tail
+// call a function restores its caller's registers, except the stack pointer. A Go function
+// preserves only the stack pointer and the frame pointer (cmd/compile's ABIInternal), even if
+// the machine's default rule says otherwise.
 func (f *Frame) Register(column uint64) (uint64, bool) {
 	m := f.reader.snapshot.Machine
 	if c := int(column); f.calledGo && c != m.StackPointer && c != m.FramePointer && c != m.ProgramCounter {
