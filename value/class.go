@@ -127,8 +127,8 @@ func (t *variants) form(v Value) (*variant, error) {
 	return nil, nil
 }
 
-// Variant returns the name and the value of the form that a value of an enum of Rust has. It
-// returns false for other values and if the form is not known.
+// Variant returns the name and the value of the active variant of an enum of Rust. It returns false
+// for other values and if the variant is not known.
 func (v Value) Variant() (name string, form Value, ok bool) {
 	v = v.referent()
 	if v.err != nil || v.typ == nil {

@@ -154,9 +154,8 @@ func FloatValue(t *Type, n float64, f Frame) Value {
 }
 
 // Assign writes p to the place of the value. p has Size bytes of the type in the machine's byte
-// order. Of a bit field only its bits are written. The error wraps ErrOptimizedOut or
-// ErrNoAddress if a part of the value has no place that can be written. Nothing is written
-// then.
+// order. For a bit field, only its bits are written. The error wraps ErrOptimizedOut or
+// ErrNoAddress if a part of the value has no place that can be written. Nothing is written then.
 func (v Value) Assign(w Writer, p []byte) error {
 	if err := v.Err(); err != nil {
 		return err

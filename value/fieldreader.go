@@ -222,9 +222,9 @@ func (t *Type) TemplateTypes() (list []*Type) {
 	return list
 }
 
-// Align returns the alignment of the type in bytes, if the debugging information states it for
-// a structure that is aligned differently from its members. Otherwise it is the size of a
-// number, up to the largest alignment in a structure by the machine's psABI.
+// Align returns the alignment of the type in bytes, if the debugging information states it for a
+// structure that is aligned differently from its members. Otherwise it is the alignment of the
+// largest number in the type: the number's size, at most the machine's largest alignment (psABI).
 func (t *Type) Align() uint64 {
 	left := maxMembers
 	return t.alignment(0, &left)

@@ -31,8 +31,8 @@ const (
 	goUnsafePointer = 26
 )
 
-// GoType returns the first type, of t and those that its typedefs name, that Go's syntax has a
-// form for, such as a slice or a map. It returns nil if there is none.
+// GoType follows the typedefs of t to the first type that has a form in Go's syntax, such as a
+// slice or a map. It returns nil if there is none.
 func (t *Type) GoType() *Type {
 	if t == nil || t.language != Go {
 		return nil
@@ -148,10 +148,10 @@ func (t *Type) GoMapTypes() (key, elem *Type) {
 	return key, elem
 }
 
-// ConstantName returns the name of the constant that has a Go type and the value b, or "". As
-// in Delve, a number of several bits can have the names of several constants: "fa|fc". Only
-// constants of the type's package count: those of other packages (a timeout of 15 s is a
-// time.Duration) do not describe an equal number.
+// ConstantName returns the name of the constant that has a Go type and the value b, or "". As in
+// Delve, a number of several bits can have the names of several constants: "fa|fc". It considers
+// only constants of the type's package. Constants of other packages have another meaning: the
+// constant for a timeout of 15 s is a time.Duration, but is not the name of each duration of 15 s.
 func (t *Type) ConstantName(b []byte) (name string) {
 	if t.language != Go || t.info == nil || len(b) > 8 {
 		return ""

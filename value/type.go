@@ -338,14 +338,14 @@ func ArrayOf(t *Type, n uint64) *Type {
 	return &Type{machine: t.machine, language: t.language, kind: Array, elem: t, count: n, counted: true, ready: true}
 }
 
-// FuncOf returns the type of functions with a result and parameters. A variadic one without
-// parameters has unknown parameters. It keeps the slice.
+// FuncOf returns the type of functions with a result and parameters. If it is variadic and has no
+// parameters, the parameters are unknown. It keeps the slice.
 func FuncOf(result *Type, parameters []*Type, variadic bool) *Type {
 	return &Type{machine: result.machine, language: result.language, kind: Func, elem: result, params: parameters, varargs: variadic, ready: true}
 }
 
-// IntOf returns an integer type that no program declares, for example of a part of a register.
-// size is in bytes. One of a byte is a number, not a character.
+// IntOf returns an integer type that no program declares, for example of a part of a register. size
+// is in bytes. An integer of one byte is printed as a number, not as a character.
 func IntOf(m *arch.Machine, name string, size int, signed bool) *Type {
 	return &Type{machine: m, kind: Int, name: name, size: uint64(size), sized: true, signed: signed, ready: true}
 }

@@ -118,8 +118,9 @@ func (v Value) OptimizedOut() bool {
 	return v.err == nil
 }
 
-// Missing is OptimizedOut for a part of a value alone. gdb prints one "<optimized out>" for it if
-// it is printed by itself, and one for each of its parts within the whole.
+// Missing is like [Value.OptimizedOut], but for a field or an element it considers only the bits of
+// that part. gdb prints one "<optimized out>" for such a part if it is printed by itself, and one
+// for each of its members if the whole value is printed.
 func (v Value) Missing() bool {
 	size := v.bitSize
 	if size == 0 && v.typ != nil {
@@ -174,7 +175,8 @@ func (v Value) Bytes() ([]byte, error) {
 	return b, nil
 }
 
-// BytesIn is Bytes that reads into buffer if the value fits, and then returns a part of buffer.
+// BytesIn is like [Value.Bytes], but reads into buffer if the value fits, and then returns a part
+// of buffer.
 func (v Value) BytesIn(buffer []byte) ([]byte, error) {
 	if err := v.Err(); err != nil {
 		return nil, err

@@ -25,5 +25,6 @@
 // The package runs no code: the Context makes the calls, and only assignments change memory and
 // registers, through the Frame.
 //
-// Errors are sentences, and gdb's if it has one, because users read them. Their type is [*Error].
+// Errors have the type *[Error]. Their texts are sentences, because users read them, and those of
+// gdb if gdb has one.
 package expression

@@ -121,9 +121,9 @@ func (e *Expression) IsType() bool { return e.tree.op == typeOf }
 // IsCall reports whether the expression as a whole is the call of a function.
 func (e *Expression) IsCall() bool { return e.tree.op == callOf }
 
-// Type returns the type of the expression without evaluating it: nothing is read or changed, except
-// that convenience variables and the history are read, whose types change. The error is a *Error
-// that occurs in every frame.
+// Type returns the type of the expression without evaluating it: nothing is changed, and nothing is
+// read except convenience variables and the history, because their types change. The error is a
+// *Error that occurs in every frame.
 func (e *Expression) Type() (t *value.Type, err error) {
 	if e.IsType() {
 		return e.tree.typ, nil

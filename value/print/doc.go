@@ -9,7 +9,7 @@
 // replace the members of a structure by a [Presentation], as gdb's pretty printers do: see
 // package value/stdtype.
 //
-// The package reads a program only through the values that it is given. The text of one
-// value has a bounded length, and a damaged type, pointer or structure of data costs only
-// the part that it stands for.
+// The package reads a program only through the values that it is given. The text of one value has
+// a bounded length. A damaged type, pointer or data structure affects only its own part of the
+// text.
 package print

@@ -33,9 +33,9 @@ type Printer struct {
 	// nil, linkage names are printed.
 	Demangle func(symbol string) string
 
-	Elements int // most elements of an array and characters of a string; 0 for 200
-	Repeats  int // more equal elements in a row are written once; 0 for 10
-	Depth    int // most nesting of structures; 0 for 20
+	Elements int // maximum number of elements of an array and characters of a string; 0 for 200
+	Repeats  int // a longer run of equal elements is written once; 0 for 10
+	Depth    int // maximum nesting of structures; 0 for 20
 
 	// UTF8 writes characters that are not in ASCII unescaped, as gdb does in a locale with
 	// UTF-8. Invisible characters, characters that change the text around them, and bytes
@@ -121,8 +121,8 @@ func bareName(t *value.Type) string {
 	return without(without(t, qualifiers...).Elem(), qualifiers...).Name()
 }
 
-// Text returns the text of a value in a list of variables. It returns "<error: ...>" for parts
-// that cannot be read.
+// Text returns the text of a value in a list of variables, with "<error: ...>" for parts that
+// cannot be read.
 func (p *Printer) Text(v value.Value) string {
 	w := p.start(v.Type())
 	defer w.end()

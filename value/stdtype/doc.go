@@ -6,13 +6,13 @@
 // text, a vector by its elements, a map by its pairs. [Present] is a function for
 // [print.Printer.Present].
 //
-// It presents most types of GNU's C++ library that hold values, as the releases since GCC 5 lay
-// them out, and the strings, containers, counted pointers and cells of Rust 1.63 to 1.95. The
-// result is what gdb shows with the pretty printers of these libraries. Of the types that these
-// know it lacks the iterators of lists and deques. Values that are not valid, for example not
+// It presents most types of GNU's C++ library that hold values, as the releases since GCC 5 lay them
+// out, and the strings, containers, counted pointers and cells of Rust 1.63 to 1.95. The result is
+// what gdb shows with the pretty printers of these libraries. It does not present the iterators of
+// lists and deques, which those printers know. Invalid values, for example those that are not
 // initialized, are not presented, because their members show more.
 //
 // The package reads only through the values of package value. Lists, trees and counts in the
-// target's memory are hostile: children are read one by one, the caller bounds their number, and
-// a step in a tree is bounded.
+// target's memory are not trusted: children are read one by one, the caller bounds their number, and
+// the work for a step in a tree is bounded.
 package stdtype
