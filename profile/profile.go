@@ -23,7 +23,7 @@ const (
 // Frame is a function that is active at an address.
 type Frame struct {
 	Function string // as in the source; "" if unknown
-	Object   string // the path of the file that holds it, or "[jit]" or "[kernel]"; "" if unknown
+	Object   string // the path of the file that contains it, or "[jit]" or "[kernel]"; "" if unknown
 	File     string // of the source; "" if unknown
 	Line     int    // the line in File that is executed; 0 if unknown
 	Code     Code

@@ -38,7 +38,7 @@ func (s *Session) Call(function uint64, words ...uint64) (*Stop, error) {
 	return s.CallWith(function, Arguments{Words: words})
 }
 
-// CallWith is like [Session.Call], with all kinds of arguments.
+// CallWith is like [Session.Call], but can also pass floating-point numbers and stop at the entry.
 func (s *Session) CallWith(function uint64, a Arguments) (*Stop, error) {
 	if len(a.Words) > maxArguments || len(a.Floats) > maxArguments {
 		return nil, fmt.Errorf("%d words and %d floating-point arguments (at most %d of each): %w", len(a.Words), len(a.Floats), maxArguments, ErrArguments)

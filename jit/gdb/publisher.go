@@ -62,7 +62,7 @@ var ErrMemory = errors.New("no memory for symbol files")
 // Stats is the size of a publisher's symbol files.
 type Stats struct {
 	Functions int // published and not withdrawn
-	Files     int // symbol files, of which each has an entry in the list
+	Files     int // symbol files; each has one entry in the list
 	Bytes     int // of the symbol files
 	Memory    int // bytes mapped for them
 }

@@ -32,7 +32,7 @@ type Options struct {
 // LaunchArguments are the arguments of a launch request: the entries of a configuration in
 // VS Code's launch.json.
 type LaunchArguments struct {
-	Program     Strings  `json:"program"`     // object files or others
+	Program     Strings  `json:"program"`     // object files, or other files that Launch accepts
 	Call        string   `json:"call"`        // "fib(10)"
 	Args        []string `json:"args"`        // of a C main
 	Cwd         string   `json:"cwd"`         // directory of relative paths
