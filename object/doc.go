@@ -2,10 +2,10 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Package object opens an ELF file, or the image of one in the memory of a
-// process, for unwinders, profilers and debuggers: it finds sections of call frame
-// information, symbols, the build ID, the separate debug file, source lines and
-// inlined calls.
+// Package object opens an ELF file, or the image of one in the memory of a process, for
+// unwinders, profilers and debuggers: it finds sections of call frame information, symbols,
+// the build ID, the separate debug file, source lines, inlined calls, and the functions of
+// Go's .gopclntab.
 //
 // The package reads lazily. A file is mapped, headers are decoded in place, and
 // symbol tables are scanned in place for the addresses or the name that the caller

@@ -15,8 +15,8 @@
 //
 // A server serves one editor at a time, and refuses a second one with an error. It does not
 // offer the parts of the protocol that a session does not have: several threads, stepping
-// back, passing signals to the code. Expressions cannot call functions while a call is
-// stopped.
+// back, passing signals to the code. Expressions, in the request evaluate as in conditions,
+// are those of package value/expression. They cannot call functions while a call is stopped.
 //
 // The package opens no listener and no file. A client can read and write all memory of
 // the program, and the protocol has no authentication: package socket's listeners admit
