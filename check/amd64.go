@@ -46,6 +46,9 @@ func (amd64) decode(code []byte, pc uint64, out *instruction, ops []operation) (
 	if d.Instruction.Decode(code) != nil {
 		return ops, false
 	}
+	if d.Relative > 0 && d.Operand16 {
+		return ops, false // processors disagree on its size
+	}
 	d.out, d.ops, d.pc = out, ops, pc
 	out.size = uint8(len(d.Code))
 	switch {
@@ -150,6 +153,10 @@ func (d *amd64Decoder) immediate() int64 {
 func (d *amd64Decoder) memory() operand {
 	o := operand{base: noRegister, index: noRegister, scale: 1, known: d.Segment == 0 && !d.Address32}
 	m := d.Code[d.ModRM]
+	if m >= 0xc0 { // no operand in memory: lea of a register is invalid
+		o.known = false
+		return o
+	}
 	if m>>6 == 1 && d.Vector && d.evex() {
 		o.known = false // its displacement is multiplied
 	}
@@ -697,7 +704,7 @@ func (d *amd64Decoder) extend(size int) {
 func (d *amd64Decoder) lea() {
 	o, to := d.memory(), d.reg()
 	switch {
-	case !d.Wide || !o.known && d.Address32:
+	case !d.Wide || !o.known && (d.Address32 || d.registerOperand()):
 		d.clobber(to)
 	case o.absolute:
 		d.emit(operation{op: opConstant, to: to, offset: o.offset})

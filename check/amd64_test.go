@@ -111,3 +111,23 @@ func columnOf(a x86asm.Arg) (uint8, bool) {
 	}
 	return 0, false
 }
+
+// Every opcode with every ModRM byte is decoded without a panic.
+func TestAMD64Opcodes(t *testing.T) {
+	var operations []operation
+	for _, prefix := range []string{"", "\x66", "\xf2", "\xf3", "\x48", "\x67", "\x64\x4f"} {
+		for _, escape := range []string{"", "\x0f", "\x0f\x38", "\x0f\x3a", "\xc5\xf8", "\xc4\xe1\x78", "\xc4\xe2\xf9", "\xc4\xe3\x7b",
+			"\x62\xf1\x7c\x48", "\x62\xf2\xfd\x48", "\x62\xf3\x7f\x48", "\x8f\xe8\x78", "\x8f\xe9\x78", "\x8f\xea\x78"} {
+			for opcode := range 256 {
+				for modRM := range 256 {
+					code := append([]byte(prefix+escape), byte(opcode), byte(modRM), 0x24, 1, 2, 3, 4, 5, 6, 7, 8)
+					i := instruction{right: noRegister}
+					operations, _ = (amd64{}).decode(code, 0x1000, &i, operations[:0])
+					if len(operations) != int(i.count) {
+						t.Fatalf("% x: %d operations, %d counted", code, len(operations), i.count)
+					}
+				}
+			}
+		}
+	}
+}

@@ -68,7 +68,7 @@ func file(f *object.File, options Options) (*Report, error) {
 	if f.Type() == elf.ET_REL {
 		return nil, fmt.Errorf("%s: %w: link it first", f.Name(), ErrRelocatable)
 	}
-	code := Code{Memory: f, NoReturn: noReturns(f), Stubs: stubs(f)}
+	code := Code{Memory: &relocated{File: f}, NoReturn: noReturns(f), Stubs: stubs(f)}
 	var report Report
 	for _, open := range []func() (*cfi.Section, error){f.EHFrame, f.DebugFrame} {
 		section, err := open()

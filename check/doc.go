@@ -6,11 +6,11 @@
 // call frame information with the code that the row describes. Run, Session and Trace
 // compare the frames that the tables give during an execution with the true ones.
 //
-// The analysis of File and Section follows the paths through a function from its entry, and notes where the CFA
-// is, which registers still have the caller's values, and where the others are saved. At
-// each instruction it compares this state with the row: the rule of the CFA must yield the
-// CFA, and the rules of the preserved registers and of the return address must yield their
-// values at the entry. The result for an instruction is Agree, Disagree or Undecided. A
+// The analysis of File and Section follows the paths through a function from its entry, and
+// notes where the CFA is, which registers still have the caller's values, and where the
+// others are saved. At each instruction it compares this state with the row: the rule of the
+// CFA must yield the CFA, and the rules of the preserved registers and of the return address
+// must yield their values at the entry. The result for an instruction is Agree, Disagree or Undecided. A
 // Finding shows a path to the first instruction with a wrong row, with the state on it.
 //
 // # What a verdict means
@@ -24,9 +24,9 @@
 //   - Only instructions that address the saved registers of a frame by the stack pointer, or
 //     by a copy of it at a known distance, write them. Stores through an index or another
 //     pointer do not.
-//   - A jump table is where the code that reads it says. If the code does not compare the
-//     index with the table's length, the table ends at the first entry that does not lead to
-//     an instruction of the function. No finding rests on such a table.
+//   - A jump table is where the code that reads it says. It has the length that the code
+//     compares the index with just before. Without a comparison it ends at the first entry
+//     that does not lead to an instruction of the function, and no finding rests on it.
 //
 // Undecided comes with a Reason. A result that depends on a guess is never Agree. Code that
 // no path reaches is undecided, except for the padding between blocks.

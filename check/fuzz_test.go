@@ -29,7 +29,7 @@ func (f flat) ReadMemory(p []byte, addr uint64) error {
 func FuzzSection(f *testing.F) {
 	for _, seed := range []string{
 		"5331db5bc3", "554889e54883e4e04883ec20c9c3", "4c8d5424084883e4e041ff72f8554889e5415241 5a5d498d62f8c3",
-		"83ff05770f488d0500000000486304b84801c3ffe0c3", "e800000000586690ebfe", "74fe75fc7fffe2fa", "0f0b", "62f17c48100424c5f877",
+		"83ff05770f488d0500000000486304b84801c3ffe0c3", "e800000000586690ebfe", "74fe75fc7fffe2fa", "0f0b", "488dc0", "62f17c48100424c5f877",
 	} {
 		var code []byte
 		for _, c := range seed {

@@ -85,6 +85,7 @@ func (u *unit) reach(pc uint64, s *state, from int32, afterCall bool) {
 			return // it cannot be decoded
 		}
 	}
+	s.forgetComparisons(u.c.abi)
 	i := &u.instructions[k]
 	if i.state < 0 {
 		if len(u.states) >= maxUnitStates {
@@ -235,6 +236,16 @@ func (u *unit) drop(pc uint64) {
 		}
 		u.dropped[pc] = true
 		u.restart = true
+	}
+}
+
+// forgetComparisons makes exact bounds upper bounds. Only straight from the comparison to the
+// jump is a bound certainly that of the table.
+func (s *state) forgetComparisons(m *abi) {
+	for i, v := range s.registers[:m.registers] {
+		if v.kind() == other && v.argument() != 0 {
+			s.registers[i] = makeValue(other, 0, v.offset())
+		}
 	}
 }
 
@@ -515,18 +526,30 @@ func (u *unit) jumpIndirect(i *instruction, s *state, k int32) {
 	}
 	part, out := i.part, *s
 	out.guessed = out.guessed || !exact
+	targets := u.targets[:0]
 	for n := range uint64(count) {
 		target, ok := u.c.word(table+n*size, size)
-		if !ok {
-			break
-		}
 		if size == 4 {
 			target = table + uint64(int64(int32(target)))
 		}
-		at := u.partOf(target)
-		if !exact && (at != int(part) || u.within(target)) || at < 0 && u.c.fdeAt(target) < 0 {
+		if !ok || !u.mayTarget(target, part) {
+			out.guessed = true // its end is not where the comparison says
 			break
 		}
+		targets = append(targets, target)
+	}
+	for _, target := range targets {
 		u.jump(target, &out, k)
 	}
+	u.targets = targets
+}
+
+// mayTarget reports whether a table of a part can lead to an address.
+func (u *unit) mayTarget(pc uint64, part uint8) bool {
+	if u.partOf(pc) == int(part) {
+		return !u.within(pc)
+	}
+	// Else to a cold part.
+	index := u.c.fdeAt(pc)
+	return index >= 0 && !u.c.startsFunction(index, u.c.fdes[index].Start)
 }

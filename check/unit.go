@@ -44,6 +44,7 @@ type unit struct {
 	unresolved   bool
 	suspicious   bool // there may be findings
 	pending      []uint64
+	targets      []uint64 // of a jump table
 	stubs        []Stubs
 	deltas       []int64
 }
