@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -179,23 +180,29 @@ func unknownCommand(root *cli.Command, name string) error {
 	return fmt.Errorf("unknown command %q%s", name, didYouMean(name, cli.SuggestCommand(root.VisibleCommands(), name)))
 }
 
-// verbFor returns the verb for a process ID or a file, or "".
+// verbFor returns the verb for a process ID or a file, or "". A file that does not exist, or has
+// unknown content, is recognized by its usual name.
 func verbFor(argument string) string {
 	if pid, err := strconv.Atoi(argument); err == nil && pid > 0 {
 		return "stack"
 	}
-	if info, _ := input.Regular(argument); info == nil {
-		return ""
+	if info, _ := input.Regular(argument); info != nil {
+		switch content, _ := input.ContentOf(argument); content {
+		case input.ELF:
+			return "table"
+		case input.Core, input.Minidump:
+			return "stack"
+		case input.Recording:
+			return "perf"
+		case input.Jitdump:
+			return "jit"
+		}
 	}
-	switch content, _ := input.ContentOf(argument); content {
-	case input.ELF:
-		return "table"
-	case input.Core, input.Minidump:
+	switch base := filepath.Base(argument); {
+	case base == "core", strings.HasPrefix(base, "core."), strings.HasSuffix(base, ".core"):
 		return "stack"
-	case input.Recording:
+	case strings.HasPrefix(base, "perf.data"):
 		return "perf"
-	case input.Jitdump:
-		return "jit"
 	}
 	return ""
 }
