@@ -13,7 +13,7 @@ import (
 
 // ErrNotELF is wrapped by the error for a file, or an image in memory, that does not
 // start with ELF's magic number: it has another format, and is not a damaged ELF file.
-var ErrNotELF = errors.New("no ELF file")
+var ErrNotELF = errors.New("not an ELF file")
 
 // named adds the name of the file to an error, or to several that are joined.
 func (f *File) named(err error) error {
@@ -62,7 +62,7 @@ func (f *File) CheckBuildID(path string, id []byte) error {
 }
 
 // ErrCut means that a file ends before its section table, which linkers write last.
-var ErrCut = errors.New("it is cut off")
+var ErrCut = errors.New("the file is cut off")
 
 // Whole returns an error that wraps [ErrCut] if the file was truncated, so that names and
 // tables may be missing.

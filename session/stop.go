@@ -16,14 +16,14 @@ var (
 	ErrStopped    = errors.New("the session is stopped in a call; continue or abort it first")
 	ErrNotStopped = errors.New("the session is not stopped")
 	ErrClosed     = errors.New("the session is closed")
-	ErrArguments  = errors.New("wrong arguments of a call")
-	ErrAddress    = errors.New("wrong address")
+	ErrArguments  = errors.New("invalid arguments")
+	ErrAddress    = errors.New("invalid address")
 	ErrNotFound   = errors.New("not found")
 	ErrThread     = errors.New("the session belongs to another thread (Options.Locked)")
 	ErrInUse      = errors.New("in use")
 	// ErrPermission means that the system refused a call that a session needs. The error that wraps
 	// it has the reason and a remedy.
-	ErrPermission = errors.New("the system does not allow it")
+	ErrPermission = errors.New("not permitted by the system")
 )
 
 // failure returns an error that wraps kind but does not print it.

@@ -20,7 +20,7 @@ import (
 
 // ErrOtherProcess says that a file belongs to a different process, which had the same
 // process ID earlier or took the file's name.
-var ErrOtherProcess = errors.New("of another process")
+var ErrOtherProcess = errors.New("file of another process")
 
 // Process describes a process whose files are opened: the files that it has written, and the
 // source files of its program.
@@ -161,7 +161,7 @@ func (p *Process) owns(f *os.File) error {
 		return err
 	}
 	if st, ok := info.Sys().(*syscall.Stat_t); ok && p.Users != nil && st.Uid != 0 && !slices.Contains(p.Users, st.Uid) {
-		return fmt.Errorf("%w: it is of user %d, expected %s", ErrOtherProcess, st.Uid, p.users())
+		return fmt.Errorf("%w: it belongs to user %d, expected %s", ErrOtherProcess, st.Uid, p.users())
 	}
 	// File systems round the time, and Began is not exact.
 	if written := info.ModTime(); !p.Began.IsZero() && written.Before(p.Began.Add(-time.Second)) {

@@ -146,7 +146,7 @@ func TestOpen(t *testing.T) {
 		if (err == nil) != (test.want == nil) || test.want != nil && !errors.Is(err, test.want) {
 			t.Errorf("%s of %d for users %v and start %v: %v", test.path, test.owner, test.users, test.began, err)
 		}
-		if errors.Is(err, ErrOtherProcess) && !strings.HasPrefix(err.Error(), test.path+": of another process: it ") {
+		if errors.Is(err, ErrOtherProcess) && !strings.HasPrefix(err.Error(), test.path+": file of another process: it ") {
 			t.Error(err)
 		}
 	}

@@ -92,7 +92,7 @@ func (o *Object) open() (*object.File, error) {
 	o.Loaded, o.Missing = true, failed
 	f, err := o.openImage()
 	if err != nil && failed != nil {
-		err = fmt.Errorf("%w (read from memory, as %w)", err, failed)
+		err = fmt.Errorf("%w (read from memory, because %w)", err, failed)
 	}
 	return f, err
 }

@@ -137,7 +137,7 @@ func (w *Walker) errBound(err error) error {
 	if known {
 		return err
 	}
-	return fmt.Errorf("%w, only that it is at least %#x (the frame before was left by %v)", err, sp, w.frame.Method)
+	return fmt.Errorf("%w, only that it is at least %#x (the previous frame was left by %v)", err, sp, w.frame.Method)
 }
 
 // savedFramePointer returns the offset from the CFA of the saved frame pointer. ok is

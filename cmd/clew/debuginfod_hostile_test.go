@@ -88,11 +88,11 @@ func TestHostileDebuginfod(t *testing.T) {
 			}
 		}, "exceeded the time of 2s for all fetches (set $DEBUGINFOD_MAXTIME to change it)"},
 		{"sends garbage", "", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "<html>please log in</html>") },
-			"sent an invalid object file: no ELF file"},
+			"sent an invalid object file: not an ELF file"},
 		{"sends nothing", "", func(http.ResponseWriter, *http.Request) {}, "sent an invalid object file: "},
 		{"sends another file", "", func(w http.ResponseWriter, _ *http.Request) { w.Write(wrong) },
 			"sent another file: its build ID is " + otherID + ", and " + id + " is expected"},
-		{"sends a part", "", func(w http.ResponseWriter, _ *http.Request) { w.Write(right[:len(right)/2]) }, "sent an incomplete file: it is cut off"},
+		{"sends a part", "", func(w http.ResponseWriter, _ *http.Request) { w.Write(right[:len(right)/2]) }, "sent an incomplete file: the file is cut off"},
 		{"breaks off", "", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "1000000")
 			w.Write(right[:4096])

@@ -100,7 +100,7 @@ func TestDebuginfod(t *testing.T) {
 		args               []string
 		stdout, noneStderr string // output with a server, and errors without
 	}{
-		{[]string{"at", program, "convert+1", "--source"}, "...\n...f2c.c:20...\n...", "clew at: ...f2c: no function is called convert\n...or set DEBUGINFOD_URLS to servers that may have it."},
+		{[]string{"at", program, "convert+1", "--source"}, "...\n...f2c.c:20...\n...", "clew at: ...f2c: no function named convert\n...or set DEBUGINFOD_URLS to servers that may have it."},
 		{[]string{"table", program, "--func", "convert"}, "convert  0x...\n...", "clew table: ...f2c: no function with an unwind table is called convert\n...or set DEBUGINFOD_URLS to servers that may have it."},
 		{[]string{"table", bare, "--section", ".debug_frame"}, "...\nmain  0x...  .debug_frame FDE...\n...", "clew table: ...bare: no call frame information in a section .debug_frame; it has .eh_frame"},
 	} {

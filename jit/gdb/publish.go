@@ -87,7 +87,7 @@ func (p *Publisher) newBatch(c *jit.Code) (*batch, error) {
 	b := &batch{publisher: p, start: c.Address + first}
 	if n := len(c.Functions); n > 1 {
 		if last := c.Functions[n-1].Offset - first; last > math.MaxUint32 {
-			return nil, fmt.Errorf("%w: from the first function to the last %#x bytes", symfile.ErrTooLarge, last)
+			return nil, fmt.Errorf("%w: %#x bytes from the first function to the last", symfile.ErrTooLarge, last)
 		}
 		b.extra = &extra{offsets: make([]uint32, n), live: n}
 		for k := range c.Functions {

@@ -93,7 +93,7 @@ func (l *Listing) called(name string) (functions []Function) {
 }
 
 // ErrNoFunction means that no function has the given name.
-var ErrNoFunction = errors.New("no function is called")
+var ErrNoFunction = errors.New("no function named")
 
 func noFunction(place, name string) error {
 	if _, err := strconv.ParseUint(place, 16, 64); err == nil {

@@ -24,7 +24,7 @@ type Runtime struct {
 }
 
 // ErrNoRuntime means that a file has no Go runtime of its own. Plugins use their program's.
-var ErrNoRuntime = errors.New("it has no Go runtime")
+var ErrNoRuntime = errors.New("no Go runtime found")
 
 // New finds the runtime of a file that is loaded with a bias. The error wraps
 // ErrNoRuntime or ErrUnknownVersion, or says which part of the runtime was not found.
@@ -41,7 +41,7 @@ func New(f *object.File, bias uint64) (*Runtime, error) {
 		return nil, ErrNoRuntime
 	}
 	if m := f.Machine(); decoderOf(m) == nil {
-		return nil, fmt.Errorf("%w: of Go on %s", ErrUnknownVersion, m.Name)
+		return nil, fmt.Errorf("%w: Go on %s", ErrUnknownVersion, m.Name)
 	}
 	layout, err := LayoutOf(f)
 	if err != nil {

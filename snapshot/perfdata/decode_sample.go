@@ -27,7 +27,7 @@ const (
 // abiSIMD is PERF_SAMPLE_REGS_ABI_SIMD, a bit next to the ABI.
 const abiSIMD = 1 << 2
 
-var errShort = errors.New("it ends in the middle of a field")
+var errShort = errors.New("the record ends in the middle of a field")
 
 // sampleDecoder holds a sample and the arrays of its slices, which are reused for the
 // next sample.

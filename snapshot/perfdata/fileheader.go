@@ -15,7 +15,7 @@ import (
 
 // ErrFormat is wrapped by errors about a file that is not a recording, or a recording
 // that this package cannot read.
-var ErrFormat = errors.New("not a perf.data that can be read")
+var ErrFormat = errors.New("not a perf.data file that can be read")
 
 // A recording begins with a u64, whose value gives the byte order, and the u64 size of
 // the header.
@@ -85,7 +85,7 @@ func (r *Reader) readHeader(file io.ReaderAt, size int64) (*fileSource, error) {
 	src := newFileSource(file, int64(data.offset), size)
 	switch {
 	case data.size == 0:
-		src.atEnd = fmt.Errorf("the header has no size of the data, as if perf record was killed: %w", io.ErrUnexpectedEOF)
+		src.atEnd = fmt.Errorf("the header does not contain the size of the data (was perf record killed?): %w", io.ErrUnexpectedEOF)
 	case data.size > uint64(size)-data.offset:
 		src.atEnd = fmt.Errorf("data from %#x to %#x: %w", data.offset, data.offset+data.size, errBeyond(size))
 	default:

@@ -189,7 +189,7 @@ func (f *frame) run(ops []byte) error {
 		case op>>4 == 8:
 			mask := uint32(op&0xf)<<8 | operand
 			if mask == 0 {
-				return errors.New("the function refuses to be unwound")
+				return errors.New("the table says that the function cannot be unwound (opcode 0x8000)")
 			}
 			f.pop(mask << 4)
 		case op>>4 == 9 && op&0xf != sp && op&0xf != pc:

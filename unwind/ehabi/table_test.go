@@ -75,7 +75,7 @@ func TestRules(t *testing.T) {
 		{"pop {r3}", 0x80b108b0, nil, 1, "r13+4 r3@-4"},
 		{"a long frame", 0x80b28100, nil, 1, "r13+520"},
 		{"VFP registers", 0x80b800d0, nil, 1, "r13+24"},
-		{"refused", 0x808000b0, nil, 1, "refuses"},
+		{"refused", 0x808000b0, nil, 1, "opcode 0x8000"},
 		{"reserved", 0x809db0b0, nil, 1, "0x9d"},
 		{"spare", 0x80b5b0b0, nil, 1, "0xb5"},
 		{"another model in the index", 0x81b0b0b0, nil, 1, "compact model 1"},
