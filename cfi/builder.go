@@ -173,7 +173,7 @@ func (b *Builder) SameValue(register uint64) *Builder {
 	return b.emit(Instruction{Op: CFASameValue, Register: register})
 }
 
-// RememberState saves all rules, including that of the CFA, for RestoreState.
+// RememberState saves all rules, including the rule of the CFA, for RestoreState.
 func (b *Builder) RememberState() *Builder { return b.emit(Instruction{Op: CFARememberState}) }
 
 // RestoreState restores the last saved rules.
@@ -226,7 +226,7 @@ func (b *Builder) Instruction(ins Instruction) *Builder {
 }
 
 // Program returns the table so far. The Builder may then be used for a longer table. The error
-// is that of the first failed call.
+// is the error of the first failed call.
 func (b *Builder) Program() (*Program, error) {
 	if b.w.err != nil {
 		return nil, b.w.err

@@ -46,8 +46,8 @@ type saved struct {
 // Err returns the error that stopped the last Rows or Execute, or nil.
 func (x *Interpreter) Err() error { return x.c.Err }
 
-// Start prepares the interpreter for the FDE's own instructions: it executes those of the
-// CIE. Err returns their error.
+// Start prepares the interpreter for the FDE's own instructions: it executes the CIE's
+// instructions. Err returns their error.
 func (x *Interpreter) Start(f *FDE) {
 	if x.cie != f.CIE {
 		x.startCIE(f.CIE)

@@ -47,7 +47,8 @@ func (m *Mismatch) String() string {
 	return text
 }
 
-// TraceResult says how the frames of an execution compare with those of the unwind tables.
+// TraceResult contains the results of comparing the frames of an execution with the unwind
+// tables.
 type TraceResult struct {
 	Instructions int // executed
 	Agree        int // executed where the table gives the whole frame

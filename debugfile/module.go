@@ -26,9 +26,9 @@ import (
 // directory and the DefaultStores. Its methods may be called concurrently.
 type Search struct {
 	// Root is the directory that the paths of modules are relative to: a sysroot, or
-	// /proc/PID/root of a process in another mount namespace. Links are followed inside of
-	// it. "" is the root directory. A file that is not below Root is taken from outside
-	// only if it is proved to be the right one.
+	// /proc/PID/root of a process in another mount namespace. Links are followed inside of it.
+	// "" is the root directory. A file outside of Root is used only if it is proved to be the
+	// right one.
 	Root string
 
 	// ReadAs is a user. If this process is root, files at paths from the target are opened
@@ -85,8 +85,8 @@ type Place struct {
 	Path string
 	Trust
 
-	// Named says that the user or the kernel chose Path, not the target: it may be or
-	// contain a link of procfs, as /proc/PID/exe. Root must be "" then.
+	// Named says that the user or the kernel chose Path, not the target: it may be or contain a
+	// link of procfs, such as /proc/PID/exe. Root must be "" then.
 	Named bool
 
 	user *User // see Search.ReadAs

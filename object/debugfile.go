@@ -20,10 +20,10 @@ import (
 
 // DebugSearch says where [File.OpenDebugFile] looks for debug files.
 type DebugSearch struct {
-	// Root is the directory that absolute paths are relative to, as /proc/PID/root for a
-	// process in another mount namespace. Links are followed inside of it. A file with a
-	// build ID is then also looked for in Directories outside of Root, last. "" is the root
-	// directory, or /proc/PID/root if the name of the file begins with that.
+	// Root is the directory that absolute paths are relative to, for example /proc/PID/root
+	// for a process in another mount namespace. Links are followed inside of it. A file with
+	// a build ID is then also looked for in Directories outside of Root, last. "" is the
+	// root directory, or /proc/PID/root if the name of the file begins with that.
 	Root string
 
 	// Directories are searched for .build-id/xx/yyyy.debug and as prefixes of

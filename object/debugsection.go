@@ -158,9 +158,8 @@ func (f *File) ownsDebugInfo() (ok bool) {
 	return ok
 }
 
-// DebugInfoName returns the name of the file that [File.DebugReader] and [File.Locate]
-// read: that of f, or of its separate debug file if only that has DWARF debugging
-// information.
+// DebugInfoName returns the name of the file that [File.DebugReader] and [File.Locate] read:
+// f, or its separate debug file if only the debug file has DWARF debugging information.
 func (f *File) DebugInfoName() string {
 	if d := f.debug.Load(); d != nil && !f.ownsDebugInfo() {
 		return d.name

@@ -57,9 +57,9 @@ func (f *File) FunctionsAt(addr uint64) (list []Function, err error) {
 	return list, errors.Join(err, symbolsErr)
 }
 
-// Functions returns the functions called name and the inlined calls of them, in the order
-// of their entries. The name is the linkage name, or that of the source with or without
-// namespaces and classes. Functions without DWARF information come from symbols.
+// Functions returns the functions called name and the inlined calls of them, in the order of
+// their entries. The name is the linkage name, or the source name with or without namespaces
+// and classes. Functions without DWARF information come from symbols.
 func (f *File) Functions(name string) (list []Function, err error) {
 	err = f.withLines(func(d *dwarf.Data) error {
 		found, err := d.Functions(name)

@@ -143,8 +143,8 @@ func generalSize(name string) int {
 	return 8
 }
 
-// Register returns the bytes of a register of a stopped session, least significant first. The names
-// are those of RegisterInfos, "pc" and "sp". The error wraps ErrNotFound.
+// Register returns the bytes of a register of a stopped session, least significant first. The name is
+// a name from RegisterInfos, "pc" or "sp". The error wraps ErrNotFound.
 func (s *Session) Register(name string) (value []byte, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -200,8 +200,8 @@ func (f *Frame) describe() {
 	}
 }
 
-// Frame returns the innermost frame. The error is that of Stack. It wraps ErrNotFound if a hardware
-// breakpoint in ReturnImage stopped the session.
+// Frame returns the innermost frame. It returns the same errors as [Session.Stack],
+// and an error that wraps ErrNotFound if a hardware breakpoint in ReturnImage stopped the session.
 func (s *Session) Frame() (*Frame, error) {
 	stack, err := s.Stack(1)
 	if err != nil {

@@ -25,7 +25,8 @@ var ErrOtherProcess = errors.New("file of another process")
 // Process describes a process whose files are opened: the files that it has written, and the
 // source files of its program.
 type Process struct {
-	// Root is the path to its root directory, "/" if it is that of this process.
+	// Root is the path to its root directory: "/" if it has the same root directory as this
+	// process.
 	Root string
 
 	// IDs are its possible IDs in its own PID namespace, the likeliest first.

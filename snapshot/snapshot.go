@@ -45,9 +45,9 @@ type Snapshot struct {
 	// content.
 	Memory cfi.Memory
 
-	// Search is where to search for the files of the target's modules and their debug
-	// files. Its Root is "" if the target's file system is that of this process. It must not
-	// be changed while stack.Objects of the snapshot are in use.
+	// Search is where to search for the files of the target's modules and their debug files.
+	// Its Root is "" if the target and this process have the same file system. It must not be
+	// changed while stack.Objects of the snapshot are in use.
 	Search debugfile.Search
 
 	// Open opens the mapped file for reading, and no other file at its path. The error says
@@ -55,9 +55,9 @@ type Snapshot struct {
 	Open func(*Mapping) (*os.File, error)
 
 	// Process gives access to files that the target itself has written: perf maps, and
-	// jitdumps that Open cannot open. It is nil if none are available. For a core, the
-	// files are those of the machine on which the core is read, and they may belong to
-	// another process: their reader must check that they match.
+	// jitdumps that Open cannot open. It is nil if none are available. For a core, the files
+	// come from the machine on which the core is read, and may belong to another process:
+	// their reader must check that they match.
 	Process *Process
 
 	// Live says that the target has continued to run: the content of writable memory

@@ -71,8 +71,8 @@ type Opener struct {
 	// snapshot.
 	Live bool
 
-	// Match reports whether a name is that of a source of this kind, even if a file has
-	// that name. It is nil if Open decides by the content of the file.
+	// Match reports whether a name names a source of this kind, even if a file has the same
+	// name. It is nil if Open decides by the content of the file.
 	Match func(name string) bool
 
 	// Open opens a source. Its error wraps ErrUnknown if the file is not of this kind.

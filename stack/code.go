@@ -18,7 +18,8 @@ type Code struct {
 	Address uint64  // without the object's load bias; a run-time address without an object
 
 	// Returns is set for the callers of a recorded call chain: Address is the return
-	// address. Otherwise, the Address of a caller is that of the last byte of the call.
+	// address. Otherwise, the Address of a caller is the address of the last byte of the
+	// call.
 	Returns bool
 
 	Symbol    object.Symbol     // its name is empty if there is none
@@ -51,9 +52,9 @@ func (c *Code) Location() *object.Location {
 	return nil
 }
 
-// NameLimit bounds the names of many frames: Count counts those of each frame, then
-// Shorten cuts them. Names of more than 16 KiB are cut. Where all names take more than
-// 32 MiB, names of more than 256 bytes are cut too. A cut name ends in "…".
+// NameLimit bounds the names of many frames: Count counts the names of each frame, then
+// Shorten cuts them. Names of more than 16 KiB are cut. Where all names take more than 32
+// MiB, names of more than 256 bytes are cut too. A cut name ends in "…".
 type NameLimit struct {
 	bytes int // of all names, each cut to 16 KiB
 }

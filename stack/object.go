@@ -99,8 +99,8 @@ type Object struct {
 	Path    string // of the file that was read; "" if none was
 	Err     error  // why the file could not be read
 
-	// Bias is the difference between a run-time address and the address in the object. It
-	// is set once File was called.
+	// Bias is the run-time address minus the address in the object. It is set once File was
+	// called.
 	Bias uint64
 	// Loaded says that the object was read from the target's memory, because its file
 	// cannot be opened, or because it has none. It is set once File was called.

@@ -30,9 +30,9 @@ type FileTables struct {
 }
 
 // ReadTables returns the unwind tables of a file: .eh_frame by its header, and .debug_frame
-// for the code that .eh_frame does not cover, also that of a separate debug file if it was
-// opened. If compile is set, a table that is often used is compiled. If .eh_frame cannot be
-// read, the Source returns that error for every address.
+// for the code that .eh_frame does not cover. If the separate debug file was opened, its
+// .debug_frame is used too. If compile is set, a table that is often used is compiled. If
+// .eh_frame cannot be read, the Source returns that error for every address.
 func ReadTables(f *object.File, compile bool) (t FileTables) {
 	if err := object.Guard(func() error { return t.read(f, compile) }); err != nil {
 		t.Source = failedSource{err: err}

@@ -59,10 +59,11 @@ type Frame struct {
 	Interrupted  bool
 	Trampoline   bool
 
-	// TailCall says that the function has no frame any more: it called the function of
-	// the previous frame by a tail call. Name finds such functions by the call sites in
+	// TailCall says that the function has no frame any more: it called the function of the
+	// previous frame by a tail call. Name finds such functions by the call sites in
 	// debugging information. PC is the address after the call, or the call's own if the
-	// former is unknown. SP and Registers are zero, and Method is that of the next frame.
+	// former is unknown. SP and Registers are zero, and Method is the Method of the next
+	// frame.
 	TailCall bool
 
 	// Late says that the walk to the frame read writable memory after the target continued

@@ -27,9 +27,8 @@ const (
 	// because the interrupted frame has no unwind information. The word is the address
 	// after a call.
 	FromReturnAddress
-	// FromBackChain: by the back chain, because no call frame information covers the
-	// frame. The ABI of PowerPC has it at the stack pointer, and that of s390 as an
-	// option.
+	// FromBackChain: by the back chain, because no call frame information covers the frame.
+	// The ABI of PowerPC puts it at the stack pointer. In the ABI of s390 it is optional.
 	FromBackChain
 	// FromCode: by the instructions of its callee, because no call frame information
 	// covers the callee's frame. They determine the distance from the stack pointer to
@@ -91,8 +90,8 @@ const (
 	UnreadableMemory
 	// NoProgress: the rules lead back to an earlier frame.
 	NoProgress
-	// TooManyFrames: the walk was cut at Walker.MaxFrames, or because the frames' rules
-	// took more work than those of any real stack.
+	// TooManyFrames: the walk was cut at Walker.MaxFrames, or because the frames' rules took
+	// more work than the rules of any real stack.
 	TooManyFrames
 )
 

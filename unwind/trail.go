@@ -85,7 +85,7 @@ const (
 // slot is a word of 8 bytes that was read, least significant byte first.
 type slot struct{ addr, value uint64 }
 
-// Step is one frame of a [Trail]. Its fields have the meaning of those of Frame.
+// Step is one frame of a Trail. Its fields have the same meaning as in [Frame].
 type Step struct {
 	PC, LookupPC, SP        uint64
 	Method                  Method

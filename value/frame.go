@@ -15,7 +15,8 @@ import (
 // Frame is the frame in which variables are read. Its state must not change while it is used.
 // Values that were read in it keep it, to read memory.
 //
-// Inlined calls have no Frame of their own: use that of the function they were inlined in.
+// Inlined calls have no Frame of their own: use the Frame of the function into which they were
+// inlined.
 type Frame interface {
 	cfi.Frame // ReadMemory at run-time addresses, Register by DWARF column
 
@@ -32,8 +33,8 @@ type Frame interface {
 	// CFA returns the canonical frame address, or false if it is not known.
 	CFA() (uint64, bool)
 
-	// Info returns the debugging information of the object that contains the lookup address,
-	// or nil. Bias is the difference between run-time addresses and those of the object's file.
+	// Info returns the debugging information of the object that contains the lookup address, or
+	// nil. Bias returns the run-time addresses minus the addresses of the object's file.
 	Info() *Info
 	Bias() uint64
 

@@ -89,8 +89,8 @@ func (i *Info) locked(fn func() error) error {
 	})
 }
 
-// Scopes returns the scopes at an address: that of the innermost inlined call first, that of
-// the function last. The error wraps ErrNotFound if no function covers the address.
+// Scopes returns the scopes at an address: the scope of the innermost inlined call first, the scope
+// of the function last. The error wraps ErrNotFound if no function covers the address.
 func (i *Info) Scopes(pc uint64) (scopes []*Scope, err error) {
 	err = i.locked(func() error {
 		b, err := i.bodyAt(pc)

@@ -69,8 +69,9 @@ func (i *Info) variableBy(off object.DebugOffset, b *body) (v *Variable, err err
 	return v, err
 }
 
-// Read returns the variable's value in a frame: that of the variable's scope, or for a global any
-// Frame of its object, such as [Static]. If there is no value, [Value.Err] returns the reason.
+// Read returns the variable's value in a frame. The frame must be in the variable's scope. For a
+// global, any Frame of its object is possible, such as [Static]. If there is no value, [Value.Err]
+// returns the reason.
 func (v *Variable) Read(f Frame) Value {
 	e := newEvaluator(v.info, v.unit, v.body, f)
 	defer e.release()

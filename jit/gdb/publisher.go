@@ -43,8 +43,8 @@ func init() { jit.Register(jit.StageGDB, "gdb", Default) }
 // contains this package too. The error names the object.
 //
 // [Publisher].AllowSecond continues nevertheless. If the other copy is in an object of its
-// own, gdb 13 then reads both lists, and lldb 14 only that of the program. If C code in the
-// program itself has the copy, gdb reads only that one. lldb reads one of them; which one
+// own, gdb 13 then reads both lists, and lldb 14 reads only the program's list. If C code in
+// the program itself has the copy, gdb reads only that one. lldb reads one of them; which one
 // depends on the other symbols of the program. A copy that is loaded later is found within a
 // second.
 var ErrSecondDescriptor = errors.New("another copy of the GDB JIT interface is in the process")

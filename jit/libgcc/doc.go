@@ -15,9 +15,9 @@
 // Publish searches for unwinders at each call. An unwinder that is loaded later knows only
 // batches that are published afterwards. The package needs a C runtime in the process:
 // without cgo, on other systems than Linux, or without an unwinder, Publish returns
-// [jit.ErrNotApplicable]. It links no library: it looks up libgcc_s.so.1, libunwind.so.1
-// and the symbols of the program at run time. It also finds an unwinder in the program
-// itself, as in a static program or one linked with -static-libgcc.
+// [jit.ErrNotApplicable]. It links no library: it looks up libgcc_s.so.1, libunwind.so.1 and
+// the symbols of the program at run time. It also finds an unwinder in the program itself,
+// for example in a static program or one linked with -static-libgcc.
 //
 // Functions without an unwind table stay unknown. Publish returns an error for tables with
 // which these unwinders would abort the process or produce wrong frames: a table that leaves

@@ -14,8 +14,8 @@ import (
 )
 
 // PublishProcedures publishes procedures to libunwind in its proc-info format, [Dynamic],
-// with their names and regions. It keeps no reference to them. The indexes of
-// Registration.WithdrawFunctions are those of procedures.
+// with their names and regions. It keeps no reference to them. The indexes for
+// Registration.WithdrawFunctions are indexes of procedures.
 //
 // On amd64 and arm64 libunwind does not read this format, and stops the walk at code that
 // it finds in this format first. Other readers of the list, such as [Read], do read it. A

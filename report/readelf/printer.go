@@ -53,9 +53,9 @@ func newPrinter(w io.Writer, mode Mode) *printer {
 	return &printer{w: w, mode: mode, highDigits: hexDigits(0), buf: make([]byte, 0, bufferSize+bufferSize/8)}
 }
 
-// Section prints one section with readelf's heading. It prints the readable entries. The
-// error joins the errors of the others, with their places, and an error of w, which stops the
-// output. If the section is that of an object.File, call Section under object.Guard.
+// Section prints one section with readelf's heading. It prints the readable entries. The error
+// joins the errors of the others, with their places, and an error of w, which stops the output.
+// If the section belongs to an [object.File], call Section under [object.Guard].
 func Section(w io.Writer, s *cfi.Section, mode Mode) error {
 	p := newPrinter(w, mode)
 	p.print(s, "")

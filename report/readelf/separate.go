@@ -18,10 +18,10 @@ import (
 )
 
 // SeparateFiles opens the separate debug files of f, for which f.Name must be a path. It
-// searches the same places as readelf, which are more than those of
-// [object.File.OpenDebugFile]: the working directory is the first. The files are in readelf's
-// order: by build ID, by .gnu_debuglink, by .gnu_debugaltlink. The caller must close them. The
-// error describes files that exist but cannot be used.
+// searches the same places as readelf, and so more places than [object.File.OpenDebugFile]: the
+// working directory is the first. The files are in readelf's order: by build ID, by
+// .gnu_debuglink, by .gnu_debugaltlink. The caller must close them. The error describes files
+// that exist but cannot be used.
 func SeparateFiles(f *object.File) ([]*object.File, error) {
 	var files []*object.File
 	var problems []error

@@ -66,9 +66,9 @@ const (
 )
 
 // List reads the sections and names the functions of the selected entries. It lists CIEs,
-// terminators and malformed entries only if all functions are selected. names may be nil.
-// After an error some names are missing, but the listing is usable. The sections can be those
-// of a mapped file: see [object.Guard].
+// terminators and malformed entries only if all functions are selected. names may be nil. After
+// an error some names are missing, but the listing is usable. The sections can belong to a
+// mapped file: see [object.Guard].
 func List(sections []*cfi.Section, names Names, selection Selection) (*Listing, error) {
 	l := &Listing{}
 	var matched []uint64

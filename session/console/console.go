@@ -127,8 +127,8 @@ func (c *Console) Interrupt() {
 }
 
 // Execute executes one line. An empty line repeats the last command, unless the command
-// cannot be repeated. The error is that of the command; a fault of the code is not an
-// error. It is ErrQuit for quit.
+// cannot be repeated. Execute returns the error of the command. A fault of the code is not
+// an error. For the command quit the error is [ErrQuit].
 func (c *Console) Execute(line string) error {
 	c.interrupt.Store(false)
 	if c.block != nil {

@@ -14,8 +14,8 @@ import (
 )
 
 // Breakpoints is the table of a front end's breakpoints and watchpoints. Breakpoints of a
-// session are immutable; those of the table have the properties that users change. T is
-// the type of the front end's own data of a breakpoint.
+// session are immutable. The breakpoints in the table have the properties that users change.
+// T is the type of the front end's own data of a breakpoint.
 type Breakpoints[T any] struct {
 	policy Conditions
 	values *Values

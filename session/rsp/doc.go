@@ -19,8 +19,8 @@
 //
 // # What a debugger sees
 //
-// A debugger sees one process with one thread: the worker. The program's other threads, those of the Go
-// runtime, always run.
+// A debugger sees one process with one thread: the worker. The program's other threads (the threads of
+// the Go runtime) always run.
 //
 // The program calls functions through the server, with [Server.Call]. While a client is attached, it
 // handles the stops of the call, and Call returns at the end of the call. A client that attaches during

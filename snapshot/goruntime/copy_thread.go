@@ -60,9 +60,9 @@ func (r *Runtime) ThreadCopier(mem cfi.Memory) *ThreadCopier {
 	return &ThreadCopier{runtime: r, memory: mem, unknown: unknownThreads{seen: make(map[uint64]int)}}
 }
 
-// Begin drops the copies, and finds those of the threads with these IDs, in their own
-// PID namespace, that are not yet known; 0 means no thread. It allocates the memory that Copy
-// probably needs, because no thread is stopped yet.
+// Begin drops the copies, and looks for the threads with these IDs that are not yet known.
+// The IDs are those in the threads' own PID namespace; 0 means no thread. It allocates the
+// memory that Copy probably needs, because no thread is stopped yet.
 func (c *ThreadCopier) Begin(ids []uint64) {
 	if n := max(min(c.used+c.used/4, maxThreadCopies), len(ids)*touchedThread); c.used > len(c.buffer) || c.buffer == nil {
 		c.buffer = make([]byte, n)

@@ -10,7 +10,7 @@ import "math/bits"
 // include/uapi/linux/perf_event.h, and its name, IDs and unit from the header.
 type Attribute struct {
 	// Name is perf's name: "cycles:u", "cpu-clock". If the recording has no names, it is
-	// that of perf's list for Kind and Config, or "".
+	// the name in perf's list for Kind and Config, or "".
 	Name string
 	IDs  []uint64 // of the event, one for each processor or thread
 	Unit string   // "" if it is not known

@@ -56,11 +56,11 @@ func (r Reason) faulted() bool {
 	return false
 }
 
-// Run starts cmd, and returns when the command has ended. It calls on with a
-// snapshot each time the command is about to die of a signal for a fault or an
-// abort, and each time it gets SIGQUIT (Ctrl-\). The error is that of cmd.Wait,
-// or says why the command could not be started or traced, or why a snapshot failed.
-// cmd.ProcessState has the exit status, and errors.As finds an *exec.ExitError.
+// Run starts cmd, and returns when the command has ended. It calls on with a snapshot each time
+// the command is about to die of a signal for a fault or an abort, and each time it gets
+// SIGQUIT (Ctrl-\). The error is the error of cmd.Wait, or says why the command could not be
+// started or traced, or why a snapshot failed. cmd.ProcessState has the exit status, and
+// errors.As finds an *exec.ExitError.
 //
 // A crash is a signal whose default action is to dump core (SIGSEGV, SIGABRT,
 // SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGXCPU, SIGXFSZ) and that the

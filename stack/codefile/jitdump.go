@@ -86,9 +86,9 @@ func newJitdump(path string, data []byte, damage error) (*Jitdump, error) {
 	return d, nil
 }
 
-// Fits returns an error if the code cannot be that of a process: it is for another
-// machine, or code reports for most of it that the process has no code at that
-// address. If code is nil, only the machine is compared.
+// Fits returns an error if the code cannot belong to a process: it is for another machine,
+// or the function code reports, for most of the dump's functions, that the process has no
+// code at their addresses. If code is nil, only the machine is compared.
 func (d *Jitdump) Fits(m *arch.Machine, code func(address uint64) bool) error {
 	if d.elf != m.ELF {
 		return fmt.Errorf("%s: code for %v, and the target is for %s", d.Path, d.elf, m.Name)

@@ -32,8 +32,8 @@ type Object struct {
 	Name     string // its path
 	Mappings []*snapshot.Mapping
 
-	// Open returns the file, and the difference between run-time addresses and addresses in
-	// the file.
+	// Open returns the file, and its load bias: run-time addresses minus addresses in the
+	// file.
 	Open func() (f *object.File, bias uint64, err error)
 }
 
@@ -174,7 +174,7 @@ func (r *Reader) Skipped() []error { return r.skipped }
 // maxSkipped bounds the errors of damaged sources that are kept.
 const maxSkipped = 8
 
-// Skip adds an error to those of Skipped.
+// Skip adds an error to the list that Skipped returns.
 func (r *Reader) Skip(err error) {
 	if len(r.skipped) < maxSkipped {
 		r.skipped = append(r.skipped, fmt.Errorf("generated code: %w", err))

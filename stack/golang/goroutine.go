@@ -38,8 +38,8 @@ type Goroutine struct {
 	// System says that the runtime made it for itself.
 	System bool
 
-	// StackPointers are those of its frames, except tail calls, if the frames are shared
-	// (Options.Share) and were walked first for another goroutine.
+	// StackPointers contains the stack pointers of its frames, except tail calls, if the
+	// frames are shared (Options.Share) and were walked first for another goroutine.
 	StackPointers []uint64
 
 	// Others are the other goroutines of its group, by ascending ID. Their IDs are higher than
@@ -59,8 +59,9 @@ type Options struct {
 	MaxFrames int  // of one stack; 0 means unwind.DefaultMaxFrames
 	System    bool // also goroutines that the runtime made for itself
 
-	// Share makes goroutines with equal frames, apart from stack pointers, share them: SP
-	// is that of the first goroutine, and Goroutine.StackPointers has those of the others.
+	// Share makes goroutines share their frames if these are equal apart from stack pointers.
+	// SP in a frame is then the stack pointer of the first goroutine, and
+	// Goroutine.StackPointers contains those of another.
 	Share bool
 
 	// Group is the number of goroutines from which they are grouped; 0 means never. The
@@ -96,9 +97,8 @@ const (
 // error says what could not be read; it wraps ErrNoGo if there is no runtime. All other
 // goroutines are returned with it.
 //
-// Goroutines of a live target that were not copied while it stood still are read in their
-// current state. If such a goroutine ran while its stack was read, its Stack's Err wraps
-// ErrMoved.
+// If a goroutine of a live target was not copied while the target stood still, its current
+// state is read. If it ran while its stack was read, its Stack's Err wraps ErrMoved.
 func Goroutines(o *stack.Objects, opts Options) ([]Goroutine, error) {
 	runtimes, err := runtimesOf(o)
 	errs := []error{err}

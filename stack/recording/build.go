@@ -95,8 +95,9 @@ type pendingSample struct {
 	node, thread, event int32
 }
 
-// Read reads a recording to its end and makes stacks of its samples. The error is that of
-// perfdata.Reader.Next or of Options.Each; then the Recording has the stacks up to there.
+// Read reads a recording to its end and makes stacks of its samples. The error comes from
+// [perfdata.Reader.Next] or from Options.Each; the Recording then contains the stacks up to
+// there.
 func Read(r *perfdata.Reader, opts Options) (*Recording, error) {
 	b := newBuilder(r, opts)
 	defer b.close()

@@ -186,7 +186,7 @@ func (f *Frame) findCFA() (uint64, bool) {
 // Info returns the debugging information of the frame's object, nil if it has none.
 func (f *Frame) Info() *value.Info { return f.place.info() }
 
-// Bias is the difference between run-time addresses and addresses of Info.
+// Bias returns the load bias: run-time addresses minus addresses of Info.
 func (f *Frame) Bias() uint64 {
 	frame := f.frame()
 	return frame.LookupPC - frame.Address

@@ -14,8 +14,9 @@ import (
 	"github.com/clewdev/clew/stack"
 )
 
-// ThreadAddress implements value.ThreadStorage. The program's own storage has a fixed offset
-// from the thread pointer. glibc places that of a shared library.
+// ThreadAddress implements value.ThreadStorage. The storage of the program itself has a fixed
+// offset from the thread pointer. The place of a shared library's storage is read from glibc's
+// data.
 func (f *Frame) ThreadAddress(offset uint64) (uint64, error) {
 	m := f.reader.snapshot.Machine
 	pointer, err := threadPointer(m, f.stack)

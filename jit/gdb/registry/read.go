@@ -83,9 +83,9 @@ type Entry struct {
 // does so for its debugger script.
 var ErrNotELF = errors.New("not an ELF image")
 
-// Read finds and reads all lists of an address space: those of symbols, and those that it
-// finds in Writable. It omits lists without an entry. The error says what prevented
-// the search; a damaged list has its own error.
+// Read finds and reads all lists of an address space: lists with a symbol, and lists that
+// it finds by searching Writable. It omits lists without an entry. The error says what
+// prevented the search; a damaged list has its own error.
 //
 // The program may run meanwhile. If a list changes meanwhile, Read reads it again, a few
 // times.
