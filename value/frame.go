@@ -5,11 +5,15 @@
 package value
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"math"
 
+	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/value/internal/entry"
+	"github.com/clewdev/clew/value/internal/number"
 )
 
 // Frame is the frame in which variables are read. Its state must not change while it is used.
@@ -114,3 +118,235 @@ func (e *MemoryError) Error() string {
 }
 
 func (e *MemoryError) Unwrap() error { return e.Err }
+
+func (v Value) readMemory(b []byte, address uint64) error {
+	if len(b) == 0 {
+		return nil
+	}
+	if v.frame == nil {
+		return &MemoryError{address, ErrNoAddress}
+	}
+	if err := v.frame.ReadMemory(b, address); err != nil {
+		return &MemoryError{address, err}
+	}
+	return nil
+}
+
+// gather reads size bits of the pieces, from bit at on, into b. It sets the bits of missing
+// that are optimized out. If missing is nil, it returns ErrOptimizedOut for them.
+func (v Value) gather(b, missing []byte, at, size uint64) error {
+	done := uint64(0)
+	var buffer [8]byte
+	for k := range v.pieces {
+		p := &v.pieces[k]
+		if at >= p.BitSize {
+			at -= p.BitSize
+			continue
+		}
+		n := min(p.BitSize-at, size-done)
+		src, from, err := v.source(p, at, n, &buffer)
+		if err == nil && from+n > 8*uint64(len(src)) {
+			err = fmt.Errorf("%w: %d bits at bit %d of %d bytes", ErrExpression, n, from, len(src))
+		}
+		switch {
+		case err == nil:
+			number.CopyBits(v.typ.machine, b, done, src, from, n)
+		case missing != nil && (errors.Is(err, ErrOptimizedOut) || errors.Is(err, ErrExpression)):
+			number.SetBits(missing, done, n)
+		default:
+			return err
+		}
+		done += n
+		at = 0
+		if done == size {
+			return nil
+		}
+	}
+	// The pieces are shorter than the value.
+	if missing == nil {
+		return ErrOptimizedOut
+	}
+	number.SetBits(missing, done, size-done)
+	return nil
+}
+
+// contents reads the value. It sets the bits of missing that are optimized out.
+func (v Value) contents() (b, missing []byte, err error) {
+	size := v.typ.Size()
+	if size > MaxSize {
+		return nil, nil, ErrTooLarge
+	}
+	b, missing = make([]byte, size), make([]byte, size)
+	width := 8 * size
+	if v.bitSize != 0 {
+		width = min(v.bitSize, width)
+	}
+	if err := v.gather(b, missing, v.bitOffset, width); err != nil {
+		return nil, nil, err
+	}
+	return b, missing, v.err
+}
+
+// source returns bytes that contain n bits of a piece, from bit at on, and where in the bytes
+// they start. Bytes of a register are in buffer.
+func (v Value) source(p *Piece, at, n uint64, buffer *[8]byte) (b []byte, from uint64, err error) {
+	m := v.typ.machine
+	switch p.Kind {
+	case InMemory:
+		at += p.BitOffset
+		read := make([]byte, (at%8+n+7)/8) // this escapes; buffer must not
+		return read, at % 8, v.readMemory(read, p.Address+at/8)
+	case InRegister:
+		if b, err = v.registerBytes(p, buffer); err != nil {
+			return nil, 0, err
+		}
+		return b, p.lowStart(m, uint64(len(b))) + at, nil
+	case InBytes:
+		if p.number {
+			return p.Bytes, p.lowStart(m, uint64(len(p.Bytes))) + at, nil
+		}
+		return p.Bytes, p.BitOffset + at, nil
+	}
+	return nil, 0, ErrOptimizedOut
+}
+
+// lowStart returns where a piece starts in a number of size bytes. The piece is the least
+// significant part of the number.
+func (p *Piece) lowStart(m *arch.Machine, size uint64) uint64 {
+	if number.IsBigEndian(m) && 8*size >= p.BitSize+p.BitOffset {
+		return 8*size - p.BitSize - p.BitOffset
+	}
+	return p.BitOffset
+}
+
+func (v Value) registerBytes(p *Piece, buffer *[8]byte) ([]byte, error) {
+	if v.frame == nil {
+		return nil, errUnknownInFrame
+	}
+	if b, ok := v.frame.RegisterBytes(p.Column); ok {
+		return b, nil
+	}
+	n, ok := v.frame.Register(p.Column)
+	if !ok {
+		return nil, errUnknownInFrame
+	}
+	m := v.typ.machine
+	number.PutUint(m.Order, buffer[:], registerValue(m, p.Column, n, p.BitSize, v.typ.Strip().kind == Float))
+	return buffer[:], nil
+}
+
+// SameBits reports whether two values can be read, have equal bits, and are optimized out in
+// the same parts.
+func (v Value) SameBits(u Value) bool {
+	a, missingA, errA := v.contents()
+	b, missingB, errB := u.contents()
+	return errA == nil && errB == nil && bytes.Equal(a, b) && bytes.Equal(missingA, missingB)
+}
+
+// registerValue returns the value of a number of bits in a register that contains n. Nearly
+// all registers have it in their least significant bits.
+func registerValue(m *arch.Machine, column, n, bits uint64, isFloat bool) uint64 {
+	f := m.FloatRegisters
+	switch {
+	case f == nil || bits >= 64 || column < f.First || column > f.Last:
+	case f.HighBits:
+		n >>= 64 - bits
+	case f.Doubles && isFloat && bits == 32:
+		n = uint64(math.Float32bits(float32(math.Float64frombits(n))))
+	}
+	return n
+}
+
+// ReadError returns why a value cannot be shown. It is nil for a value that can be shown,
+// or whose state, such as "optimized out", is shown in its place.
+func (v Value) ReadError() error {
+	_, err := v.Frozen()
+	if IsState(err) {
+		return nil
+	}
+	return err
+}
+
+// IsState reports whether an error is the state of a value, which is shown in its place:
+// optimized out, not allocated or not associated.
+func IsState(err error) bool {
+	return errors.Is(err, ErrOptimizedOut) || errors.Is(err, ErrNotAllocated) || errors.Is(err, ErrNotAssociated)
+}
+
+// snapshot is a frame with a copy of some of its memory.
+type snapshot struct {
+	Frame
+	start uint64
+	bytes []byte
+}
+
+func (s *snapshot) ReadMemory(p []byte, address uint64) error {
+	if at := address - s.start; at < uint64(len(s.bytes)) && uint64(len(p)) <= uint64(len(s.bytes))-at {
+		copy(p, s.bytes[at:])
+		return nil
+	}
+	return s.Frame.ReadMemory(p, address)
+}
+
+func (s *snapshot) ThreadAddress(offset uint64) (uint64, error) {
+	if storage, ok := s.Frame.(ThreadStorage); ok {
+		return storage.ThreadAddress(offset)
+	}
+	return 0, errNoThreadStorage
+}
+
+// Frozen returns the value with a copy of its memory, from which its parts are read. The copy
+// is made now. A value that is too large is not copied if its parts can be read.
+func (v Value) Frozen() (Value, error) {
+	if err := v.Err(); err != nil {
+		if v.isReadInParts() {
+			err = nil
+		}
+		return v, err
+	}
+	address, ok := v.Address()
+	_, isFrozen := v.frame.(*snapshot)
+	if !ok || v.frame == nil || isFrozen || v.typ.Strip().kind == Func || v.typ.isSpread() {
+		return v, nil
+	}
+	b, err := v.Bytes()
+	if err != nil {
+		return v, err
+	}
+	v.frame = &snapshot{v.frame, address, b}
+	return v, nil
+}
+
+// isReadInParts reports whether a value is too large to be read as a whole, but its parts can
+// be read.
+func (v Value) isReadInParts() bool {
+	if v.err != nil || v.typ == nil || v.typ.Size() <= MaxSize {
+		return false
+	}
+	switch v.typ.Strip().kind {
+	case Struct, Class, Union:
+		_, ok := v.Address()
+		return ok
+	}
+	_, ok := v.Beginning()
+	return ok
+}
+
+// Beginning returns the first elements of an array in memory that is too large to be read as
+// a whole: as many as can be read. It returns false for other values.
+func (v Value) Beginning() (Value, bool) {
+	if v.err != nil || v.typ == nil || v.typ.Size() <= MaxSize {
+		return Value{}, false
+	}
+	t := v.typ.Strip()
+	size := t.Elem().Size()
+	if _, ok := v.Address(); !ok || t.kind != Array || size == 0 || t.Size()/size > 1<<32 {
+		return Value{}, false // no array is that large
+	}
+	short := ArrayIn(t.language, t.Elem(), max(1, MaxSize/size))
+	short.lower, short.stride, short.vector, short.index = t.lower, t.stride, t.vector, t.index
+	return v.part(short, 0), true
+}
+
+// element returns element i of an array, counted from 0.
+func (v Value) element(t *Type, i uint64) Value { return v.Index(int64(i) + t.lower) }
