@@ -221,18 +221,14 @@ func (w *writer) cieOffset(dwarf64 bool, cie *writtenCIE) {
 func (w *writer) sized(data func()) {
 	start := len(w.Data)
 	for width := 1; ; width++ {
-		for range width {
-			w.uint8(0)
+		for range width - 1 {
+			w.uint8(0x80)
 		}
+		w.uint8(0)
 		data()
 		size := uint64(len(w.Data) - start - width)
 		if leb128.Size(size) <= width {
-			at := w.Data[start:start]
-			for range width - 1 {
-				at = append(at, byte(size)|0x80)
-				size >>= 7
-			}
-			_ = append(at, byte(size))
+			leb128.PutUint(w.Data[start:], size)
 			return
 		}
 		w.Data = w.Data[:start]

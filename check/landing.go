@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/internal/leb128"
 )
 
 // landing is a range of calls with a landing pad.
@@ -83,11 +84,12 @@ func (r *byteReader) byte() byte {
 	return b
 }
 
-func (r *byteReader) uleb() (v uint64) {
-	for shift := 0; shift < 70; shift += 7 {
-		b := r.byte()
-		v |= uint64(b&0x7f) << shift
-		if b&0x80 == 0 {
+func (r *byteReader) uleb() uint64 {
+	var b [leb128.MaxSize]byte
+	for n := range b {
+		if b[n] = r.byte(); b[n]&0x80 == 0 {
+			v, _, err := leb128.Uint(b[:n+1])
+			r.failed = r.failed || err != nil
 			return v
 		}
 	}
