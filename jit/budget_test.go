@@ -53,6 +53,7 @@ var budgets = map[string]string{
 	"report/style":       styling,
 	"report/table":       "arch/disasm " + styling,
 	"report/source":      "report/table",
+	"report/tablecheck":  "check " + printing,
 	"report/...":         printing,
 	"check/...":          "session",
 	"record/...":         printing,
