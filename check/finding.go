@@ -27,7 +27,7 @@ const (
 	UnknownStack        // the CFA's distance from the registers is not known
 	UnknownValue        // a register or a saved value is not known
 	Guessed             // the row is wrong on a path that may not exist
-	MayNotReturn        // the row is wrong if the call before returns
+	MayNotReturn        // the row is wrong if the previous call returns
 	NotDecoded          // the bytes are not an instruction that the analysis knows
 	NoRow               // the table has no row
 	Outermost           // the row says that there is no caller

@@ -23,7 +23,7 @@ func (r AddressRange) Contains(addr uint64) bool { return addr >= r.Low && addr 
 // Function is a compiled function, or an inlined call.
 type Function struct {
 	Name   string         // the linkage name if there is one, else the plain name; "" if unknown
-	Entry  uint64         // the address where it starts: that of the first range
+	Entry  uint64         // the address where it starts: the start of the first range
 	Ranges []AddressRange // its code, in the order of the compiler
 
 	Inlined  bool

@@ -12,7 +12,7 @@ import (
 
 // Breakpoint is a breakpoint or logpoint of a session. Its exported fields do not change.
 type Breakpoint struct {
-	ID        int    // from 1; breakpoints and watchpoints share the numbers, none is used twice
+	ID        int    // from 1; breakpoints and watchpoints share the numbers, and no number is used twice
 	Location  string // the argument of BreakAt
 	Addresses []uint64
 	Options   BreakpointOptions

@@ -18,7 +18,7 @@ type Rules struct {
 	CFA           cfi.Rule
 	Registers     []cfi.RegisterRule // the columns that have a rule, in ascending order
 	ReturnAddress uint64             // column
-	SignalFrame   bool               // the frame was interrupted, it did not call (augmentation 'S')
+	SignalFrame   bool               // a signal interrupted the frame; it did not make a call (augmentation 'S')
 	Signed        bool               // the return address is signed (AArch64)
 	Section       *cfi.Section       // where the rules' expressions are
 

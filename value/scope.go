@@ -305,7 +305,7 @@ type Function struct {
 // Scope is a frame as gdb counts them: a function or an inlined call.
 type Scope struct {
 	Function *Function
-	Inlined  bool // Function was inlined into that of the next Scope
+	Inlined  bool // Function was inlined into the Function of the next Scope
 
 	// Arguments are in the order of the declaration.
 	Arguments []*Variable

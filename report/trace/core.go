@@ -24,7 +24,7 @@ type Core struct {
 type MissingFile struct {
 	Path    string
 	BuildID []byte // nil if the core lacks it
-	Address uint64 // the lowest address in memory that the file was mapped to
+	Address uint64 // the lowest address at which the file was mapped
 	Reason  string
 }
 

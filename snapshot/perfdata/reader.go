@@ -56,7 +56,7 @@ type Counts struct {
 	Lost        uint64
 	LostSamples uint64
 
-	Late    int64 // records that were returned after one of a later time
+	Late    int64 // records that were returned after a record with a later time
 	Invalid int64 // records with Err
 	Unknown int64 // records of unknown type
 }
