@@ -12,11 +12,11 @@
 // asks for. Returned slices are views of the mapping unless the bytes need a change.
 //
 // No byte is trusted. A damaged part is skipped: the rest is read, and [File.Damage] returns
-// the errors. The package reads headers, line tables and symbol tables itself because
-// debug/elf refuses a whole file for one bad section and copies what it reads (a table of
-// sections with overlapping names makes it allocate the square of the file's size), and
-// because debug/dwarf sizes allocations by counts in the line table's header. Package value
-// reads variables and types through [File.DebugReader].
+// the errors. The package reads headers, line tables and symbol tables itself. It does not
+// use debug/elf, which refuses a whole file for one invalid section, and copies what it
+// reads: a table of sections with overlapping names makes it allocate the square of the
+// file's size. It does not use debug/dwarf, which sizes allocations by counts in the line
+// table's header. Package value reads variables and types through [File.DebugReader].
 //
 // # Files that shrink
 //

@@ -45,9 +45,9 @@ type RefusedError struct {
 
 func (e *RefusedError) Error() string { return e.Path + " was not used: " + e.Reason }
 
-// CheckBuildID returns a [*RefusedError] with a path unless the file has the build ID id.
-// perf stores 20 bytes of an ID, cut or padded with zeros, so an id of 20 bytes also
-// matches a longer or shorter ID.
+// CheckBuildID returns a *[RefusedError] with a path unless the file has the build ID id. An
+// id of 20 bytes also matches a longer or shorter ID, because perf cuts an ID to 20 bytes or
+// pads it with zeros.
 func (f *File) CheckBuildID(path string, id []byte) error {
 	have := f.BuildID()
 	switch {

@@ -33,10 +33,10 @@ type GoModuleBudget struct{ budget gotable.Budget }
 // ErrGoModule is wrapped by the error for a Go module whose data contradict each other.
 var ErrGoModule = gotable.ErrModule
 
-// GoModules returns the modules after the first one in the list of the Go runtime of f (a
-// program, or a Go library), in the order of the list, and the address of the first one.
-// Memory is the memory of the process or core, and bias is the load bias of f. All objects
-// of a target share a budget.
+// GoModules returns the list of modules of the Go runtime of f (a program, or a Go library):
+// the address of the first module, and the modules after it in the order of the list. Memory
+// is the memory of the process or core, and bias is the load bias of f. All objects of a
+// target share a budget.
 //
 // Without a Go runtime in f both results are zero; list is nil if the program has loaded
 // nothing. If there is an error, list contains the modules before the fault.

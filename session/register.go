@@ -120,8 +120,9 @@ type RegisterInfo struct {
 }
 
 // RegisterInfos returns all registers that the worker has on this machine, in gdb's order. On amd64
-// they include st0–st7 and xmm0–15, with AVX the upper halves as ymm0h and so on, with AVX-512 k0–k7
-// and the other parts of zmm0–31, fs_base, gs_base and orig_rax; on arm64 v0–v31, fpsr, fpcr and tpidr.
+// they include st0–st7, xmm0–15, fs_base, gs_base and orig_rax; with AVX the upper halves as ymm0h and
+// so on; with AVX-512 k0–k7 and the other parts of zmm0–31. On arm64 they include v0–v31, fpsr, fpcr
+// and tpidr.
 func (s *Session) RegisterInfos() []RegisterInfo {
 	var list []RegisterInfo
 	for _, n := range worker.Names {

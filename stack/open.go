@@ -183,10 +183,10 @@ func (s failedSource) Rules(pc uint64) (*unwind.Rules, error) {
 }
 
 // OpenSource opens a source file that the debugging information of an object names, by its
-// absolute path, as snapshot.Process.OpenSource does. If this process is root, the owners of
-// the separate debug files and split units that were read must also have the right to read
-// it, because another user could have put them next to a program. OpenSource may be called
-// after Close.
+// absolute path, as snapshot.Process.OpenSource does. Another user could have put a separate
+// debug file or split unit next to a program. Therefore, if this process is root, the owners
+// of those that were read must also have the right to read the source file. OpenSource may
+// be called after Close.
 func (o *Objects) OpenSource(path string) (*os.File, error) {
 	process := o.snapshot.Process
 	f, err := process.OpenSource(path)

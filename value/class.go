@@ -262,9 +262,9 @@ func (t *Type) MemberAt(offset uint64) string {
 	return newMemberSearch().at(t.memberOf(), offset, 0)
 }
 
-// VirtualAt returns the linkage name of a virtual function of the class that a MemberPointer
-// points into, or "". place is the function's index in the table of virtual functions, whose
-// pointer is at an offset in bytes of the object.
+// VirtualAt returns the linkage name of a virtual function of the class that a MemberPointer points
+// into, or "". place is the function's index in the table of virtual functions. offset is the place
+// in the object, in bytes, of the pointer to that table.
 func (t *Type) VirtualAt(place, offset uint64) string {
 	return newMemberSearch().virtual(t.memberOf(), place, offset, 0)
 }

@@ -269,9 +269,9 @@ const (
 )
 
 // Indirect reports whether functions take and return objects of a C++ class by address, whatever
-// their size: the class, or one of its members or bases, has virtual functions or a copy
-// constructor or destructor of its own (Itanium C++ ABI, non-trivial for the purposes of calls).
-// Compilers may state it (DW_CC_pass_by_reference, DWARF 5 §5.7.1). For other compilers the
+// their size. This is true if the class, or one of its members or bases, has virtual functions, or
+// a copy constructor or destructor of its own (Itanium C++ ABI, non-trivial for the purposes of
+// calls). Compilers may state it (DW_CC_pass_by_reference, DWARF 5 §5.7.1). For other compilers the
 // functions of the class decide.
 func (t *Type) Indirect() bool { return t.indirectAmong(make(map[*Type]bool)) }
 

@@ -103,9 +103,9 @@ func (i *Info) Scopes(pc uint64) (scopes []*Scope, err error) {
 	return scopes, err
 }
 
-// Damage returns why names that were read so far are missing or incomplete: the errors of the
-// first string that its section cuts off, and of the first variable whose abstract origin is
-// missing or circular. It returns nil if there were none.
+// Damage returns the errors because of which names that were read so far are missing or incomplete:
+// for the first string that its section cuts off, and for the first variable with a missing or
+// circular abstract origin. It returns nil if there were none.
 func (i *Info) Damage() error {
 	return i.locked(func() error {
 		return errors.Join(i.entries.Cut(), i.unnamed)

@@ -3,10 +3,10 @@
 // licence that can be found in the LICENSE file.
 
 // Package gdb publishes generated code through the GDB JIT interface, by which gdb and lldb
-// find code that a program generated: a list of symbol files in the program's memory, at a
-// known symbol, and a function at which they stop the program when the list changes. The
-// package writes the list of this program. Package registry reads the list of any
-// process or core.
+// find code that a program generated. The interface is a list of symbol files in the
+// program's memory, at a known symbol, and a function that the program calls when the list
+// changes. Debuggers stop the program at that function. The package writes the list of this
+// program. Package registry reads the list of any process or core.
 //
 //	import _ "github.com/clewdev/clew/jit/gdb" // jit.Publish then publishes to debuggers
 //
@@ -24,8 +24,8 @@
 //	process handle SIGURG -n false -p true -s false
 //
 // Withdrawing some functions of a batch rewrites their symbol file, which has up to about a
-// thousand functions: one call for many of them costs as much as one call for one, about
-// 0.2 ms. Withdrawing a whole batch of that size rewrites nothing.
+// thousand functions. One call takes about 0.2 ms, for one function or for many. Withdrawing
+// a whole batch of that size rewrites nothing.
 //
 // Debuggers find the list by a symbol. A program that is linked with -ldflags=-s has no
 // symbols, so debuggers do not see its generated code; registry.Read does, by searching the

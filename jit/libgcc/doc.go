@@ -19,10 +19,10 @@
 // the symbols of the program at run time. It also finds an unwinder in the program itself,
 // for example in a static program or one linked with -static-libgcc.
 //
-// Functions without an unwind table stay unknown. Publish returns an error for tables with
-// which these unwinders would abort the process or produce wrong frames: a table that leaves
-// the CFA undefined, an operation that they do not know, a function that is already
-// published.
+// Functions without an unwind table stay unknown. With some tables these unwinders would
+// abort the process or produce wrong frames. Publish returns an error for such a table: one
+// that leaves the CFA undefined, contains an operation that they do not know, or is for a
+// function that is already published.
 //
 // Package libgcc does not unwind.
 package libgcc

@@ -15,10 +15,10 @@ import (
 
 // Find returns the address of the dyn-info list in an object of a process: in libunwind
 // itself, or in an object that contains a copy of it. The function symbol returns the
-// run-time address of one of the object's symbols. libunwind exports no name for its list,
-// but a function that returns its address; an object with the list in its symbol table is
-// accepted too. The error wraps [ErrNoList] if the object has neither, and [ErrList] if
-// Find cannot decode the function.
+// run-time address of one of the object's symbols. libunwind does not export its list, but
+// exports a function that returns the list's address. Find also accepts an object with the
+// list in its symbol table. The error wraps [ErrNoList] if the object has neither, and
+// [ErrList] if Find cannot decode the function.
 func Find(m *arch.Machine, memory cfi.Memory, symbol func(name string) (address uint64, ok bool)) (uint64, error) {
 	function, found := symbol("_U_dyn_info_list_addr")
 	var err error

@@ -18,10 +18,10 @@ import (
 
 var errMachine = errors.New("the machine of this program is unknown")
 
-// SpaceAfter returns the number of bytes after a function that must be free of other
-// functions so that perf can unwind through it: the padding to a multiple of 8 bytes
-// and the function's unwind table, 80 bytes for most. size is the size of the function
-// in bytes. A function without an unwind table needs 0.
+// SpaceAfter returns the number of bytes that must stay free after a function so that perf
+// can unwind through it. This is the padding to a multiple of 8 bytes plus the size of the
+// function's unwind table, which is 80 bytes for most functions. size is the size of the
+// function in bytes. A function without an unwind table needs 0.
 func SpaceAfter(p *cfi.Program, size uint64) (uint64, error) {
 	if p == nil {
 		return 0, nil

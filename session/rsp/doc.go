@@ -11,11 +11,11 @@
 //	(lldb) gdb-remote 1234
 //
 // The server sends gdb the path of the program's executable, and gdb reads it through the connection.
-// lldb 14 must get the path as above. The server adds the images of the session to the list of the GDB
-// JIT interface ([github.com/clewdev/clew/jit/gdb]) if the program has not done so, so that a debugger
-// has the symbols, lines and unwind tables of both. Debuggers find the list by a symbol, which a
-// program linked with -ldflags=-s does not have. A client learns of later images when it next continues
-// or the program next calls, or at [Server.Update].
+// lldb 14 must get the path as above. If the program has not done so, the server adds the images of the
+// session to the list of the GDB JIT interface (github.com/clewdev/clew/jit/gdb). A debugger then has
+// the symbols, lines and unwind tables of the program and of the images. Debuggers find the list by a
+// symbol, which a program linked with -ldflags=-s does not have. A client learns of later images when
+// it next continues or the program next calls, or at [Server.Update].
 //
 // # What a debugger sees
 //

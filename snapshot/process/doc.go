@@ -17,11 +17,10 @@
 // PTRACE_O_EXITKILL is never set, and the signal of a stopped thread is read without
 // consuming it, so it is not lost.
 //
-// A target can notice a snapshot as it can notice SIGSTOP and SIGCONT, or
-// strace -p (signal(7), "Interruption of system calls and library functions by
-// stop signals"): the kernel restarts an interrupted system call, except that
-// epoll_wait, semop, sigtimedwait and socket calls with a timeout set return
-// EINTR. On old kernels some others do too.
+// A target can notice a snapshot in the same way as SIGSTOP and SIGCONT, or strace -p
+// (signal(7), "Interruption of system calls and library functions by stop signals"). The kernel
+// restarts most interrupted system calls. But epoll_wait, semop, sigtimedwait and socket calls
+// with a timeout return EINTR, and on old kernels some others do too.
 //
 // One limit: if another thread of the target provides the pages of a stack (userfaultfd),
 // copying the stack blocks until this process is killed, because that thread stands still.

@@ -17,10 +17,10 @@ import (
 const maxPerfMaps = 1 << 12
 
 // CodeSources reads the descriptions of the code that the processes of a recording
-// generated, with or without samples in it: the jitdumps that they mapped, and the perf
-// maps of processes with memory for such code. The Err of a source says which part could
-// not be read, and notes say what else is missing. If the recording cannot be read to its
-// end, CodeSources returns the sources up to there and an error.
+// generated, also of code without samples. It reads the jitdumps that the processes mapped,
+// and the perf maps of processes with memory for such code. The Err of a source says which
+// part could not be read, and notes say what else is missing. If the recording cannot be
+// read to its end, CodeSources returns the sources up to there and an error.
 func CodeSources(r *perfdata.Reader, opts Options) (sources []*generated.Source, notes []string, err error) {
 	b := newBuilder(r, opts)
 	defer b.close()

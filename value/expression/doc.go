@@ -18,9 +18,9 @@
 // of the program, and those of C if the program does not name them, so that *(int *)($rbx + 8)
 // works in code without debugging information.
 //
-// It differs from gdb in that floating-point numbers are computed in 64 bits (a long double loses
-// its low bits), operators of C++ and other languages are missing, and there are no warnings, for
-// example for a shift by too many bits.
+// There are three differences from gdb. Floating-point numbers are computed in 64 bits: a long
+// double loses its low bits. Operators of C++ and other languages are missing. There are no
+// warnings, for example for a shift by too many bits.
 //
 // The package runs no code: the Context makes the calls, and only assignments change memory and
 // registers, through the Frame.
