@@ -366,11 +366,11 @@ func fdes(data []byte, n int, cies ...uint64) []byte {
 	return data
 }
 
-// TestHostileSections reads sections of 256 KiB or 1 MiB. Each would cost a naive reader
+// TestHostileSections reads sections of 128 KiB or 1 MiB. Each would cost a naive reader
 // quadratic time or many times its size in memory. The test asserts the memory, and that
 // reading ends.
 func TestHostileSections(t *testing.T) {
-	size := 1 << 18
+	size := 1 << 17
 	if sample.Full() {
 		size = 1 << 20
 	}

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/clewdev/clew/check"
+	"github.com/clewdev/clew/internal/sample"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/snapshot"
@@ -149,7 +150,7 @@ func (p *stepped) states(yield func(check.TraceState) bool) {
 // The tables of programs and of the C and C++ libraries agree with executions through
 // signal handlers, longjmp and exceptions.
 func TestTraceProcess(t *testing.T) {
-	for _, test := range []struct {
+	tests := []struct {
 		compiler, source string
 		flags            []string
 	}{
@@ -157,7 +158,8 @@ func TestTraceProcess(t *testing.T) {
 		{"gcc", "testdata/signals.c", []string{"-O0", "-fcf-protection=full"}},
 		{"g++", "testdata/exceptions.cc", []string{"-O2"}},
 		{"g++", "testdata/exceptions.cc", []string{"-O0", "-fno-omit-frame-pointer"}},
-	} {
+	}
+	for _, test := range sample.Of(t, tests, 2) {
 		t.Run(fmt.Sprint(test.source, test.flags), func(t *testing.T) {
 			p := stepProgram(t, test.compiler, test.source, test.flags...)
 			result, err := check.Trace(p.objects.Snapshot().Machine, &p.objects.Modules, p.states, nil)

@@ -17,7 +17,7 @@ import (
 
 // No finding is on what compilers make, and nearly everything is decided.
 func TestCompilersOutput(t *testing.T) {
-	for _, b := range someBuilds(t, 12) {
+	for _, b := range someBuilds(t, 7) {
 		t.Run(b.String(), func(t *testing.T) {
 			r, err := File(b.compile(t), Options{})
 			if err != nil {
@@ -39,7 +39,7 @@ func TestCompilersOutput(t *testing.T) {
 // Each defect that is seeded into a table is found at its first instruction.
 func TestSeededDefects(t *testing.T) {
 	seeded := map[string]int{}
-	for _, b := range someBuilds(t, 12) {
+	for _, b := range someBuilds(t, 7) {
 		t.Run(b.String(), func(t *testing.T) {
 			s := newSeeder(t, b.compile(t))
 			for i := range s.fdes {

@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/clewdev/clew/internal/sample"
 )
 
 // TestLinked checks that an unwinder is found that the linker put into the program,
@@ -24,7 +26,7 @@ func TestLinked(t *testing.T) {
 			t.Skip("skipped: " + tool + " is not installed")
 		}
 	}
-	for _, test := range []struct {
+	tests := []struct {
 		name     string
 		flags    []string // of go build
 		libstdcc string   // CGO_LDFLAGS
@@ -36,7 +38,8 @@ func TestLinked(t *testing.T) {
 		{"static libgcc, pie", []string{"-buildmode=pie", "-ldflags=-extldflags -static-libgcc"}, "-static-libgcc -Wl,-Bstatic -lstdc++ -Wl,-Bdynamic", false},
 		{"dynamic", nil, "", true},
 		{"dynamic, pie", []string{"-buildmode=pie"}, "", true},
-	} {
+	}
+	for _, test := range sample.Of(t, tests, 2) {
 		t.Run(test.name, func(t *testing.T) {
 			program := filepath.Join(t.TempDir(), "program")
 			build := exec.Command("go", append(append([]string{"build", "-buildvcs=false", "-o", program}, test.flags...), "./testdata/static")...)
