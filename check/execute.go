@@ -157,3 +157,68 @@ func (s *state) table(o *operation, base value, m *abi) value {
 	}
 	return makeValue(kind, count, at.offset())
 }
+
+// compared returns the instruction whose comparison the flags hold after i, given that before
+// i, or nil.
+func (u *unit) compared(before, i *instruction) *instruction {
+	switch {
+	case i.compare:
+		return i
+	case before != nil && (!i.keepsFlags || before.overwritten(i, u)):
+		return nil
+	}
+	return before
+}
+
+// overwritten reports whether an instruction writes a register that was compared.
+func (i *instruction) overwritten(by *instruction, u *unit) bool {
+	if by.clobbered>>i.left&1 != 0 || i.right != noRegister && by.clobbered>>i.right&1 != 0 {
+		return true
+	}
+	for _, o := range u.operationsOf(by) {
+		if o.op != opStore && (o.to == i.left || o.to == i.right) {
+			return true
+		}
+	}
+	return false
+}
+
+// refine adds what a conditional branch says about compared registers.
+func refine(s *state, compared *instruction, c condition, taken bool, m *abi) {
+	if compared == nil || c == conditionNone {
+		return
+	}
+	if !taken {
+		c = [...]condition{conditionNone, conditionNotEqual, conditionEqual, conditionAboveOrEqual, conditionAbove, conditionBelowOrEqual, conditionBelow}[c]
+	}
+	left := &s.registers[compared.left]
+	before := *left
+	if compared.right != noRegister {
+		right := &s.registers[compared.right]
+		if c == conditionEqual {
+			switch {
+			case left.address(m) && !right.address(m):
+				*right = *left
+			case right.address(m) && !left.address(m):
+				*left = *right
+			}
+		}
+		return
+	}
+	if left.kind() != other && left.kind() != derived && (left.kind() != entry || !left.notEntry(m) || left.address(m)) || compared.limit > 1<<32 {
+		return
+	}
+	switch {
+	case c == conditionBelow && compared.limit > 0:
+		*left = bounded(compared.limit-1, true)
+	case c == conditionBelowOrEqual:
+		*left = bounded(compared.limit, true)
+	}
+	if before.kind() == entry {
+		for i := range s.registers[:m.registers] {
+			if s.registers[i] == before { // a copy
+				s.registers[i] = *left
+			}
+		}
+	}
+}

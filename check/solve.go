@@ -4,20 +4,6 @@
 
 package check
 
-// entryState is the state at the entry of a function.
-func (u *unit) entryState() state {
-	m := u.c.abi
-	var s state
-	for i := range s.registers {
-		s.registers[i] = makeValue(entry, i, 0)
-	}
-	if m.link == noRegister {
-		s.slots[0] = slot{makeValue(entry, m.sp, 0), makeValue(entry, m.returnAddress, 0)}
-		s.count = 1
-	}
-	return s
-}
-
 // solve finds the state before every instruction that is reached from the entries.
 func (u *unit) solve() {
 	for n := 0; ; n++ {
@@ -185,49 +171,6 @@ func (u *unit) again(k int32) {
 	u.repeat = true // the path is not in order
 }
 
-// conflict reports whether two states cannot both be right before one instruction of
-// compilers' code: the depths of the stack differ, or no place has the entry value of a
-// preserved register in both.
-func (u *unit) conflict(a, b *state) bool {
-	m := u.c.abi
-	x, y := a.registers[m.sp], b.registers[m.sp]
-	if x != y && x.kind() == entry && y.kind() == entry {
-		return true
-	}
-	for _, c := range m.preserved {
-		want := makeValue(entry, int(c), 0)
-		x, y := a.registers[c], b.registers[c]
-		switch {
-		case x == want && y == want, x.kind() == unknown, y.kind() == unknown, a.shares(b, want):
-		case x == want, y == want, a.saves(want), b.saves(want):
-			return true
-		}
-	}
-	return false
-}
-
-// shares reports whether a slot holds a value in both states.
-func (s *state) shares(o *state, v value) bool {
-	for i := range s.slots[:s.count] {
-		if s.slots[i].content == v {
-			if w := o.content(s.slots[i].at); w == v || w.kind() == unknown {
-				return true
-			}
-		}
-	}
-	return s.lost || o.lost
-}
-
-// saves reports whether a slot holds a value.
-func (s *state) saves(v value) bool {
-	for i := range s.slots[:s.count] {
-		if s.slots[i].content == v {
-			return true
-		}
-	}
-	return s.lost
-}
-
 // drop removes the path from a call to the instruction after it, at pc, and starts again.
 func (u *unit) drop(pc uint64) {
 	if !u.dropped[pc] {
@@ -239,16 +182,6 @@ func (u *unit) drop(pc uint64) {
 	}
 }
 
-// forgetComparisons makes exact bounds upper bounds. Only straight from the comparison to the
-// jump is a bound certainly that of the table.
-func (s *state) forgetComparisons(m *abi) {
-	for i, v := range s.registers[:m.registers] {
-		if v.kind() == other && v.argument() != 0 {
-			s.registers[i] = makeValue(other, 0, v.offset())
-		}
-	}
-}
-
 // unlikely removes the guessed paths to pc, and starts again.
 func (u *unit) unlikely(pc uint64) {
 	if u.banned == nil {
@@ -256,17 +189,6 @@ func (u *unit) unlikely(pc uint64) {
 	}
 	u.banned[pc] = true
 	u.restart = true
-}
-
-// within reports whether an address is inside of a decoded instruction.
-func (u *unit) within(pc uint64) bool {
-	p := &u.parts[u.partOf(pc)]
-	for n := uint64(1); n < uint64(u.c.abi.maxSize) && n <= pc-p.start; n++ {
-		if k := p.at[pc-p.start-n] - 1; k >= 0 && uint64(u.instructions[k].size) > n {
-			return true
-		}
-	}
-	return false
 }
 
 // run follows all paths until no state changes.
@@ -335,75 +257,6 @@ func (u *unit) follow(k int32, s *state) {
 			return
 		}
 		k = n
-	}
-}
-
-func (u *unit) operationsOf(i *instruction) []operation {
-	return u.operations[i.first : i.first+int32(i.count)]
-}
-
-// compared returns the instruction whose comparison the flags hold after i, given that before
-// i, or nil.
-func (u *unit) compared(before, i *instruction) *instruction {
-	switch {
-	case i.compare:
-		return i
-	case before != nil && (!i.keepsFlags || before.overwritten(i, u)):
-		return nil
-	}
-	return before
-}
-
-// overwritten reports whether an instruction writes a register that was compared.
-func (i *instruction) overwritten(by *instruction, u *unit) bool {
-	if by.clobbered>>i.left&1 != 0 || i.right != noRegister && by.clobbered>>i.right&1 != 0 {
-		return true
-	}
-	for _, o := range u.operationsOf(by) {
-		if o.op != opStore && (o.to == i.left || o.to == i.right) {
-			return true
-		}
-	}
-	return false
-}
-
-// refine adds what a conditional branch says about compared registers.
-func refine(s *state, compared *instruction, c condition, taken bool, m *abi) {
-	if compared == nil || c == conditionNone {
-		return
-	}
-	if !taken {
-		c = [...]condition{conditionNone, conditionNotEqual, conditionEqual, conditionAboveOrEqual, conditionAbove, conditionBelowOrEqual, conditionBelow}[c]
-	}
-	left := &s.registers[compared.left]
-	before := *left
-	if compared.right != noRegister {
-		right := &s.registers[compared.right]
-		if c == conditionEqual {
-			switch {
-			case left.address(m) && !right.address(m):
-				*right = *left
-			case right.address(m) && !left.address(m):
-				*left = *right
-			}
-		}
-		return
-	}
-	if left.kind() != other && left.kind() != derived && (left.kind() != entry || !left.notEntry(m) || left.address(m)) || compared.limit > 1<<32 {
-		return
-	}
-	switch {
-	case c == conditionBelow && compared.limit > 0:
-		*left = bounded(compared.limit-1, true)
-	case c == conditionBelowOrEqual:
-		*left = bounded(compared.limit, true)
-	}
-	if before.kind() == entry {
-		for i := range s.registers[:m.registers] {
-			if s.registers[i] == before { // a copy
-				s.registers[i] = *left
-			}
-		}
 	}
 }
 
@@ -478,34 +331,6 @@ func (u *unit) jump(pc uint64, s *state, from int32) {
 	}
 	u.join(index, pc, s, from)
 }
-
-// join adds the function at pc to the unit if a path leads into it with a frame.
-func (u *unit) join(index int, pc uint64, s *state, from int32) {
-	members := []int{index}
-	if o := u.c.owner[index]; o >= 0 {
-		members = u.c.units[o]
-	}
-	if len(u.parts)+len(members) > maxUnitParts || u.c.joins >= maxJoins*(len(u.c.fdes)+16) {
-		return
-	}
-	u.c.joins += len(members)
-	for _, m := range members {
-		failed := u.failed
-		if !u.addPart(m) {
-			u.parts = u.parts[:len(u.parts)-1]
-			u.failed = failed
-			continue
-		}
-		p := &u.parts[len(u.parts)-1]
-		p.entered = len(p.rows) > 0 && p.rows[0].entry && !(p.start == pc)
-	}
-	if u.partOf(pc) >= 0 {
-		u.reach(pc, s, from, false)
-	}
-}
-
-// maxJoins bounds how often an FDE is added to a unit, on average.
-const maxJoins = 4
 
 // jumpIndirect follows a jump through a table.
 func (u *unit) jumpIndirect(i *instruction, s *state, k int32) {

@@ -231,3 +231,70 @@ func (s *state) preserved(m *abi) bool {
 	}
 	return true
 }
+
+// entryState is the state at the entry of a function.
+func (u *unit) entryState() state {
+	m := u.c.abi
+	var s state
+	for i := range s.registers {
+		s.registers[i] = makeValue(entry, i, 0)
+	}
+	if m.link == noRegister {
+		s.slots[0] = slot{makeValue(entry, m.sp, 0), makeValue(entry, m.returnAddress, 0)}
+		s.count = 1
+	}
+	return s
+}
+
+// conflict reports whether two states cannot both be right before one instruction of
+// compilers' code: the depths of the stack differ, or no place has the entry value of a
+// preserved register in both.
+func (u *unit) conflict(a, b *state) bool {
+	m := u.c.abi
+	x, y := a.registers[m.sp], b.registers[m.sp]
+	if x != y && x.kind() == entry && y.kind() == entry {
+		return true
+	}
+	for _, c := range m.preserved {
+		want := makeValue(entry, int(c), 0)
+		x, y := a.registers[c], b.registers[c]
+		switch {
+		case x == want && y == want, x.kind() == unknown, y.kind() == unknown, a.shares(b, want):
+		case x == want, y == want, a.saves(want), b.saves(want):
+			return true
+		}
+	}
+	return false
+}
+
+// shares reports whether a slot holds a value in both states.
+func (s *state) shares(o *state, v value) bool {
+	for i := range s.slots[:s.count] {
+		if s.slots[i].content == v {
+			if w := o.content(s.slots[i].at); w == v || w.kind() == unknown {
+				return true
+			}
+		}
+	}
+	return s.lost || o.lost
+}
+
+// saves reports whether a slot holds a value.
+func (s *state) saves(v value) bool {
+	for i := range s.slots[:s.count] {
+		if s.slots[i].content == v {
+			return true
+		}
+	}
+	return s.lost
+}
+
+// forgetComparisons makes exact bounds upper bounds. Only straight from the comparison to the
+// jump is a bound certainly that of the table.
+func (s *state) forgetComparisons(m *abi) {
+	for i, v := range s.registers[:m.registers] {
+		if v.kind() == other && v.argument() != 0 {
+			s.registers[i] = makeValue(other, 0, v.offset())
+		}
+	}
+}

@@ -210,3 +210,46 @@ func (u *unit) landing(p *part, i *instruction, next uint64) (uint64, bool) {
 	}
 	return landingAt(p.landings, next)
 }
+
+func (u *unit) operationsOf(i *instruction) []operation {
+	return u.operations[i.first : i.first+int32(i.count)]
+}
+
+// within reports whether an address is inside of a decoded instruction.
+func (u *unit) within(pc uint64) bool {
+	p := &u.parts[u.partOf(pc)]
+	for n := uint64(1); n < uint64(u.c.abi.maxSize) && n <= pc-p.start; n++ {
+		if k := p.at[pc-p.start-n] - 1; k >= 0 && uint64(u.instructions[k].size) > n {
+			return true
+		}
+	}
+	return false
+}
+
+// maxJoins bounds how often an FDE is added to a unit, on average.
+const maxJoins = 4
+
+// join adds the function at pc to the unit if a path leads into it with a frame.
+func (u *unit) join(index int, pc uint64, s *state, from int32) {
+	members := []int{index}
+	if o := u.c.owner[index]; o >= 0 {
+		members = u.c.units[o]
+	}
+	if len(u.parts)+len(members) > maxUnitParts || u.c.joins >= maxJoins*(len(u.c.fdes)+16) {
+		return
+	}
+	u.c.joins += len(members)
+	for _, m := range members {
+		failed := u.failed
+		if !u.addPart(m) {
+			u.parts = u.parts[:len(u.parts)-1]
+			u.failed = failed
+			continue
+		}
+		p := &u.parts[len(u.parts)-1]
+		p.entered = len(p.rows) > 0 && p.rows[0].entry && !(p.start == pc)
+	}
+	if u.partOf(pc) >= 0 {
+		u.reach(pc, s, from, false)
+	}
+}
