@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clewdev/clew/internal/sample"
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
@@ -103,13 +104,17 @@ int main(int argc, char **argv)
 
 // builds are the ways to compile programs for the comparison of lines with gdb.
 func builds(t *testing.T, run func(t *testing.T, compiler string, flags ...string)) {
+	var all [][]string
 	for _, compiler := range []string{"gcc", "clang-14"} {
 		for _, flags := range [][]string{{"-O0"}, {"-O1"}, {"-O2", "-gdwarf-4"}, {"-O0", "-fomit-frame-pointer"}, {"-O3", "-ffunction-sections"}} {
-			t.Run(compiler+strings.Join(flags, ""), func(t *testing.T) {
-				testprogram.RequireTool(t, compiler)
-				run(t, compiler, append([]string{"-g"}, flags...)...)
-			})
+			all = append(all, append([]string{compiler}, flags...))
 		}
+	}
+	for _, build := range sample.Covering(t, all, 3, func(build []string) []string { return build[:1] }) {
+		t.Run(strings.Join(build, ""), func(t *testing.T) {
+			testprogram.RequireTool(t, build[0])
+			run(t, build[0], append([]string{"-g"}, build[1:]...)...)
+		})
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clewdev/clew/internal/sample"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/snapshot/perfdata"
 	"github.com/clewdev/clew/stack"
@@ -65,7 +66,7 @@ func TestGapsRecorded(t *testing.T) {
 // The stacks of a recording through functions without call frame information are those of the
 // source too.
 func TestUncoveredRecorded(t *testing.T) {
-	for _, flags := range [][]string{{"-fno-omit-frame-pointer"}, {"-fomit-frame-pointer"}} {
+	for _, flags := range sample.Of(t, [][]string{{"-fno-omit-frame-pointer"}, {"-fomit-frame-pointer"}}, 1) {
 		program := buildUncovered(t, "gcc", flags...)
 		for _, test := range uncoveredWays {
 			t.Run(flags[0]+" "+test.way, func(t *testing.T) {

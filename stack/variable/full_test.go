@@ -15,17 +15,19 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clewdev/clew/internal/sample"
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
 // The arguments and local variables of some functions equal gdb's.
 func TestFull(t *testing.T) {
 	standard := []string{"strings", "sequences", "maps", "pointers", "sums", "main"}
-	for _, test := range []struct {
+	type fullTest struct {
 		command, source string
 		functions       []string
 		printers        bool // of the library, with gdb
-	}{
+	}
+	tests := []fullTest{
 		{"g++ -O0", "members.cc", []string{"last", "main"}, false},
 		{"clang++ -O0", "members.cc", []string{"last", "main"}, false},
 		{"gcc -O0 -w", "values.c", []string{"last", "main"}, false},
@@ -43,7 +45,8 @@ func TestFull(t *testing.T) {
 		{"clang++ -O0 -std=c++17", "standard.cc", standard, true},
 		{"g++ -O0 -std=c++20", "span.cc", []string{"last"}, true},
 		{"rustc -Awarnings -Cpanic=abort", "values.rs", []string{"values::last"}, false},
-	} {
+	}
+	for _, test := range sample.Covering(t, tests, 6, func(f fullTest) []string { return []string{f.source} }) {
 		t.Run(test.command+" "+test.source, func(t *testing.T) {
 			program := compile(t, test.command, test.source)
 			path := testprogram.Core(t, testprogram.CoreOptions{Crashes: true}, program)
