@@ -40,6 +40,8 @@ type Code struct {
 	// Stubs are tables of stubs that functions enter at each multiple of their size, as
 	// procedure linkage tables.
 	Stubs []Stubs
+
+	size uint64 // of the file, 0 if it is unknown
 }
 
 // Stubs is a table of stubs of Size bytes in [Start, End). Header says that the first stub is
@@ -68,7 +70,7 @@ func file(f *object.File, options Options) (*Report, error) {
 	if f.Type() == elf.ET_REL {
 		return nil, fmt.Errorf("%s: %w: link it first", f.Name(), ErrRelocatable)
 	}
-	code := Code{Memory: &relocated{File: f}, NoReturn: noReturns(f), Stubs: stubs(f)}
+	code := Code{Memory: &relocated{File: f}, NoReturn: noReturns(f), Stubs: stubs(f), size: f.StoredSize()}
 	var report Report
 	for _, open := range []func() (*cfi.Section, error){f.EHFrame, f.DebugFrame} {
 		section, err := open()
@@ -132,7 +134,7 @@ func newChecker(s *cfi.Section, code Code) *checker {
 	if m == nil {
 		return nil
 	}
-	return &checker{section: s, memory: code.Memory, machine: m, abi: m.abi(), noReturn: code.NoReturn, stubs: code.Stubs}
+	return &checker{section: s, memory: code.Memory, machine: m, abi: m.abi(), noReturn: code.NoReturn, stubs: code.Stubs, size: code.size}
 }
 
 // checker checks the functions of one section.
@@ -143,6 +145,10 @@ type checker struct {
 	abi      *abi
 	noReturn map[uint64]bool
 	stubs    []Stubs
+	size     uint64 // of the file
+
+	work      int64 // what is left of the budget
+	pathSteps int
 
 	fdes    []cfi.IndexRange
 	owner   []int // by FDE: index in units, -1 before it was checked
@@ -165,6 +171,7 @@ type checker struct {
 
 func (c *checker) run(options Options) *Report {
 	c.fdes = c.section.Index().Ranges()
+	c.setBudget(c.size)
 	c.owner = make([]int, len(c.fdes))
 	c.results = make([]result, len(c.fdes))
 	for i := range c.owner {
@@ -246,10 +253,10 @@ func (c *checker) fail(index int, why Reason) {
 		c.units = append(c.units, []int{index})
 	}
 	r := result{counters: Counters{Functions: 1}}
-	// Instructions are counted one after another: limits do not bound this, the file does.
+	// Instructions are counted one after another.
 	var code [4096]byte
 	f := c.fdes[index]
-	for at := f.Start; at < f.End; {
+	for at := f.Start; at < f.End && f.End-f.Start <= maxCounted && c.spend(len(code)/bytesPerJob); {
 		n := min(uint64(len(code)), f.End-at)
 		if c.memory.ReadMemory(code[:n], at) != nil {
 			break

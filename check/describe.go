@@ -161,7 +161,7 @@ func (u *unit) path(k int32) []Step {
 	// Backwards to the entry.
 	var list []int32
 	met := map[int32]bool{}
-	for k >= 0 && !met[k] && len(list) < 1<<16 {
+	for k >= 0 && !met[k] && len(list) < 1<<16 && u.c.spend(1) {
 		met[k] = true
 		list = append(list, k)
 		i := &u.instructions[k]
@@ -173,6 +173,7 @@ func (u *unit) path(k int32) []Step {
 		n := k - 1
 		if n < 0 || u.instructions[n].pc+uint64(u.instructions[n].size) != i.pc {
 			n = -1
+			u.c.spend(len(u.instructions) / bytesPerJob)
 			for j := range u.instructions {
 				if e := &u.instructions[j]; e.reached && e.pc+uint64(e.size) == i.pc {
 					n = int32(j)
@@ -196,7 +197,8 @@ func (u *unit) path(k int32) []Step {
 	var steps []Step
 	for n, k := range list {
 		i := &u.instructions[k]
-		if len(list)-n <= maxPath {
+		if len(list)-n <= maxPath && u.c.pathSteps > 0 {
+			u.c.pathSteps--
 			steps = append(steps, u.c.step(i.pc, &s))
 		}
 		s.execute(i, u.operationsOf(i), int(k)+1, u.c.abi)

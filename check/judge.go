@@ -34,6 +34,10 @@ func (u *unit) judgePart(p *part) bool {
 		call     *instruction // ends directly before
 	)
 	c.ignored = c.conventionOf(p.fde)
+	if !c.spend(len(p.code) / bytesPerJob) {
+		u.failed = TooLarge
+		return true
+	}
 	for offset := 0; offset < len(p.code); {
 		k := p.at[offset] - 1
 		if k < 0 || !u.instructions[k].reached {
@@ -206,6 +210,9 @@ func (u *unit) findings(p *part) []Finding {
 			r := &p.rows[i.row]
 			u.c.compare(r, s, i.pc, &wrong)
 			for _, w := range wrong {
+				if len(list) >= maxFindings {
+					break
+				}
 				f := u.finding(p, r, s, i, w)
 				if n, ok := open[w.column]; ok && list[n].Expected == f.Expected && list[n].Found == f.Found || ok && w.delta != 0 && u.deltas[n] == w.delta {
 					list[n].Last = i.pc
@@ -223,7 +230,7 @@ func (u *unit) findings(p *part) []Finding {
 				delete(open, column)
 			}
 		}
-		if i.flow == flowReturn && !s.guessed {
+		if i.flow == flowReturn && !s.guessed && len(list) < maxFindings {
 			list = append(list, u.unrestored(p, i, k, s)...)
 			u.deltas = append(u.deltas[:0], make([]int64, len(list))...)
 		}

@@ -5,7 +5,10 @@
 package check
 
 import (
+	"cmp"
 	"encoding/binary"
+	"slices"
+	"sort"
 
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/internal/leb128"
@@ -35,22 +38,25 @@ func (c *checker) landings(dst []landing, f *cfi.FDE) []landing {
 	e := cfi.Encoding(r.byte())
 	size := r.uleb()
 	end := r.at + size
-	for n := 0; r.at < end && !r.failed && n < maxLandings; n++ {
+	for n := 0; r.at < end && !r.failed && n < maxLandings && c.spend(1); n++ {
 		start, length, pad := r.pointer(e), r.pointer(e), r.pointer(e)
 		r.uleb()
 		if !r.failed && pad != 0 && r.at <= end {
 			dst = append(dst, landing{f.Start + start, f.Start + start + length, base + pad})
 		}
 	}
+	byStart := func(a, b landing) int { return cmp.Compare(a.start, b.start) }
+	if !slices.IsSortedFunc(dst, byStart) { // compilers sort them
+		slices.SortStableFunc(dst, byStart)
+	}
 	return dst
 }
 
-// landingAt returns the landing pad of a call that ends at next.
+// landingAt returns the landing pad of a call that ends at next. The list is sorted.
 func landingAt(list []landing, next uint64) (uint64, bool) {
-	for _, l := range list {
-		if next-1 >= l.start && next-1 < l.end {
-			return l.pad, true
-		}
+	n := sort.Search(len(list), func(i int) bool { return list[i].start > next-1 })
+	if n > 0 && next-1 < list[n-1].end {
+		return list[n-1].pad, true
 	}
 	return 0, false
 }

@@ -23,6 +23,9 @@ type row struct {
 func (c *checker) rows(dst []row, f *cfi.FDE) []row {
 	m := c.abi
 	for r := range c.interpreter.Rows(f) {
+		if !c.spend(1) {
+			break
+		}
 		first := len(c.rules)
 		for _, column := range m.preserved {
 			c.rules = append(c.rules, r.Register(uint64(column)))

@@ -212,7 +212,7 @@ func (u *unit) follow(k int32, s *state) {
 			return
 		}
 		i.reached = true
-		if u.steps++; u.steps > maxSteps*(len(u.instructions)+16) {
+		if u.steps++; u.steps > maxSteps*(len(u.instructions)+16) || !u.c.spend(1) {
 			u.failed = TooLarge
 			return
 		}
@@ -353,6 +353,10 @@ func (u *unit) jumpIndirect(i *instruction, s *state, k int32) {
 	out.guessed = out.guessed || !exact
 	targets := u.targets[:0]
 	for n := range uint64(count) {
+		if !u.c.spend(4) { // each is merged into a state
+			u.failed = TooLarge
+			return
+		}
 		target, ok := u.c.word(table+n*size, size)
 		if size == 4 {
 			target = table + uint64(int64(int32(target)))

@@ -88,7 +88,7 @@ func (u *unit) addPart(index int) bool {
 	for i := range u.parts {
 		total += u.parts[i].end - u.parts[i].start
 	}
-	if len(u.parts) >= maxUnitParts || size > maxUnitSize || total+size > maxUnitSize {
+	if len(u.parts) >= maxUnitParts || size > maxUnitSize || total+size > maxUnitSize || !c.spend(1+int(size)/bytesPerJob) {
 		u.failed = TooLarge
 		return false
 	}

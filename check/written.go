@@ -28,7 +28,7 @@ func (c *checker) writes(pc uint64, depth int) uint64 {
 		return all
 	}
 	f := c.fdes[index]
-	if f.End-f.Start > maxWritesSize {
+	if f.End-f.Start > maxWritesSize || !c.spend(int(f.End-f.Start)/bytesPerJob) {
 		return all
 	}
 	code := make([]byte, f.End-f.Start)
