@@ -7,6 +7,7 @@
 package tablecheck
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -41,7 +42,7 @@ each reason.`
 func Text(w io.Writer, file string, r *check.Report, paths bool) error {
 	var b strings.Builder
 	c := &r.Counters
-	fmt.Fprintf(&b, "%s: %s in %s of %s\n", file, style.Count(len(r.Findings), "finding"),
+	fmt.Fprintf(&b, "%s: %s in %s of %s\n", printable.Text(file), style.Count(len(r.Findings), "finding"),
 		style.Count(c.Defective, "function"), style.Grouped(uint64(c.Functions)))
 	for i := range r.Findings {
 		finding(&b, &r.Findings[i], paths)
@@ -61,7 +62,7 @@ func Text(w io.Writer, file string, r *check.Report, paths bool) error {
 func finding(b *strings.Builder, f *check.Finding, paths bool) {
 	place := style.Hex(f.Address)
 	if f.Function != 0 {
-		name := style.Demangle(f.Name)
+		name := printable.Text(style.Demangle(f.Name))
 		if name == "" {
 			name = style.Hex(f.Function)
 		}
@@ -72,7 +73,7 @@ func finding(b *strings.Builder, f *check.Finding, paths bool) {
 	}
 	fmt.Fprintf(b, "  %s\n    %s: ", place, f.Kind)
 	if f.Expected == "" {
-		fmt.Fprintf(b, "%s\n", f.Found)
+		fmt.Fprintf(b, "%s\n", printable.Text(f.Found))
 		return
 	}
 	fmt.Fprintf(b, "%s by the code, %s by the table\n", f.Expected, f.Found)
@@ -83,7 +84,7 @@ func finding(b *strings.Builder, f *check.Finding, paths bool) {
 		return
 	}
 	for _, s := range f.Path {
-		fmt.Fprintf(b, "      %s  CFA %s  %s\n", style.Hex(s.Address), s.CFA, s.Saved)
+		fmt.Fprintln(b, strings.TrimRight(fmt.Sprintf("      %s  CFA %s  %s", style.Hex(s.Address), cmp.Or(s.CFA, "unknown"), s.Saved), " "))
 	}
 }
 
