@@ -142,7 +142,16 @@ type jitTarget struct {
 	core    *trace.Core // nil unless the target is a core
 	damage  []string    // of a core or a recording; core and notes contain it too
 	close   func()
-	process *snapshot.Process // source files are read with its rights
+	process *snapshot.Process                  // source files are read with its rights
+	search  func(root string) debugfile.Search // of snapshot.Options
+}
+
+// jitOpeners open the kinds of targets. openJIT asks them in this order. The error of one that does
+// not know the target wraps snapshot.ErrUnknown.
+var jitOpeners = []func(t *jitTarget, name string, flags *coreFlags) error{
+	(*jitTarget).readSource,
+	(*jitTarget).readRecording,
+	(*jitTarget).readCodeFile, // the last, because a perf map has no magic number
 }
 
 // openJIT opens a process, a core, or a file that a runtime or perf has written. The caller must
@@ -157,36 +166,45 @@ func openJIT(name string, flags *jitFlags) (*jitTarget, error) {
 	default:
 		name = pids[0]
 	}
-	if snapshot.IsLive(name) {
-		if err := flags.core.refuse(); err != nil {
-			return nil, err
+	unknown := t.check(name, &flags.core)
+	if unknown != nil {
+		return nil, unknown
+	}
+	for _, open := range jitOpeners {
+		err := open(t, name, &flags.core)
+		if !errors.Is(err, snapshot.ErrUnknown) {
+			return t, err
 		}
-		return t, t.readSource(name, &flags.core, new(snapshot.Options))
+		unknown = cmp.Or(unknown, err)
+	}
+	return nil, unknown
+}
+
+// check returns an error for flags that are not for a process, and for a file that is not regular or
+// is empty. Files are opened with the rights of their owner.
+func (t *jitTarget) check(name string, flags *coreFlags) error {
+	if snapshot.IsLive(name) { // not a path
+		return flags.refuse()
 	}
 	info, err := input.Regular(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, output.InputErrorf("%s: no process and no file has this name", name)
+		return output.InputErrorf("%s: no process and no file has this name", name)
 	case err != nil:
-		return nil, err
+		return err
 	case info.Size() == 0:
-		return nil, output.InputErrorf("%s is empty", name)
+		return output.InputErrorf("%s is empty", name)
 	}
 	owner := debugfile.User(untrusted.OwnerOf(info))
-	t.process = &snapshot.Process{ReadAs: &owner}
-	content, err := input.ContentOf(name)
-	switch {
-	case err != nil:
-		return nil, output.InputError(err)
-	case content == input.Recording:
-		return t, t.readRecording(name, flags.core.sysroot)
-	case content.MaybeCore():
-		return t, t.readSource(name, &flags.core, &snapshot.Options{Search: input.SearchBelow})
-	}
-	return t, t.readCodeFile(name) // a perf map has no magic number
+	t.process, t.search = &snapshot.Process{ReadAs: &owner}, input.SearchBelow
+	return nil
 }
 
-func (t *jitTarget) readCodeFile(name string) error {
+// readCodeFile reads a jitdump or a perf map.
+func (t *jitTarget) readCodeFile(name string, _ *coreFlags) error {
+	if content, _ := input.ContentOf(name); content.MaybeCore() {
+		return snapshot.ErrUnknown
+	}
 	t.file = name
 	// A jitdump can have hundreds of megabytes, which stay in use; there is little garbage.
 	debug.SetGCPercent(25)
@@ -202,8 +220,8 @@ func (t *jitTarget) readCodeFile(name string) error {
 }
 
 // readSource reads the code of a process, a core or a minidump.
-func (t *jitTarget) readSource(name string, flags *coreFlags, opts *snapshot.Options) error {
-	source, err := openSource(name, flags, opts)
+func (t *jitTarget) readSource(name string, flags *coreFlags) error {
+	source, err := openSource(name, flags, &snapshot.Options{Search: t.search})
 	if err != nil {
 		return output.InputError(err)
 	}
@@ -249,9 +267,9 @@ func (t *jitTarget) readSnapshot(s *snapshot.Snapshot, closeSource func()) {
 }
 
 // readRecording reads the jitdumps and perf maps of the processes in a recording.
-func (t *jitTarget) readRecording(name, sysroot string) error {
-	if err := input.Exist(sysroot); err != nil {
-		return err
+func (t *jitTarget) readRecording(name string, flags *coreFlags) error {
+	if content, _ := input.ContentOf(name); content != input.Recording {
+		return snapshot.ErrUnknown
 	}
 	r, err := perfdata.Open(name)
 	if err != nil {
@@ -260,7 +278,7 @@ func (t *jitTarget) readRecording(name, sysroot string) error {
 	defer r.Close()
 	t.file = name
 	t.process = nil // the recorded processes can belong to several users
-	opts := recording.Options{Search: debugfile.Search{Root: sysroot}}
+	opts := recording.Options{Search: debugfile.Search{Root: flags.sysroot}}
 	_, end := output.Progress("reading "+name, 0)
 	defer end()
 	if t.sources, t.notes, err = recording.CodeSources(r, opts); err != nil {

@@ -158,7 +158,8 @@ func atDash(c *cli.Command) (before, after []string, dashed bool) {
 	return args[:split], args[split:], true
 }
 
-// checkTargets returns an error for an argument that is neither a process nor a file.
+// checkTargets returns an error for an argument that is neither a process nor a file. It checks all
+// arguments before the first is opened, so it needs to know which of them are paths.
 func checkTargets(args []string, flags *stackFlags) error {
 	if len(args) == 0 {
 		return errors.New("name a process by its ID or its name, a core by its path, or a command after --")
@@ -244,11 +245,6 @@ func (f *stackFlags) options() *snapshot.Options {
 
 // take opens a source and takes its snapshot. It has stacks if the source can walk them early.
 func (f *stackFlags) take(name string) (*openedSource, *stack.Walked, error) {
-	if !snapshot.IsLive(name) {
-		if _, err := input.Regular(name); err != nil {
-			return nil, nil, fmt.Errorf("%w: neither a core nor a process", err)
-		}
-	}
 	source, err := openSource(name, &f.core, f.options())
 	if err != nil {
 		return nil, nil, explainUnknown(name, err)

@@ -82,13 +82,17 @@ func explainUnknown(path string, err error) error {
 	if !errors.Is(err, snapshot.ErrUnknown) {
 		return err
 	}
+	info, irregular := input.Regular(path)
+	if irregular != nil {
+		return fmt.Errorf("%w: neither a core nor a process", irregular)
+	}
 	switch c, _ := input.ContentOf(path); c {
 	case input.Recording:
 		return fmt.Errorf("%s: not a core; 'clew perf %[1]s' reads it", path)
 	case input.Jitdump:
 		return fmt.Errorf("%s: not a core; 'clew jit %[1]s' reads it", path)
 	}
-	if info, failed := input.Regular(path); failed != nil || info.Size() == 0 {
+	if info.Size() == 0 {
 		return err
 	}
 	return fmt.Errorf("%w; 'clew stack -- %s' runs it", err, path)
