@@ -36,7 +36,7 @@ func (o *Objects) Name(stacks []Stack, opts NameOptions) error {
 	}
 	if opts.Lines {
 		if opts.Meanwhile != nil {
-			o.ahead.after(opts.Meanwhile)
+			o.lines.after(opts.Meanwhile)
 		}
 		w.findSymbols() // the locator reads lines meanwhile, which tail calls need
 		tail := o.newTailCalls()
@@ -100,7 +100,7 @@ func (w *wanted) add(stack int, frames []Frame, opts NameOptions) {
 		known := len(a.list)
 		codes[i] = a.add(f.Address)
 		if opts.Lines && len(a.list) > known {
-			w.objects.locateAhead(f.Object, f.Address)
+			w.objects.requestLines(f.Object, f.Address)
 		}
 	}
 }

@@ -30,7 +30,7 @@ type Objects struct {
 	snapshot   *snapshot.Snapshot
 	byModule   map[*unwind.Module]*Object
 	generated  generatedCode
-	ahead      locator
+	lines      locator
 	files      sharedFiles
 	opened     atomic.Int32       // objects that were opened, or tried to
 	errorText  atomic.Int64       // bytes of the errors of objects that cannot be read
@@ -121,11 +121,11 @@ type Object struct {
 	opened    sync.Once // sets file, err, Bias, Loaded and Missing
 	searched  sync.Once // sets searchErr
 	searchErr error
-	ahead     map[uint64]struct{} // see locateAhead
-	queue     []uint64            // those of ahead that wait
-	locating  bool
-	notELF    bool // deleted and not an ELF file: memory that a JIT compiler maps twice
-	copied    bool // a second mapping of a part of an image: code without variables of its own
+	requested map[uint64]struct{} // addresses of requestLines
+	pending   []uint64            // those of requested that are not located yet
+	locating  bool                // a goroutine locates pending
+	notELF    bool                // deleted and not an ELF file: memory that a JIT compiler maps twice
+	copied    bool                // a second mapping of a part of an image: code without variables of its own
 
 	code describer // nil for an object file
 }
@@ -232,7 +232,7 @@ func (o *Objects) All() iter.Seq[*Object] { return maps.Values(o.byModule) }
 
 // Close closes the files of all objects.
 func (o *Objects) Close() error {
-	o.ahead.end()
+	o.lines.end()
 	if o.partOwners == nil {
 		owners := o.readPartOwners()
 		o.partOwners = &owners

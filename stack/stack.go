@@ -150,7 +150,7 @@ func (o *Objects) WalkThread(w *unwind.Walker, memory *snapshot.ThreadMemory, op
 			Interrupted: f.Interrupted, Trampoline: f.Trampoline, Late: late, Code: o.codeAt(f.Module, f.LookupPC)}
 		frame.SP, _ = f.Registers.Get(sp)
 		if opts.Lines {
-			o.locateAhead(frame.Object, frame.Address)
+			o.requestLines(frame.Object, frame.Address)
 		}
 		if opts.Registers {
 			frame.Registers = f.Registers.Kept()

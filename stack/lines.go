@@ -17,32 +17,32 @@ import (
 type locator struct {
 	wait sync.WaitGroup
 
-	mu      sync.Mutex              // also guards the queues of the objects
+	mu      sync.Mutex              // also guards pending and locating of the objects
 	running int                     // goroutines
 	then    func(ended func() bool) // called by the last of them
 	ended   bool
 }
 
-// locateAhead starts to find the lines at an address of an object, once for each address.
-func (o *Objects) locateAhead(in *Object, address uint64) {
+// requestLines starts to find the lines at an address of an object, once for each address.
+func (o *Objects) requestLines(in *Object, address uint64) {
 	if in == nil || in.code != nil {
 		return
 	}
-	if _, ok := in.ahead[address]; ok {
+	if _, ok := in.requested[address]; ok {
 		return
 	}
 	f, err := in.File()
 	if err != nil {
 		return // Name reports the error
 	}
-	if in.ahead == nil {
-		in.ahead = make(map[uint64]struct{})
+	if in.requested == nil {
+		in.requested = make(map[uint64]struct{})
 	}
-	in.ahead[address] = struct{}{}
-	l := &o.ahead
+	in.requested[address] = struct{}{}
+	l := &o.lines
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	in.queue = append(in.queue, address)
+	in.pending = append(in.pending, address)
 	if !in.locating {
 		in.locating = true
 		l.running++
@@ -67,7 +67,7 @@ func (l *locator) hasEnded() bool {
 	return l.ended
 }
 
-// locate locates the addresses in the queue of an object.
+// locate locates the pending addresses of an object.
 func (l *locator) locate(in *Object, f *object.File) {
 	stackgrow.Grow()
 	_ = in.searchDebugFile(f) // Name reports the error
@@ -89,19 +89,19 @@ func (l *locator) locate(in *Object, f *object.File) {
 	}
 }
 
-// next takes an address from the queue of an object.
+// next takes a pending address of an object.
 func (l *locator) next(in *Object) (address uint64, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.ended || len(in.queue) == 0 {
+	if l.ended || len(in.pending) == 0 {
 		in.locating = false
 		return 0, false
 	}
-	address, in.queue = in.queue[0], in.queue[1:]
+	address, in.pending = in.pending[0], in.pending[1:]
 	return address, true
 }
 
-// end drops the queued addresses and waits for the goroutines.
+// end drops the pending addresses and waits for the goroutines.
 func (l *locator) end() {
 	l.mu.Lock()
 	l.ended = true
