@@ -76,7 +76,10 @@ func (c *columns) scan(f *cfi.FDE, ins *cfi.Instruction) program {
 			continue
 		}
 		s.nop = false
-		// The most common instructions are scanned here, because decoding is slower.
+		// The most common instructions are scanned here, because decoding is slower. All
+		// others, and those with longer operands, are decoded by package cfi, and their
+		// row in its table of opcodes says what they change: a new operation needs nothing
+		// here.
 		switch {
 		case b&0xc0 == byte(cfi.CFAAdvanceLoc) && b != byte(cfi.CFAAdvanceLoc):
 			s.advance += uint64(b & 0x3f)
