@@ -205,6 +205,7 @@ func (x *Interpreter) run(yield func(*Row) bool) {
 			if delta == 0 {
 				continue
 			}
+			// No look-up can reach such a row. Those before it are correct and were yielded.
 			x.c.Off = i
 			x.c.fail(ErrInstruction, "an advance by %#x from %#x, past the end of [%#x, %#x)", delta, start, f.Start, f.End)
 			break

@@ -240,6 +240,9 @@ func putHeader(b []byte, m *arch.Machine, table uint64, sections, names int) {
 	le.PutUint16(b[62:], uint16(names))
 }
 
+// The values of an image are addresses, and nothing is left to relocate. gdb and lldb accept
+// an ET_DYN too. In an ET_REL, values are relative to sections, and readers disagree about
+// that once sections have addresses.
 const imageType = elf.ET_EXEC
 
 // supported returns an error for a machine without support for images.

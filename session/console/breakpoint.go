@@ -15,7 +15,9 @@ import (
 	"github.com/clewdev/clew/session/frontend"
 )
 
-// breakpoint is a breakpoint or watchpoint as the console numbers them.
+// breakpoint is a breakpoint or watchpoint as the console numbers them. Those of package
+// session have no numbers, because they never change, while condition, ignore and commands
+// change a breakpoint.
 type breakpoint = frontend.Breakpoint[gdbBreakpoint]
 
 type gdbBreakpoint struct {
