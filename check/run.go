@@ -28,6 +28,7 @@ type T interface {
 // [session.Session.Call] passes them. Run returns the results of the comparison, and ignores
 // the function's own result.
 //
+// The code must be at its address, in executable memory of this process: see [jit.Memory].
 // Run needs what package session needs: Linux on amd64 or arm64.
 func Run(t T, code *jit.Code, args ...uint64) *TraceResult {
 	t.Helper()
@@ -45,6 +46,9 @@ func (o TraceOptions) Run(t T, code *jit.Code, name string, args ...uint64) *Tra
 	fail := func(err error) *TraceResult {
 		t.Errorf("check.Run: %v", err)
 		return new(TraceResult)
+	}
+	if code.Address == 0 {
+		return fail(errors.New("the batch has no address; copy the code to executable memory, as of jit.NewMemory, and set Address"))
 	}
 	image, err := session.NewImage(code)
 	if err != nil {
