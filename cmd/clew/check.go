@@ -70,10 +70,15 @@ Examples:
 func checkFiles(paths []string, flags *checkFlags) error {
 	var total check.Counters
 	findings := 0
+	var failed error // the last file that cannot be checked
 	for _, path := range paths {
 		r, err := checkFile(path, flags)
 		if err != nil {
-			return err
+			if failed != nil {
+				output.Warn("%v", failed)
+			}
+			failed = err
+			continue
 		}
 		findings += len(r.Findings)
 		total.Add(&r.Counters)
@@ -92,6 +97,8 @@ func checkFiles(paths []string, flags *checkFlags) error {
 		}
 	}
 	switch {
+	case failed != nil:
+		return failed
 	case findings > 0:
 		return output.Status(output.ExitNo)
 	case total.Functions == 0 && len(flags.functions) > 0:
