@@ -23,226 +23,230 @@ func join(lists ...[]region.Op) []region.Op { return slices.Concat(lists...) }
 
 func one(o region.Op) []region.Op { return []region.Op{o} }
 
+// procedures are procedures by their regions, with the rows of the call frame information that
+// Program makes.
+var procedures = []struct {
+	name    string
+	machine *arch.Machine
+	size    uint64
+	regions []*region.Region
+	want    string // lines of rows; spaces around them are for the reader
+}{
+	{"no regions", amd64, 16, nil, `0: rsp+8 rip=[-8]`},
+	{"no regions", arm64, 16, nil, `0: sp+0`},
+	{"empty regions", amd64, 16, []*region.Region{ops(0), ops(16), ops(0)}, `0: rsp+8 rip=[-8]`},
+
+	{"push and pop", amd64, 16, []*region.Region{
+		ops(1, push(0, rbx)...), ops(-2, region.Add(0, rsp, 8)),
+	}, `
+		0: rsp+8 rip=[-8]
+		1: rsp+16 rbx=[-16] rip=[-8]
+		15: rsp+8 rip=[-8]`},
+
+	{"an effect in the middle of an instruction", amd64, 16, []*region.Region{
+		ops(16, region.Add(4, rsp, -24)), // sub rsp, 24 is 4 bytes long, the fourth is unit 3
+	}, `
+		0: rsp+8 rip=[-8]
+		5: rsp+32 rip=[-8]`},
+
+	{"frame pointer", amd64, 32, []*region.Region{
+		ops(8, join(push(0, rbp), one(region.SaveReg(3, rsp, rbp)), one(region.Add(7, rsp, -64)))...),
+		ops(16, region.SpillFPRel(3, rbx, -8), region.SpillFPRel(7, r12, -16)),
+		ops(-2, region.PopFrames(0, 2)), // leave; ret
+	}, `
+		0: rsp+8 rip=[-8]
+		1: rsp+16 rbp=[-16] rip=[-8]
+		4: rbp+16 rbp=[-16] rip=[-8]
+		12: rbp+16 rbx=[-24] rbp=[-16] rip=[-8]
+		16: rbp+16 rbx=[-24] rbp=[-16] r12=[-32] rip=[-8]
+		31: rsp+8 rip=[-8]`},
+
+	{"lea and leave are two operations each", amd64, 32, []*region.Region{
+		ops(32, join(
+			push(0, rbp), one(region.Add(4, rsp, -48)),
+			one(region.SaveReg(9, rsp, rbp)), one(region.Add(9, rbp, 32)), // lea rbp, [rsp+32]
+			one(region.SpillFPRel(13, rbx, 0)),
+			one(region.Add(13, rsp, -1024)),                                 // no call frame information: the CFA is rbp's
+			one(region.SaveReg(20, rbp, rsp)), one(region.Add(20, rsp, 16)), // lea rsp, [rbp+16]
+			one(region.Add(21, rsp, 8)), // pop rbp
+		)...),
+	}, `
+		0: rsp+8 rip=[-8]
+		1: rsp+16 rbp=[-16] rip=[-8]
+		5: rsp+64 rbp=[-16] rip=[-8]
+		10: rbp+32 rbp=[-16] rip=[-8]
+		14: rbp+32 rbx=[-32] rbp=[-16] rip=[-8]
+		21: rbp+32 rbp=[-16] rip=[-8]
+		22: rsp+8 rip=[-8]`},
+
+	{"the red zone is not given back", amd64, 16, []*region.Region{
+		ops(16, region.SpillSPRel(3, rbx, -16), region.Add(4, rsp, 0)),
+	}, `
+		0: rsp+8 rip=[-8]
+		4: rsp+8 rbx=[-24] rip=[-8]`},
+
+	{"unsorted", amd64, 16, []*region.Region{
+		ops(16, join(one(region.PopFrames(9, 1)), one(region.SaveReg(3, rsp, rbp)), push(0, rbp))...),
+	}, `
+		0: rsp+8 rip=[-8]
+		1: rsp+16 rbp=[-16] rip=[-8]
+		4: rbp+16 rbp=[-16] rip=[-8]
+		10: rsp+8 rip=[-8]`},
+
+	{"after stop", amd64, 16, []*region.Region{
+		ops(16, region.Add(0, rsp, -8), region.Stop(), region.Add(99, 99, 1), region.Op{Tag: 77}),
+	}, `
+		0: rsp+8 rip=[-8]
+		1: rsp+16 rip=[-8]`},
+
+	{"before the first instruction", amd64, 16, []*region.Region{
+		ops(0, region.SaveReg(0, rip, rdx)), ops(16, region.Add(-1, rsp, 8)),
+	}, `0: rsp+0 rip=rdx`},
+
+	{"an effect of the last instruction has no row", amd64, 4, []*region.Region{
+		ops(4, join(push(0, rbp), one(region.PopFrames(3, 1)))...),
+	}, `
+		0: rsp+8 rip=[-8]
+		1: rsp+16 rbp=[-16] rip=[-8]`},
+
+	{"saved in registers, moved, and restored", amd64, 32, []*region.Region{
+		ops(32, region.SaveReg(2, rbx, rax), region.SaveReg(5, rbx, r10), region.SaveReg(8, r10, rbx),
+			region.SaveReg(11, r12, rbx), region.SpillSPRel(14, r12, -8)),
+	}, `
+		0: rsp+8 rip=[-8]
+		3: rsp+8 rbx=rax rip=[-8]
+		6: rsp+8 rbx=r10 rip=[-8]
+		9: rsp+8 rip=[-8]
+		12: rsp+8 rbx=undefined r12=rbx rip=[-8]
+		15: rsp+8 rbx=undefined r12=[-16] rip=[-8]`},
+
+	{"added to", amd64, 32, []*region.Region{
+		ops(32, region.Add(0, rbx, 8), region.SaveReg(1, rbx, rax), region.Add(2, rax, 120),
+			region.SaveReg(3, rax, rbx), region.Add(4, rbx, -128), region.Add(5, rax, 5)),
+	}, `
+		0: rsp+8 rip=[-8]
+		1: rsp+8 rbx=(73 78) rip=[-8]
+		2: rsp+8 rbx=(70 78) rip=[-8]
+		3: rsp+8 rbx=(70 80 7f) rip=[-8]
+		4: rsp+8 rbx=(73 80 7f) rip=[-8]
+		5: rsp+8 rip=[-8]`},
+
+	{"a frame pointer that nobody saved", amd64, 16, []*region.Region{
+		ops(16, region.SaveReg(0, rsp, rbp)),
+	}, `
+		0: rsp+8 rip=[-8]
+		1: rbp+8 rbp=undefined rip=[-8]`},
+	{"a frame pointer that nobody wants", amd64, 16, []*region.Region{
+		ops(16, region.SaveReg(0, rsp, r10), region.Add(1, rsp, -4096), region.SpillFPRel(2, rbx, -64)),
+	}, `
+		0: rsp+8 rip=[-8]
+		1: r10+8 rip=[-8]
+		3: r10+8 rbx=[-72] rip=[-8]`},
+
+	{"pop_frames of nested prologues", amd64, 64, []*region.Region{
+		ops(8, push(0, rbx)...),
+		ops(8, region.SaveReg(2, r12, rdx)), // sets up no stack frame
+		ops(8, region.Add(0, rsp, -16)),
+		ops(8, region.PopFrames(1, 1), region.PopFrames(3, 1)),
+		ops(8),
+	}, `
+		0: rsp+8 rip=[-8]
+		1: rsp+16 rbx=[-16] rip=[-8]
+		11: rsp+16 rbx=[-16] r12=rdx rip=[-8]
+		17: rsp+32 rbx=[-16] r12=rdx rip=[-8]
+		26: rsp+16 rbx=[-16] r12=rdx rip=[-8]
+		28: rsp+8 r12=rdx rip=[-8]
+		32: rsp+8 rip=[-8]`},
+
+	{"an epilogue that first frees space sets up no frame", amd64, 32, []*region.Region{
+		ops(8, join(push(0, rbp), push(1, rbx), one(region.Add(4, rsp, -24)))...),
+		ops(-8, region.Add(3, rsp, 24), region.Add(4, rsp, 8), region.PopFrames(5, 1)),
+	}, `
+		0: rsp+8 rip=[-8]
+		1: rsp+16 rbp=[-16] rip=[-8]
+		2: rsp+24 rbx=[-24] rbp=[-16] rip=[-8]
+		5: rsp+48 rbx=[-24] rbp=[-16] rip=[-8]
+		28: rsp+24 rbx=[-24] rbp=[-16] rip=[-8]
+		29: rsp+16 rbp=[-16] rip=[-8]
+		30: rsp+8 rip=[-8]`},
+
+	{"code after an early return", amd64, 64, []*region.Region{
+		ops(8, push(0, rbp)...),
+		ops(8, region.LabelState(7), region.PopFrames(6, 1)),
+		ops(16, region.CopyState(7), region.SaveReg(3, rsp, rbp)),
+		ops(-1, region.PopFrames(0, 2)),
+	}, `
+		0: rsp+8 rip=[-8]
+		1: rsp+16 rbp=[-16] rip=[-8]
+		15: rsp+8 rip=[-8]
+		16: rsp+16 rbp=[-16] rip=[-8]
+		20: rbp+16 rbp=[-16] rip=[-8]`},
+
+	{"a label names what its list has come to", amd64, 64, []*region.Region{
+		// libunwind's macro writes the label at -1, after the prologue; the operation
+		// after it takes effect earlier and belongs to the labelled state.
+		ops(8, region.Add(3, rsp, -32), region.LabelState(1), region.Add(0, rsp, -8), region.Add(4, rsp, -8)),
+		ops(8, region.PopFrames(0, 1)),
+		ops(8, region.CopyState(1)),
+		ops(8, region.PopFrames(0, 1)),
+		ops(0, region.CopyState(1), region.LabelState(2), region.Add(0, rsp, -8)),
+		ops(8, region.PopFrames(0, 1)),
+	}, `
+		0: rsp+8 rip=[-8]
+		1: rsp+16 rip=[-8]
+		4: rsp+48 rip=[-8]
+		5: rsp+56 rip=[-8]
+		9: rsp+8 rip=[-8]
+		16: rsp+48 rip=[-8]
+		25: rsp+8 rip=[-8]
+		32: rsp+56 rip=[-8]
+		33: rsp+48 rip=[-8]`},
+
+	{"a label at an instruction, and copying at one", amd64, 32, []*region.Region{
+		ops(32, region.Add(0, rsp, -8), region.Op{Tag: region.TagLabelState, When: 0, Value: 1},
+			region.Add(1, rsp, -8), region.Op{Tag: region.TagCopyState, When: 8, Value: 1}),
+	}, `
+		0: rsp+8 rip=[-8]
+		1: rsp+16 rip=[-8]
+		2: rsp+24 rip=[-8]
+		9: rsp+16 rip=[-8]`},
+
+	{"stp and ldp", arm64, 32, []*region.Region{
+		ops(2, region.Add(0, sp, -32), region.SpillSPRel(0, x29, 0), region.SpillSPRel(0, x30, 8),
+			region.SaveReg(1, sp, x29)),
+		ops(1, region.SpillFPRel(0, x19, 16)),
+		ops(-2, region.Add(0, sp, 32)), // ldp x29, x30, [sp], 32; ret
+	}, `
+		0: sp+0
+		4: sp+32 x29=[-32] x30=[-24]
+		8: x29+32 x29=[-32] x30=[-24]
+		12: x29+32 x19=[-16] x29=[-32] x30=[-24]
+		28: sp+0`},
+
+	{"a leaf that keeps its return address in a register", arm64, 16, []*region.Region{
+		ops(4, region.SaveReg(0, x30, x9)),
+	}, `
+		0: sp+0
+		4: sp+0 x30=x9`},
+
+	{"pop_frames", arm64, 64, []*region.Region{
+		ops(4, region.Add(0, sp, -48), region.SpillSPRel(1, x30, 40), region.SaveReg(2, x19, x9)),
+		ops(0, region.LabelState(1)),
+		ops(4, region.PopFrames(1, 1)),
+		ops(0, region.CopyState(1)),
+		ops(-3, region.PopFrames(1, 1)),
+	}, `
+		0: sp+0
+		4: sp+48
+		8: sp+48 x30=[-8]
+		12: sp+48 x19=x9 x30=[-8]
+		24: sp+0 x19=x9
+		32: sp+48 x19=x9 x30=[-8]
+		60: sp+0 x19=x9`},
+}
+
 func TestProgram(t *testing.T) {
-	for _, test := range []struct {
-		name    string
-		machine *arch.Machine
-		size    uint64
-		regions []*region.Region
-		want    string // lines of rows; spaces around them are for the reader
-	}{
-		{"no regions", amd64, 16, nil, `0: rsp+8 rip=[-8]`},
-		{"no regions", arm64, 16, nil, `0: sp+0`},
-		{"empty regions", amd64, 16, []*region.Region{ops(0), ops(16), ops(0)}, `0: rsp+8 rip=[-8]`},
-
-		{"push and pop", amd64, 16, []*region.Region{
-			ops(1, push(0, rbx)...), ops(-2, region.Add(0, rsp, 8)),
-		}, `
-			0: rsp+8 rip=[-8]
-			1: rsp+16 rbx=[-16] rip=[-8]
-			15: rsp+8 rip=[-8]`},
-
-		{"an effect in the middle of an instruction", amd64, 16, []*region.Region{
-			ops(16, region.Add(4, rsp, -24)), // sub rsp, 24 is 4 bytes long, the fourth is unit 3
-		}, `
-			0: rsp+8 rip=[-8]
-			5: rsp+32 rip=[-8]`},
-
-		{"frame pointer", amd64, 32, []*region.Region{
-			ops(8, join(push(0, rbp), one(region.SaveReg(3, rsp, rbp)), one(region.Add(7, rsp, -64)))...),
-			ops(16, region.SpillFPRel(3, rbx, -8), region.SpillFPRel(7, r12, -16)),
-			ops(-2, region.PopFrames(0, 2)), // leave; ret
-		}, `
-			0: rsp+8 rip=[-8]
-			1: rsp+16 rbp=[-16] rip=[-8]
-			4: rbp+16 rbp=[-16] rip=[-8]
-			12: rbp+16 rbx=[-24] rbp=[-16] rip=[-8]
-			16: rbp+16 rbx=[-24] rbp=[-16] r12=[-32] rip=[-8]
-			31: rsp+8 rip=[-8]`},
-
-		{"lea and leave are two operations each", amd64, 32, []*region.Region{
-			ops(32, join(
-				push(0, rbp), one(region.Add(4, rsp, -48)),
-				one(region.SaveReg(9, rsp, rbp)), one(region.Add(9, rbp, 32)), // lea rbp, [rsp+32]
-				one(region.SpillFPRel(13, rbx, 0)),
-				one(region.Add(13, rsp, -1024)),                                 // no call frame information: the CFA is rbp's
-				one(region.SaveReg(20, rbp, rsp)), one(region.Add(20, rsp, 16)), // lea rsp, [rbp+16]
-				one(region.Add(21, rsp, 8)), // pop rbp
-			)...),
-		}, `
-			0: rsp+8 rip=[-8]
-			1: rsp+16 rbp=[-16] rip=[-8]
-			5: rsp+64 rbp=[-16] rip=[-8]
-			10: rbp+32 rbp=[-16] rip=[-8]
-			14: rbp+32 rbx=[-32] rbp=[-16] rip=[-8]
-			21: rbp+32 rbp=[-16] rip=[-8]
-			22: rsp+8 rip=[-8]`},
-
-		{"the red zone is not given back", amd64, 16, []*region.Region{
-			ops(16, region.SpillSPRel(3, rbx, -16), region.Add(4, rsp, 0)),
-		}, `
-			0: rsp+8 rip=[-8]
-			4: rsp+8 rbx=[-24] rip=[-8]`},
-
-		{"unsorted", amd64, 16, []*region.Region{
-			ops(16, join(one(region.PopFrames(9, 1)), one(region.SaveReg(3, rsp, rbp)), push(0, rbp))...),
-		}, `
-			0: rsp+8 rip=[-8]
-			1: rsp+16 rbp=[-16] rip=[-8]
-			4: rbp+16 rbp=[-16] rip=[-8]
-			10: rsp+8 rip=[-8]`},
-
-		{"after stop", amd64, 16, []*region.Region{
-			ops(16, region.Add(0, rsp, -8), region.Stop(), region.Add(99, 99, 1), region.Op{Tag: 77}),
-		}, `
-			0: rsp+8 rip=[-8]
-			1: rsp+16 rip=[-8]`},
-
-		{"before the first instruction", amd64, 16, []*region.Region{
-			ops(0, region.SaveReg(0, rip, rdx)), ops(16, region.Add(-1, rsp, 8)),
-		}, `0: rsp+0 rip=rdx`},
-
-		{"an effect of the last instruction has no row", amd64, 4, []*region.Region{
-			ops(4, join(push(0, rbp), one(region.PopFrames(3, 1)))...),
-		}, `
-			0: rsp+8 rip=[-8]
-			1: rsp+16 rbp=[-16] rip=[-8]`},
-
-		{"saved in registers, moved, and restored", amd64, 32, []*region.Region{
-			ops(32, region.SaveReg(2, rbx, rax), region.SaveReg(5, rbx, r10), region.SaveReg(8, r10, rbx),
-				region.SaveReg(11, r12, rbx), region.SpillSPRel(14, r12, -8)),
-		}, `
-			0: rsp+8 rip=[-8]
-			3: rsp+8 rbx=rax rip=[-8]
-			6: rsp+8 rbx=r10 rip=[-8]
-			9: rsp+8 rip=[-8]
-			12: rsp+8 rbx=undefined r12=rbx rip=[-8]
-			15: rsp+8 rbx=undefined r12=[-16] rip=[-8]`},
-
-		{"added to", amd64, 32, []*region.Region{
-			ops(32, region.Add(0, rbx, 8), region.SaveReg(1, rbx, rax), region.Add(2, rax, 120),
-				region.SaveReg(3, rax, rbx), region.Add(4, rbx, -128), region.Add(5, rax, 5)),
-		}, `
-			0: rsp+8 rip=[-8]
-			1: rsp+8 rbx=(73 78) rip=[-8]
-			2: rsp+8 rbx=(70 78) rip=[-8]
-			3: rsp+8 rbx=(70 80 7f) rip=[-8]
-			4: rsp+8 rbx=(73 80 7f) rip=[-8]
-			5: rsp+8 rip=[-8]`},
-
-		{"a frame pointer that nobody saved", amd64, 16, []*region.Region{
-			ops(16, region.SaveReg(0, rsp, rbp)),
-		}, `
-			0: rsp+8 rip=[-8]
-			1: rbp+8 rbp=undefined rip=[-8]`},
-		{"a frame pointer that nobody wants", amd64, 16, []*region.Region{
-			ops(16, region.SaveReg(0, rsp, r10), region.Add(1, rsp, -4096), region.SpillFPRel(2, rbx, -64)),
-		}, `
-			0: rsp+8 rip=[-8]
-			1: r10+8 rip=[-8]
-			3: r10+8 rbx=[-72] rip=[-8]`},
-
-		{"pop_frames of nested prologues", amd64, 64, []*region.Region{
-			ops(8, push(0, rbx)...),
-			ops(8, region.SaveReg(2, r12, rdx)), // sets up no stack frame
-			ops(8, region.Add(0, rsp, -16)),
-			ops(8, region.PopFrames(1, 1), region.PopFrames(3, 1)),
-			ops(8),
-		}, `
-			0: rsp+8 rip=[-8]
-			1: rsp+16 rbx=[-16] rip=[-8]
-			11: rsp+16 rbx=[-16] r12=rdx rip=[-8]
-			17: rsp+32 rbx=[-16] r12=rdx rip=[-8]
-			26: rsp+16 rbx=[-16] r12=rdx rip=[-8]
-			28: rsp+8 r12=rdx rip=[-8]
-			32: rsp+8 rip=[-8]`},
-
-		{"an epilogue that first frees space sets up no frame", amd64, 32, []*region.Region{
-			ops(8, join(push(0, rbp), push(1, rbx), one(region.Add(4, rsp, -24)))...),
-			ops(-8, region.Add(3, rsp, 24), region.Add(4, rsp, 8), region.PopFrames(5, 1)),
-		}, `
-			0: rsp+8 rip=[-8]
-			1: rsp+16 rbp=[-16] rip=[-8]
-			2: rsp+24 rbx=[-24] rbp=[-16] rip=[-8]
-			5: rsp+48 rbx=[-24] rbp=[-16] rip=[-8]
-			28: rsp+24 rbx=[-24] rbp=[-16] rip=[-8]
-			29: rsp+16 rbp=[-16] rip=[-8]
-			30: rsp+8 rip=[-8]`},
-
-		{"code after an early return", amd64, 64, []*region.Region{
-			ops(8, push(0, rbp)...),
-			ops(8, region.LabelState(7), region.PopFrames(6, 1)),
-			ops(16, region.CopyState(7), region.SaveReg(3, rsp, rbp)),
-			ops(-1, region.PopFrames(0, 2)),
-		}, `
-			0: rsp+8 rip=[-8]
-			1: rsp+16 rbp=[-16] rip=[-8]
-			15: rsp+8 rip=[-8]
-			16: rsp+16 rbp=[-16] rip=[-8]
-			20: rbp+16 rbp=[-16] rip=[-8]`},
-
-		{"a label names what its list has come to", amd64, 64, []*region.Region{
-			// libunwind's macro writes the label at -1, after the prologue; the operation
-			// after it takes effect earlier and belongs to the labelled state.
-			ops(8, region.Add(3, rsp, -32), region.LabelState(1), region.Add(0, rsp, -8), region.Add(4, rsp, -8)),
-			ops(8, region.PopFrames(0, 1)),
-			ops(8, region.CopyState(1)),
-			ops(8, region.PopFrames(0, 1)),
-			ops(0, region.CopyState(1), region.LabelState(2), region.Add(0, rsp, -8)),
-			ops(8, region.PopFrames(0, 1)),
-		}, `
-			0: rsp+8 rip=[-8]
-			1: rsp+16 rip=[-8]
-			4: rsp+48 rip=[-8]
-			5: rsp+56 rip=[-8]
-			9: rsp+8 rip=[-8]
-			16: rsp+48 rip=[-8]
-			25: rsp+8 rip=[-8]
-			32: rsp+56 rip=[-8]
-			33: rsp+48 rip=[-8]`},
-
-		{"a label at an instruction, and copying at one", amd64, 32, []*region.Region{
-			ops(32, region.Add(0, rsp, -8), region.Op{Tag: region.TagLabelState, When: 0, Value: 1},
-				region.Add(1, rsp, -8), region.Op{Tag: region.TagCopyState, When: 8, Value: 1}),
-		}, `
-			0: rsp+8 rip=[-8]
-			1: rsp+16 rip=[-8]
-			2: rsp+24 rip=[-8]
-			9: rsp+16 rip=[-8]`},
-
-		{"stp and ldp", arm64, 32, []*region.Region{
-			ops(2, region.Add(0, sp, -32), region.SpillSPRel(0, x29, 0), region.SpillSPRel(0, x30, 8),
-				region.SaveReg(1, sp, x29)),
-			ops(1, region.SpillFPRel(0, x19, 16)),
-			ops(-2, region.Add(0, sp, 32)), // ldp x29, x30, [sp], 32; ret
-		}, `
-			0: sp+0
-			4: sp+32 x29=[-32] x30=[-24]
-			8: x29+32 x29=[-32] x30=[-24]
-			12: x29+32 x19=[-16] x29=[-32] x30=[-24]
-			28: sp+0`},
-
-		{"a leaf that keeps its return address in a register", arm64, 16, []*region.Region{
-			ops(4, region.SaveReg(0, x30, x9)),
-		}, `
-			0: sp+0
-			4: sp+0 x30=x9`},
-
-		{"pop_frames", arm64, 64, []*region.Region{
-			ops(4, region.Add(0, sp, -48), region.SpillSPRel(1, x30, 40), region.SaveReg(2, x19, x9)),
-			ops(0, region.LabelState(1)),
-			ops(4, region.PopFrames(1, 1)),
-			ops(0, region.CopyState(1)),
-			ops(-3, region.PopFrames(1, 1)),
-		}, `
-			0: sp+0
-			4: sp+48
-			8: sp+48 x30=[-8]
-			12: sp+48 x19=x9 x30=[-8]
-			24: sp+0 x19=x9
-			32: sp+48 x19=x9 x30=[-8]
-			60: sp+0 x19=x9`},
-	} {
+	for _, test := range procedures {
 		t.Run(test.machine.Name+" "+test.name, func(t *testing.T) {
 			p, err := procedure(test.size, test.regions...).Program(test.machine)
 			if err != nil {

@@ -14,54 +14,56 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
+// registerLayouts are the kernel's layouts of general registers.
+var registerLayouts = []struct {
+	name      string
+	machine   elf.Machine
+	class     elf.Class
+	registers int
+	width     int
+	pc        uint64
+	// positions by name: struct user_regs_struct, struct
+	// user_regs_struct32 and struct user_pt_regs.
+	positions map[string]uint64
+}{
+	{"x86-64", elf.EM_X86_64, elf.ELFCLASS64, 27, 8, 16, map[string]uint64{
+		"r15": 0, "r14": 1, "r13": 2, "r12": 3, "rbp": 4, "rbx": 5, "r11": 6, "r10": 7, "r9": 8, "r8": 9,
+		"rax": 10, "rcx": 11, "rdx": 12, "rsi": 13, "rdi": 14, "rip": 16, "rsp": 19}},
+	{"x32", elf.EM_X86_64, elf.ELFCLASS32, 27, 8, 16, map[string]uint64{"rbx": 5, "rip": 16, "rsp": 19}},
+	{"i386", elf.EM_386, elf.ELFCLASS32, 17, 4, 12, map[string]uint64{
+		"ebx": 0, "ecx": 1, "edx": 2, "esi": 3, "edi": 4, "ebp": 5, "eax": 6, "eip": 12, "esp": 15}},
+	{"arm64", elf.EM_AARCH64, elf.ELFCLASS64, 34, 8, 32, map[string]uint64{
+		"x0": 0, "x1": 1, "x18": 18, "x29": 29, "x30": 30, "sp": 31}},
+	{"arm", elf.EM_ARM, elf.ELFCLASS32, 18, 4, 15, map[string]uint64{
+		"r0": 0, "r4": 4, "r11": 11, "r12": 12, "sp": 13, "lr": 14, "pc": 15}},
+	{"riscv64", elf.EM_RISCV, elf.ELFCLASS64, 32, 8, 0, map[string]uint64{
+		"ra": 1, "sp": 2, "gp": 3, "tp": 4, "t0": 5, "s0": 8, "s1": 9, "a0": 10, "s2": 18, "s11": 27, "t6": 31}},
+	{"ppc64le", elf.EM_PPC64, elf.ELFCLASS64, 48, 8, 32, map[string]uint64{
+		"r0": 0, "r1": 1, "r14": 14, "r31": 31, "ctr": 35, "lr": 36, "xer": 37, "cr2": 38}},
+	{"s390x", elf.EM_S390, elf.ELFCLASS64, 27, 8, 1, map[string]uint64{
+		"pswm": 0, "pswa": 1, "r0": 2, "r6": 8, "r14": 16, "r15": 17}},
+	{"s390", elf.EM_S390, elf.ELFCLASS32, 36, 4, 1, map[string]uint64{
+		"pswm": 0, "pswa": 1, "r0": 2, "r6": 8, "r14": 16, "r15": 17, "a0": 18, "a15": 33}},
+	{"ppc", elf.EM_PPC, elf.ELFCLASS32, 48, 4, 32, map[string]uint64{
+		"r0": 0, "r1": 1, "r14": 14, "r31": 31, "ctr": 35, "lr": 36, "xer": 37, "cr2": 38}},
+	{"mips", elf.EM_MIPS, elf.ELFCLASS32, 45, 4, 40, map[string]uint64{
+		"zero": 6, "v0": 8, "t0": 14, "s0": 22, "gp": 34, "sp": 35, "fp": 36, "ra": 37, "lo": 38, "hi": 39}},
+	{"mips64", elf.EM_MIPS, elf.ELFCLASS64, 45, 8, 34, map[string]uint64{
+		"zero": 0, "a4": 8, "t0": 12, "s0": 16, "gp": 28, "sp": 29, "fp": 30, "ra": 31, "lo": 32, "hi": 33}},
+	{"mipsn32", elf.EM_MIPS, elf.ELFCLASS32, 45, 8, 34, map[string]uint64{
+		"zero": 0, "t0": 12, "sp": 29, "ra": 31, "lo": 32, "hi": 33}},
+	{"sparc64", elf.EM_SPARCV9, elf.ELFCLASS64, 36, 8, 33, map[string]uint64{
+		"g1": 1, "o0": 8, "sp": 14, "o7": 15, "l0": 16, "i0": 24, "fp": 30, "i7": 31}},
+	{"sparc", elf.EM_SPARC, elf.ELFCLASS32, 38, 4, 33, map[string]uint64{"g1": 1, "sp": 14, "l0": 16, "i7": 31}},
+	{"loong64", elf.EM_LOONGARCH, elf.ELFCLASS64, 45, 8, 33, map[string]uint64{
+		"zero": 0, "ra": 1, "tp": 2, "sp": 3, "a0": 4, "t0": 12, "r21": 21, "fp": 22, "s0": 23, "s8": 31}},
+	{"m68k", elf.EM_68K, elf.ELFCLASS32, 20, 4, 18, map[string]uint64{
+		"d1": 0, "d7": 6, "a0": 7, "a5": 12, "fp": 13, "d0": 14, "sp": 15, "pc": 18}},
+}
+
 // Each register's value is its position in the kernel's layout plus 0x100.
 func TestGeneralRegisters(t *testing.T) {
-	tests := []struct {
-		name      string
-		machine   elf.Machine
-		class     elf.Class
-		registers int
-		width     int
-		pc        uint64
-		// positions by name: struct user_regs_struct, struct
-		// user_regs_struct32 and struct user_pt_regs.
-		positions map[string]uint64
-	}{
-		{"x86-64", elf.EM_X86_64, elf.ELFCLASS64, 27, 8, 16, map[string]uint64{
-			"r15": 0, "r14": 1, "r13": 2, "r12": 3, "rbp": 4, "rbx": 5, "r11": 6, "r10": 7, "r9": 8, "r8": 9,
-			"rax": 10, "rcx": 11, "rdx": 12, "rsi": 13, "rdi": 14, "rip": 16, "rsp": 19}},
-		{"x32", elf.EM_X86_64, elf.ELFCLASS32, 27, 8, 16, map[string]uint64{"rbx": 5, "rip": 16, "rsp": 19}},
-		{"i386", elf.EM_386, elf.ELFCLASS32, 17, 4, 12, map[string]uint64{
-			"ebx": 0, "ecx": 1, "edx": 2, "esi": 3, "edi": 4, "ebp": 5, "eax": 6, "eip": 12, "esp": 15}},
-		{"arm64", elf.EM_AARCH64, elf.ELFCLASS64, 34, 8, 32, map[string]uint64{
-			"x0": 0, "x1": 1, "x18": 18, "x29": 29, "x30": 30, "sp": 31}},
-		{"arm", elf.EM_ARM, elf.ELFCLASS32, 18, 4, 15, map[string]uint64{
-			"r0": 0, "r4": 4, "r11": 11, "r12": 12, "sp": 13, "lr": 14, "pc": 15}},
-		{"riscv64", elf.EM_RISCV, elf.ELFCLASS64, 32, 8, 0, map[string]uint64{
-			"ra": 1, "sp": 2, "gp": 3, "tp": 4, "t0": 5, "s0": 8, "s1": 9, "a0": 10, "s2": 18, "s11": 27, "t6": 31}},
-		{"ppc64le", elf.EM_PPC64, elf.ELFCLASS64, 48, 8, 32, map[string]uint64{
-			"r0": 0, "r1": 1, "r14": 14, "r31": 31, "ctr": 35, "lr": 36, "xer": 37, "cr2": 38}},
-		{"s390x", elf.EM_S390, elf.ELFCLASS64, 27, 8, 1, map[string]uint64{
-			"pswm": 0, "pswa": 1, "r0": 2, "r6": 8, "r14": 16, "r15": 17}},
-		{"s390", elf.EM_S390, elf.ELFCLASS32, 36, 4, 1, map[string]uint64{
-			"pswm": 0, "pswa": 1, "r0": 2, "r6": 8, "r14": 16, "r15": 17, "a0": 18, "a15": 33}},
-		{"ppc", elf.EM_PPC, elf.ELFCLASS32, 48, 4, 32, map[string]uint64{
-			"r0": 0, "r1": 1, "r14": 14, "r31": 31, "ctr": 35, "lr": 36, "xer": 37, "cr2": 38}},
-		{"mips", elf.EM_MIPS, elf.ELFCLASS32, 45, 4, 40, map[string]uint64{
-			"zero": 6, "v0": 8, "t0": 14, "s0": 22, "gp": 34, "sp": 35, "fp": 36, "ra": 37, "lo": 38, "hi": 39}},
-		{"mips64", elf.EM_MIPS, elf.ELFCLASS64, 45, 8, 34, map[string]uint64{
-			"zero": 0, "a4": 8, "t0": 12, "s0": 16, "gp": 28, "sp": 29, "fp": 30, "ra": 31, "lo": 32, "hi": 33}},
-		{"mipsn32", elf.EM_MIPS, elf.ELFCLASS32, 45, 8, 34, map[string]uint64{
-			"zero": 0, "t0": 12, "sp": 29, "ra": 31, "lo": 32, "hi": 33}},
-		{"sparc64", elf.EM_SPARCV9, elf.ELFCLASS64, 36, 8, 33, map[string]uint64{
-			"g1": 1, "o0": 8, "sp": 14, "o7": 15, "l0": 16, "i0": 24, "fp": 30, "i7": 31}},
-		{"sparc", elf.EM_SPARC, elf.ELFCLASS32, 38, 4, 33, map[string]uint64{"g1": 1, "sp": 14, "l0": 16, "i7": 31}},
-		{"loong64", elf.EM_LOONGARCH, elf.ELFCLASS64, 45, 8, 33, map[string]uint64{
-			"zero": 0, "ra": 1, "tp": 2, "sp": 3, "a0": 4, "t0": 12, "r21": 21, "fp": 22, "s0": 23, "s8": 31}},
-		{"m68k", elf.EM_68K, elf.ELFCLASS32, 20, 4, 18, map[string]uint64{
-			"d1": 0, "d7": 6, "a0": 7, "a5": 12, "fp": 13, "d0": 14, "sp": 15, "pc": 18}},
-	}
-	for _, test := range tests {
+	for _, test := range registerLayouts {
 		t.Run(test.name, func(t *testing.T) {
 			order, coding := binary.AppendByteOrder(binary.LittleEndian), elf.ELFDATA2LSB
 			switch test.machine {

@@ -21,158 +21,161 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
+// presets are frames, and functions with the same frame and the directives of a compiler. Labels mark
+// the end of the prologue (P) and the starts and ends of epilogues (S1, E1, ...).
+var presets = []struct {
+	name    string
+	machine *arch.Machine
+	make    func(*arch.Machine, preset.Frame) (*cfi.Program, error)
+	frame   preset.Frame
+	code    string
+}{
+	{"frame pointer", amd64, preset.FramePointer, preset.Frame{}, `
+		push %rbp; .cfi_def_cfa_offset 16; .cfi_offset 6, -16
+		mov %rsp, %rbp; .cfi_def_cfa_register 6
+		call *%rax
+	S1:	pop %rbp; .cfi_restore 6; .cfi_def_cfa 7, 8
+		ret`},
+	{"frame pointer, CET, pushes, slots, two epilogues", amd64, preset.FramePointer,
+		preset.Frame{Landing: true, Pushed: []uint64{12, 3}, Saved: []preset.Saved{{13, -48}, {14, -56}}}, `
+		endbr64
+		push %rbp; .cfi_def_cfa_offset 16; .cfi_offset 6, -16
+		mov %rsp, %rbp; .cfi_def_cfa_register 6
+		push %r12; .cfi_offset 12, -24
+		push %rbx; .cfi_offset 3, -32
+		sub $32, %rsp
+		mov %r13, 16(%rsp)
+		mov %r14, 8(%rsp)
+	P:	.cfi_offset 13, -48; .cfi_offset 14, -56
+		mov $1, %r14
+		mov 16(%rsp), %r13
+		mov 8(%rsp), %r14
+		add $32, %rsp
+	S1:	.cfi_remember_state
+		pop %rbx; .cfi_restore 3
+		pop %r12; .cfi_restore 12
+		leave; .cfi_restore 6; .cfi_def_cfa 7, 8; .cfi_restore 13; .cfi_restore 14
+		ret
+	E1:	.cfi_restore_state
+		mov 16(%rsp), %r13
+		mov 8(%rsp), %r14
+		lea -16(%rbp), %rsp
+	S2:	pop %rbx; .cfi_restore 3
+		pop %r12; .cfi_restore 12
+		pop %rbp; .cfi_restore 6; .cfi_def_cfa 7, 8; .cfi_restore 13; .cfi_restore 14
+		ret`},
+	{"frame pointer", arm64, preset.FramePointer, preset.Frame{}, `
+		stp x29, x30, [sp, -16]!; .cfi_def_cfa_offset 16; .cfi_offset 29, -16; .cfi_offset 30, -8
+		mov x29, sp; .cfi_def_cfa_register 29
+		blr x0
+	S1:	ldp x29, x30, [sp], 16; .cfi_restore 29; .cfi_restore 30; .cfi_def_cfa 31, 0
+		ret`},
+	{"frame pointer, BTI, a slot", arm64, preset.FramePointer,
+		preset.Frame{Landing: true, Size: 48, Saved: []preset.Saved{{19, -32}}}, `
+		hint 34
+		stp x29, x30, [sp, -48]!; .cfi_def_cfa_offset 48; .cfi_offset 29, -48; .cfi_offset 30, -40
+		mov x29, sp; .cfi_def_cfa_register 29
+		str x19, [sp, 16]
+	P:	.cfi_offset 19, -32
+		blr x0
+		ldr x19, [sp, 16]
+	S1:	ldp x29, x30, [sp], 48; .cfi_restore 29; .cfi_restore 30; .cfi_restore 19; .cfi_def_cfa 31, 0
+		ret`},
+	{"frame pointer, PAC, two epilogues", arm64, preset.FramePointer, preset.Frame{Signed: true, Size: 496}, `
+		hint 25; .cfi_negate_ra_state
+		stp x29, x30, [sp, -496]!; .cfi_def_cfa_offset 496; .cfi_offset 29, -496; .cfi_offset 30, -488
+		mov x29, sp; .cfi_def_cfa_register 29
+		cbz x0, S2
+	S1:	.cfi_remember_state
+		ldp x29, x30, [sp], 496; .cfi_restore 29; .cfi_restore 30; .cfi_def_cfa 31, 0
+		hint 29; .cfi_negate_ra_state
+		ret
+	E1:	.cfi_restore_state
+		blr x0
+	S2:	ldp x29, x30, [sp], 496; .cfi_restore 29; .cfi_restore 30; .cfi_def_cfa 31, 0
+		hint 29; .cfi_negate_ra_state
+		ret`},
+	{"fixed, small", amd64, preset.Fixed, preset.Frame{Size: 120}, `
+		sub $120, %rsp; .cfi_def_cfa_offset 128
+		call *%rax
+	S1:	add $120, %rsp; .cfi_def_cfa_offset 8
+		ret`},
+	{"fixed, pushes alone", amd64, preset.Fixed, preset.Frame{Pushed: []uint64{6, 15}}, `
+		push %rbp; .cfi_def_cfa_offset 16; .cfi_offset 6, -16
+		push %r15; .cfi_def_cfa_offset 24; .cfi_offset 15, -24
+		call *%rax
+	S1:	pop %r15; .cfi_def_cfa_offset 16; .cfi_restore 15
+		pop %rbp; .cfi_def_cfa_offset 8; .cfi_restore 6
+		ret`},
+	{"fixed, large, CET, pushes, slots, two epilogues", amd64, preset.Fixed,
+		preset.Frame{Landing: true, Size: 4096, Pushed: []uint64{3}, Saved: []preset.Saved{{12, -24}, {6, -32}}}, `
+		endbr64
+		push %rbx; .cfi_def_cfa_offset 16; .cfi_offset 3, -16
+		sub $4096, %rsp; .cfi_def_cfa_offset 4112
+		mov %r12, 4088(%rsp)
+		mov %rbp, 4080(%rsp)
+	P:	.cfi_offset 12, -24; .cfi_offset 6, -32
+		call *%rax
+	S1:	.cfi_remember_state
+		add $4096, %rsp; .cfi_def_cfa_offset 16; .cfi_restore 12; .cfi_restore 6
+		pop %rbx; .cfi_def_cfa_offset 8; .cfi_restore 3
+		ret
+	E1:	.cfi_restore_state
+		nop
+	S2:	.cfi_remember_state
+		add $4096, %rsp; .cfi_def_cfa_offset 16; .cfi_restore 12; .cfi_restore 6
+		pop %rbx; .cfi_def_cfa_offset 8; .cfi_restore 3
+		jmp *%rax
+	E2:	.cfi_restore_state
+		call *%rax`},
+	{"fixed", arm64, preset.Fixed, preset.Frame{Size: 32, Saved: []preset.Saved{{30, -16}, {19, -8}}}, `
+		sub sp, sp, 32; .cfi_def_cfa_offset 32
+		stp x30, x19, [sp, 16]
+	P:	.cfi_offset 30, -16; .cfi_offset 19, -8
+		blr x0
+		ldp x30, x19, [sp, 16]
+	S1:	add sp, sp, 32; .cfi_def_cfa_offset 0; .cfi_restore 30; .cfi_restore 19
+		ret`},
+	{"fixed, BTI and PAC, large", arm64, preset.Fixed,
+		preset.Frame{Landing: true, Signed: true, Size: 0x3000, Saved: []preset.Saved{{30, -16}}}, `
+		hint 34
+		hint 25; .cfi_negate_ra_state
+		sub sp, sp, 0x3000; .cfi_def_cfa_offset 0x3000
+		str x30, [sp, 0x2ff0]
+	P:	.cfi_offset 30, -16
+		ldr x30, [sp, 0x2ff0]
+	S1:	.cfi_remember_state
+		add sp, sp, 0x3000; .cfi_def_cfa_offset 0; .cfi_restore 30
+		hint 29; .cfi_negate_ra_state
+		ret
+	E1:	.cfi_restore_state
+		brk 0`},
+	{"leaf", amd64, preset.Leaf, preset.Frame{}, `
+		lea (%rdi,%rsi), %rax
+		ret`},
+	{"leaf, CET", amd64, preset.Leaf, preset.Frame{Landing: true}, `
+		endbr64
+	S1:	ret
+	E1:	nop`},
+	{"leaf", arm64, preset.Leaf, preset.Frame{}, `
+		add x0, x0, x1
+		ret`},
+	{"leaf, PAC", arm64, preset.Leaf, preset.Frame{Signed: true}, `
+		hint 25; .cfi_negate_ra_state
+		cbz x0, S2
+	S1:	.cfi_remember_state
+		hint 29; .cfi_negate_ra_state
+		ret
+	E1:	.cfi_restore_state
+		add x0, x0, x1
+	S2:	hint 29; .cfi_negate_ra_state
+		ret`},
+}
+
 // TestPresets compares each preset with the table that gas makes of the same
-// instructions with a compiler's directives. Labels mark the end of the prologue (P)
-// and the starts and ends of epilogues (S1, E1, ...).
+// instructions with a compiler's directives.
 func TestPresets(t *testing.T) {
-	for _, test := range []struct {
-		name    string
-		machine *arch.Machine
-		make    func(*arch.Machine, preset.Frame) (*cfi.Program, error)
-		frame   preset.Frame
-		code    string
-	}{
-		{"frame pointer", amd64, preset.FramePointer, preset.Frame{}, `
-			push %rbp; .cfi_def_cfa_offset 16; .cfi_offset 6, -16
-			mov %rsp, %rbp; .cfi_def_cfa_register 6
-			call *%rax
-		S1:	pop %rbp; .cfi_restore 6; .cfi_def_cfa 7, 8
-			ret`},
-		{"frame pointer, CET, pushes, slots, two epilogues", amd64, preset.FramePointer,
-			preset.Frame{Landing: true, Pushed: []uint64{12, 3}, Saved: []preset.Saved{{13, -48}, {14, -56}}}, `
-			endbr64
-			push %rbp; .cfi_def_cfa_offset 16; .cfi_offset 6, -16
-			mov %rsp, %rbp; .cfi_def_cfa_register 6
-			push %r12; .cfi_offset 12, -24
-			push %rbx; .cfi_offset 3, -32
-			sub $32, %rsp
-			mov %r13, 16(%rsp)
-			mov %r14, 8(%rsp)
-		P:	.cfi_offset 13, -48; .cfi_offset 14, -56
-			mov $1, %r14
-			mov 16(%rsp), %r13
-			mov 8(%rsp), %r14
-			add $32, %rsp
-		S1:	.cfi_remember_state
-			pop %rbx; .cfi_restore 3
-			pop %r12; .cfi_restore 12
-			leave; .cfi_restore 6; .cfi_def_cfa 7, 8; .cfi_restore 13; .cfi_restore 14
-			ret
-		E1:	.cfi_restore_state
-			mov 16(%rsp), %r13
-			mov 8(%rsp), %r14
-			lea -16(%rbp), %rsp
-		S2:	pop %rbx; .cfi_restore 3
-			pop %r12; .cfi_restore 12
-			pop %rbp; .cfi_restore 6; .cfi_def_cfa 7, 8; .cfi_restore 13; .cfi_restore 14
-			ret`},
-		{"frame pointer", arm64, preset.FramePointer, preset.Frame{}, `
-			stp x29, x30, [sp, -16]!; .cfi_def_cfa_offset 16; .cfi_offset 29, -16; .cfi_offset 30, -8
-			mov x29, sp; .cfi_def_cfa_register 29
-			blr x0
-		S1:	ldp x29, x30, [sp], 16; .cfi_restore 29; .cfi_restore 30; .cfi_def_cfa 31, 0
-			ret`},
-		{"frame pointer, BTI, a slot", arm64, preset.FramePointer,
-			preset.Frame{Landing: true, Size: 48, Saved: []preset.Saved{{19, -32}}}, `
-			hint 34
-			stp x29, x30, [sp, -48]!; .cfi_def_cfa_offset 48; .cfi_offset 29, -48; .cfi_offset 30, -40
-			mov x29, sp; .cfi_def_cfa_register 29
-			str x19, [sp, 16]
-		P:	.cfi_offset 19, -32
-			blr x0
-			ldr x19, [sp, 16]
-		S1:	ldp x29, x30, [sp], 48; .cfi_restore 29; .cfi_restore 30; .cfi_restore 19; .cfi_def_cfa 31, 0
-			ret`},
-		{"frame pointer, PAC, two epilogues", arm64, preset.FramePointer, preset.Frame{Signed: true, Size: 496}, `
-			hint 25; .cfi_negate_ra_state
-			stp x29, x30, [sp, -496]!; .cfi_def_cfa_offset 496; .cfi_offset 29, -496; .cfi_offset 30, -488
-			mov x29, sp; .cfi_def_cfa_register 29
-			cbz x0, S2
-		S1:	.cfi_remember_state
-			ldp x29, x30, [sp], 496; .cfi_restore 29; .cfi_restore 30; .cfi_def_cfa 31, 0
-			hint 29; .cfi_negate_ra_state
-			ret
-		E1:	.cfi_restore_state
-			blr x0
-		S2:	ldp x29, x30, [sp], 496; .cfi_restore 29; .cfi_restore 30; .cfi_def_cfa 31, 0
-			hint 29; .cfi_negate_ra_state
-			ret`},
-		{"fixed, small", amd64, preset.Fixed, preset.Frame{Size: 120}, `
-			sub $120, %rsp; .cfi_def_cfa_offset 128
-			call *%rax
-		S1:	add $120, %rsp; .cfi_def_cfa_offset 8
-			ret`},
-		{"fixed, pushes alone", amd64, preset.Fixed, preset.Frame{Pushed: []uint64{6, 15}}, `
-			push %rbp; .cfi_def_cfa_offset 16; .cfi_offset 6, -16
-			push %r15; .cfi_def_cfa_offset 24; .cfi_offset 15, -24
-			call *%rax
-		S1:	pop %r15; .cfi_def_cfa_offset 16; .cfi_restore 15
-			pop %rbp; .cfi_def_cfa_offset 8; .cfi_restore 6
-			ret`},
-		{"fixed, large, CET, pushes, slots, two epilogues", amd64, preset.Fixed,
-			preset.Frame{Landing: true, Size: 4096, Pushed: []uint64{3}, Saved: []preset.Saved{{12, -24}, {6, -32}}}, `
-			endbr64
-			push %rbx; .cfi_def_cfa_offset 16; .cfi_offset 3, -16
-			sub $4096, %rsp; .cfi_def_cfa_offset 4112
-			mov %r12, 4088(%rsp)
-			mov %rbp, 4080(%rsp)
-		P:	.cfi_offset 12, -24; .cfi_offset 6, -32
-			call *%rax
-		S1:	.cfi_remember_state
-			add $4096, %rsp; .cfi_def_cfa_offset 16; .cfi_restore 12; .cfi_restore 6
-			pop %rbx; .cfi_def_cfa_offset 8; .cfi_restore 3
-			ret
-		E1:	.cfi_restore_state
-			nop
-		S2:	.cfi_remember_state
-			add $4096, %rsp; .cfi_def_cfa_offset 16; .cfi_restore 12; .cfi_restore 6
-			pop %rbx; .cfi_def_cfa_offset 8; .cfi_restore 3
-			jmp *%rax
-		E2:	.cfi_restore_state
-			call *%rax`},
-		{"fixed", arm64, preset.Fixed, preset.Frame{Size: 32, Saved: []preset.Saved{{30, -16}, {19, -8}}}, `
-			sub sp, sp, 32; .cfi_def_cfa_offset 32
-			stp x30, x19, [sp, 16]
-		P:	.cfi_offset 30, -16; .cfi_offset 19, -8
-			blr x0
-			ldp x30, x19, [sp, 16]
-		S1:	add sp, sp, 32; .cfi_def_cfa_offset 0; .cfi_restore 30; .cfi_restore 19
-			ret`},
-		{"fixed, BTI and PAC, large", arm64, preset.Fixed,
-			preset.Frame{Landing: true, Signed: true, Size: 0x3000, Saved: []preset.Saved{{30, -16}}}, `
-			hint 34
-			hint 25; .cfi_negate_ra_state
-			sub sp, sp, 0x3000; .cfi_def_cfa_offset 0x3000
-			str x30, [sp, 0x2ff0]
-		P:	.cfi_offset 30, -16
-			ldr x30, [sp, 0x2ff0]
-		S1:	.cfi_remember_state
-			add sp, sp, 0x3000; .cfi_def_cfa_offset 0; .cfi_restore 30
-			hint 29; .cfi_negate_ra_state
-			ret
-		E1:	.cfi_restore_state
-			brk 0`},
-		{"leaf", amd64, preset.Leaf, preset.Frame{}, `
-			lea (%rdi,%rsi), %rax
-			ret`},
-		{"leaf, CET", amd64, preset.Leaf, preset.Frame{Landing: true}, `
-			endbr64
-		S1:	ret
-		E1:	nop`},
-		{"leaf", arm64, preset.Leaf, preset.Frame{}, `
-			add x0, x0, x1
-			ret`},
-		{"leaf, PAC", arm64, preset.Leaf, preset.Frame{Signed: true}, `
-			hint 25; .cfi_negate_ra_state
-			cbz x0, S2
-		S1:	.cfi_remember_state
-			hint 29; .cfi_negate_ra_state
-			ret
-		E1:	.cfi_restore_state
-			add x0, x0, x1
-		S2:	hint 29; .cfi_negate_ra_state
-			ret`},
-	} {
+	for _, test := range presets {
 		t.Run(test.machine.Name+"/"+test.name, func(t *testing.T) {
 			want, size, label := assemble(t, test.machine, test.code)
 			f := test.frame

@@ -17,9 +17,9 @@ import (
 	"github.com/clewdev/clew/session"
 )
 
-// Packets to a real session, on any machine: the idle stub, a breakpoint, a step, the end of a
-// call, and a call after the client has detached.
-func TestSession(t *testing.T) {
+// serveWords serves a session for the code of a few words.
+func serveWords(t *testing.T) (*forth.Session, *session.Session, *Server) {
+	t.Helper()
 	compiled, err := forth.Compile("words.fth", []byte(": square dup * ; : cube dup square * ;"), &forth.Options{Entry: true})
 	if err != nil {
 		t.Fatal(err)
@@ -28,7 +28,7 @@ func TestSession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer words.Close()
+	t.Cleanup(func() { words.Close() })
 	image, err := session.NewImage(words.Code())
 	if err != nil {
 		t.Fatal(err)
@@ -37,13 +37,19 @@ func TestSession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
+	t.Cleanup(func() { s.Close() })
 	v, err := New(s, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer v.Close()
+	t.Cleanup(func() { v.Close() })
+	return words, s, v
+}
 
+// Packets to a real session, on any machine: the idle stub, a breakpoint, a step, the end of a
+// call, and a call after the client has detached.
+func TestSession(t *testing.T) {
+	words, s, v := serveWords(t)
 	w := connect(t, v)
 	w.expect("?", "T05")
 	r := v.registers

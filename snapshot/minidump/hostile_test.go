@@ -111,107 +111,121 @@ func entry(t testing.TB, b []byte, typ uint32) (at, data uint32) {
 	return 0, 0
 }
 
+// The types of streams (MINIDUMP_STREAM_TYPE).
+const (
+	threadList      = 3
+	moduleList      = 4
+	memoryList      = 5
+	exceptionStream = 6
+	systemInfo      = 7
+	memory64List    = 9
+	threadNames     = 24
+)
+
+var le = binary.LittleEndian
+
+// damagedDumps are changes of a dump, with the error of Open or the damage that is found.
+var damagedDumps = []struct {
+	name   string
+	change func(b []byte, at func(typ uint32) (entry, data uint32)) []byte
+	err    string // of Open
+	damage string
+}{
+	{name: "empty", change: func([]byte, func(uint32) (uint32, uint32)) []byte { return nil }, err: "not a minidump: it starts with , not with 4d 44 4d 50"},
+	{name: "header", change: func(b []byte, _ func(uint32) (uint32, uint32)) []byte { return b[:20] },
+		err: "header: 20 bytes, 32 expected: the minidump is cut off"},
+	{name: "big-endian", change: func(b []byte, _ func(uint32) (uint32, uint32)) []byte { return append([]byte("PMDM"), b[4:]...) },
+		err: "a minidump in big-endian byte order"},
+	{name: "version", change: func(b []byte, _ func(uint32) (uint32, uint32)) []byte { le.PutUint32(b[4:], 7); return b },
+		err: "header: version 0x7, 0xa793 expected"},
+	{name: "directory", change: func(b []byte, _ func(uint32) (uint32, uint32)) []byte { le.PutUint32(b[12:], 1<<31); return b },
+		err: "directory at offset 0x80000000 of 10 streams: 120 bytes at offset 0x80000000 expected, the file ends at 0x"},
+	{name: "streams", change: func(b []byte, _ func(uint32) (uint32, uint32)) []byte { le.PutUint32(b[8:], 1<<32-1); return b },
+		err: "bytes at offset 0x"},
+	{name: "no system", change: func(b []byte, at func(uint32) (uint32, uint32)) []byte {
+		entry, _ := at(systemInfo)
+		le.PutUint32(b[entry:], 0)
+		return b
+	}, err: "no SystemInfo stream, so the machine is not known"},
+	{name: "Windows", change: func(b []byte, at func(uint32) (uint32, uint32)) []byte {
+		_, data := at(systemInfo)
+		le.PutUint32(b[data+20:], 2)
+		return b
+	}, err: "a minidump of Windows, expected one of Linux or Android"},
+	{name: "machine", change: func(b []byte, at func(uint32) (uint32, uint32)) []byte {
+		_, data := at(systemInfo)
+		le.PutUint16(b[data:], 6)
+		return b
+	}, err: "processor architecture 0x6 is not supported"},
+	{name: "many threads", change: func(b []byte, at func(uint32) (uint32, uint32)) []byte {
+		_, data := at(threadList)
+		le.PutUint32(b[data:], 1<<32-1)
+		return b
+	}, damage: "entries of 48 bytes expected, 2 found"},
+	{name: "stream beyond the file", change: func(b []byte, at func(uint32) (uint32, uint32)) []byte {
+		entry, _ := at(threadList)
+		le.PutUint32(b[entry+8:], 1<<32-16)
+		return b
+	}, damage: "ThreadList stream at offset 0xfffffff0: 4 bytes at offset 0xfffffff0 expected, the file ends at 0x"},
+	{name: "two streams", change: func(b []byte, at func(uint32) (uint32, uint32)) []byte {
+		entry, _ := at(memoryList)
+		le.PutUint32(b[entry:], threadList)
+		return b
+	}, damage: "there is more than one ThreadList stream, only the first one is used"},
+	{name: "equal threads", change: func(b []byte, at func(uint32) (uint32, uint32)) []byte {
+		_, data := at(threadList)
+		le.PutUint32(b[data+4+48:], 42)
+		return b
+	}, damage: "thread 42 occurs twice"},
+	{name: "stack beyond the file", change: func(b []byte, at func(uint32) (uint32, uint32)) []byte {
+		_, data := at(memoryList)
+		le.PutUint32(b[data+4+8:], 1<<31)
+		return b
+	}, damage: "2147483648 bytes at offset 0x"},
+	{name: "overflow", change: func(b []byte, at func(uint32) (uint32, uint32)) []byte {
+		_, data := at(memoryList)
+		le.PutUint64(b[data+4:], 1<<64-2)
+		return b
+	}, damage: "go beyond the address space or the file"},
+	{name: "long name", change: func(b []byte, at func(uint32) (uint32, uint32)) []byte {
+		_, data := at(threadNames)
+		le.PutUint32(b[le.Uint32(b[data+8:]):], 1<<30)
+		return b
+	}, damage: "1073741824 bytes, expected an even number up to 512"},
+	{name: "odd name", change: func(b []byte, at func(uint32) (uint32, uint32)) []byte {
+		_, data := at(threadNames)
+		le.PutUint32(b[le.Uint32(b[data+8:]):], 3)
+		return b
+	}, damage: "thread 42: string at offset 0x"},
+	{name: "name beyond the file", change: func(b []byte, at func(uint32) (uint32, uint32)) []byte {
+		_, data := at(threadNames)
+		le.PutUint64(b[data+8:], 1<<63)
+		return b
+	}, damage: "4 bytes at offset 0x8000000000000000 expected"},
+	{name: "memory of two entries, overflowing", change: func(b []byte, at func(uint32) (uint32, uint32)) []byte {
+		entry, _ := at(memoryList)
+		list := le.AppendUint64(le.AppendUint64(nil, 2), 1<<63-1)
+		list = le.AppendUint64(le.AppendUint64(list, 0x1000), 1<<62)
+		list = le.AppendUint64(le.AppendUint64(list, 0x2000), 1<<62)
+		copy(b[entry:], le.AppendUint32(le.AppendUint32(le.AppendUint32(nil, memory64List), uint32(len(list))), uint32(len(b))))
+		return append(b, list...)
+	}, damage: "the offset overflows"},
+	{name: "exception", change: func(b []byte, at func(uint32) (uint32, uint32)) []byte {
+		entry, _ := at(exceptionStream)
+		le.PutUint32(b[entry+4:], 100)
+		return b
+	}, damage: "100 bytes, at least 168 expected"},
+	{name: "modules", change: func(b []byte, at func(uint32) (uint32, uint32)) []byte {
+		_, data := at(moduleList)
+		le.PutUint32(b[data:], 3)
+		return b
+	}, damage: "3 entries of 108 bytes expected, 0 found"},
+}
+
 // Damaged dumps are refused, or the damage names the stream, the offset, and what was
 // found and expected.
 func TestHostile(t *testing.T) {
-	const threads, modules, memory, exception, system, memory64, names = 3, 4, 5, 6, 7, 9, 24
-	le := binary.LittleEndian
-	for _, test := range []struct {
-		name   string
-		change func(b []byte, at func(typ uint32) (entry, data uint32)) []byte
-		err    string // of Open
-		damage string
-	}{
-		{name: "empty", change: func([]byte, func(uint32) (uint32, uint32)) []byte { return nil }, err: "not a minidump: it starts with , not with 4d 44 4d 50"},
-		{name: "header", change: func(b []byte, _ func(uint32) (uint32, uint32)) []byte { return b[:20] },
-			err: "header: 20 bytes, 32 expected: the minidump is cut off"},
-		{name: "big-endian", change: func(b []byte, _ func(uint32) (uint32, uint32)) []byte { return append([]byte("PMDM"), b[4:]...) },
-			err: "a minidump in big-endian byte order"},
-		{name: "version", change: func(b []byte, _ func(uint32) (uint32, uint32)) []byte { le.PutUint32(b[4:], 7); return b },
-			err: "header: version 0x7, 0xa793 expected"},
-		{name: "directory", change: func(b []byte, _ func(uint32) (uint32, uint32)) []byte { le.PutUint32(b[12:], 1<<31); return b },
-			err: "directory at offset 0x80000000 of 10 streams: 120 bytes at offset 0x80000000 expected, the file ends at 0x"},
-		{name: "streams", change: func(b []byte, _ func(uint32) (uint32, uint32)) []byte { le.PutUint32(b[8:], 1<<32-1); return b },
-			err: "bytes at offset 0x"},
-		{name: "no system", change: func(b []byte, at func(uint32) (uint32, uint32)) []byte {
-			entry, _ := at(system)
-			le.PutUint32(b[entry:], 0)
-			return b
-		}, err: "no SystemInfo stream, so the machine is not known"},
-		{name: "Windows", change: func(b []byte, at func(uint32) (uint32, uint32)) []byte {
-			_, data := at(system)
-			le.PutUint32(b[data+20:], 2)
-			return b
-		}, err: "a minidump of Windows, expected one of Linux or Android"},
-		{name: "machine", change: func(b []byte, at func(uint32) (uint32, uint32)) []byte {
-			_, data := at(system)
-			le.PutUint16(b[data:], 6)
-			return b
-		}, err: "processor architecture 0x6 is not supported"},
-		{name: "many threads", change: func(b []byte, at func(uint32) (uint32, uint32)) []byte {
-			_, data := at(threads)
-			le.PutUint32(b[data:], 1<<32-1)
-			return b
-		}, damage: "entries of 48 bytes expected, 2 found"},
-		{name: "stream beyond the file", change: func(b []byte, at func(uint32) (uint32, uint32)) []byte {
-			entry, _ := at(threads)
-			le.PutUint32(b[entry+8:], 1<<32-16)
-			return b
-		}, damage: "ThreadList stream at offset 0xfffffff0: 4 bytes at offset 0xfffffff0 expected, the file ends at 0x"},
-		{name: "two streams", change: func(b []byte, at func(uint32) (uint32, uint32)) []byte {
-			entry, _ := at(memory)
-			le.PutUint32(b[entry:], threads)
-			return b
-		}, damage: "there is more than one ThreadList stream, only the first one is used"},
-		{name: "equal threads", change: func(b []byte, at func(uint32) (uint32, uint32)) []byte {
-			_, data := at(threads)
-			le.PutUint32(b[data+4+48:], 42)
-			return b
-		}, damage: "thread 42 occurs twice"},
-		{name: "stack beyond the file", change: func(b []byte, at func(uint32) (uint32, uint32)) []byte {
-			_, data := at(memory)
-			le.PutUint32(b[data+4+8:], 1<<31)
-			return b
-		}, damage: "2147483648 bytes at offset 0x"},
-		{name: "overflow", change: func(b []byte, at func(uint32) (uint32, uint32)) []byte {
-			_, data := at(memory)
-			le.PutUint64(b[data+4:], 1<<64-2)
-			return b
-		}, damage: "go beyond the address space or the file"},
-		{name: "long name", change: func(b []byte, at func(uint32) (uint32, uint32)) []byte {
-			_, data := at(names)
-			le.PutUint32(b[le.Uint32(b[data+8:]):], 1<<30)
-			return b
-		}, damage: "1073741824 bytes, expected an even number up to 512"},
-		{name: "odd name", change: func(b []byte, at func(uint32) (uint32, uint32)) []byte {
-			_, data := at(names)
-			le.PutUint32(b[le.Uint32(b[data+8:]):], 3)
-			return b
-		}, damage: "thread 42: string at offset 0x"},
-		{name: "name beyond the file", change: func(b []byte, at func(uint32) (uint32, uint32)) []byte {
-			_, data := at(names)
-			le.PutUint64(b[data+8:], 1<<63)
-			return b
-		}, damage: "4 bytes at offset 0x8000000000000000 expected"},
-		{name: "memory of two entries, overflowing", change: func(b []byte, at func(uint32) (uint32, uint32)) []byte {
-			entry, _ := at(memory)
-			list := le.AppendUint64(le.AppendUint64(nil, 2), 1<<63-1)
-			list = le.AppendUint64(le.AppendUint64(list, 0x1000), 1<<62)
-			list = le.AppendUint64(le.AppendUint64(list, 0x2000), 1<<62)
-			copy(b[entry:], le.AppendUint32(le.AppendUint32(le.AppendUint32(nil, memory64), uint32(len(list))), uint32(len(b))))
-			return append(b, list...)
-		}, damage: "the offset overflows"},
-		{name: "exception", change: func(b []byte, at func(uint32) (uint32, uint32)) []byte {
-			entry, _ := at(exception)
-			le.PutUint32(b[entry+4:], 100)
-			return b
-		}, damage: "100 bytes, at least 168 expected"},
-		{name: "modules", change: func(b []byte, at func(uint32) (uint32, uint32)) []byte {
-			_, data := at(modules)
-			le.PutUint32(b[data:], 3)
-			return b
-		}, damage: "3 entries of 108 bytes expected, 0 found"},
-	} {
+	for _, test := range damagedDumps {
 		t.Run(test.name, func(t *testing.T) {
 			b := made(t, elf.EM_X86_64, stacktest.MinidumpOptions{})
 			b = test.change(b, func(typ uint32) (uint32, uint32) { return entry(t, b, typ) })

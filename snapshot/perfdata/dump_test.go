@@ -71,31 +71,7 @@ func (d *dumper) head(rec *perfdata.Record) {
 func (d *dumper) body(rec *perfdata.Record) {
 	switch b := rec.Body.(type) {
 	case *perfdata.Mmap:
-		fmt.Fprintf(d, " %d/%d: [%s(%s) @ %s", b.PID, b.TID, hex(b.Start), hex(b.Length), hex(b.Offset))
-		switch {
-		case rec.Type == perfdata.TypeMmap:
-			mode := byte('x')
-			if rec.Misc&perfdata.MiscMmapData != 0 {
-				mode = 'r'
-			}
-			fmt.Fprintf(d, "]: %c %s", mode, b.Path)
-			return
-		case b.BuildID != nil:
-			fmt.Fprintf(d, " <%x>]: ", b.BuildID)
-		default:
-			fmt.Fprintf(d, " %02x:%02x %d %d]: ", b.Major, b.Minor, b.Inode, b.InodeGeneration)
-		}
-		for i, c := range "rwx" {
-			if b.Protection>>i&1 == 0 {
-				c = '-'
-			}
-			d.WriteRune(c)
-		}
-		kind := byte('p')
-		if b.Flags&1 != 0 {
-			kind = 's'
-		}
-		fmt.Fprintf(d, "%c %s", kind, b.Path)
+		d.mmap(rec, b)
 	case *perfdata.Comm:
 		if rec.Misc&perfdata.MiscCommExec != 0 {
 			d.WriteString(" exec")
@@ -168,6 +144,34 @@ func (d *dumper) body(rec *perfdata.Record) {
 	case *perfdata.Sample:
 		fmt.Fprintf(d, "(IP, %#x): %d/%d: %s period: %d addr: %s", uint16(rec.Misc), rec.ID.PID, rec.ID.TID, hex(b.IP), b.Period, hex(b.Addr))
 	}
+}
+
+func (d *dumper) mmap(rec *perfdata.Record, b *perfdata.Mmap) {
+	fmt.Fprintf(d, " %d/%d: [%s(%s) @ %s", b.PID, b.TID, hex(b.Start), hex(b.Length), hex(b.Offset))
+	switch {
+	case rec.Type == perfdata.TypeMmap:
+		mode := byte('x')
+		if rec.Misc&perfdata.MiscMmapData != 0 {
+			mode = 'r'
+		}
+		fmt.Fprintf(d, "]: %c %s", mode, b.Path)
+		return
+	case b.BuildID != nil:
+		fmt.Fprintf(d, " <%x>]: ", b.BuildID)
+	default:
+		fmt.Fprintf(d, " %02x:%02x %d %d]: ", b.Major, b.Minor, b.Inode, b.InodeGeneration)
+	}
+	for i, c := range "rwx" {
+		if b.Protection>>i&1 == 0 {
+			c = '-'
+		}
+		d.WriteRune(c)
+	}
+	kind := byte('p')
+	if b.Flags&1 != 0 {
+		kind = 's'
+	}
+	fmt.Fprintf(d, "%c %s", kind, b.Path)
 }
 
 func (d *dumper) sample(rec *perfdata.Record, s *perfdata.Sample) {
