@@ -134,10 +134,7 @@ func TestFlameInABrowser(t *testing.T) {
 		t.Errorf("the picture has %d colours", n)
 	}
 
-	// Rows are 21 pixels: all, the processes, their outermost frames.
-	top := b.number("document.querySelector('#graph').getBoundingClientRect().top")
-	row := func(depth int) float64 { return top + 21*float64(depth) + 10 }
-	b.mouse(300, row(2), false)
+	b.mouse(300, b.row(2), false)
 	if got, want := b.text("#tip"), shown+"total 100 samples, 56.2 %self 100 samples, 56.2 %JIT"+shown+shown+":3"; got != want {
 		t.Errorf("the tooltip says %q, want %q", got, want)
 	}
@@ -153,171 +150,12 @@ func TestFlameInABrowser(t *testing.T) {
 			test(inner)
 		})
 	}
-	run("search", func(t *testing.T) {
-		mark := b.colour("--mark")
-		if n := colours(b.picture(""))[mark]; n > 0 {
-			t.Errorf("%d pixels are marked without a search", n)
-		}
-		b.press("/")
-		b.write("^(work|main)$")
-		if got := b.text("#matches"); got != "2 frames match, 39.3 %" {
-			t.Errorf("the search says %q", got)
-		}
-		// The underline of two boxes, 3 pixels high.
-		searched := b.picture("search")
-		if got, want := colours(searched)[mark], int(3*1200*(70+50)/178); got < want*9/10 || got > want*12/10 {
-			t.Errorf("%d pixels are marked, want about %d", got, want)
-		}
-		b.press("Enter")
-		if got := b.text("#graph .reader"); !strings.HasPrefix(got, "main, total 70 samples, 39.3 %") {
-			t.Errorf("Enter goes to %q", got)
-		}
-		b.press("Escape")
-		if got := b.text("#matches"); got != "" {
-			t.Errorf("after Escape the search says %q", got)
-		}
-		b.write("(")
-		if got := b.text("#matches"); got != "Not a regular expression yet" {
-			t.Errorf("of ( the search says %q", got)
-		}
-		b.press("Escape")
-		b.write("<img")
-		if got := b.text("#matches"); got != "2 frames match, 56.2 %" { // it and its process
-			t.Errorf("of a hostile name the search says %q", got)
-		}
-		b.press("Escape", "Escape")
-		if !b.yes("document.activeElement.id === 'graph'") {
-			t.Error("Escape does not leave the search")
-		}
-	})
-
-	run("keys", func(t *testing.T) {
-		b.press("Home")
-		for _, step := range []struct{ key, now string }{
-			{"ArrowDown", shown + " (0)"}, {"ArrowRight", "server (42), total 70"}, {"ArrowDown", "_start"}, {"ArrowDown", "main"},
-			{"ArrowDown", "work"}, {"ArrowRight", "[unknown]"}, {"ArrowUp", "main"},
-		} {
-			b.press(step.key)
-			if got := b.text("#graph .reader"); !strings.HasPrefix(got, strings.TrimSuffix(step.now, " (0)")) {
-				t.Errorf("%s goes to %q, want %q", step.key, got, step.now)
-			}
-			if !b.yes("document.getElementById(document.querySelector('#graph').getAttribute('aria-activedescendant'))") {
-				t.Errorf("after %s nothing is the active descendant", step.key)
-			}
-		}
-		before := b.picture("")
-		b.press("Enter")
-		if got := b.text("#zoomed"); got != "Zoomed to main, 39.3 %" {
-			t.Errorf("after Enter: %q", got)
-		}
-		zoomed := b.picture("zoomed")
-		if same(before, zoomed) {
-			t.Error("zooming changes nothing that is seen")
-		}
-		b.press("-")
-		if got := b.text("#zoomed"); got != "Zoomed to 62.9 %" {
-			t.Errorf("after -: %q", got)
-		}
-		b.press("+", "+")
-		if got := b.text("#zoomed"); got != "Zoomed to 24.6 %" {
-			t.Errorf("after + +: %q", got)
-		}
-		b.press("Escape")
-		if got := b.text("#zoomed"); got != "" || !same(before, b.picture("")) {
-			t.Errorf("Escape does not show all: %q", got)
-		}
-		b.press("i")
-		turned := b.picture("flame")
-		if same(before, turned) {
-			t.Error("turning it upside down changes nothing that is seen")
-		}
-		b.press("ArrowUp")
-		if got := b.text("#graph .reader"); !strings.HasPrefix(got, "work") {
-			t.Errorf("in a flame, ArrowUp goes to %q", got)
-		}
-		b.press("i")
-	})
-
-	run("mouse", func(t *testing.T) {
-		b.mouse(900, row(1), true)
-		if got := b.text("#zoomed"); got != "Zoomed to server (42), 39.3 %" {
-			t.Errorf("a click makes it %q", got)
-		}
-		b.mouse(10, row(2), true)
-		if got := b.text("#graph .reader"); !strings.HasPrefix(got, "_start, total 70 samples") {
-			t.Errorf("a click within goes to %q", got)
-		}
-		b.mouse(10, row(0), true)
-		if got := b.text("#zoomed"); got != "" {
-			t.Errorf("a click on all makes it %q", got)
-		}
-	})
-
-	run("functions", func(t *testing.T) {
-		b.press("Home", "f")
-		if got := b.text("#rows tr:nth-child(2)"); got != "25.3 %25.3 %do_syscall_64[kernel]" {
-			t.Errorf("the second row is %q", got)
-		}
-		b.eval("document.querySelector('#rows tr:nth-child(2) button').click()", nil)
-		b.settle()
-		if got := b.text("#chosen"); got != "do_syscall_64" {
-			t.Errorf("chosen is %q", got)
-		}
-		b.picture("functions")
-		b.eval("document.querySelector('#callers').focus()", nil)
-		b.press("Home", "ArrowUp")
-		if got := b.text("#callers .reader"); !strings.HasPrefix(got, "[libc.so.6], total 45 samples") {
-			t.Errorf("its caller is %q", got)
-		}
-		b.eval("document.querySelector('#by-total').click()", nil)
-		if got := b.text("#rows tr:nth-child(3)"); !strings.HasSuffix(got, "39.3 %mainserver") {
-			t.Errorf("by total, the third row is %q", got)
-		}
-		b.press("f")
-	})
-
-	run("dark", func(t *testing.T) {
-		b.mouse(1150, 690, false)
-		light := b.picture("")
-		b.prefer("dark")
-		dark := b.picture("dark")
-		corner := func(i *image.RGBA) uint8 { return i.Pix[0] }
-		if corner(light) < 200 || corner(dark) > 60 {
-			t.Errorf("the page is %d when light, %d when dark", corner(light), corner(dark))
-		}
-		inLight := colours(light)
-		for c, pixels := range colours(dark) {
-			if pixels > 400 && inLight[c] > 400 {
-				t.Errorf("%v is in both", c)
-			}
-		}
-		b.press("d")
-		if !same(light, b.picture("")) {
-			t.Error("the toggle does not make it light again")
-		}
-		b.press("d")
-	})
-
-	run("phone", func(t *testing.T) {
-		b.size(360, 640, true)
-		b.picture("phone")
-		if wide := b.number("document.documentElement.scrollWidth"); wide > 360 {
-			t.Errorf("the page is %v pixels wide on 360", wide)
-		}
-		b.press("f")
-		b.picture("phone-functions")
-		for _, id := range []string{"list", "callers", "callees"} {
-			if bottom := b.number("document.getElementById('" + id + "').getBoundingClientRect().bottom"); bottom > 640 {
-				t.Errorf("%s ends at %v of 640", id, bottom)
-			}
-		}
-		if !b.yes("(g => g.scrollTop + g.clientHeight >= g.scrollHeight - 1)(document.getElementById('callers'))") {
-			t.Error("the function is not seen below its callers")
-		}
-		b.press("i")
-		b.size(1200, 700, false)
-	})
-
+	run("search", func(t *testing.T) { testSearch(t, b) })
+	run("keys", func(t *testing.T) { testKeys(t, b) })
+	run("mouse", func(t *testing.T) { testMouse(t, b) })
+	run("functions", func(t *testing.T) { testFunctions(t, b) })
+	run("dark", func(t *testing.T) { testDark(t, b) })
+	run("phone", func(t *testing.T) { testPhone(t, b) })
 	run("touch", func(t *testing.T) { testTouch(t, b) })
 	run("nothing", func(t *testing.T) { testNothing(t, b) })
 	run("many frames", func(t *testing.T) { testManyFrames(t, b) })
@@ -325,6 +163,184 @@ func TestFlameInABrowser(t *testing.T) {
 	if len(b.complained()) > 0 {
 		t.Errorf("the page made requests, or its console complains: %q", b.complained())
 	}
+}
+
+// row returns the vertical position of the frames at a depth. Rows are 21 pixels: all, the
+// processes, their outermost frames.
+func (b *browser) row(depth int) float64 {
+	top := b.number("document.querySelector('#graph').getBoundingClientRect().top")
+	return top + 21*float64(depth) + 10
+}
+
+// testSearch finds frames by regular expressions.
+func testSearch(t *testing.T, b *browser) {
+	mark := b.colour("--mark")
+	if n := colours(b.picture(""))[mark]; n > 0 {
+		t.Errorf("%d pixels are marked without a search", n)
+	}
+	b.press("/")
+	b.write("^(work|main)$")
+	if got := b.text("#matches"); got != "2 frames match, 39.3 %" {
+		t.Errorf("the search says %q", got)
+	}
+	// The underline of two boxes, 3 pixels high.
+	searched := b.picture("search")
+	if got, want := colours(searched)[mark], int(3*1200*(70+50)/178); got < want*9/10 || got > want*12/10 {
+		t.Errorf("%d pixels are marked, want about %d", got, want)
+	}
+	b.press("Enter")
+	if got := b.text("#graph .reader"); !strings.HasPrefix(got, "main, total 70 samples, 39.3 %") {
+		t.Errorf("Enter goes to %q", got)
+	}
+	b.press("Escape")
+	if got := b.text("#matches"); got != "" {
+		t.Errorf("after Escape the search says %q", got)
+	}
+	b.write("(")
+	if got := b.text("#matches"); got != "Not a regular expression yet" {
+		t.Errorf("of ( the search says %q", got)
+	}
+	b.press("Escape")
+	b.write("<img")
+	if got := b.text("#matches"); got != "2 frames match, 56.2 %" { // it and its process
+		t.Errorf("of a hostile name the search says %q", got)
+	}
+	b.press("Escape", "Escape")
+	if !b.yes("document.activeElement.id === 'graph'") {
+		t.Error("Escape does not leave the search")
+	}
+}
+
+// testKeys walks and zooms by keys.
+func testKeys(t *testing.T, b *browser) {
+	b.press("Home")
+	for _, step := range []struct{ key, now string }{
+		{"ArrowDown", printable.Text(hostile) + " (0)"}, {"ArrowRight", "server (42), total 70"}, {"ArrowDown", "_start"}, {"ArrowDown", "main"},
+		{"ArrowDown", "work"}, {"ArrowRight", "[unknown]"}, {"ArrowUp", "main"},
+	} {
+		b.press(step.key)
+		if got := b.text("#graph .reader"); !strings.HasPrefix(got, strings.TrimSuffix(step.now, " (0)")) {
+			t.Errorf("%s goes to %q, want %q", step.key, got, step.now)
+		}
+		if !b.yes("document.getElementById(document.querySelector('#graph').getAttribute('aria-activedescendant'))") {
+			t.Errorf("after %s nothing is the active descendant", step.key)
+		}
+	}
+	before := b.picture("")
+	b.press("Enter")
+	if got := b.text("#zoomed"); got != "Zoomed to main, 39.3 %" {
+		t.Errorf("after Enter: %q", got)
+	}
+	zoomed := b.picture("zoomed")
+	if same(before, zoomed) {
+		t.Error("zooming changes nothing that is seen")
+	}
+	b.press("-")
+	if got := b.text("#zoomed"); got != "Zoomed to 62.9 %" {
+		t.Errorf("after -: %q", got)
+	}
+	b.press("+", "+")
+	if got := b.text("#zoomed"); got != "Zoomed to 24.6 %" {
+		t.Errorf("after + +: %q", got)
+	}
+	b.press("Escape")
+	if got := b.text("#zoomed"); got != "" || !same(before, b.picture("")) {
+		t.Errorf("Escape does not show all: %q", got)
+	}
+	b.press("i")
+	turned := b.picture("flame")
+	if same(before, turned) {
+		t.Error("turning it upside down changes nothing that is seen")
+	}
+	b.press("ArrowUp")
+	if got := b.text("#graph .reader"); !strings.HasPrefix(got, "work") {
+		t.Errorf("in a flame, ArrowUp goes to %q", got)
+	}
+	b.press("i")
+}
+
+// testMouse zooms by clicks.
+func testMouse(t *testing.T, b *browser) {
+	b.mouse(900, b.row(1), true)
+	if got := b.text("#zoomed"); got != "Zoomed to server (42), 39.3 %" {
+		t.Errorf("a click makes it %q", got)
+	}
+	b.mouse(10, b.row(2), true)
+	if got := b.text("#graph .reader"); !strings.HasPrefix(got, "_start, total 70 samples") {
+		t.Errorf("a click within goes to %q", got)
+	}
+	b.mouse(10, b.row(0), true)
+	if got := b.text("#zoomed"); got != "" {
+		t.Errorf("a click on all makes it %q", got)
+	}
+}
+
+// testFunctions reads the list of functions, and the callers of one.
+func testFunctions(t *testing.T, b *browser) {
+	b.press("Home", "f")
+	if got := b.text("#rows tr:nth-child(2)"); got != "25.3 %25.3 %do_syscall_64[kernel]" {
+		t.Errorf("the second row is %q", got)
+	}
+	b.eval("document.querySelector('#rows tr:nth-child(2) button').click()", nil)
+	b.settle()
+	if got := b.text("#chosen"); got != "do_syscall_64" {
+		t.Errorf("chosen is %q", got)
+	}
+	b.picture("functions")
+	b.eval("document.querySelector('#callers').focus()", nil)
+	b.press("Home", "ArrowUp")
+	if got := b.text("#callers .reader"); !strings.HasPrefix(got, "[libc.so.6], total 45 samples") {
+		t.Errorf("its caller is %q", got)
+	}
+	b.eval("document.querySelector('#by-total').click()", nil)
+	if got := b.text("#rows tr:nth-child(3)"); !strings.HasSuffix(got, "39.3 %mainserver") {
+		t.Errorf("by total, the third row is %q", got)
+	}
+	b.press("f")
+}
+
+// testDark compares the themes.
+func testDark(t *testing.T, b *browser) {
+	b.mouse(1150, 690, false)
+	light := b.picture("")
+	b.prefer("dark")
+	dark := b.picture("dark")
+	corner := func(i *image.RGBA) uint8 { return i.Pix[0] }
+	if corner(light) < 200 || corner(dark) > 60 {
+		t.Errorf("the page is %d when light, %d when dark", corner(light), corner(dark))
+	}
+	inLight := colours(light)
+	for c, pixels := range colours(dark) {
+		if pixels > 400 && inLight[c] > 400 {
+			t.Errorf("%v is in both", c)
+		}
+	}
+	b.press("d")
+	if !same(light, b.picture("")) {
+		t.Error("the toggle does not make it light again")
+	}
+	b.press("d")
+}
+
+// testPhone opens the page on a small screen.
+func testPhone(t *testing.T, b *browser) {
+	b.size(360, 640, true)
+	b.picture("phone")
+	if wide := b.number("document.documentElement.scrollWidth"); wide > 360 {
+		t.Errorf("the page is %v pixels wide on 360", wide)
+	}
+	b.press("f")
+	b.picture("phone-functions")
+	for _, id := range []string{"list", "callers", "callees"} {
+		if bottom := b.number("document.getElementById('" + id + "').getBoundingClientRect().bottom"); bottom > 640 {
+			t.Errorf("%s ends at %v of 640", id, bottom)
+		}
+	}
+	if !b.yes("(g => g.scrollTop + g.clientHeight >= g.scrollHeight - 1)(document.getElementById('callers'))") {
+		t.Error("the function is not seen below its callers")
+	}
+	b.press("i")
+	b.size(1200, 700, false)
 }
 
 // A page of 200,000 nodes, and 5,000 frames deep, draws what is seen of it.
