@@ -286,6 +286,26 @@ func TestLocked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	endGoroutine(t, i, &b.Options)
+	// Another goroutine closes it while it runs.
+	s.Remove(b.ID)
+	go func() {
+		waitState(t, s, Running)
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if stop, err := s.Call(symbolOf(t, system, "spin")); !errors.Is(err, ErrClosed) {
+		t.Error(stop, err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// endGoroutine ends the goroutine of a session in a callback, which ends the worker.
+func endGoroutine(t *testing.T, i *Image, options *BreakpointOptions) {
+	t.Helper()
 	done := make(chan error)
 	go func() {
 		defer close(done)
@@ -303,25 +323,11 @@ func TestLocked(t *testing.T) {
 				t.Error(err)
 			}
 		}()
-		s.Break(symbolOf(t, i, "fib"), &b.Options)
+		s.Break(symbolOf(t, i, "fib"), options)
 		s.Call(symbolOf(t, i, "fib"), 3)
 		t.Error("the goroutine has not ended")
 	}()
 	if err := <-done; err != nil {
-		t.Error(err)
-	}
-	// Another goroutine closes it while it runs.
-	s.Remove(b.ID)
-	go func() {
-		waitState(t, s, Running)
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
-	if stop, err := s.Call(symbolOf(t, system, "spin")); !errors.Is(err, ErrClosed) {
-		t.Error(stop, err)
-	}
-	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
 }

@@ -79,6 +79,70 @@ const here = 1
 // mapped file, and code.
 type faultMemories struct{ good, readOnly, none, gone, code uint64 }
 
+// faultCall calls the function of a fault in a session.
+type faultCall struct {
+	processorFault
+	session *Session
+	at      uint64 // the instruction that faults
+	pc      uint64 // the program counter of the stop
+	reason  Reason
+}
+
+func newFaultCall(t *testing.T, i *Image, fault processorFault) *faultCall {
+	t.Helper()
+	f := &faultCall{processorFault: fault, session: newSession(t, i)}
+	f.at = symbol(t, f.session, f.name+".at")
+	f.pc, f.reason = f.at, Signalled
+	if f.signal.Number == int(unix.SIGTRAP) {
+		f.pc, f.reason = f.at+trapLength(f.length), Trapped
+	}
+	if f.signal.Address == here {
+		f.signal.Address = f.pc
+	}
+	return f
+}
+
+// call calls the function.
+func (f *faultCall) call(t *testing.T) (*Stop, error) {
+	t.Helper()
+	return f.session.Call(symbol(t, f.session, f.name), f.words...)
+}
+
+// faults checks a stop at the fault.
+func (f *faultCall) faults(t *testing.T, stop *Stop, err error) {
+	t.Helper()
+	check(t, stop, err, f.reason)
+	if stop.PC != f.pc || stop.Signal != f.signal || stop.Reason.Kind() != KindSignal {
+		t.Fatalf("%+v, want %+v at %#x", stop, f.signal, f.pc)
+	}
+	if r := register(t, f.session, "pc"); r != f.pc {
+		t.Fatalf("the program counter is %#x, not %#x", r, f.pc)
+	}
+	stack, err := f.session.Stack(0)
+	if err != nil || len(stack.Frames) != 1 || stack.Err != nil {
+		t.Fatalf("%+v, %v", stack, err)
+	}
+	if runtime.GOARCH == "amd64" {
+		if v := register(t, f.session, "eflags"); v&0x100 != 0 {
+			t.Fatalf("the trap flag is set: %#x", v)
+		}
+	}
+}
+
+// fix repairs the cause, or passes the instruction.
+func (f *faultCall) fix(t *testing.T) {
+	t.Helper()
+	if f.pc != f.at {
+		return // after it
+	}
+	if f.repair == nil {
+		setRegister(t, f.session, "pc", f.pc+f.length)
+	}
+	for name, v := range f.repair {
+		setRegister(t, f.session, name, v)
+	}
+}
+
 // Each fault is a stop. Either the cause is repaired and the call returns, or the call is aborted
 // and the session used again.
 func TestFaultsOfProcessor(t *testing.T) {
@@ -94,97 +158,70 @@ func TestFaultsOfProcessor(t *testing.T) {
 	memories := faultMemories{good, readOnly, none, gone, symbolOf(t, i, "read")}
 	for _, tt := range processorFaults(memories) {
 		t.Run(tt.name, func(t *testing.T) {
-			s := newSession(t, i)
-			at := symbol(t, s, tt.name+".at")
-			want := tt.signal
-			pc, reason := at, Signalled
-			if want.Number == int(unix.SIGTRAP) {
-				pc, reason = at+trapLength(tt.length), Trapped
-			}
-			if want.Address == here {
-				want.Address = pc
-			}
-			faults := func(stop *Stop, err error) {
-				t.Helper()
-				check(t, stop, err, reason)
-				if stop.PC != pc || stop.Signal != want || stop.Reason.Kind() != KindSignal {
-					t.Fatalf("%+v, want %+v at %#x", stop, want, pc)
-				}
-				if r := register(t, s, "pc"); r != pc {
-					t.Fatalf("the program counter is %#x, not %#x", r, pc)
-				}
-				stack, err := s.Stack(0)
-				if err != nil || len(stack.Frames) != 1 || stack.Err != nil {
-					t.Fatalf("%+v, %v", stack, err)
-				}
-				if runtime.GOARCH == "amd64" {
-					if v := register(t, s, "eflags"); v&0x100 != 0 {
-						t.Fatalf("the trap flag is set: %#x", v)
-					}
-				}
-			}
-			repair := func() {
-				t.Helper()
-				if pc != at {
-					return // after it
-				}
-				if tt.repair == nil {
-					setRegister(t, s, "pc", pc+tt.length)
-				}
-				for name, v := range tt.repair {
-					setRegister(t, s, name, v)
-				}
-			}
+			f := newFaultCall(t, i, tt)
 			for range 2 {
-				faults(s.Call(symbol(t, s, tt.name), tt.words...))
-				if pc == at {
-					faults(s.Continue()) // it is as it was
+				stop, err := f.call(t)
+				f.faults(t, stop, err)
+				if f.pc == f.at {
+					stop, err = f.session.Continue()
+					f.faults(t, stop, err) // it is as it was
 				}
-				repair()
-				stop, err := s.Continue()
+				f.fix(t)
+				stop, err = f.session.Continue()
 				check(t, stop, err, Returned)
-				faults(s.Call(symbol(t, s, tt.name), tt.words...))
-				stop, err = s.Abort()
+				stop, err = f.call(t)
+				f.faults(t, stop, err)
+				stop, err = f.session.Abort()
 				check(t, stop, err, Aborted)
 			}
-			// The same at a breakpoint, which is hit once.
-			b, err := s.Break(at, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			stop, err := s.Call(symbol(t, s, tt.name), tt.words...)
-			if check(t, stop, err, AtBreakpoint).PC != at {
-				t.Fatal(stop)
-			}
-			faults(s.Continue())
-			repair()
-			stop, err = s.Continue()
-			check(t, stop, err, Returned)
-			if b.Hits() != 1 {
-				t.Errorf("%d hits", b.Hits())
-			}
-			// The same in single steps, with and without it.
-			for n := range 2 {
-				if n == 1 {
-					s.Remove(b.ID)
-				}
-				stop, err = s.CallWith(symbol(t, s, tt.name), Arguments{Words: tt.words, StopAtEntry: true})
-				check(t, stop, err, AtEntry)
-				for stop.PC != at {
-					stop, err = s.StepInstruction()
-					if err != nil || stop.Reason != SteppedInstruction && stop.Reason != AtBreakpoint {
-						t.Fatal(stop, err)
-					}
-				}
-				faults(s.StepInstruction())
-				repair()
-				for stop.Reason != Returned {
-					if stop, err = s.StepInstruction(); err != nil || stop.Reason != SteppedInstruction && stop.Reason != Returned {
-						t.Fatal(stop, err)
-					}
-				}
-			}
+			f.checkAtBreakpoint(t)
 		})
+	}
+}
+
+// checkAtBreakpoint sets a breakpoint at the instruction that faults. It is hit once.
+func (f *faultCall) checkAtBreakpoint(t *testing.T) {
+	t.Helper()
+	b, err := f.session.Break(f.at, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop, err := f.call(t)
+	if check(t, stop, err, AtBreakpoint).PC != f.at {
+		t.Fatal(stop)
+	}
+	stop, err = f.session.Continue()
+	f.faults(t, stop, err)
+	f.fix(t)
+	stop, err = f.session.Continue()
+	check(t, stop, err, Returned)
+	if b.Hits() != 1 {
+		t.Errorf("%d hits", b.Hits())
+	}
+	// The same in single steps, with and without it.
+	f.checkSteps(t)
+	f.session.Remove(b.ID)
+	f.checkSteps(t)
+}
+
+// checkSteps executes the function in single steps.
+func (f *faultCall) checkSteps(t *testing.T) {
+	t.Helper()
+	stop, err := f.session.CallWith(symbol(t, f.session, f.name), Arguments{Words: f.words, StopAtEntry: true})
+	check(t, stop, err, AtEntry)
+	for stop.PC != f.at {
+		stop, err = f.session.StepInstruction()
+		if err != nil || stop.Reason != SteppedInstruction && stop.Reason != AtBreakpoint {
+			t.Fatal(stop, err)
+		}
+	}
+	fault, err := f.session.StepInstruction()
+	f.faults(t, fault, err)
+	f.fix(t)
+	for stop.Reason != Returned {
+		if stop, err = f.session.StepInstruction(); err != nil || stop.Reason != SteppedInstruction && stop.Reason != Returned {
+			t.Fatal(stop, err)
+		}
 	}
 }
 
