@@ -24,59 +24,8 @@ func TestAranges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	type answer struct {
-		locations []Location
-		starts    []uint64
-	}
 	names := []string{"first", "main", "second", "nested"}
-	answers := func(data []byte) (list []answer) {
-		f, err := NewFile(data, "program")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		for _, name := range names {
-			s, ok := f.Symbol(name)
-			if !ok {
-				t.Fatalf("no %s", name)
-			}
-			// A reader without an entry for the address reads the unit itself.
-			r, err := f.DebugReader()
-			if err != nil {
-				t.Fatal(err)
-			}
-			before, known := r.CodeAt(s.Address, 2)
-			if !known || before == nil {
-				t.Fatalf("%s is in unit %v, %t", name, before, known)
-			}
-			locations, err := f.Locate(s.Address)
-			if err != nil {
-				t.Fatal(err)
-			}
-			functions, err := f.FunctionsAt(s.Address + 1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			a := answer{locations: locations}
-			for _, function := range functions {
-				a.starts = append(a.starts, function.Entry)
-			}
-			if r, err = f.DebugReader(); err != nil {
-				t.Fatal(err)
-			}
-			unit, known := r.CodeAt(s.Address, 2)
-			if !known || unit == nil || unit.Start != before.Start {
-				t.Fatalf("%s is in unit %v, %t", name, unit, known)
-			}
-			at, ok := r.FunctionAt(s.Address, 2)
-			if !ok || at < unit.First || at >= unit.End {
-				t.Fatalf("%s is the entry at %v, %t, in the unit at %v", name, at, ok, unit.Start)
-			}
-			list = append(list, a)
-		}
-		return list
-	}
-	want := answers(data)
+	want := codeAnswers(t, data, names)
 	for i, name := range names {
 		if l := want[i].locations; len(l) != 1 || l[0].Function != name || l[0].Line == 0 {
 			t.Fatalf("%s is at %v", name, l)
@@ -96,7 +45,7 @@ func TestAranges(t *testing.T) {
 		t.Helper()
 		changed := bytes.Clone(data)
 		change(changed, changed[at:at+size])
-		if got := answers(changed); !reflect.DeepEqual(got, want) {
+		if got := codeAnswers(t, changed, names); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %v\nexpected %v", what, got, want)
 		}
 	}
@@ -120,4 +69,60 @@ func TestAranges(t *testing.T) {
 		o.PutUint32(section[6:], b)
 		o.PutUint32(next[6:], a)
 	})
+}
+
+// codeAnswer is the location and the entries of the functions at a symbol.
+type codeAnswer struct {
+	locations []Location
+	starts    []uint64
+}
+
+// codeAnswers returns the answers for functions of a program, and checks the unit of each.
+func codeAnswers(t *testing.T, data []byte, names []string) (list []codeAnswer) {
+	t.Helper()
+	f, err := NewFile(data, "program")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, name := range names {
+		s, ok := f.Symbol(name)
+		if !ok {
+			t.Fatalf("no %s", name)
+		}
+		// A reader without an entry for the address reads the unit itself.
+		r, err := f.DebugReader()
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, known := r.CodeAt(s.Address, 2)
+		if !known || before == nil {
+			t.Fatalf("%s is in unit %v, %t", name, before, known)
+		}
+		locations, err := f.Locate(s.Address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		functions, err := f.FunctionsAt(s.Address + 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := codeAnswer{locations: locations}
+		for _, function := range functions {
+			a.starts = append(a.starts, function.Entry)
+		}
+		if r, err = f.DebugReader(); err != nil {
+			t.Fatal(err)
+		}
+		unit, known := r.CodeAt(s.Address, 2)
+		if !known || unit == nil || unit.Start != before.Start {
+			t.Fatalf("%s is in unit %v, %t", name, unit, known)
+		}
+		at, ok := r.FunctionAt(s.Address, 2)
+		if !ok || at < unit.First || at >= unit.End {
+			t.Fatalf("%s is the entry at %v, %t, in the unit at %v", name, at, ok, unit.Start)
+		}
+		list = append(list, a)
+	}
+	return list
 }

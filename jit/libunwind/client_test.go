@@ -106,6 +106,29 @@ func checkRows(t *testing.T, m *arch.Machine, f *cfi.FDE, pc uint64) {
 	}
 }
 
+// checkTable finds the FDEs of a table, and checks the row in inner if it is in the table.
+func checkTable(t *testing.T, m *arch.Machine, i *libunwind.Info, memory processMemory, stop string, inner bool) {
+	t.Helper()
+	section, err := i.Section(m, memory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f cfi.FDE
+	pc := i.Start + innerCall[m.Name].offset - 1
+	if err := i.FDE(section, pc, &f); err != nil {
+		t.Fatalf("%s: %v", stop, err)
+	}
+	if inner {
+		checkRows(t, m, &f, pc)
+	}
+	if f.Start != i.Start {
+		t.Errorf("%s: the first function is at %#x, its FDE at %#x", stop, i.Start, f.Start)
+	}
+	if err := i.FDE(section, i.End, &f); !errors.Is(err, cfi.ErrNoFDE) {
+		t.Errorf("%s: an FDE for what follows: %v", stop, err)
+	}
+}
+
 // TestClient runs a program that is linked with libunwind: libunwind walks through
 // generated code by the registrations of Publisher, and Read reads them from another
 // process.
@@ -168,25 +191,7 @@ func TestClient(t *testing.T) {
 		}
 		switch stop {
 		case "remote table", "IP offset", "outer is left", "procedures and tables":
-			i := &l.Infos[0]
-			section, err := i.Section(m, memory)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var f cfi.FDE
-			pc := i.Start + innerCall[m.Name].offset - 1
-			if err := i.FDE(section, pc, &f); err != nil {
-				t.Fatalf("%s: %v", stop, err)
-			}
-			if stop != "outer is left" {
-				checkRows(t, m, &f, pc)
-			}
-			if f.Start != i.Start {
-				t.Errorf("%s: the first function is at %#x, its FDE at %#x", stop, i.Start, f.Start)
-			}
-			if err := i.FDE(section, i.End, &f); !errors.Is(err, cfi.ErrNoFDE) {
-				t.Errorf("%s: an FDE for what follows: %v", stop, err)
-			}
+			checkTable(t, m, &l.Infos[0], memory, stop, stop != "outer is left")
 		}
 		switch stop {
 		case "procedures and tables":

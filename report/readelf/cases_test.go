@@ -212,33 +212,7 @@ func layouts() []example {
 	eh64.fde(cie, cat(eh64.code(0x1000, 16, 4), 0, body)...)
 	add("dwarf64-eh", eh64, "64-bit DWARF in .eh_frame")
 
-	augmentations := newEH()
-	for _, cie := range [][]byte{
-		cat(1, "", 1, 0x78, 16, 0x0c, 7, 8, 0x90, 1),
-		cat(1, "z", 1, 0x78, 16, 0, 0x0c, 7, 8, 0x90, 1),
-		cat(1, "z", 1, 0x78, 16, 3, 1, 2, 3, 0x0c, 7, 8, 0x90, 1),
-		cat(1, "zS", 1, 0x78, 16, 0, 0x0c, 7, 8, 0x90, 1),
-		cat(1, "zSB", 1, 0x78, 16, 0, 0x0c, 7, 8, 0x90, 1),
-		cat(1, "eh", u64(0x1234), 1, 0x78, 16, 0x0c, 7, 8, 0x90, 1),
-	} {
-		offset := augmentations.cie(cie...)
-		f := augmentations.code(0x1000, 16, 8)
-		if cie[1] == 'z' {
-			f = append(f, 0)
-		}
-		augmentations.fde(offset, cat(f, body)...)
-	}
-	for _, cie := range [][]byte{
-		zrCIE,
-		cat(1, "zRS", 1, 0x78, 16, 1, 0x1b, 0x0c, 7, 8, 0x90, 1),
-		cat(1, "zRG", 1, 0x78, 16, 1, 0x1b, 0x0c, 7, 8, 0x90, 1),
-		cat(1, "zPLR", 1, 0x78, 16, 7, 3, u32(0x123456), 0x1b, 0x1b, 0x0c, 7, 8, 0x90, 1),
-		cat(1, "zRL", 1, 0x78, 16, 2, 0x1b, 0x03, 0x0c, 7, 8, 0x90, 1),
-		cat(1, "zLRX", 1, 0x78, 16, 4, 0x03, 0x1b, 0xaa, 0xbb, 0x0c, 7, 8, 0x90, 1),
-	} {
-		augmentations.fde(augmentations.cie(cie...), cat(augmentations.code(0x1000, 16, 4), 4, 1, 2, 3, 4, body)...)
-	}
-	add("augmentations", augmentations, "")
+	add("augmentations", augmentations(body), "")
 
 	terminators := newEH()
 	cie = terminators.cie(zrCIE...)
@@ -270,6 +244,37 @@ func layouts() []example {
 	order.fde(cie, cat(order.code(0x3000, 16, 8), body)...)
 	add("cie-after-fde", order, "A CIE after its FDEs")
 	return list
+}
+
+// augmentations returns an FDE with the instructions for each augmentation.
+func augmentations(body []byte) *frames {
+	f := newEH()
+	for _, cie := range [][]byte{
+		cat(1, "", 1, 0x78, 16, 0x0c, 7, 8, 0x90, 1),
+		cat(1, "z", 1, 0x78, 16, 0, 0x0c, 7, 8, 0x90, 1),
+		cat(1, "z", 1, 0x78, 16, 3, 1, 2, 3, 0x0c, 7, 8, 0x90, 1),
+		cat(1, "zS", 1, 0x78, 16, 0, 0x0c, 7, 8, 0x90, 1),
+		cat(1, "zSB", 1, 0x78, 16, 0, 0x0c, 7, 8, 0x90, 1),
+		cat(1, "eh", u64(0x1234), 1, 0x78, 16, 0x0c, 7, 8, 0x90, 1),
+	} {
+		offset := f.cie(cie...)
+		start := f.code(0x1000, 16, 8)
+		if cie[1] == 'z' {
+			start = append(start, 0)
+		}
+		f.fde(offset, cat(start, body)...)
+	}
+	for _, cie := range [][]byte{
+		zrCIE,
+		cat(1, "zRS", 1, 0x78, 16, 1, 0x1b, 0x0c, 7, 8, 0x90, 1),
+		cat(1, "zRG", 1, 0x78, 16, 1, 0x1b, 0x0c, 7, 8, 0x90, 1),
+		cat(1, "zPLR", 1, 0x78, 16, 7, 3, u32(0x123456), 0x1b, 0x1b, 0x0c, 7, 8, 0x90, 1),
+		cat(1, "zRL", 1, 0x78, 16, 2, 0x1b, 0x03, 0x0c, 7, 8, 0x90, 1),
+		cat(1, "zLRX", 1, 0x78, 16, 4, 0x03, 0x1b, 0xaa, 0xbb, 0x0c, 7, 8, 0x90, 1),
+	} {
+		f.fde(f.cie(cie...), cat(f.code(0x1000, 16, 4), 4, 1, 2, 3, 4, body)...)
+	}
+	return f
 }
 
 // encodings returns examples of pointers.
