@@ -111,23 +111,30 @@ func TestHostileDebuginfod(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			server := httptest.NewServer(test.handle)
-			defer server.Close()
-			defer server.CloseClientConnections()
-			cache := t.TempDir()
-			env := []string{"DEBUGINFOD_URLS=" + server.URL, "DEBUGINFOD_CACHE_PATH=" + cache, "DEBUGINFOD_TIMEOUT=60"}
-			stdout, stderr, status := runToEnd(t, clew(t, "stack", core), append(env, test.env)...)
-			if status != 0 || stdout != stack {
-				t.Errorf("exit %d, and the stack is\n%s\nwithout a server\n%s", status, stdout, stack)
-			}
-			begin, end := "clew stack: debug file of ", "; it is not asked again\n"
-			if strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, begin) || !strings.HasSuffix(stderr, end) ||
-				!strings.Contains(stderr, ": debuginfod: "+server.URL+" "+test.want) {
-				t.Errorf("clew prints %q, expected that the server %s", stderr, test.want)
-			}
-			if entries, err := os.ReadDir(cache); err != nil || len(entries) > 0 {
-				t.Errorf("the cache has %v, %v", entries, err)
-			}
+			checkHostileServer(t, test.handle, test.env, test.want, core, stack)
 		})
+	}
+}
+
+// checkHostileServer prints the stack of a core with a failing server. The stack is the same as
+// without a server, and the failure is reported once.
+func checkHostileServer(t *testing.T, handle http.HandlerFunc, env, want, core, stack string) {
+	t.Helper()
+	server := httptest.NewServer(handle)
+	defer server.Close()
+	defer server.CloseClientConnections()
+	cache := t.TempDir()
+	settings := []string{"DEBUGINFOD_URLS=" + server.URL, "DEBUGINFOD_CACHE_PATH=" + cache, "DEBUGINFOD_TIMEOUT=60"}
+	stdout, stderr, status := runToEnd(t, clew(t, "stack", core), append(settings, env)...)
+	if status != 0 || stdout != stack {
+		t.Errorf("exit %d, and the stack is\n%s\nwithout a server\n%s", status, stdout, stack)
+	}
+	begin, end := "clew stack: debug file of ", "; it is not asked again\n"
+	if strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, begin) || !strings.HasSuffix(stderr, end) ||
+		!strings.Contains(stderr, ": debuginfod: "+server.URL+" "+want) {
+		t.Errorf("clew prints %q, expected that the server %s", stderr, want)
+	}
+	if entries, err := os.ReadDir(cache); err != nil || len(entries) > 0 {
+		t.Errorf("the cache has %v, %v", entries, err)
 	}
 }

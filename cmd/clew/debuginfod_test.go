@@ -133,26 +133,34 @@ func TestDebuginfod(t *testing.T) {
 	named(core)
 
 	for kind, want := range map[string]string{"debuginfo": debug, "executable": path("served", "f2c")} {
-		ours := path("cache", id, kind)
-		stdout, stderr, code := runToEnd(t, exec.Command(find, kind, id), "DEBUGINFOD_URLS="+url, "DEBUGINFOD_CACHE_PATH="+path("theirs"))
-		theirs := strings.TrimSpace(stdout)
-		if code != 0 || theirs != path("theirs", id, kind) {
-			t.Fatalf("debuginfod-find: exit %d, %s%s", code, stdout, stderr)
+		checkFetched(t, find, url, dir, id, kind, want)
+	}
+}
+
+// checkFetched compares a file of clew's cache with the served file, and with that of elfutils'
+// client, which also finds it in clew's cache. The caches are in dir.
+func checkFetched(t *testing.T, find, url, dir, id, kind, want string) {
+	t.Helper()
+	ours := filepath.Join(dir, "cache", id, kind)
+	stdout, stderr, code := runToEnd(t, exec.Command(find, kind, id), "DEBUGINFOD_URLS="+url, "DEBUGINFOD_CACHE_PATH="+filepath.Join(dir, "theirs"))
+	theirs := strings.TrimSpace(stdout)
+	if code != 0 || theirs != filepath.Join(dir, "theirs", id, kind) {
+		t.Fatalf("debuginfod-find: exit %d, %s%s", code, stdout, stderr)
+	}
+	var files [3][]byte
+	for i, name := range []string{want, ours, theirs} {
+		var err error
+		if files[i], err = os.ReadFile(name); err != nil {
+			t.Fatal(err)
 		}
-		var files [3][]byte
-		for i, name := range []string{want, ours, theirs} {
-			if files[i], err = os.ReadFile(name); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if !bytes.Equal(files[0], files[1]) || !bytes.Equal(files[0], files[2]) {
-			t.Errorf("%s: %d bytes are served, clew fetches %d and debuginfod-find %d", kind, len(files[0]), len(files[1]), len(files[2]))
-		}
-		// Nothing listens at this server, but without any server debuginfod-find does not search.
-		stdout, stderr, code = runToEnd(t, exec.Command(find, kind, id), "DEBUGINFOD_URLS=http://127.0.0.1:1", cache)
-		if code != 0 || strings.TrimSpace(stdout) != ours {
-			t.Errorf("debuginfod-find with clew's cache: exit %d, %s%s", code, stdout, stderr)
-		}
+	}
+	if !bytes.Equal(files[0], files[1]) || !bytes.Equal(files[0], files[2]) {
+		t.Errorf("%s: %d bytes are served, clew fetches %d and debuginfod-find %d", kind, len(files[0]), len(files[1]), len(files[2]))
+	}
+	// Nothing listens at this server, but without any server debuginfod-find does not search.
+	stdout, stderr, code = runToEnd(t, exec.Command(find, kind, id), "DEBUGINFOD_URLS=http://127.0.0.1:1", "DEBUGINFOD_CACHE_PATH="+filepath.Join(dir, "cache"))
+	if code != 0 || strings.TrimSpace(stdout) != ours {
+		t.Errorf("debuginfod-find with clew's cache: exit %d, %s%s", code, stdout, stderr)
 	}
 }
 

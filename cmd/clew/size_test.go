@@ -17,7 +17,7 @@ import (
 )
 
 // The module keeps the limits that CONTRIBUTING.md states: files in a folder, lines in a package,
-// lines and branches in a function.
+// lines and branches in a function. Tests keep the limits of functions.
 func TestSizes(t *testing.T) {
 	const (
 		maxFiles, maxLines                 = 26, 8000
@@ -33,7 +33,7 @@ func TestSizes(t *testing.T) {
 			return err
 		case d.IsDir() && (d.Name() == "testdata" || d.Name() == ".git"):
 			return fs.SkipDir
-		case !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+		case !strings.HasSuffix(path, ".go"):
 			return nil
 		}
 		set := token.NewFileSet()
@@ -41,9 +41,11 @@ func TestSizes(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		folder := filepath.Dir(path)
-		files[folder]++
-		lines[folder] += set.File(file.Pos()).LineCount()
+		if !strings.HasSuffix(path, "_test.go") {
+			folder := filepath.Dir(path)
+			files[folder]++
+			lines[folder] += set.File(file.Pos()).LineCount()
+		}
 		for _, declaration := range file.Decls {
 			function, ok := declaration.(*ast.FuncDecl)
 			if !ok || flat[file.Name.Name+"."+function.Name.Name] {

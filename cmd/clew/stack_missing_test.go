@@ -33,39 +33,11 @@ func TestStackOfReplacedLibrary(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	write := func(name, text string) string {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	gcc := func(args ...string) {
-		t.Helper()
-		cmd := exec.Command("gcc", append([]string{"-O1", "-g", "-fno-optimize-sibling-calls"}, args...)...)
-		cmd.Dir = dir
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("gcc: %v\n%s", err, out)
-		}
-	}
-	source := write("library.c", `
-#include <unistd.h>
-static __attribute__((noinline)) int inner(int n) { write(1, "ready\n", 6); pause(); return n + 1; }
-int outer(int n) { return inner(n) + 1; }
-`)
-	library := filepath.Join(dir, "library.so")
-	gcc("-shared", "-fPIC", "-o", library, source)
-	gcc("-o", "program", write("program.c", "int outer(int);\nint main(void) { return outer(1); }\n"), library)
+	library, source, id := buildLibrary(t, dir)
 	original, err := os.ReadFile(library)
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := object.Open(library)
-	if err != nil {
-		t.Fatal(err)
-	}
-	id := hex.EncodeToString(file.BuildID())
-	file.Close()
 
 	program := unprivileged(exec.Command(filepath.Join(dir, "program")))
 	stdout, err := program.StdoutPipe()
@@ -108,7 +80,7 @@ int outer(int n) { return inner(n) + 1; }
 	if err := os.Remove(library); err != nil {
 		t.Fatal(err)
 	}
-	gcc("-shared", "-fPIC", "-Wl,--build-id=0x1234", "-o", library, source)
+	gccIn(t, dir, "-shared", "-fPIC", "-Wl,--build-id=0x1234", "-o", library, source)
 	out, complaints := stack(1)
 	if strings.Contains(out, named) || !strings.Contains(out, "outer+") || !strings.Contains(out, "in library.so [read from memory, without its file]") {
 		t.Errorf("replaced:\n%s", out)
@@ -132,4 +104,42 @@ int outer(int n) { return inner(n) + 1; }
 	if out, complaints := stack(0); !strings.Contains(out, named) || strings.Contains(out, "read from memory") || complaints != "" {
 		t.Errorf("with a copy in perf's cache: %s%s", out, complaints)
 	}
+}
+
+// gccIn runs gcc in a folder.
+func gccIn(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	cmd := exec.Command("gcc", append([]string{"-O1", "-g", "-fno-optimize-sibling-calls"}, args...)...)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("gcc: %v\n%s", err, out)
+	}
+}
+
+// buildLibrary builds a program that waits in a function of a library, and returns the library, its
+// source and its build ID.
+func buildLibrary(t *testing.T, dir string) (library, source, id string) {
+	t.Helper()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	source = write("library.c", `
+#include <unistd.h>
+static __attribute__((noinline)) int inner(int n) { write(1, "ready\n", 6); pause(); return n + 1; }
+int outer(int n) { return inner(n) + 1; }
+`)
+	library = filepath.Join(dir, "library.so")
+	gccIn(t, dir, "-shared", "-fPIC", "-o", library, source)
+	gccIn(t, dir, "-o", "program", write("program.c", "int outer(int);\nint main(void) { return outer(1); }\n"), library)
+	file, err := object.Open(library)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id = hex.EncodeToString(file.BuildID())
+	file.Close()
+	return library, source, id
 }
