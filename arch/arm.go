@@ -63,6 +63,8 @@ func arm64Row(name string, class elf.Class, d *Description) row {
 var arm64 = Description{
 	Relocations: arm64Relocations, Relative: 1027,
 	Go:        &Go{Arch: "arm64", ArgumentsOffset: 8, G: 28},
+	Results:   &Results{Words: []uint8{0, 1}, Vectors: []uint8{64, 65, 66, 67}, Homogeneous: 4, Address: 8}, // AAPCS64 §6.9
+	Processor: arm64Processor,
 	Assembler: &arm64Assembler,
 	// arch/arm64/include/uapi/asm/ptrace.h, struct user_pt_regs: x0 to x30, sp, pc,
 	// pstate.
@@ -81,19 +83,29 @@ var arm64 = Description{
 		// arch/arm64/include/uapi/asm/sigcontext.h.
 		{Code: "\x68\x11\x80\xd2\x01\x00\x00\xd4", Context: 128 + 176 + 8, Columns: pcNumbers[1:], PC: 32 * 8},
 	},
-	FrameRecord: &arm64Record, SignsReturns: true, RegionUnit: 4,
+	FrameRecord: &arm64Record, SignsReturns: true, RegionUnit: 4, EntryCode: 4 * 23,
 	C: armC, ELFABI: ELFABI{MappingSymbols: true},
 	ThreadStorage: &ThreadStorage{Pointer: 36, Header: 16}, // AAELF64, "Thread Local Storage"
 }
 
 var arm64ilp32 = Description{
-	Perf: &arm64Perf, Vectors: &arm64Vectors, FrameRecord: &arm64Record, SignsReturns: true,
-	Relocations: arm64Relocations, Relative: 1027, Assembler: &arm64Assembler,
+	Perf: &arm64Perf, Vectors: &arm64Vectors, FrameRecord: &arm64Record, SignsReturns: true, EntryCode: 4 * 23,
+	Relocations: arm64Relocations, Relative: 1027, Assembler: &arm64Assembler, Processor: arm64Processor,
 	C: armC, ELFABI: ELFABI{MappingSymbols: true},
 }
 
 // armC: AAPCS64 §10.1.2, and the C++ ABIs for the Arm architectures, §3.2.1.
 var armC = CABI{CharUnsigned: true, VirtualInAdjustment: true}
+
+var arm64Processor = Processor{
+	Trap:        []byte{0x00, 0x00, 0x20, 0xd4}, // brk #0
+	TrapOperand: []byte{0xe0, 0xff, 0x1f, 0x00},
+	TrapStops:   true,
+	Return:      []byte{0xc0, 0x03, 0x5f, 0xd6},                         // ret
+	Idle:        []byte{0x3f, 0x20, 0x03, 0xd5, 0xff, 0xff, 0xff, 0x17}, // 1: yield; b 1b
+	// Linux reports a watchpoint before the access (Documentation/arch/arm64).
+	WatchesBefore: true,
+}
 
 var (
 	arm64Assembler = Assembler{Comment: "//", Named: 32}

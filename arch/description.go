@@ -57,7 +57,9 @@ type Description struct {
 
 	FrameRecord *FrameRecord // the words at the frame pointer
 	BackChain   *BackChain
-	Go          *Go        // nil if Go does not support the machine
+	Go          *Go      // nil if Go does not support the machine
+	Results     *Results // of C functions, nil if unknown
+	Processor   Processor
 	Assembler   *Assembler // nil if it is unknown; comments then start with "#"
 	// Relocations of data, as TYPE:OPERATION separated by spaces. Package
 	// object/internal/relocation has the operations. The numbers are those of the psABI.
@@ -68,6 +70,9 @@ type Description struct {
 	// a CFA: the general registers, and on x86 the return address. 0 means 32.
 	UnwindColumns uint64
 
+	// EntryCode is the size in bytes of the code at a program's entry point, 0 if it is not more
+	// than 32.
+	EntryCode    uint64
 	RegionUnit   uint64 // bytes of code of a unit of libunwind's regions, 0 if unknown
 	SignsReturns bool   // functions can sign return addresses in the bits above the address
 	LongAdvances bool   // call frame information can have DW_CFA_MIPS_advance_loc8
@@ -200,15 +205,46 @@ type Go struct {
 	G               int // column of the register with the running g, or 0
 }
 
+// Results describes where C functions return values. Words, Vectors and Extended list columns in
+// the order of their use.
+type Results struct {
+	Words    []uint8 // integers and addresses
+	Vectors  []uint8 // floating-point numbers of up to 8 bytes, in the low bytes
+	Extended []uint8 // numbers of the format X87
+	// Homogeneous is the largest number of floating-point numbers in a type that is returned
+	// with each of its numbers in a register (AAPCS64 §5.9.5). 0 means that each eight bytes of
+	// a type have the class of their members (psABI amd64 §3.2.3).
+	Homogeneous int
+	// Address is the column of the register in which the caller passes the address for a value
+	// that is returned in memory. 0 means that the address is the first argument, and that the
+	// function returns it in Words.
+	Address int
+}
+
+// Processor contains facts about the execution of code. Code is nil if unknown.
+type Processor struct {
+	Trap        []byte // the instruction for breakpoints
+	TrapOperand []byte // the bits of Trap that its operand has
+	TrapStops   bool   // the program counter stays at a trap instruction
+	Return      []byte // the instruction that returns to the caller
+	Idle        []byte // an endless loop that leaves the processor to others
+	// CoherentCode says that processors execute changed code without a flush of their caches.
+	CoherentCode bool
+	// WatchesBefore says that debuggers expect a stop at a watchpoint before the access.
+	WatchesBefore bool
+}
+
 // Assembler is GNU as's syntax of comments, and of registers in .cfi directives. It accepts
 // the psABI's names of columns below Named, except for the columns in Unnamed. It accepts
-// numbers, such as r0, for columns below Numbered.
+// numbers, such as r0, for columns below Numbered. Objdump pads mnemonics with spaces to Padding
+// columns and one space; a Padding of 0 means a tab.
 type Assembler struct {
 	Comment  string
 	Prefix   string // of the names of registers
 	Named    int
 	Numbered int
 	Unnamed  []uint64
+	Padding  int
 }
 
 // IsSignalFrame reports whether code is the code of the trampoline f. Code must be as

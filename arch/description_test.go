@@ -30,6 +30,12 @@ func TestFacts(t *testing.T) {
 		{"RegisterWindows", func(m *Machine) bool { return m.RegisterWindows }, "sparc sparc32plus sparc64"},
 		{"LongAdvances", func(m *Machine) bool { return m.LongAdvances }, "mips mips64 mipsn32"},
 		{"ThreadStorage", func(m *Machine) bool { return m.ThreadStorage != nil }, "arm64 x86-64"},
+		{"Results", func(m *Machine) bool { return m.Results != nil }, "arm64 x86-64"},
+		{"Trap", func(m *Machine) bool { return m.Processor.Trap != nil }, "arm64 arm64ilp32 i386 x32 x86-64"},
+		{"TrapStops", func(m *Machine) bool { return m.Processor.TrapStops }, "arm64 arm64ilp32"},
+		{"CoherentCode", func(m *Machine) bool { return m.Processor.CoherentCode }, "i386 x32 x86-64"},
+		{"WatchesBefore", func(m *Machine) bool { return m.Processor.WatchesBefore }, "arm64 arm64ilp32"},
+		{"EntryCode", func(m *Machine) bool { return m.EntryCode != 0 }, "arm64 arm64ilp32"},
 		{"RegionUnit", func(m *Machine) bool { return m.RegionUnit != 0 }, "arm64 x86-64"},
 	} {
 		var got []string

@@ -83,7 +83,10 @@ func amd64Row(name string, machine elf.Machine, class elf.Class, d *Description,
 
 var amd64 = Description{
 	Relocations: amd64Relocations, Relative: 8, UnwindColumns: 17,
-	Go:        &Go{Arch: "amd64", G: 14},
+	Go: &Go{Arch: "amd64", G: 14},
+	// psABI amd64 §3.2.3: rax, rdx; xmm0, xmm1; st0.
+	Results:   &Results{Words: []uint8{0, 1}, Vectors: []uint8{17, 18}, Extended: []uint8{33}},
+	Processor: x86Processor,
 	Assembler: &amd64Assembler,
 	General:   &amd64General, Perf: &amd64Perf, Vectors: &amd64Vectors,
 	Uname: "x86_64", AddressBits: 47, // Documentation/arch/x86/x86_64/5level-paging.rst
@@ -102,7 +105,7 @@ var amd64 = Description{
 
 // x32 has the registers of x86-64, but short pointers.
 var x32 = Description{
-	Relocations: amd64Relocations, Relative: 8, UnwindColumns: 17, Assembler: &amd64Assembler,
+	Relocations: amd64Relocations, Relative: 8, UnwindColumns: 17, Assembler: &amd64Assembler, Processor: x86Processor,
 	General: &amd64General, Perf: &amd64Perf, Vectors: &amd64Vectors,
 	FrameRecord: &x86Record,
 	C:           CABI{LongDouble: X87, LongDoubleSize: 16},
@@ -113,7 +116,8 @@ var i386 = Description{
 	Relocations:   "0:none 1:abs32 2:rel32 20:abs16 21:rel16 22:abs8 23:rel8",
 	UnwindColumns: 9,
 	Go:            &Go{Arch: "386"},
-	Assembler:     &Assembler{Comment: "#", Prefix: "%", Named: 128},
+	Assembler:     &Assembler{Comment: "#", Prefix: "%", Named: 128, Padding: 6},
+	Processor:     x86Processor,
 	// arch/x86/include/asm/user32.h, struct user_regs_struct32: ebx ecx edx esi edi
 	// ebp eax ds es fs gs orig_eax eip cs eflags esp ss.
 	General: &RegisterSet{Width: 4, PC: 12, Columns: []uint8{
@@ -158,7 +162,14 @@ var (
 	amd64Vectors   = VectorSet{First: 17, Count: 16, Start: 160, Size: 512, Width: 16}
 	i386Sigcontext = [...]uint8{7, 6, 5, 4, 3, 2, 1, 0, NoColumn, NoColumn, 8}
 
-	amd64Assembler = Assembler{Comment: "#", Prefix: "%", Named: 128, Numbered: 16}
+	amd64Assembler = Assembler{Comment: "#", Prefix: "%", Named: 128, Numbered: 16, Padding: 6}
+
+	x86Processor = Processor{
+		Trap: []byte{0xcc}, TrapOperand: []byte{0}, // int3
+		Return:       []byte{0xc3},                   // ret
+		Idle:         []byte{0xf3, 0x90, 0xeb, 0xfc}, // 1: pause; jmp 1b
+		CoherentCode: true,                           // Intel SDM volume 3, "Self-Modifying Code"
+	}
 
 	// The frame pointer is pushed directly below the return address, so the caller's frame
 	// starts above it (psABI amd64 §3.2.2, i386 §2.2.2).
