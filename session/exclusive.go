@@ -49,7 +49,7 @@ func (t *trapTable) sequence(pc uint64) *placedSlot {
 	slot, err := t.place(t.text(pc, displace.Lookahead), pc, func(slot *displace.Slot) {
 		for _, p := range slot.Points {
 			if p.Done {
-				copy(slot.Code[p.Offset:], trapInstruction(t.image.machine))
+				copy(slot.Code[p.Offset:], t.image.machine.Processor.Trap)
 			}
 		}
 	})

@@ -8,9 +8,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
-	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/jit"
 )
@@ -36,7 +36,7 @@ const stubSize = 16
 // NewHost makes an image of Go functions. Every session with code that calls them must have the image.
 func NewHost(name string, functions ...HostFunction) (*Image, error) {
 	m := jit.Host()
-	if m == nil {
+	if m == nil || m.Processor.Trap == nil {
 		return nil, fmt.Errorf("host functions: %w", errors.ErrUnsupported)
 	}
 	entry, err := cfi.NewBuilder(cfi.EntryCIE(m)).Program()
@@ -44,7 +44,7 @@ func NewHost(name string, functions ...HostFunction) (*Image, error) {
 		return nil, err
 	}
 	code := &jit.Code{Name: name, Machine: m}
-	stub := append(trapInstruction(m), returnInstruction(m)...)
+	stub := slices.Concat(m.Processor.Trap, m.Processor.Return)
 	for n, f := range functions {
 		if f.Call == nil {
 			return nil, fmt.Errorf("host function %q without Call: %w", f.Name, jit.ErrCode)
@@ -81,14 +81,6 @@ func foreignHost(address uint64) error {
 		}
 	}
 	return nil
-}
-
-// returnInstruction returns the bytes of the machine's ret.
-func returnInstruction(m *arch.Machine) []byte {
-	if m.CodeAlign == 1 {
-		return []byte{0xc3}
-	}
-	return []byte{0xc0, 0x03, 0x5f, 0xd6}
 }
 
 // newStubs copies code to new memory and makes an image of it.
@@ -130,17 +122,16 @@ func (i *Image) hostAt(address uint64) *HostFunction {
 // marks the outermost frame.
 var returnImage = sync.OnceValues(func() (*Image, error) {
 	m := jit.Host()
-	if m == nil {
+	if m == nil || m.Processor.Trap == nil {
 		return nil, errors.ErrUnsupported
 	}
 	end, err := cfi.NewBuilder(cfi.EntryCIE(m)).Undefined(uint64(m.ReturnAddress)).Program()
 	if err != nil {
 		return nil, err
 	}
-	trap := trapInstruction(m)
 	// The return address is the second instruction, because unwinders look up the address before
 	// a return address.
-	text := bytes.Repeat(trap, 4)
+	text := bytes.Repeat(m.Processor.Trap, 4)
 	return newStubs(&jit.Code{Name: "session", Machine: m, Text: text,
 		Functions: []jit.Function{{Name: "session.return", Size: uint64(len(text)), Unwind: end}}})
 })
@@ -152,7 +143,7 @@ func (s *Session) ReturnImage() *Image { return s.returns }
 
 // returnAddress returns the address in returnImage to which calls return.
 func returnAddress(i *Image) uint64 {
-	return i.ranges[0].Start + uint64(len(trapInstruction(i.machine)))
+	return i.ranges[0].Start + uint64(len(i.machine.Processor.Trap))
 }
 
 // HostCall is a call of a host function. It is valid until the function returns.
@@ -227,6 +218,6 @@ func (s *Session) runHost(f *HostFunction) error {
 	c := HostCall{session: s}
 	err := c.call(f)
 	s.registers.SetResult(c.result)
-	s.registers.Enter(s.registers.PC() + uint64(len(trapInstruction(s.machine))))
+	s.registers.Enter(s.registers.PC() + uint64(len(s.machine.Processor.Trap)))
 	return err
 }

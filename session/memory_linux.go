@@ -9,7 +9,6 @@ package session
 import (
 	"fmt"
 	"os"
-	"runtime"
 	"sync"
 	"unsafe"
 
@@ -95,7 +94,7 @@ func writeText(p []byte, address uint64) error {
 	if err == nil {
 		_, err = f.WriteAt(p, int64(address))
 	}
-	if err != nil && runtime.GOARCH == "amd64" && writeUnprotected(p, address) == nil {
+	if err != nil && jit.Host().Processor.CoherentCode && writeUnprotected(p, address) == nil {
 		return nil // the kernel has the option proc_mem.force_override=never
 	}
 	if err != nil {
@@ -107,7 +106,8 @@ func writeText(p []byte, address uint64) error {
 var unprotected sync.Mutex
 
 // writeUnprotected makes code writable and writes to it. Other threads may run the code
-// at the same time. It does not flush the instruction cache, which amd64 does not need.
+// at the same time. It does not flush the instruction cache, so the processor must not need that
+// (CoherentCode of package arch).
 func writeUnprotected(p []byte, address uint64) error {
 	unprotected.Lock()
 	defer unprotected.Unlock()

@@ -6,13 +6,11 @@ package session
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
 	"sync"
 
-	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/session/internal/displace"
 )
 
@@ -52,14 +50,6 @@ type slotArea struct {
 
 const slotAreaSize = 64 << 10
 
-// trapInstruction returns the machine's trap instruction: int3 or brk 0.
-func trapInstruction(m *arch.Machine) []byte {
-	if m.CodeAlign == 1 {
-		return []byte{0xcc}
-	}
-	return []byte{0x00, 0x00, 0x20, 0xd4}
-}
-
 // set puts a trap at an address, or adds a user to it.
 func (t *trapTable) set(address uint64) error {
 	t.mu.Lock()
@@ -69,7 +59,7 @@ func (t *trapTable) set(address uint64) error {
 		return err
 	}
 	if trap.users == 0 {
-		if err := writeText(trapInstruction(t.image.machine), address); err != nil {
+		if err := writeText(t.image.machine.Processor.Trap, address); err != nil {
 			return err
 		}
 	}
@@ -87,7 +77,7 @@ func (t *trapTable) prepare(address uint64) (*trap, error) {
 	if existing != nil && bytes.Equal(code, existing.code) {
 		return existing, nil // the code is unchanged
 	}
-	size := len(trapInstruction(t.image.machine))
+	size := len(t.image.machine.Processor.Trap)
 	if len(code) < size {
 		return nil, failure(ErrAddress, "%#x is not in the code of %s", address, t.image.name)
 	}
@@ -154,7 +144,7 @@ func (t *trapTable) sequenceStartLocked(address uint64) (start uint64, inside bo
 // written.
 func (t *trapTable) place(code []byte, pc uint64, change func(*displace.Slot)) (*placedSlot, error) {
 	var area *slotArea
-	reach := slotReach(t.image.machine)
+	reach := displace.Reach(t.image.machine) - slotAreaSize // of the area's start
 	n := slices.IndexFunc(t.areas, func(a *slotArea) bool {
 		return a.slots < slotAreaSize/displace.MaxSlot && max(a.memory.address, pc)-min(a.memory.address, pc) <= reach
 	})
@@ -183,14 +173,6 @@ func (t *trapTable) place(code []byte, pc uint64, change func(*displace.Slot)) (
 	return &placedSlot{slot, start}, nil
 }
 
-// slotReach returns the largest distance between a slot and its original: see displace.Make.
-func slotReach(m *arch.Machine) uint64 {
-	if m.CodeAlign == 1 {
-		return 1<<30 - slotAreaSize
-	}
-	return 100_000_000 - slotAreaSize
-}
-
 // clear removes a user of the trap at an address, and the trap after the last user. A worker that has
 // already executed the trap continues at the trap's address.
 func (t *trapTable) clear(address uint64) error {
@@ -204,7 +186,7 @@ func (t *trapTable) clear(address uint64) error {
 		return nil
 	}
 	code := make([]byte, len(trap.original))
-	if _, err := readProcess(code, address); err == nil && !bytes.Equal(code, trapInstruction(t.image.machine)) {
+	if _, err := readProcess(code, address); err == nil && !bytes.Equal(code, t.image.machine.Processor.Trap) {
 		return nil // the program has written other code
 	}
 	return writeText(trap.original, address)
@@ -233,10 +215,13 @@ func (t *trapTable) patched(address uint64) bool {
 	if _, err := readProcess(code, address); err != nil {
 		return false
 	}
-	if t.image.machine.CodeAlign == 1 {
-		return !bytes.Equal(code, trapInstruction(t.image.machine))
+	p := &t.image.machine.Processor
+	for i := range code {
+		if (code[i]^p.Trap[i])&^p.TrapOperand[i] != 0 {
+			return true
+		}
 	}
-	return binary.LittleEndian.Uint32(code)&0xffe0001f != 0xd4200000 // brk with any number
+	return false
 }
 
 // read reads code without traps.
@@ -276,7 +261,7 @@ func (t *trapTable) write(p []byte, address uint64) error {
 	patched := bytes.Clone(p)
 	for _, trap := range t.traps {
 		if trap.users > 0 {
-			overlay(patched, address, trapInstruction(t.image.machine), trap.address)
+			overlay(patched, address, t.image.machine.Processor.Trap, trap.address)
 		}
 	}
 	if err := writeText(patched, address); err != nil {

@@ -119,7 +119,7 @@ func TestSlotsAreKept(t *testing.T) {
 			}
 		}
 	}
-	if len(i.traps.areas) != 1 || i.traps.areas[0].slots != 2 || !bytes.HasPrefix(code, trapInstruction(i.machine)) {
+	if len(i.traps.areas) != 1 || i.traps.areas[0].slots != 2 || !bytes.HasPrefix(code, i.machine.Processor.Trap) {
 		t.Errorf("%d areas, % x", len(i.traps.areas), code)
 	}
 	stop, err := s.Call(start(i))
@@ -138,7 +138,7 @@ func TestOwnTrapWhereABreakpointWas(t *testing.T) {
 	if runtime.GOARCH == "amd64" {
 		after = func(i *Image) uint64 { return start(i) + 1 }
 	}
-	for _, text := range [][]byte{trap.text[:trap.at[1]], trapInstruction(jit.Host())} {
+	for _, text := range [][]byte{trap.text[:trap.at[1]], jit.Host().Processor.Trap} {
 		code, i := newWritableCode(t, writable.nops)
 		s := newSession(t, i)
 		b, err := s.Break(start(i), nil)

@@ -6,7 +6,6 @@ package rsp
 
 import (
 	"bufio"
-	"debug/elf"
 	"errors"
 	"fmt"
 	"io"
@@ -235,11 +234,11 @@ func (c *client) part(a action) {
 	}
 }
 
-// stepsOverWatch reports whether an order is gdb's step over the access of a watchpoint. gdb expects
-// arm64 to report a watchpoint before the access, and steps to see the new value. A session stops
-// after the access, so the step must execute nothing.
+// stepsOverWatch reports whether an order is gdb's step over the access of a watchpoint. On some
+// machines gdb expects a stop before the access, and steps to see the new value. A session stops after
+// the access, so the step must execute nothing.
 func (c *client) stepsOverWatch(o order) bool {
-	return o.action == actionStep && !c.lldb && !c.at.quiet && c.at.stop.Reason == session.AtWatchpoint && c.server.registers.machine.ELF == elf.EM_AARCH64
+	return o.action == actionStep && !c.lldb && !c.at.quiet && c.at.stop.Reason == session.AtWatchpoint && c.server.registers.machine.Processor.WatchesBefore
 }
 
 // resume resumes the session. The answer follows at the next stop.

@@ -16,11 +16,7 @@ import (
 func (r *registers) description() string {
 	var b strings.Builder
 	b.WriteString("<?xml version=\"1.0\"?>\n<!DOCTYPE target SYSTEM \"gdb-target.dtd\">\n<target version=\"1.0\">\n")
-	architecture := "i386:x86-64"
-	if r.list == nil || strings.Contains(r.list[0].feature, "aarch64") {
-		architecture = "aarch64"
-	}
-	fmt.Fprintf(&b, "<architecture>%s</architecture>\n<osabi>GNU/Linux</osabi>\n", architecture)
+	fmt.Fprintf(&b, "<architecture>%s</architecture>\n<osabi>GNU/Linux</osabi>\n", r.architecture)
 	feature := ""
 	for i := range r.list {
 		x := &r.list[i]

@@ -24,17 +24,9 @@ type idle struct {
 	image  *session.Image
 }
 
-// idleCode returns the machine code of the stub.
-func idleCode() []byte {
-	if jit.Host().CodeAlign == 1 {
-		return []byte{0xf3, 0x90, 0xeb, 0xfc} // 1: pause; jmp 1b
-	}
-	return []byte{0x3f, 0x20, 0x03, 0xd5, 0xff, 0xff, 0xff, 0x17} // 1: yield; b 1b
-}
-
 func newIdle() (*idle, error) {
 	host := jit.Host()
-	code := idleCode()
+	code := host.Processor.Idle
 	// The stack ends here: the return address is undefined.
 	table, err := cfi.NewBuilder(cfi.NewCIE(host)).DefCFA(uint64(host.StackPointer), -host.DataAlign).
 		Undefined(uint64(host.ReturnAddress)).Program()

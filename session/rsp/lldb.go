@@ -62,10 +62,11 @@ func (c *client) queryLLDB(name, arguments string) string {
 }
 
 func triple() string {
-	if jit.Host() != nil && jit.Host().CodeAlign == 4 {
-		return "aarch64-unknown-linux-gnu"
+	name := "unknown"
+	if host := jit.Host(); host != nil {
+		name, _, _ = strings.Cut(host.Uname, " ")
 	}
-	return "x86_64-unknown-linux-gnu"
+	return name + "-unknown-linux-gnu"
 }
 
 // info describes a register for lldb without a target description.

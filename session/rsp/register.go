@@ -53,6 +53,8 @@ type registers struct {
 	list       []register
 	size       int // bytes of the packet of all registers
 	pc, sp, fp int // numbers, or -1
+
+	architecture string // BFD's name
 }
 
 // Feature names of gdb (GDB manual, "Standard Target Features").
@@ -78,8 +80,10 @@ func newRegisters(m *arch.Machine, infos []session.RegisterInfo) *registers {
 		has[i.Name] = i
 	}
 	if _, ok := has["x0"]; ok {
+		r.architecture = "aarch64"
 		r.arm64(has)
 	} else {
+		r.architecture = "i386:x86-64"
 		r.amd64(has)
 	}
 	for i := range r.list {

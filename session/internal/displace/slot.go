@@ -102,9 +102,9 @@ func (s *Slot) At(offset int) (Point, bool) {
 // has the original bytes from pc on, without traps: Lookahead bytes, or fewer if the text ends. Make
 // does not keep it.
 //
-// The addresses are those of the traced program. The distance from pc to slot must be at most 1 GiB on
-// amd64 and 100 MB on arm64, otherwise the error can be ErrFar. On arm64 slot is a multiple of 4, and a
-// vector literal needs a slot within 1 MiB of the literal (otherwise ErrFar).
+// The addresses are those of the traced program. The distance from pc to slot must be at most Reach
+// bytes, otherwise the error can be ErrFar. On arm64 slot is a multiple of 4, and a vector literal needs
+// a slot within 1 MiB of the literal (otherwise ErrFar).
 //
 // On arm64 the slot of an instruction that begins an exclusive sequence replaces the whole sequence. A
 // breakpoint must not be inside one: see InExclusive.
@@ -122,16 +122,26 @@ func Make(m *arch.Machine, code []byte, pc, slot uint64) (*Slot, error) {
 	return s, nil
 }
 
+// Reach returns the largest distance in bytes from an instruction to its slot: 1 GiB on amd64 and 100 MB
+// on arm64. It returns 0 for machines that Make does not know.
+func Reach(m *arch.Machine) uint64 {
+	if d := decoderOf(m); d != nil {
+		return d.reach
+	}
+	return 0
+}
+
 // decoder decodes the instructions of a machine.
 type decoder struct {
 	decode    func(code []byte, pc uint64) (Instruction, error)
 	displace  func(code []byte, pc, slot uint64) (*Slot, error)
-	exclusive bool // the machine has exclusive sequences
+	reach     uint64 // see Reach
+	exclusive bool   // the machine has exclusive sequences
 }
 
 var (
-	x86Decoder   = decoder{decode: decodeX86, displace: makeX86}
-	arm64Decoder = decoder{decode: decodeARM64, displace: makeARM64, exclusive: true}
+	x86Decoder   = decoder{decode: decodeX86, displace: makeX86, reach: 1 << 30}
+	arm64Decoder = decoder{decode: decodeARM64, displace: makeARM64, reach: 100_000_000, exclusive: true}
 )
 
 // decoderOf returns the decoder of a machine, or nil.
