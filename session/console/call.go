@@ -211,7 +211,7 @@ func (l *cLanguage) prepareResult(call *Call, name string, t *value.Type) error 
 			return fmt.Errorf("%s cannot be called here: it returns %d bytes", name, size)
 		}
 		call.resultAddress = l.store(make([]byte, size))
-		if !isARM64() {
+		if resultRules().Address == 0 {
 			call.Arguments.Words = append(call.Arguments.Words, call.resultAddress)
 		}
 	}

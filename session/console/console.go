@@ -211,7 +211,7 @@ var controls = sync.OnceValue(func() *regexp.Regexp {
 // itself, and can pass its stop to ShowStop.
 func (c *Console) Prepare(text string) (*Call, error) {
 	call, err := c.language.Call(text)
-	if err == nil && call.resultAddress != 0 && isARM64() {
+	if err == nil && call.resultAddress != 0 && resultRules().Address != 0 {
 		return nil, fmt.Errorf("%s returns a value in memory, whose address only the console passes", call.Text)
 	}
 	return call, err

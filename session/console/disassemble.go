@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/clewdev/clew/jit"
 	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/session/frontend"
 )
@@ -180,11 +181,11 @@ func (c *Console) assembly(text string) string {
 	if !ok {
 		return name
 	}
-	if isARM64() {
-		// Package disasm omits spaces in brackets: [sp,#28].
-		return name + "\t" + strings.ReplaceAll(operands, ",#", ", #")
+	if a := jit.Host().Assembler; a.Padding > 0 {
+		return fmt.Sprintf("%-*s %s", a.Padding, name, operands)
 	}
-	return fmt.Sprintf("%-6s %s", name, operands)
+	// Package disasm omits spaces in brackets: [sp,#28].
+	return name + "\t" + strings.ReplaceAll(operands, ",#", ", #")
 }
 
 // around prints up to n instructions of a function before and after an address.

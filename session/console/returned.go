@@ -10,6 +10,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/jit"
 	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/value"
@@ -38,7 +39,19 @@ const (
 	extendedPart                  // st(0)
 )
 
-func isARM64() bool { return jit.Host().Name == "arm64" }
+// resultRules returns the places in which C functions of this machine return values.
+func resultRules() *arch.Results {
+	if r := jit.Host().Results; r != nil {
+		return r
+	}
+	return new(arch.Results)
+}
+
+// registers returns the columns of the registers of a class.
+func (c partClass) registers() []uint8 {
+	r := resultRules()
+	return [...][]uint8{wordPart: r.Words, vectorPart: r.Vectors, extendedPart: r.Extended}[c]
+}
 
 // placeOfResult returns the place in which functions return a value of a type. It is an
 // error if the place is unknown.
@@ -56,8 +69,12 @@ func placeOfResult(t *value.Type) (*returning, error) {
 		r.inMemory = true
 		return r, nil
 	}
-	if isARM64() {
-		if n, element := homogeneous(s, new(walk)); n >= 1 && n <= 4 && (element == 4 || element == 8) {
+	rules := resultRules()
+	if rules.Words == nil {
+		return nil, unknown
+	}
+	if rules.Homogeneous > 0 {
+		if n, element := homogeneous(s, new(walk)); n >= 1 && n <= rules.Homogeneous && (element == 4 || element == 8) {
 			for i := range n {
 				r.parts = append(r.parts, part{vectorPart, i, element})
 			}
@@ -82,7 +99,7 @@ func placeOfResult(t *value.Type) (*returning, error) {
 	}
 	var classes [2]partClass
 	switch {
-	case isARM64():
+	case rules.Homogeneous > 0:
 		classes = [2]partClass{wordPart, wordPart}
 	case !classify(s, 0, &classes, new(walk)):
 		r.inMemory = true
@@ -232,26 +249,20 @@ func hasOtherFloat(t *value.Type) bool {
 	})
 }
 
-// returnRegisters returns the registers of results, by class.
-func returnRegisters() map[partClass][]string {
-	if isARM64() {
-		return map[partClass][]string{wordPart: {"x0", "x1"}, vectorPart: {"v0", "v1", "v2", "v3"}}
-	}
-	return map[partClass][]string{wordPart: {"rax", "rdx"}, vectorPart: {"xmm0", "xmm1"}, extendedPart: {"st0"}}
-}
-
 // value reads the value that a function has just returned. address is the memory that the
 // caller has passed for it, 0 if unknown. stop is the end of the call, or nil if the
 // function's caller is stopped.
 func (r *returning) value(c *Console, address uint64, stop *session.Stop) (value.Value, error) {
 	outside := c.values.Outside()
+	host, rules := jit.Host(), resultRules()
 	switch {
 	case r.typ.Strip().Kind() == value.Void:
 		return value.Value{}, nil
-	case r.inMemory && address == 0 && isARM64():
-		return value.Value{}, fmt.Errorf("it returned a %s in memory, at an unknown address (x8 had it at the start of the function)", r.typ)
+	case r.inMemory && address == 0 && rules.Address != 0:
+		return value.Value{}, fmt.Errorf("it returned a %s in memory, at an unknown address (%s had it at the start of the function)",
+			r.typ, host.RegisterName(uint64(rules.Address)))
 	case r.inMemory && address == 0:
-		b, err := c.session.Register("rax")
+		b, err := c.session.Register(host.RegisterName(uint64(rules.Words[0])))
 		if err != nil {
 			return value.Value{}, err
 		}
@@ -259,7 +270,6 @@ func (r *returning) value(c *Console, address uint64, stop *session.Stop) (value
 	case r.inMemory:
 		return value.At(r.typ, address, outside), nil
 	}
-	registers := returnRegisters()
 	var contents []byte
 	for _, p := range r.parts {
 		b := make([]byte, 16)
@@ -270,7 +280,7 @@ func (r *returning) value(c *Console, address uint64, stop *session.Stop) (value
 		case stop != nil && p.class == vectorPart && p.n == 0:
 			binary.LittleEndian.PutUint64(b, math.Float64bits(stop.FloatResult))
 		default:
-			contents, err := c.session.Register(registers[p.class][p.n])
+			contents, err := c.session.Register(host.RegisterName(uint64(p.class.registers()[p.n])))
 			if err != nil {
 				return value.Value{}, fmt.Errorf("it returned a %s: %w", r.typ, err)
 			}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clewdev/clew/jit"
 	"github.com/clewdev/clew/session"
 )
 
@@ -64,7 +65,8 @@ func (c *Console) startCall(atBeginning bool) error {
 
 func (c *Console) begin(call *Call, atBeginning bool) (*session.Stop, error) {
 	a := call.Arguments
-	inRegister := call.resultAddress != 0 && isARM64()
+	addressRegister := resultRules().Address
+	inRegister := call.resultAddress != 0 && addressRegister != 0
 	a.StopAtEntry = atBeginning || inRegister
 	var stop *session.Stop
 	var err error
@@ -74,8 +76,8 @@ func (c *Console) begin(call *Call, atBeginning bool) (*session.Stop, error) {
 		stop, err = c.session.CallWith(call.Function, a)
 	}
 	if err == nil && inRegister {
-		// The address of the result is not an argument (AAPCS64 §6.9).
-		if err := c.session.SetRegister("x8", binary.LittleEndian.AppendUint64(nil, call.resultAddress)); err != nil {
+		name := jit.Host().RegisterName(uint64(addressRegister))
+		if err := c.session.SetRegister(name, binary.LittleEndian.AppendUint64(nil, call.resultAddress)); err != nil {
 			return nil, err
 		}
 		if stop.Reason == session.AtEntry && !atBeginning {

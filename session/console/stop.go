@@ -6,8 +6,10 @@ package console
 
 import (
 	"errors"
+	"fmt"
 	"syscall"
 
+	"github.com/clewdev/clew/jit"
 	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/session/frontend"
 	"github.com/clewdev/clew/session/hosted"
@@ -128,8 +130,8 @@ func (c *Console) showStep() {
 }
 
 func trapCause() string {
-	if isARM64() {
-		return "The code executed a trap instruction; \"set $pc = $pc + 4\" and \"continue\" go on after it"
+	if p := &jit.Host().Processor; p.TrapStops {
+		return fmt.Sprintf("The code executed a trap instruction; \"set $pc = $pc + %d\" and \"continue\" go on after it", len(p.Trap))
 	}
 	return "The code executed a trap instruction; \"continue\" goes on after it"
 }
