@@ -9,7 +9,6 @@ package link
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -24,10 +23,8 @@ type mapping struct {
 	base  uint64 // of the program in it
 }
 
-const (
-	lowEnd   = 1 << 31 // end of the addresses for which sign and zero extension of 32 bits agree
-	map32Bit = 0x40    // MAP_32BIT of amd64, arch/x86/include/uapi/asm/mman.h
-)
+// lowEnd is the end of the addresses for which sign and zero extension of 32 bits agree.
+const lowEnd = 1 << 31
 
 func (m *mapping) reserve(size, align uint64, low bool) (base uint64, err error) {
 	m.size = uintptr(size + align)
@@ -36,8 +33,8 @@ func (m *mapping) reserve(size, align uint64, low bool) (base uint64, err error)
 		m.start, err = mmap(0, m.size, flags)
 	} else {
 		err = unix.ENOMEM
-		if runtime.GOARCH == "amd64" {
-			m.start, err = mmap(0, m.size, flags|map32Bit)
+		if mapLow != 0 {
+			m.start, err = mmap(0, m.size, flags|mapLow)
 			if err == nil && m.start+m.size > lowEnd {
 				unix.MunmapPtr(pointer(m.start), m.size)
 				err = unix.ENOMEM

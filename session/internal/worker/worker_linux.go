@@ -147,7 +147,7 @@ func (w *Worker) clone() (pid, pidfd int, err error) {
 		// Seccomp filters cannot check the arguments of clone3 and refuse it, and kernels before
 		// 5.5 do not support CLEAR_SIGHAND.
 		a4, a5 := uintptr(0), uintptr(w.memory.threadPointer) // child_tid and tls
-		if runtime.GOARCH == "arm64" {
+		if tlsBeforeChild {
 			a4, a5 = a5, a4
 		}
 		n, errno = clone(unix.SYS_CLONE, cloneFlags, uintptr(w.memory.high), uintptr(unsafe.Pointer(fd)), a4, a5, parent)
