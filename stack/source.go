@@ -125,11 +125,11 @@ func (s entrySource) Rules(pc uint64) (*unwind.Rules, error) {
 
 // isEntry reports whether an address is in the function at the entry point. If no symbol
 // gives its size, it is taken for a few instructions, which prepare the arguments and call
-// C. On arm64 these are up to 23 instructions, and isEntry accepts only the return address,
+// C. Some machines need more (EntryCode); isEntry then accepts only the return address,
 // because other functions can follow. If the file has no table, many functions are not
 // covered: then the nearest symbol must be that of the entry point.
 func (s entrySource) isEntry(pc uint64) bool {
-	const few, mostOfARM64, most = 32, 92, 1 << 10
+	const few, most = 32, 1 << 10
 	entry := s.file.Entry()
 	switch {
 	case pc-entry > most: // or before it
@@ -143,8 +143,8 @@ func (s entrySource) isEntry(pc uint64) bool {
 	if start, ok := s.file.FunctionStart(pc); ok {
 		return start == entry
 	}
-	called := pc&3 == 3 // the byte before a return address
-	return s.file.Machine().ELF == elf.EM_AARCH64 && pc-entry < mostOfARM64 && called
+	m := s.file.Machine()
+	return pc-entry < m.EntryCode && (pc+1)%m.CodeAlign == 0 // the byte before a return address
 }
 
 // leadsOn reports whether rules give the place of the return address. A function that calls
