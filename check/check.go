@@ -41,6 +41,10 @@ type Code struct {
 	// procedure linkage tables.
 	Stubs []Stubs
 
+	// KeepsNone reports that the function at an address preserves no register for its
+	// callers, such as those of Go (ABIInternal). It may be nil.
+	KeepsNone func(start uint64) bool
+
 	size uint64 // of the file, 0 if it is unknown
 }
 
@@ -70,7 +74,11 @@ func file(f *object.File, options Options) (*Report, error) {
 	if f.Type() == elf.ET_REL {
 		return nil, fmt.Errorf("%s: %w: link it first", f.Name(), ErrRelocatable)
 	}
-	code := Code{Memory: &relocated{File: f}, NoReturn: noReturns(f), Stubs: stubs(f), size: f.StoredSize()}
+	isGo := func(start uint64) bool {
+		_, ok := f.GoFunctionAt(start)
+		return ok
+	}
+	code := Code{Memory: &relocated{File: f}, NoReturn: noReturns(f), Stubs: stubs(f), KeepsNone: isGo, size: f.StoredSize()}
 	var report Report
 	for _, open := range []func() (*cfi.Section, error){f.EHFrame, f.DebugFrame} {
 		section, err := open()
@@ -134,18 +142,19 @@ func newChecker(s *cfi.Section, code Code) *checker {
 	if m == nil {
 		return nil
 	}
-	return &checker{section: s, memory: code.Memory, machine: m, abi: m.abi(), noReturn: code.NoReturn, stubs: code.Stubs, size: code.size}
+	return &checker{section: s, memory: code.Memory, machine: m, abi: m.abi(), noReturn: code.NoReturn, stubs: code.Stubs, keepsNone: code.KeepsNone, size: code.size}
 }
 
 // checker checks the functions of one section.
 type checker struct {
-	section  *cfi.Section
-	memory   cfi.Memory
-	machine  machine
-	abi      *abi
-	noReturn map[uint64]bool
-	stubs    []Stubs
-	size     uint64 // of the file
+	section   *cfi.Section
+	memory    cfi.Memory
+	machine   machine
+	abi       *abi
+	noReturn  map[uint64]bool
+	stubs     []Stubs
+	keepsNone func(start uint64) bool // see Code
+	size      uint64                  // of the file
 
 	work      int64 // what is left of the budget
 	pathSteps int

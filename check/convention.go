@@ -38,7 +38,12 @@ func (c *checker) conventions() {
 }
 
 // conventionOf returns the columns that need not be preserved by a function.
-func (c *checker) conventionOf(index int) uint64 { return c.globals | c.private[index] }
+func (c *checker) conventionOf(index int) uint64 {
+	if c.keepsNone != nil && c.keepsNone(c.fdes[index].Start) {
+		return c.abi.preservedSet
+	}
+	return c.globals | c.private[index]
+}
 
 // findGlobals finds the registers that are variables of the program.
 func (c *checker) findGlobals(lost map[int]uint64) {

@@ -24,6 +24,8 @@
 //   - Only instructions that address the saved registers of a frame by the stack pointer, or
 //     by a copy of it at a known distance, write them. Stores through an index or another
 //     pointer do not.
+//   - The functions of Go programs preserve no register, and most of their rows stay
+//     undecided.
 //   - A jump table is where the code that reads it says. It has the length that the code
 //     compares the index with just before. Without a comparison it ends at the first entry
 //     that does not lead to an instruction of the function, and no finding rests on it.
