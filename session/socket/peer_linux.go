@@ -13,6 +13,7 @@ import (
 	"io"
 	"net/netip"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -144,6 +145,8 @@ func tableRow(local, remote netip.AddrPort, open func(table string) (io.ReadClos
 			return row{}, fmt.Errorf("/proc/net/%s: %w", name, err)
 		}
 	}
+	// A socket can be listed twice if others open or close while the table is read.
+	found = slices.Compact(found)
 	if len(found) != 1 {
 		return row{}, fmt.Errorf("%d established connections from %v to %v in /proc/net/tcp and tcp6, expected 1", len(found), local, remote)
 	}

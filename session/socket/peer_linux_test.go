@@ -215,6 +215,7 @@ func TestTCPUser(t *testing.T) {
 		{"another connection comes", [4]string{line(client, server, false, "02", "0", "77"), "", "", ""}, -1},
 		{"closed while it is read", [4]string{line(client, server, false, "01", "0", "77"), "", line(client, server, false, "04", "0", "0"), ""}, -1},
 		{"used again while it is read", [4]string{good, "", line(client, server, false, "01", "0", "79"), ""}, -1},
+		{"listed twice", [4]string{good + good, "", good, ""}, 1000},
 		{"twice", [4]string{good + line(client, server, false, "01", "0", "80"), "", "", ""}, -1},
 		{"cut off", [4]string{"   1: 0100007F:9C40", "", "", ""}, -1},
 		{"no number", [4]string{line(client, server, false, "01", "x", "77"), "", "", ""}, -1},
