@@ -69,7 +69,7 @@ func File(f *object.File, options Options) (report *Report, err error) {
 
 func file(f *object.File, options Options) (*Report, error) {
 	if machineOf(f.Machine()) == nil {
-		return nil, fmt.Errorf("%s: %w (%s; amd64 has it)", f.Name(), ErrMachine, f.Machine().Name)
+		return nil, fmt.Errorf("%s: %w: %s, only amd64 can be checked", f.Name(), ErrMachine, f.Machine().Name)
 	}
 	if f.Type() == elf.ET_REL {
 		return nil, fmt.Errorf("%s: %w: link it first", f.Name(), ErrRelocatable)

@@ -5,6 +5,7 @@
 package check
 
 import (
+	"cmp"
 	"debug/elf"
 	"encoding/binary"
 	"slices"
@@ -56,13 +57,5 @@ func (r *relocated) readTables() {
 			}
 		}
 	}
-	slices.SortFunc(r.words, func(a, b word) int {
-		switch {
-		case a.at < b.at:
-			return -1
-		case a.at > b.at:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(r.words, func(a, b word) int { return cmp.Compare(a.at, b.at) })
 }

@@ -5,6 +5,7 @@
 package check
 
 import (
+	"cmp"
 	"debug/elf"
 	"fmt"
 	"slices"
@@ -88,15 +89,7 @@ func (s *structurer) entries() {
 			terminated = false
 		}
 	}
-	slices.SortFunc(extents, func(a, b extent) int {
-		switch {
-		case a.start < b.start:
-			return -1
-		case a.start > b.start:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(extents, func(a, b extent) int { return cmp.Compare(a.start, b.start) })
 	for i := 1; i < len(extents); i++ {
 		if a, b := extents[i-1], extents[i]; b.start < a.end {
 			s.add(Overlap, &cfi.FDE{Start: b.start, Offset: b.offset}, b.start,
