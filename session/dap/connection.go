@@ -16,6 +16,8 @@ import (
 	"sync"
 
 	"github.com/google/go-dap"
+
+	"github.com/clewdev/clew/internal/printable"
 )
 
 const maxMessage = 4 << 20 // bytes
@@ -100,6 +102,7 @@ func (c *connection) write(m dap.Message) {
 	}
 	content, err := json.Marshal(m)
 	if err == nil {
+		content = printable.AppendJSONText(nil, content) // a response repeats names that the client sent
 		// One write, because some clients do not join parts.
 		_, err = c.stream.Write(append(fmt.Appendf(nil, "Content-Length: %d\r\n\r\n", len(content)), content...))
 	}

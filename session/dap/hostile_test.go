@@ -95,6 +95,23 @@ func TestUnknownRequests(t *testing.T) {
 	e.initialize()
 }
 
+// A response repeats the command. A log on a terminal shows no control character of it.
+func TestUnprintableCommand(t *testing.T) {
+	var stream bytes.Buffer
+	command := "\x7finit\u202e"
+	newConnection(struct {
+		io.Reader
+		io.Writer
+		io.Closer
+	}{Writer: &stream}).write(&dap.Response{Command: command})
+	if i := bytes.IndexFunc(stream.Bytes(), func(r rune) bool { return r > '~' }); i >= 0 {
+		t.Errorf("%q has an unprintable character at %d", stream.Bytes(), i)
+	}
+	if m, err := dap.ReadBaseMessage(bufio.NewReader(&stream)); err != nil || !strings.Contains(string(m), `"\u007finit\u202e"`) {
+		t.Errorf("%s, %v", m, err)
+	}
+}
+
 // Clients that send nothing, or another request before initialize, do not block others.
 // Their number is bounded.
 func TestSilentClients(t *testing.T) {
