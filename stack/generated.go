@@ -72,8 +72,8 @@ func (o *Objects) searchable() []generated.Object {
 // CodeObjects returns the objects with executable mappings, by address, at most
 // the first 8,192. It omits second mappings of parts of an object.
 func (o *Objects) CodeObjects() []*Object {
-	list := make([]*Object, 0, len(o.byModule))
-	for _, object := range o.byModule {
+	list := make([]*Object, 0, len(o.all))
+	for _, object := range o.all {
 		if !object.copied && slices.ContainsFunc(object.Mappings, func(m *snapshot.Mapping) bool { return m.Executable }) {
 			list = append(list, object)
 		}
@@ -126,7 +126,7 @@ const maxCodeMemory = 1 << 16
 // isObjectCode reports whether the code at an address is that of an object file.
 func (o *Objects) isObjectCode(address uint64) bool {
 	module, _ := o.Modules.Find(address)
-	object := o.byModule[module]
+	object := o.Object(module)
 	if object == nil {
 		return false
 	}

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -28,7 +27,7 @@ type Objects struct {
 	Modules unwind.Modules
 
 	snapshot   *snapshot.Snapshot
-	byModule   map[*unwind.Module]*Object
+	all        []*Object // except those of generated code
 	generated  generatedCode
 	lines      locator
 	files      sharedFiles
@@ -151,7 +150,7 @@ func (o *Object) Kind() Kind {
 // NewObjects returns the objects that a snapshot's target has mapped. The caller must
 // close them.
 func NewObjects(s *snapshot.Snapshot) *Objects {
-	o := &Objects{snapshot: s, byModule: make(map[*unwind.Module]*Object)}
+	o := &Objects{snapshot: s}
 	o.resetGenerated()
 	var last *Object
 	for i := range s.Mappings {
@@ -169,8 +168,8 @@ func NewObjects(s *snapshot.Snapshot) *Objects {
 		if last == nil || last.Name != m.Path || last.Mappings[0].Inode != m.Inode ||
 			m.Offset == 0 && (!m.Executable || last.Mappings[len(last.Mappings)-1].Offset != 0) || last.isCopied(m) {
 			last = &Object{Name: m.Path, snapshot: s, objects: o, copied: last != nil && last.isCopied(m)}
-			last.module = unwind.Module{Name: m.Path, Load: last.load}
-			o.byModule[&last.module] = last
+			last.module = unwind.Module{Name: m.Path, Load: last.load, Owner: last}
+			o.all = append(o.all, last)
 		}
 		last.Mappings = append(last.Mappings, m)
 		if m.Executable {
@@ -208,12 +207,17 @@ func holdsObject(path string) bool {
 
 // Object returns the object of a module. It is nil for a nil module and for the module of
 // memory without a file: see Find.
-func (o *Objects) Object(m *unwind.Module) *Object { return o.byModule[m] }
+func (o *Objects) Object(m *unwind.Module) (object *Object) {
+	if m != nil {
+		object, _ = m.Owner.(*Object)
+	}
+	return object
+}
 
 // Find returns the object that contains a run-time address of a module, which can be
 // generated code. It is nil if none is known.
 func (o *Objects) Find(m *unwind.Module, address uint64) *Object {
-	object := o.byModule[m]
+	object := o.Object(m)
 	if m == &o.generated.module || object != nil && object.err != nil {
 		// A JIT compiler can map memory twice, to write and to run it. Its file is not
 		// an object file ("/memfd:jit").
@@ -228,7 +232,7 @@ func (o *Objects) Find(m *unwind.Module, address uint64) *Object {
 func (o *Objects) Snapshot() *snapshot.Snapshot { return o.snapshot }
 
 // All yields the objects except those of generated code, in no order.
-func (o *Objects) All() iter.Seq[*Object] { return maps.Values(o.byModule) }
+func (o *Objects) All() iter.Seq[*Object] { return slices.Values(o.all) }
 
 // Close closes the files of all objects.
 func (o *Objects) Close() error {
@@ -241,7 +245,7 @@ func (o *Objects) Close() error {
 	for _, f := range o.files.open {
 		errs = append(errs, f.Close())
 	}
-	for _, object := range o.byModule {
+	for _, object := range o.all {
 		if object.file != nil && object.Loaded {
 			errs = append(errs, object.file.Close())
 		}
@@ -253,7 +257,7 @@ func (o *Objects) Close() error {
 // files. The former snapshot must not be used with the objects any more.
 func (o *Objects) SetSnapshot(s *snapshot.Snapshot) {
 	o.snapshot = s
-	for _, object := range o.byModule {
+	for _, object := range o.all {
 		object.snapshot = s
 	}
 	o.Update()
@@ -265,36 +269,32 @@ func (o *Objects) SetSnapshot(s *snapshot.Snapshot) {
 func (o *Objects) Update() {
 	fresh := NewObjects(o.snapshot)
 	known := make(map[string][]*Object)
-	for _, old := range o.byModule {
+	for _, old := range o.all {
 		known[old.Name] = append(known[old.Name], old)
 	}
 	o.resetGenerated()
-	modules := make(map[*unwind.Module]*unwind.Module) // from fresh ones to those that are used
-	for m, now := range fresh.byModule {
+	used := make(map[*Object]*Object) // by the fresh one
+	for _, now := range fresh.all {
 		isSame := func(old *Object) bool {
 			return slices.EqualFunc(old.Mappings, now.Mappings, func(a, b *snapshot.Mapping) bool { return *a == *b })
 		}
 		if i := slices.IndexFunc(known[now.Name], isSame); i >= 0 {
 			old := known[now.Name][i]
 			old.Mappings = now.Mappings
-			modules[m] = &old.module
+			used[now] = old
 			continue
 		}
 		now.objects = o
-		o.byModule[m] = now
-		modules[m] = m
+		o.all = append(o.all, now)
+		used[now] = now
 	}
 	o.Modules = unwind.Modules{}
-	for i := range o.snapshot.Mappings {
-		m := &o.snapshot.Mappings[i]
-		if !m.Executable {
-			continue
-		}
+	for _, r := range fresh.Modules.Ranges() {
 		module := &o.generated.module
-		if found, ok := fresh.Modules.Find(m.Start); ok && modules[found] != nil {
-			module = modules[found]
+		if object := used[o.Object(r.Module)]; object != nil {
+			module = &object.module
 		}
-		o.Modules.Add(m.Start, m.End, module)
+		o.Modules.Add(r.Start, r.End, module)
 	}
 	o.Modules.Changed()
 }

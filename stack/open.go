@@ -218,7 +218,7 @@ func (o *Objects) readPartOwners() object.PartOwners {
 				return
 			}
 		}
-		for _, mapped := range o.byModule {
+		for _, mapped := range o.all {
 			if mapped.file != nil && mapped.Loaded && !yield(mapped.file) {
 				return
 			}

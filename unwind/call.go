@@ -35,7 +35,7 @@ func (w *Walker) function() function {
 // functionStart returns the start of the function that contains a run-time address of a
 // module.
 func (m *Module) functionStart(pc uint64) (uint64, bool) {
-	if m == nil || m.loaded().Function == nil {
+	if m == nil || m.Loaded().Function == nil {
 		return 0, false
 	}
 	start, ok := m.Function(pc - m.Bias)

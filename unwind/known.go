@@ -57,7 +57,7 @@ func (k *knownAddresses) check(w *Walker) {
 		}
 		clear(k.called)
 		clear(k.interrupted)
-		w.last = moduleRange{}
+		w.last = Range{}
 	}
 }
 
@@ -172,7 +172,7 @@ func rulesAt(m *Module, lookup, pc uint64) (rules *Rules, atPC bool, err error) 
 	if m == nil {
 		return nil, false, errNoModule(lookup)
 	}
-	m.loaded()
+	m.Loaded()
 	if m.Source == nil {
 		return nil, false, fmt.Errorf("%w: %s has no call frame information", cfi.ErrNoFDE, m.Name)
 	}

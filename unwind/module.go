@@ -30,9 +30,13 @@ type Module struct {
 	// needs them, so that objects without a frame are never opened. It is nil if they
 	// are set already.
 	Load func(*Module)
+
+	// Owner is for the caller: the object that the module is of. The walker does not use it.
+	Owner any
 }
 
-func (m *Module) loaded() *Module {
+// Loaded calls Load if that was not done, and returns m.
+func (m *Module) Loaded() *Module {
 	if load := m.Load; load != nil {
 		m.Load = nil
 		load(m)
@@ -44,7 +48,7 @@ func (m *Module) loaded() *Module {
 // concurrent use while modules are added or loaded.
 type Modules struct {
 	starts []uint64 // of the ranges, which are sorted and do not overlap
-	ranges []moduleRange
+	ranges []Range
 
 	// generation changes when the facts that walkers have cached about addresses may be
 	// stale. No two states of any Modules share a generation, except the empty state.
@@ -53,9 +57,10 @@ type Modules struct {
 
 var generations atomic.Uint64
 
-type moduleRange struct {
-	start, end uint64
-	module     *Module
+// Range is a range of run-time addresses of a module.
+type Range struct {
+	Start, End uint64 // [Start, End)
+	Module     *Module
 }
 
 // Add assigns the executable range [start, end) of run-time addresses to a module. Like
@@ -65,7 +70,7 @@ type moduleRange struct {
 func (m *Modules) Add(start, end uint64, module *Module) {
 	m.Remove(start, end)
 	if start < end {
-		m.insert(m.above(start), moduleRange{start, end, module})
+		m.insert(m.above(start), Range{start, end, module})
 	}
 }
 
@@ -77,12 +82,9 @@ func (m *Modules) Remove(start, end uint64) {
 		return
 	}
 	// The ranges that reach into it are [first, last).
-	first := m.above(start)
-	if first > 0 && m.ranges[first-1].end > start {
-		first--
-	}
+	first := m.Index(start)
 	last := first
-	for last < len(m.ranges) && m.ranges[last].start < end {
+	for last < len(m.ranges) && m.ranges[last].Start < end {
 		last++
 	}
 	if first == last {
@@ -91,11 +93,11 @@ func (m *Modules) Remove(start, end uint64) {
 	before, after := m.ranges[first], m.ranges[last-1]
 	m.starts = slices.Delete(m.starts, first, last)
 	m.ranges = slices.Delete(m.ranges, first, last)
-	if after.end > end {
-		m.insert(first, moduleRange{end, after.end, after.module})
+	if after.End > end {
+		m.insert(first, Range{end, after.End, after.Module})
 	}
-	if before.start < start {
-		m.insert(first, moduleRange{before.start, start, before.module})
+	if before.Start < start {
+		m.insert(first, Range{before.Start, start, before.Module})
 	}
 }
 
@@ -103,9 +105,28 @@ func (m *Modules) Remove(start, end uint64) {
 // facts about all addresses. Add and Remove call it.
 func (m *Modules) Changed() { m.generation = generations.Add(1) }
 
-func (m *Modules) insert(at int, r moduleRange) {
-	m.starts = slices.Insert(m.starts, at, r.start)
+func (m *Modules) insert(at int, r Range) {
+	m.starts = slices.Insert(m.starts, at, r.Start)
 	m.ranges = slices.Insert(m.ranges, at, r)
+}
+
+// Ranges returns all ranges, by ascending address. The caller must not change them.
+func (m *Modules) Ranges() []Range { return m.ranges }
+
+// Index returns the index of the first of the Ranges that ends after an address.
+func (m *Modules) Index(address uint64) int {
+	i := m.above(address)
+	if i > 0 && m.ranges[i-1].End > address {
+		i--
+	}
+	return i
+}
+
+// Clone returns a copy, with the same modules.
+func (m *Modules) Clone() Modules {
+	c := Modules{starts: slices.Clone(m.starts), ranges: slices.Clone(m.ranges)}
+	c.Changed()
+	return c
 }
 
 // above returns the number of ranges that start at or below an address.
@@ -129,7 +150,7 @@ func (m *Modules) above(pc uint64) int {
 // no module's rules cover it.
 func (m *Modules) Rules(pc uint64) (*Rules, error) {
 	module, _ := m.Find(pc)
-	if module == nil || module.loaded().Source == nil {
+	if module == nil || module.Loaded().Source == nil {
 		return nil, fmt.Errorf("%w: no module covers %#x", cfi.ErrNoFDE, pc)
 	}
 	return module.Source.Rules(pc - module.Bias)
@@ -139,14 +160,14 @@ func (m *Modules) Rules(pc uint64) (*Rules, error) {
 // is executable.
 func (m *Modules) Find(pc uint64) (*Module, bool) {
 	if r := m.at(pc); r != nil {
-		return r.module, true
+		return r.Module, true
 	}
 	return nil, false
 }
 
 // at returns the range of an address, nil for none.
-func (m *Modules) at(pc uint64) *moduleRange {
-	if n := m.above(pc); n > 0 && pc < m.ranges[n-1].end {
+func (m *Modules) at(pc uint64) *Range {
+	if n := m.above(pc); n > 0 && pc < m.ranges[n-1].End {
 		return &m.ranges[n-1]
 	}
 	return nil
@@ -154,12 +175,12 @@ func (m *Modules) at(pc uint64) *moduleRange {
 
 // module is Modules.Find, but checks the most recently found range first.
 func (w *Walker) module(pc uint64) (*Module, bool) {
-	if r := &w.last; pc-r.start < r.end-r.start {
-		return r.module, true
+	if r := &w.last; pc-r.Start < r.End-r.Start {
+		return r.Module, true
 	}
 	if r := w.Modules.at(pc); r != nil {
 		w.last = *r
-		return r.module, true
+		return r.Module, true
 	}
 	return nil, false
 }

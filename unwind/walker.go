@@ -44,9 +44,9 @@ type Walker struct {
 	calleeSaved columnSet
 	wide        bool // registers are saved in 8 bytes, least significant first
 	known       knownAddresses
-	last        moduleRange // the most recently found one
-	recorder    recorder    // of the data that a step depends on
-	records     bool        // recorder is in use
+	last        Range    // the most recently found one
+	recorder    recorder // of the data that a step depends on
+	records     bool     // recorder is in use
 
 	reason Reason
 	err    error

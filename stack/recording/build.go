@@ -16,6 +16,7 @@ import (
 	"github.com/clewdev/clew/snapshot/perfdata"
 	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/codefile"
+	"github.com/clewdev/clew/unwind"
 )
 
 // builder makes a Recording.
@@ -31,8 +32,9 @@ type builder struct {
 	processes map[int32]*process
 	threads   map[int32]*thread
 	labels    map[Thread]int32
-	mapped    int // mappings of all spaces
-	moves     int // mappings that changes of spaces may still move
+	memory    unwind.Module // memory without a file, of all spaces
+	mapped    int           // mappings of all spaces
+	moves     int           // mappings that changes of spaces may still move
 
 	files    map[fileKey]*file
 	fileList []*file
@@ -110,7 +112,7 @@ func Read(r *perfdata.Reader, opts Options) (*Recording, error) {
 }
 
 func newBuilder(r *perfdata.Reader, opts Options) *builder {
-	return &builder{
+	b := &builder{
 		reader: r, opts: opts, rec: &Recording{tree: newTree()},
 		processes: make(map[int32]*process), threads: make(map[int32]*thread), labels: make(map[Thread]int32),
 		files: make(map[fileKey]*file), fileOf: make(map[*stack.Object]*file), dumps: make(map[fileKey]*jitdump),
@@ -118,6 +120,8 @@ func newBuilder(r *perfdata.Reader, opts Options) *builder {
 		placeIDs: make(map[placeKey]int32, 1<<10), functions: make(map[int32]int32), stacks: make(map[stackKey]int32), noted: make(map[string]bool),
 		deferred: make(map[*thread][]deferredSample), batch: 1 << 10, moves: firstMoves, complete: true,
 	}
+	b.memory = unwind.Module{Name: "memory without a file", Source: &b.walk.memory}
+	return b
 }
 
 func (b *builder) read() error {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/clewdev/clew/snapshot/perfdata"
 	"github.com/clewdev/clew/stack/generated"
+	"github.com/clewdev/clew/unwind"
 )
 
 // maxPerfMaps bounds the perf maps that CodeSources looks for.
@@ -79,8 +80,9 @@ func CodeSources(r *perfdata.Reader, opts Options) (sources []*generated.Source,
 
 // generates reports whether the space has memory for generated code.
 func (s *space) generates() bool {
-	return len(s.code.dumps) > 0 || slices.ContainsFunc(s.mappings, func(m mapping) bool {
+	return len(s.code.dumps) > 0 || slices.ContainsFunc(s.modules.Ranges(), func(r unwind.Range) bool {
 		// The upper half is the kernel's: [vsyscall] is there in all processes.
-		return m.start < 1<<63 && (m.file == nil || isMemfd(m.file.path))
+		n := mappedBy(r.Module)
+		return r.Start < 1<<63 && (n == nil || isMemfd(n.file.path))
 	})
 }

@@ -61,8 +61,8 @@ type file struct {
 	tables stack.FileTables
 }
 
-// bias opens the file and returns its load bias in the mapping m.
-func (f *file) bias(m *mapping) (uint64, error) {
+// bias opens the file and returns its load bias where it is mapped.
+func (f *file) bias(m *mapped) (uint64, error) {
 	if !f.opened {
 		f.opened = true
 		f.open(m)
@@ -78,7 +78,7 @@ func (f *file) bias(m *mapping) (uint64, error) {
 }
 
 // open finds the file and its unwind tables.
-func (f *file) open(m *mapping) {
+func (f *file) open(m *mapped) {
 	if f.buildID == "" {
 		f.buildID = f.builder.buildIDs[f.path]
 	}
@@ -95,7 +95,7 @@ func (f *file) open(m *mapping) {
 }
 
 // wanted describes the file to search for.
-func (f *file) wanted(m *mapping) *debugfile.Module {
+func (f *file) wanted(m *mapped) *debugfile.Module {
 	b := f.builder
 	path, deleted := strings.CutSuffix(f.path, deletedSuffix)
 	w := &debugfile.Module{Path: path, Machine: b.machine, Stale: deleted, Same: f.same}

@@ -22,9 +22,8 @@ import (
 )
 
 // generatedCode is the generated code of an address space: the jitdumps that were mapped
-// in it, the newest last. It is the unwind.Source of memory without a file.
+// in it, the newest last.
 type generatedCode struct {
-	module unwind.Module
 	dumps  []*jitdump
 	loaded []int  // how many functions of each jitdump exist at time
 	time   uint64 // of the current sample
@@ -149,8 +148,8 @@ func (d *jitdump) note() {
 	}
 }
 
-// Rules implements unwind.Source.
-func (g *generatedCode) Rules(pc uint64) (*unwind.Rules, error) {
+// rules returns the unwind rules of the function at an address.
+func (g *generatedCode) rules(pc uint64) (*unwind.Rules, error) {
 	d, f := g.find(pc)
 	if f == nil {
 		return nil, errNoGenerated

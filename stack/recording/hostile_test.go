@@ -181,8 +181,8 @@ func TestManyForks(t *testing.T) {
 	if b.mapped > maxMapped+forks {
 		t.Errorf("%d mappings", b.mapped)
 	}
-	if p := b.processes[2]; len(p.space.mappings) != mappings+1 {
-		t.Errorf("the first child has %d mappings", len(p.space.mappings))
+	if p := b.processes[2]; p.space.size() != mappings+1 {
+		t.Errorf("the first child has %d mappings", p.space.size())
 	}
 	if b.complete || len(b.notes) == 0 {
 		t.Error("nothing is said of mappings that are not known")

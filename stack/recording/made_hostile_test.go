@@ -16,6 +16,7 @@ import (
 	"github.com/clewdev/clew/jit/perf"
 	"github.com/clewdev/clew/snapshot/perfdata"
 	"github.com/clewdev/clew/stack/codefile"
+	"github.com/clewdev/clew/unwind"
 )
 
 func noted(b *builder, text string) bool {
@@ -133,7 +134,7 @@ func TestManyMappings(t *testing.T) {
 				}
 				records++
 				moved += before - b.moves
-				if n := len(b.process(1).space.mappings); n > maxMappings {
+				if n := b.process(1).space.size(); n > maxMappings {
 					t.Fatalf("%d mappings", n)
 				}
 			}
@@ -153,14 +154,13 @@ func TestMappedAgain(t *testing.T) {
 	s := newSpace()
 	const pages = 1000
 	for i := range uint64(pages) {
-		s.add(mapping{start: i, end: i + 1})
+		s.modules.Add(i, i+1, new(unwind.Module))
 	}
-	all := mapping{start: 0, end: pages}
-	if s.holds(all) {
+	if s.holds(0, pages, nil, 0) {
 		t.Error("all mappings are looked at")
 	}
-	s.add(all)
-	if len(s.mappings) != 1 || !s.holds(all) {
-		t.Errorf("%d mappings", len(s.mappings))
+	s.modules.Add(0, pages, new(unwind.Module))
+	if s.size() != 1 || !s.holds(0, pages, nil, 0) {
+		t.Errorf("%d mappings", s.size())
 	}
 }

@@ -186,7 +186,7 @@ func (b *builder) leave(p *process) {
 		b.leaving(p)
 	}
 	if p.space.users--; p.space.users == 0 {
-		b.mapped -= len(p.space.mappings)
+		b.mapped -= p.space.size()
 	}
 }
 
@@ -254,9 +254,9 @@ func (b *builder) change(p *process, from uint64, do func(*space)) {
 	case b.moves < 0:
 		reason = "mappings change too often"
 		b.moves = 0
-	case len(s.mappings) >= maxMappings:
+	case s.size() >= maxMappings:
 		reason = fmt.Sprintf("a process has more than %d mappings", maxMappings)
-	case s.users > 1 && b.mapped+len(s.mappings) > maxMapped:
+	case s.users > 1 && b.mapped+s.size() > maxMapped:
 		reason = fmt.Sprintf("forked processes have more than %d mappings", maxMapped)
 	}
 	if reason != "" {
@@ -266,13 +266,14 @@ func (b *builder) change(p *process, from uint64, do func(*space)) {
 		s = newSpace()
 	} else {
 		if s.users == 1 {
-			b.mapped -= len(s.mappings)
+			b.mapped -= s.size()
 		}
 		s = s.mutable()
 	}
 	p.space = s
 	do(s)
-	b.mapped += len(s.mappings)
+	s.changed()
+	b.mapped += s.size()
 }
 
 func (b *builder) mmap(r *perfdata.Record, m *perfdata.Mmap) {
@@ -297,23 +298,29 @@ func (b *builder) mmap(r *perfdata.Record, m *perfdata.Mmap) {
 		b.mapJitdump(p, m)
 		return
 	}
-	n := mapping{start: m.Start, end: end, offset: m.Offset}
 	executable := m.Protection&protExec != 0
-	if !executable && (!isFile(m.Path) || !p.space.overlaps(n.start, n.end)) {
+	if !executable && (!isFile(m.Path) || !p.space.overlaps(m.Start, end)) {
 		// Memory without a file can contain code while it is not executable: a JIT
 		// compiler writes it.
 		return
 	}
+	var file *file
 	if isFile(m.Path) {
-		n.file = b.file(p, m)
+		file = b.file(p, m)
 	}
 	switch {
-	case p.space.holds(n):
+	case p.space.holds(m.Start, end, file, m.Offset):
 		// Only the protection was changed.
 	case executable:
-		b.change(p, n.start, func(s *space) { s.add(n) })
+		b.change(p, m.Start, func(s *space) {
+			module := &b.memory
+			if file != nil {
+				module = &newMapped(file, m.Start, end, m.Offset).Module
+			}
+			s.modules.Add(m.Start, end, module)
+		})
 	default:
-		b.change(p, n.start, func(s *space) { s.remove(n.start, n.end) })
+		b.change(p, m.Start, func(s *space) { s.modules.Remove(m.Start, end) })
 	}
 }
 
@@ -352,6 +359,5 @@ func (b *builder) mapJitdump(p *process, m *perfdata.Mmap) {
 	}
 	b.change(p, math.MaxUint64, func(s *space) {
 		s.code.dumps = append(s.code.dumps, d)
-		s.changed()
 	})
 }

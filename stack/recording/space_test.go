@@ -12,7 +12,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -21,14 +20,23 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
+// add maps a file, or memory without one if it is nil.
+func (s *space) add(start, end, offset uint64, f *file) {
+	module := new(unwind.Module)
+	if f != nil {
+		module = &newMapped(f, start, end, offset).Module
+	}
+	s.modules.Add(start, end, module)
+}
+
 func describe(s *space) string {
 	var b strings.Builder
-	for _, m := range s.mappings {
-		name := "-"
-		if m.file != nil {
-			name = m.file.path
+	for _, r := range s.modules.Ranges() {
+		name, offset := "-", uint64(0)
+		if n := mappedBy(r.Module); n != nil {
+			name, offset = n.file.path, n.offset+r.Start-n.start
 		}
-		fmt.Fprintf(&b, "%x-%x %s+%x ", m.start, m.end, name, m.offset)
+		fmt.Fprintf(&b, "%x-%x %s+%x ", r.Start, r.End, name, offset)
 	}
 	return strings.TrimSpace(b.String())
 }
@@ -41,23 +49,21 @@ func TestSpace(t *testing.T) {
 		do   func(*space)
 		want string
 	}{
-		{"one after the other", func(s *space) {
-			s.add(mapping{0x3000, 0x4000, 0, b})
-		}, "1000-3000 a+0 3000-4000 b+0"},
-		{"before", func(s *space) { s.add(mapping{0, 0x1000, 0, b}) }, "0-1000 b+0 1000-3000 a+0"},
-		{"the same", func(s *space) { s.add(mapping{0x1000, 0x3000, 0x10, b}) }, "1000-3000 b+10"},
-		{"the start", func(s *space) { s.add(mapping{0x800, 0x1800, 0, b}) }, "800-1800 b+0 1800-3000 a+800"},
-		{"the end", func(s *space) { s.add(mapping{0x2800, 0x3800, 0, b}) }, "1000-2800 a+0 2800-3800 b+0"},
-		{"the middle", func(s *space) { s.add(mapping{0x1800, 0x2000, 0, b}) }, "1000-1800 a+0 1800-2000 b+0 2000-3000 a+1000"},
+		{"one after the other", func(s *space) { s.add(0x3000, 0x4000, 0, b) }, "1000-3000 a+0 3000-4000 b+0"},
+		{"before", func(s *space) { s.add(0, 0x1000, 0, b) }, "0-1000 b+0 1000-3000 a+0"},
+		{"the same", func(s *space) { s.add(0x1000, 0x3000, 0x10, b) }, "1000-3000 b+10"},
+		{"the start", func(s *space) { s.add(0x800, 0x1800, 0, b) }, "800-1800 b+0 1800-3000 a+800"},
+		{"the end", func(s *space) { s.add(0x2800, 0x3800, 0, b) }, "1000-2800 a+0 2800-3800 b+0"},
+		{"the middle", func(s *space) { s.add(0x1800, 0x2000, 0, b) }, "1000-1800 a+0 1800-2000 b+0 2000-3000 a+1000"},
 		{"all of several", func(s *space) {
-			s.add(mapping{0x4000, 0x5000, 0, b})
-			s.add(mapping{0x800, 0x6000, 0, nil})
+			s.add(0x4000, 0x5000, 0, b)
+			s.add(0x800, 0x6000, 0, nil)
 		}, "800-6000 -+0"},
-		{"removed", func(s *space) { s.remove(0x1800, 0x2000) }, "1000-1800 a+0 2000-3000 a+1000"},
-		{"removed, but nothing", func(s *space) { s.remove(0x3000, 0x4000); s.remove(0, 0x1000) }, "1000-3000 a+0"},
+		{"removed", func(s *space) { s.modules.Remove(0x1800, 0x2000) }, "1000-1800 a+0 2000-3000 a+1000"},
+		{"removed, but nothing", func(s *space) { s.modules.Remove(0x3000, 0x4000); s.modules.Remove(0, 0x1000) }, "1000-3000 a+0"},
 	} {
 		s := newSpace()
-		s.add(mapping{0x1000, 0x3000, 0, a})
+		s.add(0x1000, 0x3000, 0, a)
 		test.do(s)
 		if got := describe(s); got != test.want {
 			t.Errorf("%s: %s, want %s", test.name, got, test.want)
@@ -68,23 +74,24 @@ func TestSpace(t *testing.T) {
 func TestHolds(t *testing.T) {
 	a, b := &file{fileKey: fileKey{path: "a"}}, &file{fileKey: fileKey{path: "b"}}
 	s := newSpace()
-	s.add(mapping{0x1000, 0x2000, 0, a})
-	s.add(mapping{0x2000, 0x3000, 0x1000, a})
-	s.add(mapping{0x4000, 0x5000, 0, nil})
+	s.add(0x1000, 0x2000, 0, a)
+	s.add(0x2000, 0x3000, 0x1000, a)
+	s.add(0x4000, 0x5000, 0, nil)
 	for _, test := range []struct {
-		m    mapping
-		want bool
+		start, end, offset uint64
+		file               *file
+		want               bool
 	}{
-		{mapping{0x1000, 0x3000, 0, a}, true},
-		{mapping{0x1800, 0x2800, 0x800, a}, true},
-		{mapping{0x1800, 0x2800, 0, a}, false},
-		{mapping{0x1800, 0x2800, 0x800, b}, false},
-		{mapping{0x2000, 0x3800, 0x1000, a}, false},
-		{mapping{0x4800, 0x5000, 7, nil}, true},
-		{mapping{0, 0x1000, 0, nil}, false},
+		{0x1000, 0x3000, 0, a, true},
+		{0x1800, 0x2800, 0x800, a, true},
+		{0x1800, 0x2800, 0, a, false},
+		{0x1800, 0x2800, 0x800, b, false},
+		{0x2000, 0x3800, 0x1000, a, false},
+		{0x4800, 0x5000, 7, nil, true},
+		{0, 0x1000, 0, nil, false},
 	} {
-		if got := s.holds(test.m); got != test.want {
-			t.Errorf("%+v: %t", test.m, got)
+		if got := s.holds(test.start, test.end, test.file, test.offset); got != test.want {
+			t.Errorf("%+v: %t", test, got)
 		}
 	}
 }
@@ -105,44 +112,35 @@ func TestSpacePages(t *testing.T) {
 	for range 200 {
 		s := newSpace()
 		var want [pages]page
-		build := r.IntN(40)
-		for n := range 40 {
-			if n == build {
-				s.lookup() // which is kept from then on
-			}
+		for range 40 {
 			start := r.IntN(pages)
 			end := start + 1 + r.IntN(min(pages-start, 12))
-			m := mapping{uint64(start), uint64(end), uint64(100 * r.IntN(3)), files[r.IntN(len(files))]}
+			offset, file := uint64(100*r.IntN(3)), files[r.IntN(len(files))]
 			gone := r.IntN(4) == 0
 			if gone {
-				s.remove(m.start, m.end)
+				s.modules.Remove(uint64(start), uint64(end))
 			} else {
-				s.add(m)
+				s.add(uint64(start), uint64(end), offset, file)
 			}
 			for p := start; p < end; p++ {
 				want[p] = page{}
 				if !gone {
-					want[p] = page{m.file, m.offset + uint64(p-start), true}
+					want[p] = page{file, offset + uint64(p-start), true}
 				}
 			}
 		}
 		for p := range want {
-			i := s.first(uint64(p))
-			var got page
-			if i < len(s.mappings) && s.mappings[i].start <= uint64(p) {
-				m := &s.mappings[i]
-				got = page{m.file, m.offset + uint64(p) - m.start, true}
+			module, ok := s.modules.Find(uint64(p))
+			got := page{mapped: ok}
+			if n := mappedBy(module); n != nil {
+				got.file, got.offset = n.file, n.offset+uint64(p)-n.start
 			}
 			if got != want[p] {
 				t.Fatalf("page %d is %+v, want %+v: %s", p, got, want[p], describe(s))
 			}
-			module, ok := s.lookup().Find(uint64(p))
-			if m := s.byModule[module]; ok != got.mapped || ok && (m.file != got.file || m.m.start-m.m.offset != uint64(p)-got.offset) {
-				t.Fatalf("page %d is of %+v, want %+v: %s", p, m, got, describe(s))
+			if s.overlaps(uint64(p), uint64(p)+1) != ok {
+				t.Fatalf("page %d: %s", p, describe(s))
 			}
-		}
-		if !slices.IsSortedFunc(s.mappings, func(a, b mapping) int { return int(a.start) - int(b.start) }) {
-			t.Fatal(describe(s))
 		}
 	}
 }
@@ -151,10 +149,10 @@ func TestSpacePages(t *testing.T) {
 func TestShared(t *testing.T) {
 	a := &file{fileKey: fileKey{path: "a"}}
 	parent := newSpace()
-	parent.add(mapping{0x1000, 0x2000, 0, a})
+	parent.add(0x1000, 0x2000, 0, a)
 	parent.users = 2
 	child := parent.mutable()
-	child.add(mapping{0x3000, 0x4000, 0, a})
+	child.add(0x3000, 0x4000, 0, a)
 	if describe(parent) != "1000-2000 a+0" || describe(child) != "1000-2000 a+0 3000-4000 a+0" {
 		t.Errorf("%s; %s", describe(parent), describe(child))
 	}
@@ -184,9 +182,9 @@ func writeObject(t testing.TB, path, text string) {
 	}
 }
 
-// The constants of an unmapped library cannot be read, and its module is dropped eventually.
+// The constants of an unmapped library cannot be read.
 func TestUnmapped(t *testing.T) {
-	const libraries = 2*minModules + 10
+	const libraries = 20
 	dir := t.TempDir()
 	b := newBuilder(new(perfdata.Reader), Options{})
 	defer b.close()
@@ -203,8 +201,8 @@ func TestUnmapped(t *testing.T) {
 		if err := m.ReadMemory(got, 0x11000); err != nil || string(got) != text {
 			t.Fatalf("library %d: %q, %v", i, got, err)
 		}
-		if len(s.byKey) > minModules+2 || len(s.byModule) != len(s.byKey) {
-			t.Fatalf("%d modules of one mapping", len(s.byKey))
+		if s.size() != 1 {
+			t.Fatalf("%d modules of one mapping", s.size())
 		}
 	}
 }

@@ -57,15 +57,13 @@ const maxStack = 64 << 20
 
 // ReadMemory implements cfi.Memory. The walker itself reads the copy.
 func (m *memory) ReadMemory(p []byte, addr uint64) error {
-	s := m.space
-	i := s.first(addr)
-	if i < len(s.mappings) && s.mappings[i].start <= addr {
-		if f := s.mappings[i].file; f != nil {
-			if bias, err := f.bias(&s.mappings[i]); err == nil {
-				return f.object.ReadMemory(p, addr-bias)
-			}
+	modules := &m.space.modules
+	ranges, i := modules.Ranges(), modules.Index(addr)
+	if i < len(ranges) && ranges[i].Start <= addr {
+		if n := mappedBy(ranges[i].Module.Loaded()); n != nil && n.fits {
+			return n.file.object.ReadMemory(p, addr-n.Bias)
 		}
-		if d, f := s.code.find(addr); f != nil {
+		if d, f := m.space.code.find(addr); f != nil {
 			code := d.code.Code(f)
 			if at := addr - f.Address; at < uint64(len(code)) && copy(p, code[at:]) == len(p) {
 				return nil
@@ -80,16 +78,23 @@ func (m *memory) ReadMemory(p []byte, addr uint64) error {
 	// Mappings of constants are not recorded, as they are not executable. They lie next to
 	// the code of their file: the last mapping before the address, or the first after it.
 	for _, at := range [...]int{i - 1, i} {
-		if at < 0 || at >= len(s.mappings) || s.mappings[at].file == nil || !s.mappings[at].file.opened {
+		if at < 0 || at >= len(ranges) {
 			continue
 		}
-		n := &s.mappings[at]
-		if bias, err := n.file.bias(n); err == nil && n.file.object.ReadMemory(p, addr-bias) == nil {
+		n := mappedBy(ranges[at].Module)
+		if n == nil || !n.file.opened {
+			continue
+		}
+		if n.Loaded(); n.fits && n.file.object.ReadMemory(p, addr-n.Bias) == nil {
 			return nil
 		}
 	}
 	return errNotRecorded
 }
+
+// Rules implements unwind.Source for memory without an object file: it returns the rules of
+// generated code of the space.
+func (m *memory) Rules(pc uint64) (*unwind.Rules, error) { return m.space.code.rules(pc) }
 
 var (
 	errNotRecorded = errors.New("not in the recording")
@@ -256,7 +261,7 @@ func (b *builder) userFrame(p *process, ip uint64, returns bool) int32 {
 	if returns {
 		lookup--
 	}
-	m, _ := p.space.lookup().Find(lookup)
+	m, _ := p.space.modules.Find(lookup)
 	key := b.userPlace(p, lookup, m)
 	if returns {
 		key.address++
@@ -272,7 +277,7 @@ func (b *builder) unwind(t *thread, s *perfdata.Sample, machine *arch.Machine) E
 	sp, _ := w.regs.Get(uint64(machine.StackPointer))
 	walker := w.walker(b, space)
 	w.memory = memory{space: space, stack: unwind.Stack{Address: sp, Bytes: s.UserStack}}
-	walker.Machine, walker.Modules, walker.Stack = machine, space.lookup(), w.memory.stack
+	walker.Machine, walker.Modules, walker.Stack = machine, &space.modules, w.memory.stack
 	walker.Follow(&t.trail, &w.regs)
 	walker.Stack = unwind.Stack{}
 	b.placeTrail(t)
@@ -320,7 +325,7 @@ func (b *builder) placeTrail(t *thread) {
 		lookup := trail.LookupPC(i)
 		place, ok := space.places[lookup]
 		if !ok {
-			module, _ := space.lookup().Find(lookup)
+			module, _ := space.modules.Find(lookup)
 			place = b.place(b.userPlace(t.process, lookup, module))
 			space.places[lookup] = place
 		}
@@ -331,21 +336,15 @@ func (b *builder) placeTrail(t *thread) {
 
 // userPlace returns the key of the place of a user frame.
 func (b *builder) userPlace(p *process, lookup uint64, module *unwind.Module) placeKey {
-	s := p.space
-	if m := s.byModule[module]; m != nil {
-		if m.Load != nil {
-			load := m.Load
-			m.Load = nil
-			load(&m.Module)
-		}
-		if m.file.err == nil {
+	if m := mappedBy(module); m != nil {
+		if m.Loaded(); m.file.err == nil {
 			return placeKey{object: b.objectOf(m.file), address: lookup - m.Bias}
 		}
 		if key, ok := b.generatedPlace(p, lookup); ok {
 			return key
 		}
 		// Without the file, its offset in the file identifies the place.
-		return placeKey{object: b.objectOf(m.file), address: lookup - m.m.start + m.m.offset}
+		return placeKey{object: b.objectOf(m.file), address: lookup - m.start + m.offset}
 	}
 	if module != nil {
 		if key, ok := b.generatedPlace(p, lookup); ok {
