@@ -7,31 +7,22 @@ package perfdata
 import "math/bits"
 
 // Attribute is one event that was recorded: struct perf_event_attr of
-// include/uapi/linux/perf_event.h, and its name, IDs and unit from the header.
+// include/uapi/linux/perf_event.h, and its name and IDs from the header.
 type Attribute struct {
 	// Name is perf's name: "cycles:u", "cpu-clock". If the recording has no names, it is
 	// the name in perf's list for Kind and Config, or "".
 	Name string
 	IDs  []uint64 // of the event, one for each processor or thread
-	Unit string   // "" if it is not known
-	// Scale is the factor that converts counts to Unit, 1 if it is not known.
-	Scale float64
 
 	Kind             uint32 // perf_event_attr.type: 0 hardware, 1 software, 2 tracepoint, 3 cache, 4 raw, 5 breakpoint, else of a PMU
 	Config           uint64
-	Config1, Config2 uint64
 	Period           uint64 // events per sample; with FlagFrequency, samples per second
 	SampleType       SampleType
 	ReadFormat       uint64 // PERF_FORMAT_*
 	Flags            AttributeFlags
-	BreakpointType   uint32
 	BranchSampleType uint64 // PERF_SAMPLE_BRANCH_*
 	RegsUser         uint64 // registers of Sample.UserRegs
-	RegsIntr         uint64 // registers of Sample.IntrRegs
-	StackUser        uint32 // bytes that Sample.UserStack should have
 	ClockID          int32  // number for clock_gettime(2); valid with FlagUseClockID
-	MaxStack         uint16 // frames of a call chain; 0: the system's limit
-	AuxSampleSize    uint32 // bytes
 }
 
 // AttributeFlags are the bit fields of a perf_event_attr. The first one is bit 0 on
@@ -54,7 +45,7 @@ const minAttribute = 64
 // that b lacks are zero, and fields that it has beyond are unknown.
 func parseAttribute(b []byte, big bool) Attribute {
 	c := cursor{b: b, big: big}
-	a := Attribute{Scale: 1}
+	var a Attribute
 	a.Kind = c.u32()
 	c.u32() // size
 	a.Config = c.u64()
@@ -62,19 +53,11 @@ func parseAttribute(b []byte, big bool) Attribute {
 	a.SampleType = SampleType(c.u64())
 	a.ReadFormat = c.u64()
 	a.Flags = attributeFlags(c.u64(), big)
-	c.u32() // wakeup_events
-	a.BreakpointType = c.u32()
-	a.Config1 = c.u64()
-	a.Config2 = c.u64()
+	c.skip(8 + 16) // wakeup_events, bp_type, config1, config2
 	a.BranchSampleType = c.u64()
 	a.RegsUser = c.u64()
-	a.StackUser = c.u32()
+	c.u32() // sample_stack_user
 	a.ClockID = int32(c.u32())
-	a.RegsIntr = c.u64()
-	c.u32() // aux_watermark
-	a.MaxStack = c.u16()
-	c.u16() // reserved
-	a.AuxSampleSize = c.u32()
 	return a
 }
 

@@ -74,6 +74,16 @@ func (c *cursor) skip(n uint64) {
 	c.b = c.b[min(n, uint64(len(c.b))):]
 }
 
+// entries skips n entries of some words of 64 bits each.
+func (c *cursor) entries(n uint64, words int) {
+	size := 8 * uint64(words)
+	if size > 0 && n > uint64(len(c.b))/size {
+		c.fail()
+		return
+	}
+	c.b = c.b[n*size:]
+}
+
 // words appends n words of 64 bits to dst.
 func (c *cursor) words(dst []uint64, n uint64) []uint64 {
 	if n > uint64(len(c.b))/8 {

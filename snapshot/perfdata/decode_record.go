@@ -11,20 +11,14 @@ type bodies struct {
 	comm       Comm
 	task       Task
 	lost       Lost
-	throttle   Throttle
-	read       Read
-	swtch      Switch
 	namespaces Namespaces
 	ksymbol    Ksymbol
-	bpf        BPFEvent
-	cgroup     Cgroup
 	deferred   Deferred
-	threads    ThreadMap
 }
 
 // decode reads the body of a record that is not a sample. c has the bytes between the
 // header and the SampleID. decode returns nil for a type without a body.
-func (b *bodies) decode(rec *Record, c *cursor, a *Attribute) any {
+func (b *bodies) decode(rec *Record, c *cursor) any {
 	switch rec.Type {
 	case TypeMmap, TypeMmap2:
 		b.mmap.read(c, rec.Type, rec.Misc)
@@ -42,21 +36,6 @@ func (b *bodies) decode(rec *Record, c *cursor, a *Attribute) any {
 	case TypeLostSamples:
 		b.lost = Lost{Count: c.u64()}
 		return &b.lost
-	case TypeThrottle, TypeUnthrottle:
-		b.throttle = Throttle{Time: c.u64(), ID: c.u64(), StreamID: c.u64()}
-		return &b.throttle
-	case TypeRead:
-		b.read = Read{PID: int32(c.u32()), TID: int32(c.u32())}
-		if a != nil {
-			b.read.Values = b.sample.read(c, a.ReadFormat)
-		}
-		return &b.read
-	case TypeSwitch:
-		b.swtch = Switch{-1, -1}
-		return &b.swtch
-	case TypeSwitchCPUWide:
-		b.swtch = Switch{int32(c.u32()), int32(c.u32())}
-		return &b.swtch
 	case TypeNamespaces:
 		b.namespaces.read(c)
 		return &b.namespaces
@@ -65,27 +44,10 @@ func (b *bodies) decode(rec *Record, c *cursor, a *Attribute) any {
 		b.ksymbol.Unregister = c.u16()&1 != 0
 		b.ksymbol.Name = c.text()
 		return &b.ksymbol
-	case TypeBPFEvent:
-		b.bpf = BPFEvent{Kind: c.u16(), Flags: c.u16(), ID: c.u32()}
-		copy(b.bpf.Tag[:], c.bytes(8))
-		return &b.bpf
-	case TypeCgroup:
-		b.cgroup = Cgroup{ID: c.u64()}
-		b.cgroup.Path = c.text()
-		return &b.cgroup
 	case TypeCallchainDeferred:
 		b.deferred = Deferred{Cookie: c.u64(), Callchain: b.deferred.Callchain[:0]}
 		b.deferred.Callchain = c.words(b.deferred.Callchain, c.u64())
 		return &b.deferred
-	case TypeThreadMap: // tools/lib/perf/include/perf/event.h
-		b.threads.Threads = b.threads.Threads[:0]
-		for n := c.u64(); n > 0 && !c.failed; n-- {
-			t := Thread{TID: c.u64(), Comm: untilZero(c.bytes(16))}
-			if !c.failed {
-				b.threads.Threads = append(b.threads.Threads, t)
-			}
-		}
-		return &b.threads
 	}
 	return nil
 }

@@ -34,11 +34,7 @@ var errShort = errors.New("the record ends in the middle of a field")
 type sampleDecoder struct {
 	sample    Sample
 	callchain []uint64
-	branches  []Branch
-	counters  []uint64
-	values    []ReadValue
 	userRegs  []uint64
-	intrRegs  []uint64
 }
 
 // decode reads a sample of the event a. The order of fields is that of
@@ -78,18 +74,11 @@ func (d *sampleDecoder) decode(payload []byte, big bool, a *Attribute, id *Sampl
 	return d.decodeVariable(&c, a)
 }
 
-// decodeVariable reads the fields from READ on, up to the first truncated one.
+// decodeVariable reads the fields from READ to USER_STACK, up to the first truncated one.
 func (d *sampleDecoder) decodeVariable(c *cursor, a *Attribute) error {
 	s, has := &d.sample, a.SampleType
-	word := func(field SampleType, to *uint64) {
-		if has&field != 0 {
-			*to = c.u64()
-			s.read(c, field)
-		}
-	}
 	if has&FieldRead != 0 {
-		s.Read = d.read(c, a.ReadFormat)
-		s.read(c, FieldRead)
+		skipRead(c, a.ReadFormat)
 	}
 	if has&FieldCallchain != 0 {
 		d.callchain = c.words(d.callchain[:0], c.u64())
@@ -104,8 +93,7 @@ func (d *sampleDecoder) decodeVariable(c *cursor, a *Attribute) error {
 		s.read(c, FieldRaw)
 	}
 	if has&FieldBranchStack != 0 {
-		d.readBranches(c, a.BranchSampleType)
-		s.read(c, FieldBranchStack)
+		skipBranches(c, a.BranchSampleType)
 	}
 	if has&FieldUserRegs != 0 {
 		d.userRegs = s.UserRegs.read(c, a.RegsUser, d.userRegs)
@@ -114,27 +102,6 @@ func (d *sampleDecoder) decodeVariable(c *cursor, a *Attribute) error {
 	if has&FieldUserStack != 0 {
 		s.UserStack = userStack(c)
 		s.read(c, FieldUserStack)
-	}
-	if w := has & (FieldWeight | FieldWeightStruct); w != 0 {
-		s.Weight = c.u64()
-		if w&FieldWeightStruct != 0 {
-			s.Weight, s.Weight2, s.Weight3 = s.Weight&(1<<32-1), uint16(s.Weight>>32), uint16(s.Weight>>48)
-		}
-		s.read(c, w)
-	}
-	word(FieldDataSource, &s.DataSource)
-	word(FieldTransaction, &s.Transaction)
-	if has&FieldIntrRegs != 0 {
-		d.intrRegs = s.IntrRegs.read(c, a.RegsIntr, d.intrRegs)
-		s.read(c, FieldIntrRegs)
-	}
-	word(FieldPhysAddr, &s.PhysAddr)
-	word(FieldCgroup, &s.Cgroup)
-	word(FieldDataPageSize, &s.DataPageSize)
-	word(FieldCodePageSize, &s.CodePageSize)
-	if has&FieldAux != 0 {
-		s.Aux = c.bytes(c.u64())
-		s.read(c, FieldAux)
 	}
 	if c.failed {
 		return errShort
@@ -149,72 +116,27 @@ func (s *Sample) read(c *cursor, field SampleType) {
 	}
 }
 
-// read reads struct read_format.
-func (d *sampleDecoder) read(c *cursor, format uint64) (v ReadValues) {
+// skipRead skips struct read_format.
+func skipRead(c *cursor, format uint64) {
 	n := uint64(1)
 	if format&formatGroup != 0 {
 		n = c.u64()
-	} else {
-		d.values = append(d.values[:0], ReadValue{Value: c.u64()})
 	}
-	if format&formatEnabled != 0 {
-		v.Enabled = c.u64()
-	}
-	if format&formatRunning != 0 {
-		v.Running = c.u64()
-	}
-	if format&formatGroup != 0 {
-		d.values = d.values[:0]
-	}
-	for i := uint64(0); i < n && !c.failed; i++ {
-		if format&formatGroup != 0 {
-			d.values = append(d.values, ReadValue{Value: c.u64()})
-		}
-		value := &d.values[i]
-		if format&formatID != 0 {
-			value.ID = c.u64()
-		}
-		if format&formatLost != 0 {
-			value.Lost = c.u64()
-		}
-	}
-	v.Values = d.values
-	return v
+	c.entries(1, bits.OnesCount64(format&(formatEnabled|formatRunning)))
+	c.entries(n, 1+bits.OnesCount64(format&(formatID|formatLost)))
 }
 
-func (d *sampleDecoder) readBranches(c *cursor, branchType uint64) {
-	s := &d.sample
+// skipBranches skips the branches that the processor took: a number, and struct
+// perf_branch_entry for each.
+func skipBranches(c *cursor, branchType uint64) {
 	n := c.u64()
 	if branchType&branchHWIndex != 0 {
-		s.BranchHWIndex = c.u64()
+		c.u64()
 	}
-	d.branches = d.branches[:0]
-	if n > uint64(len(c.b))/24 {
-		c.fail()
-		return
-	}
-	for range n {
-		d.branches = append(d.branches, Branch{From: c.u64(), To: c.u64(), Flags: branchFlags(c.u64(), c.big)})
-	}
-	s.Branches = d.branches
+	c.entries(n, 3)
 	if branchType&branchCounters != 0 {
-		d.counters = c.words(d.counters[:0], n)
-		s.BranchCounters = d.counters
+		c.entries(n, 1)
 	}
-}
-
-// branchFlags converts the bit fields of struct perf_branch_entry to the order of
-// little-endian machines. On big-endian ones the first field has the highest bits.
-func branchFlags(v uint64, big bool) (flags uint64) {
-	if !big {
-		return v
-	}
-	shift := 0
-	for _, width := range [...]int{1, 1, 1, 1, 16, 4, 2, 4, 3, 31} {
-		flags |= v >> (64 - shift - width) & (1<<width - 1) << shift
-		shift += width
-	}
-	return flags
 }
 
 // read reads the registers of mask. It stores their values in buf, and returns buf.

@@ -7,7 +7,6 @@ package perfdata_test
 import (
 	"bytes"
 	"fmt"
-	"math/bits"
 	"strings"
 	"unsafe"
 
@@ -89,26 +88,6 @@ func (d *dumper) body(rec *perfdata.Record) {
 		} else {
 			fmt.Fprintf(d, ": id:%d: lost:%d", b.ID, b.Count)
 		}
-	case *perfdata.Read:
-		v := b.Values.Values[0]
-		fmt.Fprintf(d, ": %d %d %s %d\n... time enabled : %d\n... time running : %d\n... id           : %d\n... lost         : %d",
-			b.PID, b.TID, d.r.Attributes()[rec.ID.Attribute].Name, v.Value, b.Values.Enabled, b.Values.Running, v.ID, v.Lost)
-	case *perfdata.Switch:
-		way := "IN         "
-		if rec.Misc&perfdata.MiscSwitchOut != 0 {
-			way = "OUT        "
-			if rec.Misc&perfdata.MiscSwitchOutPreempt != 0 {
-				way = "OUT preempt"
-			}
-		}
-		d.WriteString(" " + way)
-		if rec.Type == perfdata.TypeSwitchCPUWide {
-			other := "prev"
-			if rec.Misc&perfdata.MiscSwitchOut != 0 {
-				other = "next"
-			}
-			fmt.Fprintf(d, "  %s pid/tid: %5d/%-5d", other, b.OtherPID, b.OtherTID)
-		}
 	case *perfdata.Namespaces:
 		fmt.Fprintf(d, " %d/%d - nr_namespaces: %d\n\t\t[", b.PID, b.TID, len(b.Links))
 		for i, l := range b.Links {
@@ -122,25 +101,8 @@ func (d *dumper) body(rec *perfdata.Record) {
 			names := []string{"net", "uts", "ipc", "pid", "user", "mnt", "cgroup"}
 			fmt.Fprintf(d, "%d/%s: %d/%#x%s", i, names[i], l.Device, l.Inode, end)
 		}
-	case *perfdata.Cgroup:
-		fmt.Fprintf(d, " cgroup: %d %s", b.ID, b.Path)
 	case *perfdata.Ksymbol:
 		fmt.Fprintf(d, " addr %x len %d type %d flags 0x%x name %s", b.Address, b.Length, b.Kind, map[bool]int{true: 1}[b.Unregister], b.Name)
-	case *perfdata.BPFEvent:
-		fmt.Fprintf(d, " type %d, flags %d, id %d", b.Kind, b.Flags, b.ID)
-	case *perfdata.ThreadMap:
-		fmt.Fprintf(d, " nr: %d thread:", len(b.Threads))
-		for i, t := range b.Threads {
-			if i > 0 {
-				d.WriteByte(',')
-			}
-			fmt.Fprintf(d, " %d", int64(t.TID))
-			if len(t.Comm) > 0 {
-				fmt.Fprintf(d, " %s", t.Comm)
-			}
-		}
-	case *perfdata.Throttle:
-		// perf prints nothing for it.
 	case *perfdata.Sample:
 		fmt.Fprintf(d, "(IP, %#x): %d/%d: %s period: %d addr: %s", uint16(rec.Misc), rec.ID.PID, rec.ID.TID, hex(b.IP), b.Period, hex(b.Addr))
 	}
@@ -183,7 +145,6 @@ func (d *dumper) sample(rec *perfdata.Record, s *perfdata.Sample) {
 		}
 	}
 	d.registers("user", a.RegsUser, &s.UserRegs)
-	d.registers("intr", a.RegsIntr, &s.IntrRegs)
 	if s.Fields&perfdata.FieldUserStack != 0 {
 		// perf prints the offset of the u64 size of the stack in the record.
 		fmt.Fprintf(d, "... ustack: size %d", len(s.UserStack))
@@ -193,48 +154,6 @@ func (d *dumper) sample(rec *perfdata.Record, s *perfdata.Sample) {
 		}
 		d.WriteByte('\n')
 	}
-	if s.Fields&(perfdata.FieldWeight|perfdata.FieldWeightStruct) != 0 {
-		fmt.Fprintf(d, "... weight: %d", s.Weight)
-		if s.Fields&perfdata.FieldWeightStruct != 0 {
-			fmt.Fprintf(d, ",0x%x,0x%x", s.Weight2, s.Weight3)
-		}
-		d.WriteByte('\n')
-	}
-	if s.Fields&perfdata.FieldDataSource != 0 {
-		fmt.Fprintf(d, " . data_src: 0x%x\n", s.DataSource)
-	}
-	if s.Fields&perfdata.FieldPhysAddr != 0 {
-		fmt.Fprintf(d, " .. phys_addr: 0x%x\n", s.PhysAddr)
-	}
-	if s.Fields&perfdata.FieldDataPageSize != 0 {
-		fmt.Fprintf(d, " .. data page size: %s\n", pageSize(s.DataPageSize))
-	}
-	if s.Fields&perfdata.FieldCodePageSize != 0 {
-		fmt.Fprintf(d, " .. code page size: %s\n", pageSize(s.CodePageSize))
-	}
-	if s.Fields&perfdata.FieldRead != 0 {
-		d.WriteString("... sample_read:\n")
-		if s.Read.Enabled != 0 {
-			fmt.Fprintf(d, "...... time enabled %016x\n", s.Read.Enabled)
-		}
-		if s.Read.Running != 0 {
-			fmt.Fprintf(d, "...... time running %016x\n", s.Read.Running)
-		}
-		if a.ReadFormat&8 != 0 {
-			fmt.Fprintf(d, ".... group nr %d\n", len(s.Read.Values))
-		}
-		for _, v := range s.Read.Values {
-			fmt.Fprintf(d, "..... id %016x, value %016x, lost %d\n", v.ID, v.Value, v.Lost)
-		}
-	}
-}
-
-func pageSize(n uint64) string {
-	if n == 0 {
-		return "N/A"
-	}
-	unit := (bits.Len64(n) - 1) / 10
-	return fmt.Sprintf("%d%s", n>>(10*unit), strings.TrimSpace(" KMG"[unit:unit+1]))
 }
 
 // amd64Names are perf's names of the registers by their numbers.

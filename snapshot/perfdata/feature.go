@@ -7,7 +7,6 @@ package perfdata
 import (
 	"debug/elf"
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/clewdev/clew/arch"
@@ -20,35 +19,17 @@ const (
 	featureBuildID     feature = 2
 	featureHostname    feature = 3
 	featureOSRelease   feature = 4
-	featureVersion     feature = 5
 	featureArch        feature = 6
-	featureCPUs        feature = 7
-	featureCPUDesc     feature = 8
-	featureCPUID       feature = 9
-	featureTotalMemory feature = 10
 	featureCommandLine feature = 11
 	featureEventDesc   feature = 12
-	featurePMUs        feature = 16
-	featureGroups      feature = 17
-	featureSampleTime  feature = 21
-	featureClockID     feature = 23
 	featureClockData   feature = 29
 
 	features = 256
 )
 
-// decoded reports whether Reader.feature reads the section.
-func (f feature) decoded() bool {
-	switch f {
-	case featureBuildID, featureHostname, featureOSRelease, featureVersion,
-		featureArch, featureCPUs, featureCPUDesc, featureCPUID,
-		featureTotalMemory, featureCommandLine, featureEventDesc, featurePMUs,
-		featureGroups, featureSampleTime, featureClockID,
-		featureClockData:
-		return true
-	}
-	return false
-}
+// decoded has the bits of the sections that Reader.feature reads.
+const decoded = 1<<featureBuildID | 1<<featureHostname | 1<<featureOSRelease | 1<<featureArch |
+	1<<featureCommandLine | 1<<featureEventDesc | 1<<featureClockData
 
 // Limits on the parts of a header that a Reader keeps. A stream can have any number of
 // records that replace parts of the header.
@@ -58,7 +39,7 @@ const (
 	maxBuildIDText = 16 << 20 // bytes of their paths
 	maxEvents      = 1 << 14
 	maxEventIDs    = 1 << 20 // one for each event on each processor
-	maxName        = 1 << 12 // bytes of an event's name or unit
+	maxName        = 1 << 12 // bytes of an event's name
 )
 
 // fits reports whether a list of n entries may have one more. If not, it sets
@@ -73,11 +54,7 @@ func (r *Reader) fits(n, most int, entries string) bool {
 // feature reads a section of the header. It reads the existing part of a truncated
 // section.
 func (r *Reader) feature(f feature, b []byte) {
-	if f <= 0 || f >= features {
-		return
-	}
 	h := &r.header
-	h.Features[f/64] |= 1 << (f % 64)
 	c := cursor{b: b, big: r.big}
 	switch f {
 	case featureBuildID:
@@ -94,25 +71,12 @@ func (r *Reader) feature(f feature, b []byte) {
 		h.Hostname = c.str()
 	case featureOSRelease:
 		h.OSRelease = c.str()
-	case featureVersion:
-		h.Version = c.str()
 	case featureArch:
-		h.Arch = c.str()
 		order := elf.ELFDATA2LSB // the name need not imply it
 		if r.big {
 			order = elf.ELFDATA2MSB
 		}
-		r.machine = arch.LookupUname(h.Arch, order)
-	case featureCPUs:
-		// The available ones come first: write_nrcpus in tools/perf/util/header.c.
-		// perf's description of the format has them in the other order.
-		h.CPUsAvailable, h.CPUsOnline = int(c.u32()), int(c.u32())
-	case featureCPUDesc:
-		h.CPUDescription = c.str()
-	case featureCPUID:
-		h.CPUID = c.str()
-	case featureTotalMemory:
-		h.TotalMemory = c.u64() << 10 // kB of /proc/meminfo
+		r.machine = arch.LookupUname(c.str(), order)
 	case featureCommandLine:
 		h.CommandLine = nil
 		for n := c.u32(); n > 0 && len(c.b) > 0 && r.fits(len(h.CommandLine), maxListed, "arguments"); n-- {
@@ -120,20 +84,6 @@ func (r *Reader) feature(f feature, b []byte) {
 		}
 	case featureEventDesc:
 		r.eventDesc(&c)
-	case featurePMUs:
-		h.PMUs = nil
-		for n := c.u32(); n > 0 && len(c.b) > 0 && r.fits(len(h.PMUs), maxListed, "PMUs"); n-- {
-			h.PMUs = append(h.PMUs, PMU{Kind: c.u32(), Name: c.str()})
-		}
-	case featureGroups:
-		h.Groups = nil
-		for n := c.u32(); n > 0 && len(c.b) > 0 && r.fits(len(h.Groups), maxListed, "groups of events"); n-- {
-			h.Groups = append(h.Groups, Group{Name: c.str(), Leader: int(c.u32()), Members: int(c.u32())})
-		}
-	case featureSampleTime:
-		h.FirstSample, h.LastSample = c.u64(), c.u64()
-	case featureClockID:
-		h.Clock.Resolution = time.Duration(min(c.u64(), math.MaxInt64))
 	case featureClockData:
 		c.u32() // version
 		id, wall, now := int32(c.u32()), c.u64(), c.u64()
@@ -216,12 +166,8 @@ func (r *Reader) attribute(b []byte, ids []byte) error {
 	return nil
 }
 
-// kinds of EVENT_UPDATE: PERF_EVENT_UPDATE__*.
-const (
-	updateUnit  = 0
-	updateScale = 1
-	updateName  = 2
-)
+// updateName is the kind of EVENT_UPDATE with a name: PERF_EVENT_UPDATE__NAME.
+const updateName = 2
 
 func shortName(text []byte) string { return string(text[:min(len(text), maxName)]) }
 
@@ -263,15 +209,8 @@ func (r *Reader) update(t Type, misc Misc, payload []byte) error {
 		if !ok || c.failed {
 			return fmt.Errorf("no event has the ID %d", id)
 		}
-		switch a := &r.attributes[i]; kind {
-		case updateUnit:
-			a.Unit = shortName(c.text())
-		case updateScale:
-			if scale := math.Float64frombits(c.u64()); !c.failed {
-				a.Scale = scale
-			}
-		case updateName:
-			a.Name = shortName(c.text())
+		if kind == updateName {
+			r.attributes[i].Name = shortName(c.text())
 		}
 	}
 	return nil
@@ -280,50 +219,21 @@ func (r *Reader) update(t Type, misc Misc, payload []byte) error {
 // Header describes a recording and the machine that it was made on. A field is zero if
 // the recording lacks it.
 type Header struct {
-	Hostname       string
-	OSRelease      string // of the kernel: uname -r
-	Version        string // of perf
-	Arch           string // uname -m; see Reader.Machine
-	CPUsOnline     int
-	CPUsAvailable  int
-	CPUDescription string
-	CPUID          string
-	TotalMemory    uint64   // bytes
-	CommandLine    []string // of perf record
-	FirstSample    uint64   // nanoseconds of Header.Clock
-	LastSample     uint64   // nanoseconds of Header.Clock
-	PMUs           []PMU
-	Groups         []Group
-	Clock          Clock
-
-	// Features has the bits of all sections of the header, also of those that are not
-	// decoded here: HEADER_* of tools/perf/util/header.h.
-	Features [4]uint64
+	Hostname    string
+	OSRelease   string   // of the kernel: uname -r
+	CommandLine []string // of perf record
+	Clock       Clock
 
 	// Damage names a list of the header that is longer than the part that was read. It is
 	// nil if all lists are complete.
 	Damage error
 }
 
-// PMU is a performance monitoring unit of the recorded machine.
-type PMU struct {
-	Kind uint32 // Attribute.Kind
-	Name string
-}
-
-// Group is a group of events that are counted together.
-type Group struct {
-	Name    string
-	Leader  int // index into Reader.Attributes
-	Members int // number of events from Leader on
-}
-
 // Clock is the clock of the times of records.
 type Clock struct {
 	// ID is the clock's number for clock_gettime(2). It is 1 for CLOCK_MONOTONIC, which
 	// jitdumps need, and -1 for perf's own, which perf record uses without -k.
-	ID         int32
-	Resolution time.Duration
+	ID int32
 
 	// Wall and Time are the same moment, by the wall clock and by ID. Wall is zero if it is
 	// not known.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/bits"
 	"os"
 
 	"github.com/clewdev/clew/internal/untrusted"
@@ -70,11 +71,9 @@ func (r *Reader) readHeader(file io.ReaderAt, size int64) (*fileSource, error) {
 	attrSize := c.u64()
 	attrs, data := section{c.u64(), c.u64()}, section{c.u64(), c.u64()}
 	c.skip(sectionSize) // event types
-	var bits [features / 64]uint64
+	var present uint64  // of the first features; this package reads none of the others
 	if n == fileHeaderSize {
-		for i := range bits {
-			bits[i] = c.u64()
-		}
+		present = c.u64()
 	}
 	if err := r.readAttributes(file, size, attrs, attrSize); err != nil {
 		return nil, err
@@ -90,7 +89,7 @@ func (r *Reader) readHeader(file io.ReaderAt, size int64) (*fileSource, error) {
 		src.atEnd = fmt.Errorf("data from %#x to %#x: %w", data.offset, data.offset+data.size, errBeyond(size))
 	default:
 		src.end = int64(data.offset + data.size)
-		r.readFeatures(file, size, src.end, bits)
+		r.readFeatures(file, size, src.end, present)
 	}
 	src.cut = fmt.Errorf("data from %#x to %#x: the file has become shorter: %w", data.offset, src.end, io.ErrUnexpectedEOF)
 	return src, nil
@@ -169,18 +168,15 @@ func (r *Reader) readAttributes(file io.ReaderAt, size int64, attrs section, att
 
 // readFeatures reads the sections in the table at offset, which has one entry for each
 // bit. It skips sections that cannot be read.
-func (r *Reader) readFeatures(file io.ReaderAt, size, offset int64, bits [features / 64]uint64) {
-	for f := feature(1); f < features; f++ {
-		if bits[f/64]>>(f%64)&1 == 0 {
-			continue
-		}
+func (r *Reader) readFeatures(file io.ReaderAt, size, offset int64, present uint64) {
+	for ; present != 0; present &= present - 1 {
+		f := feature(bits.TrailingZeros64(present))
 		b, err := section{uint64(offset), sectionSize}.read(file, size)
 		if err != nil {
 			return
 		}
 		offset += sectionSize
-		if !f.decoded() {
-			r.feature(f, nil)
+		if decoded>>f&1 == 0 {
 			continue
 		}
 		c := cursor{b: b, big: r.big}

@@ -37,10 +37,6 @@ func TestHeaderLimits(t *testing.T) {
 	}{
 		{"more than 65536 arguments", 11, func(e *encoder) func() { return words(e, listed+5, 1) },
 			func(r *perfdata.Reader) int { return len(r.Header().CommandLine) }, listed},
-		{"more than 65536 PMUs", 16, func(e *encoder) func() { return words(e, listed+5, 2) },
-			func(r *perfdata.Reader) int { return len(r.Header().PMUs) }, listed},
-		{"more than 65536 groups of events", 17, func(e *encoder) func() { return words(e, listed+5, 3) },
-			func(r *perfdata.Reader) int { return len(r.Header().Groups) }, listed},
 		{"more than 131072 build IDs", 2, func(e *encoder) func() {
 			return func() {
 				for range buildIDs + 5 {

@@ -57,14 +57,14 @@ func TestAtOnce(t *testing.T) {
 	e := newEncoder(orders["little"]).pipe(timed)
 	e.sampleAt(1, 50)
 	e.commAt("first", 0)
-	e.record(perfdata.TypeThreadMap, 0, func() { e.u64(0) })
+	e.record(perfdata.Type(73), 0, func() { e.u64(0) })
 	e.sampleAt(2, 1<<64-1)
 	var types []perfdata.Type
 	r := open(t, e.b)
 	if err := drain(r, func(rec *perfdata.Record) { types = append(types, rec.Type) }); err != io.EOF {
 		t.Fatal(err)
 	}
-	if want := []perfdata.Type{perfdata.TypeHeaderAttr, perfdata.TypeComm, perfdata.TypeThreadMap, perfdata.TypeSample, perfdata.TypeSample}; !slices.Equal(types, want) {
+	if want := []perfdata.Type{perfdata.TypeHeaderAttr, perfdata.TypeComm, perfdata.Type(73), perfdata.TypeSample, perfdata.TypeSample}; !slices.Equal(types, want) {
 		t.Errorf("%v, want %v", types, want)
 	}
 }

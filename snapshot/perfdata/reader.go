@@ -204,7 +204,7 @@ func (r *Reader) decode(raw []byte, offset int64, err error) *Record {
 	case err != nil:
 	case rec.Type >= firstOfPerf:
 		c.b = payload
-		if rec.Body = r.bodies.decode(rec, &c, nil); c.failed {
+		if rec.Body = r.bodies.decode(rec, &c); c.failed {
 			rec.Err = errShort
 		}
 		if err := r.update(rec.Type, rec.Misc, payload); err != nil {
@@ -235,7 +235,7 @@ func (r *Reader) decodeKernel(rec *Record, payload []byte) error {
 	}
 	body, ok := rec.ID.readTrailer(payload, r.big, a, l.trailerSize)
 	c := cursor{b: body, big: r.big}
-	rec.Body = r.bodies.decode(rec, &c, a)
+	rec.Body = r.bodies.decode(rec, &c)
 	if c.failed || !ok {
 		return errShort
 	}

@@ -17,10 +17,8 @@ type Record struct {
 	ID SampleID
 
 	// Body is the content of the record: a *Sample, *Mmap (MMAP and MMAP2), *Comm,
-	// *Task (FORK and EXIT), *Lost (LOST and LOST_SAMPLES), *Throttle (THROTTLE and
-	// UNTHROTTLE), *Read, *Switch (SWITCH and SWITCH_CPU_WIDE), *Namespaces,
-	// *Ksymbol, *BPFEvent, *Cgroup, *Deferred or *ThreadMap. It is nil for other
-	// types, such as those of the AUX area; see Raw.
+	// *Task (FORK and EXIT), *Lost (LOST and LOST_SAMPLES), *Namespaces, *Ksymbol or
+	// *Deferred. It is nil for other types; see Raw.
 	Body any
 
 	// Raw is the whole record with its header of 8 bytes, in the byte order of the
@@ -89,28 +87,6 @@ type Lost struct {
 	Count uint64
 }
 
-// Throttle reports that the kernel stops sampling (THROTTLE) because there are too many
-// samples, or continues (UNTHROTTLE).
-type Throttle struct {
-	Time     uint64 // nanoseconds of Header.Clock
-	ID       uint64
-	StreamID uint64
-}
-
-// Read is the count of an event: READ.
-type Read struct {
-	PID, TID int32
-	Values   ReadValues
-}
-
-// Switch is a context switch: SWITCH and SWITCH_CPU_WIDE. MiscSwitchOut gives the
-// direction.
-type Switch struct {
-	// OtherPID and OtherTID are the thread that runs next, or that ran before. They are -1
-	// except in SWITCH_CPU_WIDE.
-	OtherPID, OtherTID int32
-}
-
 // Namespaces are the namespaces of a thread: NAMESPACES.
 type Namespaces struct {
 	PID, TID int32
@@ -134,35 +110,10 @@ type Ksymbol struct {
 	Name       []byte
 }
 
-// BPFEvent is a BPF program that is loaded or unloaded: BPF_EVENT.
-type BPFEvent struct {
-	Kind  uint16 // PERF_BPF_EVENT_*: 1 PROG_LOAD, 2 PROG_UNLOAD
-	Flags uint16
-	ID    uint32
-	Tag   [8]byte
-}
-
-// Cgroup is the path of a control group: CGROUP. Sample.Cgroup refers to it.
-type Cgroup struct {
-	ID   uint64
-	Path []byte
-}
-
 // Deferred is the user part of call chains: CALLCHAIN_DEFERRED. It belongs to earlier
 // samples of the same thread with chains that end with ContextUserDeferred and the same
 // cookie.
 type Deferred struct {
 	Cookie    uint64
 	Callchain []uint64
-}
-
-// ThreadMap lists the threads that were recorded: THREAD_MAP.
-type ThreadMap struct {
-	Threads []Thread
-}
-
-// Thread is a thread of a ThreadMap.
-type Thread struct {
-	TID  uint64
-	Comm []byte // may be empty
 }

@@ -161,7 +161,8 @@ func TestRecordings(t *testing.T) {
 
 var (
 	headLine = regexp.MustCompile(`^((?:-?\d+ ){1,2}(?:0x[0-9a-f]+|0) \[0x[0-9a-f]+\]: PERF_RECORD_([A-Z_0-9]+))(.*)$`)
-	bodyLine = regexp.MustCompile(`^(\.\.\. (FP chain|user regs|intr regs|ustack|weight|sample_read|time |id  |lost )|\.\.\.\.+ | \.\.? |\t\t)`)
+	bodyLine = regexp.MustCompile(`^(\.\.\. (FP chain|user regs|ustack)|\t\t)`)
+	partLine = regexp.MustCompile(`^\.\.\.\.+ `) // of the last line with three dots
 )
 
 // emptyStack matches a stack that was not requested.
@@ -169,17 +170,21 @@ var emptyStack = regexp.MustCompile(`^\.\.\. ustack: size 0`)
 
 // perfDump returns the lines of perf report -D that dumper writes too.
 func perfDump(out string) (lines []string) {
+	read := false // the last field is one of Sample
 	for line := range strings.Lines(out) {
 		line = strings.TrimRight(line, " \n")
+		if !partLine.MatchString(line) {
+			read = bodyLine.MatchString(line)
+		}
 		if m := headLine.FindStringSubmatch(line); m != nil {
 			switch m[2] {
-			case "ID_INDEX", "EVENT_UPDATE", "CPU_MAP", "FINISHED_INIT", "FEATURE", "TIME_CONV", "AUXTRACE_INFO":
+			case "READ", "SWITCH", "SWITCH_CPU_WIDE", "BPF_EVENT", "CGROUP", "THREAD_MAP", "ID_INDEX", "EVENT_UPDATE", "CPU_MAP", "FINISHED_INIT", "FEATURE", "TIME_CONV", "AUXTRACE_INFO":
 				line = m[1]
 			}
 			lines = append(lines, line)
 		} else if m := emptyStack.FindString(line); m != "" {
 			lines = append(lines, m)
-		} else if bodyLine.MatchString(line) {
+		} else if read {
 			lines = append(lines, line)
 		}
 	}
@@ -207,25 +212,11 @@ func TestRecordingHeaders(t *testing.T) {
 		got := []string{
 			"# hostname : " + h.Hostname,
 			"# os release : " + h.OSRelease,
-			"# perf version : " + h.Version,
-			"# arch : " + h.Arch,
-			fmt.Sprintf("# nrcpus online : %d", h.CPUsOnline),
-			fmt.Sprintf("# nrcpus avail : %d", h.CPUsAvailable),
-			"# cpudesc : " + h.CPUDescription,
-			"# cpuid : " + h.CPUID,
-			fmt.Sprintf("# total memory : %d kB", h.TotalMemory>>10),
 			"# cmdline : " + strings.ReplaceAll(strings.Join(h.CommandLine, " "), "'", `\'`),
 			"# event : name = " + first.Name + ",",
-			fmt.Sprintf("# time of first sample : %d.%06d", h.FirstSample/1e9, h.FirstSample/1e3%1e6),
-			fmt.Sprintf("# time of last sample : %d.%06d", h.LastSample/1e9, h.LastSample/1e3%1e6),
 		}
-		var pmus []string
-		for _, pmu := range h.PMUs {
-			pmus = append(pmus, fmt.Sprintf("%s = %d", pmu.Name, pmu.Kind))
-		}
-		got = append(got, "# pmu mappings: "+strings.Join(pmus, ", "))
 		if mode != "zstd" {
-			got = append(got, fmt.Sprintf("# clockid frequency: %d MHz", 1000/h.Clock.Resolution.Nanoseconds()), "# clockid: monotonic (1)")
+			got = append(got, "# clockid: monotonic (1)")
 			if h.Clock.ID != 1 || h.Clock.Time == 0 || time.Since(h.Clock.Wall) > time.Hour {
 				t.Errorf("%+v", h.Clock)
 			}

@@ -16,47 +16,37 @@ import (
 // include/uapi/linux/perf_event.h.
 type SampleType uint64
 
+// The fields up to the user stack, and the identifier.
 const (
-	FieldIP           SampleType = 1 << 0
-	FieldTID          SampleType = 1 << 1
-	FieldTime         SampleType = 1 << 2
-	FieldAddr         SampleType = 1 << 3
-	FieldRead         SampleType = 1 << 4
-	FieldCallchain    SampleType = 1 << 5
-	FieldID           SampleType = 1 << 6
-	FieldCPU          SampleType = 1 << 7
-	FieldPeriod       SampleType = 1 << 8
-	FieldStreamID     SampleType = 1 << 9
-	FieldRaw          SampleType = 1 << 10
-	FieldBranchStack  SampleType = 1 << 11
-	FieldUserRegs     SampleType = 1 << 12
-	FieldUserStack    SampleType = 1 << 13
-	FieldWeight       SampleType = 1 << 14
-	FieldDataSource   SampleType = 1 << 15
-	FieldIdentifier   SampleType = 1 << 16
-	FieldTransaction  SampleType = 1 << 17
-	FieldIntrRegs     SampleType = 1 << 18
-	FieldPhysAddr     SampleType = 1 << 19
-	FieldAux          SampleType = 1 << 20
-	FieldCgroup       SampleType = 1 << 21
-	FieldDataPageSize SampleType = 1 << 22
-	FieldCodePageSize SampleType = 1 << 23
-	FieldWeightStruct SampleType = 1 << 24
+	FieldIP          SampleType = 1 << 0
+	FieldTID         SampleType = 1 << 1
+	FieldTime        SampleType = 1 << 2
+	FieldAddr        SampleType = 1 << 3
+	FieldRead        SampleType = 1 << 4
+	FieldCallchain   SampleType = 1 << 5
+	FieldID          SampleType = 1 << 6
+	FieldCPU         SampleType = 1 << 7
+	FieldPeriod      SampleType = 1 << 8
+	FieldStreamID    SampleType = 1 << 9
+	FieldRaw         SampleType = 1 << 10
+	FieldBranchStack SampleType = 1 << 11
+	FieldUserRegs    SampleType = 1 << 12
+	FieldUserStack   SampleType = 1 << 13
+	FieldIdentifier  SampleType = 1 << 16
 )
 
 // trailerFields are those of the SampleID of records other than samples.
 const trailerFields = FieldTID | FieldTime | FieldID | FieldStreamID | FieldCPU | FieldIdentifier
 
 // Sample is the state of a thread at an event: SAMPLE. Record.ID has the thread and the
-// time. A field that Attribute.SampleType lacks is zero.
+// time. A field that Attribute.SampleType lacks is zero. Record.Raw also has the fields that
+// Sample lacks: counts, branches, and the fields after the user stack.
 type Sample struct {
 	Fields SampleType // the fields that could be read
 
 	IP     uint64 // address of the instruction
 	Addr   uint64 // address of the data, or another value that the event has
 	Period uint64 // number of events that this sample stands for; Attribute.Period if samples lack it
-
-	Read ReadValues
 
 	// Callchain holds addresses, innermost first. Markers between them, such as
 	// ContextKernel, give the mode of the addresses that follow. All addresses of a mode
@@ -65,32 +55,12 @@ type Sample struct {
 
 	Raw []byte // the fields of a tracepoint, perhaps with padding at the end
 
-	Branches      []Branch // the newest first
-	BranchHWIndex uint64   // index of the newest in the hardware's registers, if Attribute.BranchSampleType asks for it
-	// BranchCounters holds the counters of each of Branches. It is empty unless
-	// Attribute.BranchSampleType asks for them.
-	BranchCounters []uint64
-
 	UserRegs RegisterSet // of the thread in user mode
-	IntrRegs RegisterSet // at the event, in any mode
 
 	// UserStack is a copy of the thread's user stack from the stack pointer upward.
-	// It is shorter than Attribute.StackUser if the stack ends, or if the record would have
+	// It is shorter than perf record asked for if the stack ends, or if the record would have
 	// been too long.
 	UserStack []byte
-
-	// Weight is the cost of the event: PERF_SAMPLE_WEIGHT, or var1_dw of
-	// PERF_SAMPLE_WEIGHT_STRUCT, whose var2_w and var3_w are Weight2 and Weight3.
-	Weight           uint64
-	Weight2, Weight3 uint16
-
-	DataSource   uint64 // union perf_mem_data_src
-	Transaction  uint64 // PERF_TXN_*
-	PhysAddr     uint64 // of Addr
-	Cgroup       uint64 // Cgroup.ID
-	DataPageSize uint64 // bytes
-	CodePageSize uint64 // bytes
-	Aux          []byte
 }
 
 // Markers in call chains: enum perf_callchain_context. No number from ContextMax on is an
@@ -105,30 +75,6 @@ const (
 	ContextGuestUser    uint64 = 1<<64 - 2560
 	ContextMax          uint64 = 1<<64 - 4095
 )
-
-// Branch is one branch that the processor took.
-type Branch struct {
-	From, To uint64
-	// Flags has the bits of little-endian machines: bit 0 mispredicted, 1 predicted,
-	// 2 in a transaction, 3 aborted it, 4 to 19 cycles, 20 to 23 type, 24 to 25
-	// speculation, 26 to 29 new type, 30 to 32 privilege.
-	Flags uint64
-}
-
-// ReadValues are the counts of an event, or of a group of events: struct
-// read_format.
-type ReadValues struct {
-	Values  []ReadValue
-	Enabled uint64 // nanoseconds; 0 unless Attribute.ReadFormat asks for it
-	Running uint64 // nanoseconds; the same
-}
-
-// ReadValue is the count of one event.
-type ReadValue struct {
-	Value uint64
-	ID    uint64 // of the event; 0 unless Attribute.ReadFormat asks for it
-	Lost  uint64 // the same
-}
 
 // ABI is the width of registers: enum perf_sample_regs_abi.
 type ABI uint64

@@ -14,10 +14,17 @@ import (
 	"github.com/clewdev/clew/snapshot/perfdata"
 )
 
+// Bits of a SampleType for fields that are not read: PERF_SAMPLE_*.
+const (
+	fieldWeight perfdata.SampleType = 1 << 14
+	// skippedFields are READ, BRANCH_STACK, and those after STACK_USER.
+	skippedFields = perfdata.FieldRead | perfdata.FieldBranchStack | 0x1fec000&^perfdata.FieldIdentifier
+)
+
 // allFields is an event with samples that have every field. A sample has only one of the two
 // weight fields.
 var allFields = event{
-	sampleType: 1<<25 - 1&^perfdata.FieldWeight,
+	sampleType: 1<<25 - 1&^fieldWeight,
 	readFormat: 1 | 2 | 4 | 8 | 16,
 	flags:      idAll | perfdata.FlagFrequency | 1<<15,
 	// Any branch, with the index and counters.
@@ -31,6 +38,20 @@ var allFields = event{
 // writeAllFields writes the payload of a sample of allFields, in the order of
 // perf_output_sample in kernel/events/core.c.
 func writeAllFields(e *encoder) {
+	writeReadFields(e)
+	e.u64(7<<48 | 6<<32 | 5) // weights
+	e.u64(0x1e05080021)      // data source
+	e.u64(0x10)              // transaction
+	e.u64(1, 0x8048000)      // registers at the interrupt
+	e.u64(0x1234000)         // physical address
+	e.u64(99)                // cgroup
+	e.u64(4096, 2<<20)       // page sizes
+	e.u64(8)
+	e.b = append(e.b, "aux data"...)
+}
+
+// writeReadFields writes the fields up to the last one that is read.
+func writeReadFields(e *encoder) {
 	e.u64(12)         // identifier
 	e.u64(0x401000)   // ip
 	e.u32(100, 101)   // pid, tid
@@ -48,44 +69,21 @@ func writeAllFields(e *encoder) {
 	e.b = append(e.b, "raw bytes…"...) // 12 bytes: 16 with the size
 	e.u64(1, 9)                        // branches, index
 	e.u64(0x1000, 0x2000)
-	if e.AppendByteOrder == binary.BigEndian {
-		// mispredicted, 5 cycles of 16 bits, type 3 of 4, in the order of bit fields.
-		e.u64(1<<63 | 5<<44 | 3<<40)
-	} else {
-		e.u64(1 | 5<<4 | 3<<20)
-	}
+	e.u64(1 | 5<<4 | 3<<20)
 	e.u64(0x55)                          // counters
 	e.u64(2, 0xaa, 0x7ffff000, 0x401000) // user registers
 	e.u64(16)                            // stack
 	e.b = append(e.b, "stack…xxxxxxxx"...)
 	e.u64(8)
-	e.u64(7<<48 | 6<<32 | 5) // weights
-	e.u64(0x1e05080021)      // data source
-	e.u64(0x10)              // transaction
-	e.u64(1, 0x8048000)      // registers at the interrupt
-	e.u64(0x1234000)         // physical address
-	e.u64(99)                // cgroup
-	e.u64(4096, 2<<20)       // page sizes
-	e.u64(8)
-	e.b = append(e.b, "aux data"...)
 }
 
 var wantAllFields = perfdata.Sample{
-	Fields: allFields.sampleType,
+	Fields: allFields.sampleType &^ skippedFields,
 	IP:     0x401000, Addr: 0x7fff0010, Period: 250000,
-	Read:           perfdata.ReadValues{Values: []perfdata.ReadValue{{5, 11, 0}, {6, 12, 1}}, Enabled: 900, Running: 800},
-	Callchain:      []uint64{perfdata.ContextUser, 0x401000, 0x402000},
-	Raw:            []byte("raw bytes…"),
-	Branches:       []perfdata.Branch{{0x1000, 0x2000, 1 | 5<<4 | 3<<20}},
-	BranchHWIndex:  9,
-	BranchCounters: []uint64{0x55},
-	UserRegs:       perfdata.RegisterSet{ABI: perfdata.ABI64, Mask: 1<<0 | 1<<7 | 1<<8, Values: []uint64{0xaa, 0x7ffff000, 0x401000}},
-	IntrRegs:       perfdata.RegisterSet{ABI: perfdata.ABI32, Mask: 1 << 8, Values: []uint64{0x8048000}},
-	UserStack:      []byte("stack…"),
-	Weight:         5, Weight2: 6, Weight3: 7,
-	DataSource: 0x1e05080021, Transaction: 0x10, PhysAddr: 0x1234000, Cgroup: 99,
-	DataPageSize: 4096, CodePageSize: 2 << 20,
-	Aux: []byte("aux data"),
+	Callchain: []uint64{perfdata.ContextUser, 0x401000, 0x402000},
+	Raw:       []byte("raw bytes…"),
+	UserRegs:  perfdata.RegisterSet{ABI: perfdata.ABI64, Mask: 1<<0 | 1<<7 | 1<<8, Values: []uint64{0xaa, 0x7ffff000, 0x401000}},
+	UserStack: []byte("stack…"),
 }
 
 func TestSampleFields(t *testing.T) {
@@ -109,11 +107,11 @@ func TestSampleFields(t *testing.T) {
 			if rec.ID != id {
 				t.Errorf("%+v, want %+v", rec.ID, id)
 			}
-			if rec.Misc.Mode() != perfdata.ModeUser || rec.Misc&perfdata.MiscExactIP == 0 {
+			if rec.Misc.Mode() != perfdata.ModeUser || rec.Misc&0x4000 == 0 {
 				t.Errorf("misc %#x", rec.Misc)
 			}
 			a := r.Attributes()[0]
-			if a.Flags != allFields.flags || a.MaxStack != 127 || !slices.Equal(a.IDs, allFields.ids) || a.Name != "cpu-clock" {
+			if a.Flags != allFields.flags || !slices.Equal(a.IDs, allFields.ids) || a.Name != "cpu-clock" {
 				t.Errorf("%+v", a)
 			}
 		})
@@ -123,7 +121,7 @@ func TestSampleFields(t *testing.T) {
 // TestCutSample truncates the sample at all places: the fields before are read.
 func TestCutSample(t *testing.T) {
 	e := newEncoder(binary.LittleEndian)
-	writeAllFields(e)
+	writeReadFields(e)
 	payload := e.b
 	fields := perfdata.SampleType(0)
 	for n := 0; n < len(payload); n += 4 {
@@ -134,7 +132,7 @@ func TestCutSample(t *testing.T) {
 			t.Fatalf("%d bytes of %d: no error", n, len(payload))
 		}
 		s := rec.Body.(*perfdata.Sample)
-		if s.Fields&fields != fields || s.Fields == allFields.sampleType {
+		if s.Fields&fields != fields || s.Fields == wantAllFields.Fields {
 			t.Errorf("%d bytes: fields %#x, of less %#x", n, s.Fields, fields)
 		}
 		fields = s.Fields
@@ -147,50 +145,46 @@ func TestCutSample(t *testing.T) {
 			}
 		}
 	}
-	if fields|perfdata.FieldAux != allFields.sampleType {
+	if fields|perfdata.FieldUserStack != wantAllFields.Fields {
 		t.Errorf("fields %#x of the longest", fields)
 	}
 }
 
 var fieldOf = map[string]perfdata.SampleType{
 	"IP": perfdata.FieldIP, "Addr": perfdata.FieldAddr, "Period": perfdata.FieldPeriod,
-	"Read": perfdata.FieldRead, "Callchain": perfdata.FieldCallchain, "Raw": perfdata.FieldRaw,
-	"Branches": perfdata.FieldBranchStack, "UserRegs": perfdata.FieldUserRegs,
-	"IntrRegs": perfdata.FieldIntrRegs, "UserStack": perfdata.FieldUserStack,
-	"Weight": perfdata.FieldWeightStruct, "DataSource": perfdata.FieldDataSource,
-	"Transaction": perfdata.FieldTransaction, "PhysAddr": perfdata.FieldPhysAddr,
-	"Cgroup": perfdata.FieldCgroup, "DataPageSize": perfdata.FieldDataPageSize,
-	"CodePageSize": perfdata.FieldCodePageSize,
+	"Callchain": perfdata.FieldCallchain, "Raw": perfdata.FieldRaw,
+	"UserRegs": perfdata.FieldUserRegs, "UserStack": perfdata.FieldUserStack,
 }
 
+// TestReadFormats has a call chain after counts of all forms.
 func TestReadFormats(t *testing.T) {
 	const enabled, running, id, group, lost = 1, 2, 4, 8, 16
 	for _, test := range []struct {
 		format uint64
 		words  []uint64
-		want   perfdata.ReadValues
 	}{
-		{0, []uint64{5}, perfdata.ReadValues{Values: []perfdata.ReadValue{{Value: 5}}}},
-		{id, []uint64{5, 1}, perfdata.ReadValues{Values: []perfdata.ReadValue{{5, 1, 0}}}},
-		{enabled | running | id | lost, []uint64{5, 90, 80, 1, 2}, perfdata.ReadValues{Values: []perfdata.ReadValue{{5, 1, 2}}, Enabled: 90, Running: 80}},
-		{group, []uint64{2, 5, 6}, perfdata.ReadValues{Values: []perfdata.ReadValue{{Value: 5}, {Value: 6}}}},
-		{group | running | lost, []uint64{2, 80, 5, 1, 6, 2}, perfdata.ReadValues{Values: []perfdata.ReadValue{{5, 0, 1}, {6, 0, 2}}, Running: 80}},
-		{group | id, []uint64{0}, perfdata.ReadValues{}},
+		{0, []uint64{5}},
+		{id, []uint64{5, 1}},
+		{enabled | running | id | lost, []uint64{5, 90, 80, 1, 2}},
+		{group, []uint64{2, 5, 6}},
+		{group | running | lost, []uint64{2, 80, 5, 1, 6, 2}},
+		{group | id, []uint64{0}},
 	} {
-		e := newEncoder(binary.LittleEndian).pipe(event{sampleType: perfdata.FieldRead, readFormat: test.format})
-		e.record(perfdata.TypeSample, 0, func() { e.u64(test.words...) })
-		e.record(perfdata.TypeRead, 0, func() { e.u32(1, 2); e.u64(test.words...) })
+		e := newEncoder(binary.LittleEndian).pipe(event{sampleType: perfdata.FieldRead | perfdata.FieldCallchain, readFormat: test.format})
+		e.record(perfdata.TypeSample, 0, func() { e.u64(test.words...); e.u64(1, 0x1000) })
 		// One word is missing.
-		e.record(perfdata.TypeSample, 0, func() { e.u64(test.words[1:]...) })
+		e.record(perfdata.TypeSample, 0, func() { e.u64(test.words[:len(test.words)-1]...) })
+		// More entries than the record has, so that the size of all is more than 64 bits.
+		e.record(perfdata.TypeSample, 0, func() { e.u64(1<<61+1, 2, 3, 4, 5) })
 		r := open(t, e.b)
-		if rec := next(t, r, perfdata.TypeSample); rec.Err != nil || !reflect.DeepEqual(rec.Body.(*perfdata.Sample).Read, test.want) {
-			t.Errorf("format %d: %+v, %v, want %+v", test.format, rec.Body, rec.Err, test.want)
-		}
-		if rec := next(t, r); rec.Err != nil || !reflect.DeepEqual(rec.Body, &perfdata.Read{PID: 1, TID: 2, Values: test.want}) {
-			t.Errorf("format %d: %+v, %v, want %+v", test.format, rec.Body, rec.Err, test.want)
+		if rec := next(t, r, perfdata.TypeSample); rec.Err != nil || !slices.Equal(rec.Body.(*perfdata.Sample).Callchain, []uint64{0x1000}) {
+			t.Errorf("format %d: %+v, %v", test.format, rec.Body, rec.Err)
 		}
 		if rec := next(t, r); rec.Err == nil {
-			t.Errorf("format %d: no error of a sample that is cut: %+v", test.format, rec.Body)
+			t.Errorf("format %d: no error of a truncated sample: %+v", test.format, rec.Body)
+		}
+		if rec := next(t, r); test.format&group != 0 && rec.Err == nil {
+			t.Errorf("format %d: no error of too many counts: %+v", test.format, rec.Body)
 		}
 	}
 }
@@ -198,12 +192,14 @@ func TestReadFormats(t *testing.T) {
 // TestVectorRegisters has vector registers after the others.
 func TestVectorRegisters(t *testing.T) {
 	for name, order := range orders {
-		e := newEncoder(order).pipe(event{sampleType: perfdata.FieldUserRegs | perfdata.FieldTransaction, regsUser: 1 << 8})
+		e := newEncoder(order).pipe(event{sampleType: perfdata.FieldUserRegs | perfdata.FieldUserStack, regsUser: 1 << 8})
 		e.record(perfdata.TypeSample, 0, func() {
 			e.u64(2|4, 0x1000)
 			e.u16(2, 4, 1, 1) // two of four words, one of one
 			e.u64(1, 2, 3, 4, 5, 6, 7, 8, 9)
-			e.u64(77)
+			e.u64(8)
+			e.b = append(e.b, "stackxxx"...)
+			e.u64(5)
 		})
 		// A word is missing.
 		e.record(perfdata.TypeSample, 0, func() {
@@ -213,7 +209,7 @@ func TestVectorRegisters(t *testing.T) {
 		})
 		r := open(t, e.b)
 		rec := next(t, r, perfdata.TypeSample)
-		if s := rec.Body.(*perfdata.Sample); rec.Err != nil || s.UserRegs.ABI != perfdata.ABI64 || !slices.Equal(s.UserRegs.Values, []uint64{0x1000}) || s.Transaction != 77 {
+		if s := rec.Body.(*perfdata.Sample); rec.Err != nil || s.UserRegs.ABI != perfdata.ABI64 || !slices.Equal(s.UserRegs.Values, []uint64{0x1000}) || string(s.UserStack) != "stack" {
 			t.Errorf("%s: %+v %v", name, s, rec.Err)
 		}
 		if rec := next(t, r); rec.Err == nil || rec.Body.(*perfdata.Sample).Fields != 0 {

@@ -4,37 +4,27 @@
 
 package perfdata
 
-import (
-	"strconv"
-)
+import "strconv"
 
 // Type is the type of a record: perf_event_header.type. Types below 64 are the kernel's
 // (enum perf_event_type of include/uapi/linux/perf_event.h), the others perf's (enum
 // perf_user_event_type of tools/lib/perf/include/perf/event.h).
 type Type uint32
 
+// The types that this package reads, and some others.
 const (
 	TypeMmap              Type = 1
 	TypeLost              Type = 2
 	TypeComm              Type = 3
 	TypeExit              Type = 4
-	TypeThrottle          Type = 5
-	TypeUnthrottle        Type = 6
 	TypeFork              Type = 7
-	TypeRead              Type = 8
 	TypeSample            Type = 9
 	TypeMmap2             Type = 10
-	TypeAux               Type = 11
-	TypeItraceStart       Type = 12
 	TypeLostSamples       Type = 13
 	TypeSwitch            Type = 14
 	TypeSwitchCPUWide     Type = 15
 	TypeNamespaces        Type = 16
 	TypeKsymbol           Type = 17
-	TypeBPFEvent          Type = 18
-	TypeCgroup            Type = 19
-	TypeTextPoke          Type = 20
-	TypeAuxOutputHWID     Type = 21
 	TypeCallchainDeferred Type = 22
 
 	TypeHeaderAttr        Type = 64
@@ -42,65 +32,41 @@ const (
 	TypeHeaderTracingData Type = 66
 	TypeHeaderBuildID     Type = 67
 	TypeFinishedRound     Type = 68
-	TypeIDIndex           Type = 69
-	TypeAuxtraceInfo      Type = 70
 	TypeAuxtrace          Type = 71
-	TypeAuxtraceError     Type = 72
-	TypeThreadMap         Type = 73
-	TypeCPUMap            Type = 74
-	TypeStatConfig        Type = 75
-	TypeStat              Type = 76
-	TypeStatRound         Type = 77
 	TypeEventUpdate       Type = 78
-	TypeTimeConv          Type = 79
 	TypeHeaderFeature     Type = 80
 	TypeCompressed        Type = 81
-	TypeFinishedInit      Type = 82
 	TypeCompressed2       Type = 83
-	TypeBPFMetadata       Type = 84
-	TypeSchedstatCPU      Type = 85
-	TypeSchedstatDomain   Type = 86
 )
 
 // firstOfPerf is the lowest type that perf writes and not the kernel
 // (PERF_RECORD_USER_TYPE_START).
 const firstOfPerf Type = 64
 
+// typeNames are the names of the types, in order.
 var typeNames = [...]string{
-	TypeMmap: "MMAP", TypeLost: "LOST", TypeComm: "COMM", TypeExit: "EXIT",
-	TypeThrottle: "THROTTLE", TypeUnthrottle: "UNTHROTTLE", TypeFork: "FORK",
-	TypeRead: "READ", TypeSample: "SAMPLE", TypeMmap2: "MMAP2", TypeAux: "AUX",
-	TypeItraceStart: "ITRACE_START", TypeLostSamples: "LOST_SAMPLES",
-	TypeSwitch: "SWITCH", TypeSwitchCPUWide: "SWITCH_CPU_WIDE",
-	TypeNamespaces: "NAMESPACES", TypeKsymbol: "KSYMBOL", TypeBPFEvent: "BPF_EVENT",
-	TypeCgroup: "CGROUP", TypeTextPoke: "TEXT_POKE",
-	TypeAuxOutputHWID: "AUX_OUTPUT_HW_ID", TypeCallchainDeferred: "CALLCHAIN_DEFERRED",
-	TypeHeaderAttr: "HEADER_ATTR", TypeHeaderEventType: "HEADER_EVENT_TYPE",
-	TypeHeaderTracingData: "HEADER_TRACING_DATA", TypeHeaderBuildID: "HEADER_BUILD_ID",
-	TypeFinishedRound: "FINISHED_ROUND", TypeIDIndex: "ID_INDEX",
-	TypeAuxtraceInfo: "AUXTRACE_INFO", TypeAuxtrace: "AUXTRACE",
-	TypeAuxtraceError: "AUXTRACE_ERROR", TypeThreadMap: "THREAD_MAP",
-	TypeCPUMap: "CPU_MAP", TypeStatConfig: "STAT_CONFIG", TypeStat: "STAT",
-	TypeStatRound: "STAT_ROUND", TypeEventUpdate: "EVENT_UPDATE",
-	TypeTimeConv: "TIME_CONV", TypeHeaderFeature: "FEATURE",
-	TypeCompressed: "COMPRESSED", TypeFinishedInit: "FINISHED_INIT",
-	TypeCompressed2: "COMPRESSED2", TypeBPFMetadata: "BPF_METADATA",
-	TypeSchedstatCPU: "SCHEDSTAT_CPU", TypeSchedstatDomain: "SCHEDSTAT_DOMAIN",
+	TypeMmap: "MMAP", "LOST", "COMM", "EXIT", "THROTTLE", "UNTHROTTLE", "FORK", "READ", "SAMPLE",
+	"MMAP2", "AUX", "ITRACE_START", "LOST_SAMPLES", "SWITCH", "SWITCH_CPU_WIDE", "NAMESPACES",
+	"KSYMBOL", "BPF_EVENT", "CGROUP", "TEXT_POKE", "AUX_OUTPUT_HW_ID", "CALLCHAIN_DEFERRED",
+
+	firstOfPerf: "HEADER_ATTR", "HEADER_EVENT_TYPE", "HEADER_TRACING_DATA", "HEADER_BUILD_ID",
+	"FINISHED_ROUND", "ID_INDEX", "AUXTRACE_INFO", "AUXTRACE", "AUXTRACE_ERROR", "THREAD_MAP",
+	"CPU_MAP", "STAT_CONFIG", "STAT", "STAT_ROUND", "EVENT_UPDATE", "TIME_CONV", "FEATURE",
+	"COMPRESSED", "FINISHED_INIT", "COMPRESSED2", "BPF_METADATA", "SCHEDSTAT_CPU",
+	"SCHEDSTAT_DOMAIN",
 }
 
 // String returns perf's name without PERF_RECORD_, or the number of a type without a
 // name.
 func (t Type) String() string {
-	if uint64(t) < uint64(len(typeNames)) && typeNames[t] != "" {
+	if t.known() {
 		return typeNames[t]
 	}
 	return strconv.FormatUint(uint64(t), 10)
 }
 
-// known reports whether this package knows the type.
-func (t Type) known() bool {
-	return t >= TypeMmap && t <= TypeCallchainDeferred || t >= TypeHeaderAttr && t <= TypeSchedstatDomain
-}
+// known reports whether the type has a name.
+func (t Type) known() bool { return uint64(t) < uint64(len(typeNames)) && typeNames[t] != "" }
 
 // Misc is perf_event_header.misc: the mode of the processor, and bits with a meaning that
 // depends on the type of the record.
@@ -129,7 +95,6 @@ const (
 	MiscCommExec            Misc = 1 << 13 // COMM: by an exec
 	MiscForkExec            Misc = 1 << 13 // FORK: made up by perf
 	MiscSwitchOut           Misc = 1 << 13 // SWITCH, SWITCH_CPU_WIDE: away from the thread
-	MiscExactIP             Misc = 1 << 14 // SAMPLE: IP is the instruction that caused the event
 	MiscSwitchOutPreempt    Misc = 1 << 14 // SWITCH, SWITCH_CPU_WIDE: the thread was runnable
 	MiscMmapBuildID         Misc = 1 << 14 // MMAP2: with a build ID instead of the inode
 	MiscBuildIDSize         Misc = 1 << 15 // HEADER_BUILD_ID: with the size of the build ID
