@@ -141,15 +141,17 @@ func (p *Profile) flameData() *flameData {
 func (b *flameBuilder) place(root, n int32, path *[]int32) int32 {
 	*path = (*path)[:0]
 	at := root
-	for ; n != 0; n = b.p.nodes[n].parent {
+	for n != 0 {
 		if known, ok := b.placed[pairOf(root, n)]; ok {
 			at = known
 			break
 		}
 		*path = append(*path, n)
+		_, n = b.p.stacks.At(n)
 	}
 	for _, n := range slices.Backward(*path) {
-		for _, f := range slices.Backward(b.p.locations[b.p.nodes[n].location].frames) {
+		location, _ := b.p.stacks.At(n)
+		for _, f := range slices.Backward(b.p.locations[location].frames) {
 			line := int32(0)
 			if frame := &b.p.frames[f]; b.Frames.File[b.numbers[f]] == b.strings[frame.File] {
 				line = int32(frame.Line)

@@ -40,8 +40,8 @@ func (p *Profile) Pprof(w io.Writer) error {
 	}
 	for i, s := range p.samples {
 		var stack []*profile.Location
-		for n := s.node; n != 0; n = p.nodes[n].parent {
-			stack = append(stack, out.Location[p.nodes[n].location])
+		for l := range p.stacks.Frames(s.node) {
+			stack = append(stack, out.Location[l])
 		}
 		out.Sample[i] = &profile.Sample{Location: stack, Value: []int64{s.weight},
 			Label: labels[s.thread].Label, NumLabel: labels[s.thread].NumLabel}

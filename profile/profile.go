@@ -5,8 +5,9 @@
 package profile
 
 import (
-	"slices"
 	"strings"
+
+	"github.com/clewdev/clew/internal/calltree"
 )
 
 // Code is the kind of code that a frame runs.
@@ -102,21 +103,17 @@ type Profile struct {
 
 	frames     []Frame
 	frameIndex map[Frame]int32
-	lists      map[pair]int32 // lists of frames, by shorter list and last frame
+	lists      calltree.Tree[int32] // of frames, by their lists without the last frame
 	locations  []location
 	known      map[place]Location
 
 	threads     []Labels
 	threadIndex map[Labels]int32
 
-	nodes    []node // the first is the root
-	children map[pair]int32
-	samples  []sample
-	sampled  map[pair]int32 // a node and a thread
-
-	// The last added stack. The next one mostly has the same outer frames.
-	path   []int32 // its nodes, outermost first
-	thread int32
+	stacks  calltree.Tree[Location]
+	samples []sample
+	sampled map[pair]int32 // a node of stacks and a thread
+	thread  int32          // of the last added stack
 }
 
 // pair is two numbers in one, for maps.
@@ -134,11 +131,6 @@ type place struct {
 	frames  int32 // a list
 }
 
-type node struct {
-	parent   int32
-	location Location
-}
-
 type sample struct {
 	node, thread int32
 	weight       int64
@@ -150,11 +142,10 @@ func New(unit string) *Profile {
 	return &Profile{
 		unit:        unit,
 		frameIndex:  make(map[Frame]int32),
-		lists:       make(map[pair]int32),
+		lists:       calltree.New[int32](),
 		known:       make(map[place]Location),
 		threadIndex: make(map[Labels]int32),
-		nodes:       make([]node, 1, 64),
-		children:    make(map[pair]int32),
+		stacks:      calltree.New[Location](),
 		sampled:     make(map[pair]int32),
 		thread:      -1,
 	}
@@ -182,7 +173,7 @@ func (p *Profile) Location(address uint64, frames []Frame) Location {
 	}
 	list := int32(0)
 	for i := range frames {
-		list = p.list(list, p.frame(&frames[i]))
+		list = p.lists.Child(list, p.frame(&frames[i]))
 	}
 	at := place{address, list}
 	if l, ok := p.known[at]; ok {
@@ -208,18 +199,6 @@ func (p *Profile) frame(f *Frame) int32 {
 	return i
 }
 
-// list returns the number of the list that consists of another one and a frame. 0 is the empty
-// list.
-func (p *Profile) list(shorter, frame int32) int32 {
-	key := pairOf(shorter, frame)
-	l, ok := p.lists[key]
-	if !ok {
-		l = int32(len(p.lists) + 1)
-		p.lists[key] = l
-	}
-	return l
-}
-
 // Add adds a stack, innermost frame first, and keeps no reference to it. An empty stack
 // counts as one frame, which says that the stack is empty. A weight that is not
 // positive adds nothing.
@@ -233,19 +212,7 @@ func (p *Profile) Add(stack []Location, labels Labels, weight int64) {
 	if p.thread < 0 || p.threads[p.thread] != labels {
 		p.thread = p.threadOf(labels)
 	}
-	same := 0
-	for same < len(p.path) && same < len(stack) && p.nodes[p.path[same]].location == stack[len(stack)-1-same] {
-		same++
-	}
-	p.path = p.path[:same]
-	n := int32(0)
-	if same > 0 {
-		n = p.path[same-1]
-	}
-	for _, l := range slices.Backward(stack[:len(stack)-same]) {
-		n = p.child(n, l)
-		p.path = append(p.path, n)
-	}
+	n := p.stacks.Add(stack)
 	key := pairOf(n, p.thread)
 	i, ok := p.sampled[key]
 	if !ok {
@@ -266,21 +233,10 @@ func (p *Profile) threadOf(labels Labels) int32 {
 	return i
 }
 
-func (p *Profile) child(parent int32, l Location) int32 {
-	key := pairOf(parent, int32(l))
-	n, ok := p.children[key]
-	if !ok {
-		n = int32(len(p.nodes))
-		p.nodes = append(p.nodes, node{parent, l})
-		p.children[key] = n
-	}
-	return n
-}
-
-// stack appends the frames of a node and of those above it, innermost first.
+// stack appends the frames of a node of stacks, innermost first.
 func (p *Profile) stack(dst []int32, n int32) []int32 {
-	for ; n != 0; n = p.nodes[n].parent {
-		dst = append(dst, p.locations[p.nodes[n].location].frames...)
+	for l := range p.stacks.Frames(n) {
+		dst = append(dst, p.locations[l].frames...)
 	}
 	return dst
 }

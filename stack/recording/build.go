@@ -12,6 +12,7 @@ import (
 	"math"
 
 	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/internal/calltree"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/snapshot/perfdata"
 	"github.com/clewdev/clew/stack"
@@ -113,7 +114,7 @@ func Read(r *perfdata.Reader, opts Options) (*Recording, error) {
 
 func newBuilder(r *perfdata.Reader, opts Options) *builder {
 	b := &builder{
-		reader: r, opts: opts, rec: &Recording{tree: newTree()},
+		reader: r, opts: opts, rec: &Recording{tree: calltree.New[int32]()},
 		processes: make(map[int32]*process), threads: make(map[int32]*thread), labels: make(map[Thread]int32),
 		files: make(map[fileKey]*file), fileOf: make(map[*stack.Object]*file), dumps: make(map[fileKey]*jitdump),
 		reads: codefile.NewReader(), codeOf: make(map[*stack.Object]codeNames),

@@ -66,7 +66,7 @@ func (b *builder) deferredChain(r *perfdata.Record, d *perfdata.Deferred) error 
 		b.walk.places = append(b.walk.places[:0], s.places[:s.kernel]...)
 		b.chain(t, d.Callchain)
 		s.end = Chain
-		s.node = b.rec.tree.add(b.walk.places)
+		s.node = b.rec.tree.Add(b.walk.places)
 		if err := b.count(s.pendingSample); err != nil {
 			return err
 		}
@@ -79,7 +79,7 @@ func (b *builder) giveUp(waiting []deferredSample) error {
 	for i := range waiting {
 		s := &waiting[i]
 		b.unfinished++
-		s.node = b.rec.tree.add(s.places)
+		s.node = b.rec.tree.Add(s.places)
 		if err := b.count(s.pendingSample); err != nil {
 			return err
 		}

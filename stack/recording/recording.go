@@ -11,6 +11,7 @@ import (
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/debugfile"
+	"github.com/clewdev/clew/internal/calltree"
 	"github.com/clewdev/clew/snapshot/perfdata"
 	"github.com/clewdev/clew/stack"
 )
@@ -43,7 +44,7 @@ type Recording struct {
 	Complete bool
 
 	places []stack.Code
-	tree   tree
+	tree   calltree.Tree[int32] // of the numbers of places
 }
 
 // Event is an event that perf sampled.
@@ -105,8 +106,8 @@ func (r *Recording) Frames(s *Stack) iter.Seq2[int, *stack.Code] { return r.path
 
 func (r *Recording) path(n int32) iter.Seq2[int, *stack.Code] {
 	return func(yield func(int, *stack.Code) bool) {
-		for ; n != 0; n = r.tree.nodes[n].parent {
-			if i := r.tree.nodes[n].frame; !yield(int(i), &r.places[i]) {
+		for i := range r.tree.Frames(n) {
+			if !yield(int(i), &r.places[i]) {
 				return
 			}
 		}

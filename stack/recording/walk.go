@@ -132,7 +132,7 @@ func (b *builder) sample(r *perfdata.Record, s *perfdata.Sample) error {
 		}
 		return b.wait(t, deferredSample{p, cookie, places, kernel})
 	}
-	p.node = b.rec.tree.add(places)
+	p.node = b.rec.tree.Add(places)
 	return b.count(p)
 }
 

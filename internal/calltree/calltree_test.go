@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package recording
+package calltree
 
 import (
 	"math/rand/v2"
@@ -14,7 +14,7 @@ import (
 // frames.
 func TestTree(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	tree := newTree()
+	tree := New[int32]()
 	nodes := make(map[string]int32)
 	for range 5000 {
 		frames := make([]int32, r.IntN(8))
@@ -27,15 +27,12 @@ func TestTree(t *testing.T) {
 			}
 			return b
 		}())
-		n := tree.add(frames)
+		n := tree.Add(frames)
 		if known, ok := nodes[key]; ok && known != n {
 			t.Fatalf("%v is %d and %d", frames, known, n)
 		}
 		nodes[key] = n
-		var got []int32
-		for at := n; at != 0; at = tree.nodes[at].parent {
-			got = append(got, tree.nodes[at].frame)
-		}
+		got := slices.AppendSeq([]int32(nil), tree.Frames(n))
 		if !slices.Equal(got, frames) {
 			t.Fatalf("%v became %v", frames, got)
 		}
@@ -55,9 +52,9 @@ func BenchmarkTree(b *testing.B) {
 	for i := range frames {
 		frames[i] = int32(i)
 	}
-	tree := newTree()
+	tree := New[int32]()
 	for i := 0; b.Loop(); i++ {
 		frames[0] = int32(i % 50)
-		tree.add(frames)
+		tree.Add(frames)
 	}
 }
