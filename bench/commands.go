@@ -156,7 +156,7 @@ func stackMeasurements(clew string, pid int) []*measurement {
 		stackMemory("its memory that belongs to no file", anonymousMemory, 0.2, clew, process),
 		{
 			name:  "pause of 65 threads, as clew reports it",
-			clew:  pause(clew, stoodStill, process),
+			clew:  pause(clew, wholePause, process),
 			peers: []contender{limit(2 * time.Millisecond)},
 		}, watchMeasurement(clew, "longest pause of one of the 65 threads, watched 20 times", pid)}
 }
@@ -173,17 +173,17 @@ func unitMeasurements(clew string, pid int) []*measurement {
 	}, stackMemory("peak memory for 60 units of C++", peakMemory, 0.2, clew, process)}
 }
 
-// Pauses as clew stack reports them.
+// Pauses in the JSON of clew stack, in nanoseconds.
 var (
-	stoodStill   = regexp.MustCompile(`stood still for (\S+)`)
-	longestPause = regexp.MustCompile(`each time, (\S+) at the longest`)
+	wholePause   = regexp.MustCompile(`"pause_ns":(\d+)`)
+	longestPause = regexp.MustCompile(`"longest":(\d+)`)
 )
 
 // pause is a contender that takes the pause which clew stack reports. The first group of
 // the pattern is the time.
 func pause(clew string, pattern *regexp.Regexp, args ...string) contender {
 	return contender{name: "clew", run: func() (outcome, error) {
-		text, err := exec.Command(clew, append([]string{"stack"}, args...)...).Output()
+		text, err := exec.Command(clew, append([]string{"stack", "--json"}, args...)...).Output()
 		if err != nil {
 			return outcome{}, err
 		}
@@ -191,7 +191,7 @@ func pause(clew string, pattern *regexp.Regexp, args ...string) contender {
 		if m == nil {
 			return outcome{}, errors.New("clew stack printed no pause")
 		}
-		took, err := time.ParseDuration(string(m[1]))
+		took, err := time.ParseDuration(string(m[1]) + "ns")
 		return outcome{took: took}, err
 	}}
 }

@@ -48,7 +48,7 @@ func goroutineMeasurements(clew string, pid int) []*measurement {
 		peers: []contender{limit(300 * time.Millisecond)},
 	}, {
 		name:  "pause of 10,000 goroutines, as clew reports it",
-		clew:  pause(clew, stoodStill, "--goroutines", process),
+		clew:  pause(clew, wholePause, "--goroutines", process),
 		peers: []contender{limit(2 * time.Millisecond)},
 	}}
 }
