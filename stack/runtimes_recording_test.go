@@ -22,6 +22,7 @@ import (
 	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/generated"
 	"github.com/clewdev/clew/stack/recording"
+	"github.com/clewdev/clew/unwind"
 )
 
 // record records a running process with perf until the recording has a few dozen
@@ -111,10 +112,10 @@ func testRecordedRuntime(t *testing.T, r testprogram.Runtime, pid int, flags ...
 		}
 		named += s.Samples
 		switch {
-		case s.End == recording.Whole:
+		case s.Reason == unwind.EndOfStack:
 			through += s.Samples
-		case !open && s.End != recording.Cut:
-			t.Errorf("after %q: %v", want, s.End)
+		case !open && s.Reason != unwind.StackCut:
+			t.Errorf("after %q: %v", want, s.Reason)
 		}
 	}
 	t.Logf("%d samples, %d in generated code, %d with %q, %d of them whole; %q", rec.Samples, inside, named, want, through, rec.Notes)

@@ -30,7 +30,15 @@ type Stack struct {
 
 // Whole reports whether the stack has all its frames, as far as the walk knows: it
 // reaches the end, and no caller can be missing.
-func (s *Stack) Whole() bool { return s.Reason == unwind.EndOfStack && !s.HasGap() }
+func (s *Stack) Whole() bool { return s.End() == unwind.EndOfStack }
+
+// End returns the Reason, or CallersMissing for a stack that reaches the end with a gap.
+func (s *Stack) End() unwind.Reason {
+	if s.Reason == unwind.EndOfStack && s.HasGap() {
+		return unwind.CallersMissing
+	}
+	return s.Reason
+}
 
 // HasGap reports whether callers can be missing between frames of the stack.
 func (s *Stack) HasGap() bool {

@@ -16,6 +16,7 @@ import (
 	"github.com/clewdev/clew/snapshot/perfdata"
 	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/recording"
+	"github.com/clewdev/clew/unwind"
 )
 
 // A recording reports how many of its stacks can lack callers: here those of a function
@@ -46,13 +47,13 @@ func TestGapsRecorded(t *testing.T) {
 			t.Fatal(err)
 		}
 		both = both || notes(cut, "longer than") && notes(cut, "can lack callers") &&
-			!slices.ContainsFunc(cut.Stacks, func(s recording.Stack) bool { return s.End == recording.Gap })
+			!slices.ContainsFunc(cut.Stacks, func(s recording.Stack) bool { return s.Reason == unwind.CallersMissing })
 	}
 	if !both {
 		t.Error("no stack that ends early is noted to lack callers")
 	}
 	for i := range rec.Stacks {
-		if rec.Stacks[i].End == recording.Whole {
+		if rec.Stacks[i].Reason == unwind.EndOfStack {
 			t.Error("a stack that can lack callers counts as whole")
 		}
 		for _, f := range rec.Frames(&rec.Stacks[i]) {
@@ -85,10 +86,10 @@ func TestUncoveredRecorded(t *testing.T) {
 						}
 					}
 					all += rec.Stacks[i].Samples
-					if slices.Equal(names, want) && rec.Stacks[i].End == recording.Whole {
+					if slices.Equal(names, want) && rec.Stacks[i].Reason == unwind.EndOfStack {
 						right += rec.Stacks[i].Samples
 					} else {
-						t.Errorf("%d samples of %q: %v", rec.Stacks[i].Samples, names, rec.Stacks[i].End)
+						t.Errorf("%d samples of %q: %v", rec.Stacks[i].Samples, names, rec.Stacks[i].Reason)
 					}
 				}
 				if t.Logf("%d of %d samples", right, all); right == 0 {

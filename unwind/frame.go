@@ -78,7 +78,7 @@ type Frame struct {
 	Trampoline bool
 }
 
-// Reason is why a walk ended.
+// Reason is why a walk ended, or why a recorded stack ends.
 type Reason uint8
 
 const (
@@ -93,11 +93,23 @@ const (
 	// TooManyFrames: the walk was cut at Walker.MaxFrames, or because the frames' rules took
 	// more work than the rules of any real stack.
 	TooManyFrames
+
+	// The other reasons are of recorded stacks. No Walker gives them.
+
+	// CallChain: the recorded call chain ends, which may not be the whole stack.
+	CallChain
+	// StackCut: the recorded copy of the stack is too short.
+	StackCut
+	// NoStack: no copy of the stack was recorded, or only an address.
+	NoStack
+	// CallersMissing: the outermost frame was reached, but a frame has a Gap.
+	CallersMissing
 )
 
 var reasonNames = [...]string{
 	EndOfStack: "end of stack", NoRule: "no rule", UnreadableMemory: "unreadable memory", NoProgress: "no progress",
-	TooManyFrames: "too many frames",
+	TooManyFrames: "too many frames", CallChain: "call chain", StackCut: "stack copy cut", NoStack: "no stack",
+	CallersMissing: "callers may be missing",
 }
 
 // String returns the reason in words.

@@ -27,19 +27,13 @@ func FunctionName(f *stack.Frame) string {
 	if f.Trampoline {
 		return "<signal handler called>"
 	}
-	return functionName(&f.Code)
-}
-
-// functionName returns the name of the function at a place in code, "??" if it is
-// unknown.
-func functionName(c *stack.Code) string {
-	if name := c.Symbol.Name; name != "" {
-		if c.Object.Kind() != stack.Generated {
+	if name := f.Symbol.Name; name != "" {
+		if f.Object.Kind() != stack.Generated {
 			name = unversioned(name) // names of generated code have no versions, but can contain paths with "@"
 		}
-		return style.SymbolName(&c.Symbol, name)
+		return style.SymbolName(&f.Symbol, name)
 	}
-	if l := c.Location(); l != nil && l.Function != "" {
+	if l := f.Location(); l != nil && l.Function != "" {
 		return style.Demangle(l.Function)
 	}
 	return unnamed
@@ -56,34 +50,24 @@ func unversioned(symbol string) string {
 	return symbol
 }
 
-// appendFrame appends the calls of a frame of a stack.
-func appendFrame(dst []profile.Frame, f *stack.Frame) []profile.Frame {
-	return appendCalls(dst, &f.Code, FunctionName(f), codeOf(&f.Code))
-}
-
-// appendRecorded appends the calls of a frame of a recording.
-func appendRecorded(dst []profile.Frame, c *stack.Code) []profile.Frame {
-	return appendCalls(dst, c, functionName(c), profileCodes[c.Object.Kind()])
-}
-
-// appendCalls appends the frames of a profile for a place in code: the inlined calls,
-// innermost first, then the function.
-func appendCalls(dst []profile.Frame, c *stack.Code, name string, code profile.Code) []profile.Frame {
-	function := profile.Frame{Function: name, Code: code}
-	if name == unnamed {
+// appendCalls appends the calls of a frame: the inlined ones, innermost first, then the
+// function. Their code is that of the object.
+func appendCalls(dst []profile.Frame, f *stack.Frame) []profile.Frame {
+	function := profile.Frame{Function: FunctionName(f), Code: profileCodes[f.Object.Kind()]}
+	if function.Function == unnamed {
 		function.Function = ""
 	}
-	if c.Object != nil {
-		function.Object = c.Object.Name
+	if f.Object != nil {
+		function.Object = f.Object.Name
 	}
-	for i := range c.Locations {
-		l := &c.Locations[i]
-		if i == len(c.Locations)-1 {
+	for i := range f.Locations {
+		l := &f.Locations[i]
+		if i == len(f.Locations)-1 {
 			function.File, function.Line = l.File, l.Line
 			break
 		}
 		inlined := function
-		inlined.Function, inlined.File, inlined.Line, inlined.Inlined = style.CallName(&c.Symbol, l.Function), l.File, l.Line, true
+		inlined.Function, inlined.File, inlined.Line, inlined.Inlined = style.CallName(&f.Symbol, l.Function), l.File, l.Line, true
 		dst = append(dst, inlined)
 	}
 	return append(dst, function)
@@ -114,9 +98,8 @@ var profileCodes = [...]profile.Code{
 // codeOf returns the kind of code at a place. A Go program can contain C functions. Their
 // source files, or names without a package, identify them.
 func codeOf(c *stack.Code) profile.Code {
-	code := profileCodes[c.Object.Kind()]
-	if code != profile.Go {
-		return code
+	if c.Object.Kind() != stack.Go {
+		return profileCodes[c.Object.Kind()]
 	}
 	if l := c.Location(); l != nil && l.File != "" {
 		if strings.HasSuffix(l.File, ".go") || strings.HasSuffix(l.File, ".s") {

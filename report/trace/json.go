@@ -179,10 +179,7 @@ func (s *Threads) jsonFrame(f *stack.Frame, calls []shownCall) jsonFrame {
 		out.SP = fmt.Sprintf("%#x", f.SP)
 	}
 	var inlined []jsonCall
-	out.jsonSymbol, out.jsonSource, inlined = codeJSON(&f.Code, FunctionName(f))
-	if offset, ok := f.Offset(); ok {
-		out.Offset = &offset
-	}
+	out.jsonSymbol, out.jsonSource, inlined = codeJSON(f)
 	if f.Object != nil {
 		out.Module, out.Address = f.Object.Name, fmt.Sprintf("%#x", f.Address)
 		if f.Object.Generated != generated.None {
@@ -209,21 +206,21 @@ func (s *Threads) jsonFrame(f *stack.Frame, calls []shownCall) jsonFrame {
 	return out
 }
 
-// codeJSON returns the JSON form of a place in code in the function called name.
-func codeJSON(c *stack.Code, name string) (symbol jsonSymbol, source jsonSource, inlined []jsonCall) {
-	symbol.Symbol = c.Symbol.Name
-	if name != unnamed {
+// codeJSON returns the JSON form of the place of a frame in code.
+func codeJSON(f *stack.Frame) (symbol jsonSymbol, source jsonSource, inlined []jsonCall) {
+	symbol.Symbol = f.Symbol.Name
+	if name := FunctionName(f); name != unnamed {
 		symbol.Function = name
 	}
-	if offset, ok := c.Offset(); ok {
+	if offset, ok := f.Offset(); ok {
 		symbol.Offset = &offset
 	}
-	if l := c.Location(); l != nil {
+	if l := f.Location(); l != nil {
 		source = jsonSource{l.File, l.Line}
 	}
-	for i := range max(len(c.Locations)-1, 0) {
-		l := &c.Locations[i]
-		inlined = append(inlined, jsonCall{style.CallName(&c.Symbol, l.Function), jsonSource{l.File, l.Line}})
+	for i := range max(len(f.Locations)-1, 0) {
+		l := &f.Locations[i]
+		inlined = append(inlined, jsonCall{style.CallName(&f.Symbol, l.Function), jsonSource{l.File, l.Line}})
 	}
 	return symbol, source, inlined
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/clewdev/clew/profile"
 	"github.com/clewdev/clew/report/style"
 	"github.com/clewdev/clew/stack"
-	"github.com/clewdev/clew/stack/recording"
+	"github.com/clewdev/clew/unwind"
 )
 
 // AddTo adds each stack to a profile, with the weight 1, and the target to its title. An
@@ -73,8 +73,7 @@ func (s *Threads) addTo(p *profile.Profile, note bool, describe func(i int) (lab
 		labels, name, weight := describe(i)
 		for k := range t.Frames {
 			f := &t.Frames[k]
-			a.calls = appendFrame(a.calls[:0], f)
-			a.append(a.Location(f.Address, a.calls))
+			a.append(a.location(f, codeOf(&f.Code)))
 			if o := f.Object; o != nil && len(o.Mappings) > 0 && !seen[o] {
 				seen[o] = true
 				if file, err := o.File(); err == nil {
@@ -82,7 +81,7 @@ func (s *Threads) addTo(p *profile.Profile, note bool, describe func(i int) (lab
 				}
 			}
 		}
-		reason := end(t)
+		reason := endText(t.End())
 		switch {
 		case reason == "" || !note:
 		case noted < maxNoted:
@@ -103,6 +102,16 @@ type profileStack struct {
 	*profile.Profile
 	calls     []profile.Frame // of one frame; a buffer
 	locations []profile.Location
+}
+
+// location returns the location of a frame that runs a kind of code. Only location adds frames
+// to a profile.
+func (s *profileStack) location(f *stack.Frame, code profile.Code) profile.Location {
+	s.calls = appendCalls(s.calls[:0], f)
+	for i := range s.calls {
+		s.calls[i].Code = code
+	}
+	return s.Location(f.Address, s.calls)
 }
 
 func (s *profileStack) append(l profile.Location) { s.locations = append(s.locations, l) }
@@ -147,16 +156,15 @@ func (r *Recording) AddTo(p *profile.Profile, event int) {
 		if int(s.Event) != event {
 			continue
 		}
-		for n, c := range r.Frames(s) {
+		for n, f := range r.Frames(s) {
 			if locations[n] < 0 {
-				a.calls = appendRecorded(a.calls[:0], c)
-				locations[n] = p.Location(c.Address, a.calls)
+				locations[n] = a.location(f, profileCodes[f.Object.Kind()])
 			}
 			a.append(locations[n])
 		}
 		reason := ""
-		if s.End != recording.Whole && s.End != recording.Chain && s.End != recording.NoStack {
-			reason = s.End.String()
+		if s.Reason != unwind.NoStack {
+			reason = endText(s.Reason)
 		}
 		t := &r.Threads[s.Thread]
 		a.add(reason, profile.Labels{Process: t.Process, Thread: t.Name, PID: int(t.PID), TID: int(t.TID)}, int64(r.weight(s)))

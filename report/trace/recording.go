@@ -19,6 +19,7 @@ import (
 	"github.com/clewdev/clew/profile"
 	"github.com/clewdev/clew/report/style"
 	"github.com/clewdev/clew/stack/recording"
+	"github.com/clewdev/clew/unwind"
 )
 
 // Recording is the stacks of a recording.
@@ -173,7 +174,7 @@ func (p *recordedPrinter) section(event, thread int32) {
 		}
 		g := groups[string(key)]
 		if g == nil {
-			g = &recordedGroup{functions: string(key), end: s.End, least: slices.Clone(runs), most: slices.Clone(runs)}
+			g = &recordedGroup{functions: string(key), end: s.Reason, least: slices.Clone(runs), most: slices.Clone(runs)}
 			groups[g.functions] = g
 		}
 		for k, times := range runs {
@@ -209,7 +210,7 @@ type recordedGroup struct {
 	functions       string  // their numbers, four bytes each
 	least, most     []int32 // how many times in sequence each function occurs
 	weight, samples uint64
-	end             recording.End
+	end             unwind.Reason
 }
 
 // stacks writes the heaviest stacks, innermost function first. Calls of a function by itself
@@ -231,8 +232,8 @@ func (p *recordedPrinter) stacks(groups map[string]*recordedGroup, all uint64) {
 			}
 			p.out = append(p.out, '\n')
 		}
-		if g.end != recording.Whole && g.end != recording.Chain {
-			p.out = fmt.Appendf(p.out, "         %s\n", p.Palette.Error.Text(g.end.String()))
+		if text := endText(g.end); text != "" {
+			p.out = fmt.Appendf(p.out, "         %s\n", p.Palette.Error.Text(text))
 		}
 	}
 	if n := len(order) - p.Stacks; n > 0 && p.Stacks > 0 {
@@ -256,7 +257,7 @@ func (p *recordedPrinter) numberFunctions() {
 	p.starts = make([]int, 1, len(places)+1)
 	var calls []profile.Frame
 	for i := range places {
-		calls = appendRecorded(calls[:0], &places[i])
+		calls = appendCalls(calls[:0], &places[i])
 		for j := range calls {
 			k := key{shownName(&calls[j]), shownObject(&calls[j])}
 			n, ok := known[k]

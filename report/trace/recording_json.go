@@ -11,6 +11,7 @@ import (
 	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/generated"
+	"github.com/clewdev/clew/unwind"
 )
 
 // jsonRecording is the JSON form of a recording. Stacks refer to threads, objects and frames
@@ -129,12 +130,15 @@ func (r *Recording) JSON(w io.Writer) error {
 	for i := range places {
 		c := &places[i]
 		j := jsonRecFrame{Kind: recordedKinds[c.Object.Kind()], Object: objects[c.Object], Address: fmt.Sprintf("%#x", c.Address), Returns: c.Returns}
-		j.jsonSymbol, j.jsonSource, j.Inlined = codeJSON(c, functionName(c))
+		j.jsonSymbol, j.jsonSource, j.Inlined = codeJSON(c)
 		out.Frames = append(out.Frames, j)
 	}
 	for i := range rec.Stacks {
 		s := &rec.Stacks[i]
-		j := jsonRecStack{Event: s.Event, Thread: s.Thread, Samples: s.Samples, Periods: s.Weight, End: s.End.String(), Frames: []int{}}
+		j := jsonRecStack{Event: s.Event, Thread: s.Thread, Samples: s.Samples, Periods: s.Weight, End: s.Reason.String(), Frames: []int{}}
+		if s.Reason == unwind.EndOfStack {
+			j.End = "whole"
+		}
 		for place := range rec.Frames(s) {
 			j.Frames = append(j.Frames, place)
 		}

@@ -52,17 +52,15 @@ func (r *Samples) Append(dst []byte, s *recording.Sample) []byte {
 		}
 		dst = append(dst, r.lines[n]...)
 	}
-	if s.End != recording.Whole && s.End != recording.Chain {
-		dst = append(dst, "\t                 ["...)
-		dst = append(dst, s.End.String()...)
-		dst = append(dst, "]\n"...)
+	if text := endText(s.Reason); text != "" {
+		dst = append(dst, "\t                 ["+text+"]\n"...)
 	}
 	return append(dst, '\n')
 }
 
 // appendRecordedFrame appends the lines of a frame, those of inlined calls first.
-func appendRecordedFrame(dst []byte, place *stack.Code) []byte {
-	for _, c := range appendRecorded(nil, place) {
+func appendRecordedFrame(dst []byte, place *stack.Frame) []byte {
+	for _, c := range appendCalls(nil, place) {
 		if c.Inlined {
 			dst = fmt.Appendf(dst, "\t%16s %s (inlined)", "", printable.Text(c.Function))
 		} else {

@@ -156,17 +156,12 @@ func endNote(s *stack.Stack) string {
 	return s.Reason.String() + ": " + s.Err.Error()
 }
 
-const callersMissing = "callers may be missing"
-
-// end returns in a few words why a stack is incomplete, or "".
-func end(s *stack.Stack) string {
-	switch {
-	case s.Reason != unwind.EndOfStack:
-		return s.Reason.String()
-	case s.HasGap():
-		return callersMissing
+// endText returns in a few words why a stack is incomplete, or "".
+func endText(end unwind.Reason) string {
+	if end == unwind.EndOfStack || end == unwind.CallChain {
+		return ""
 	}
-	return ""
+	return end.String()
 }
 
 func (p *stackPrinter) frame(n int, f *stack.Frame, calls []shownCall) {
@@ -288,7 +283,7 @@ func frameNote(f *stack.Frame, lateValues bool) string {
 		add("by " + f.Method.String())
 	}
 	if f.Gap {
-		add(callersMissing + " before it")
+		add(unwind.CallersMissing.String() + " before it")
 	}
 	if f.TailCall {
 		add("tail call")

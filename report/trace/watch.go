@@ -118,7 +118,7 @@ func (w *Watch) groups() []watchedGroup {
 	for i := range w.Threads.Stacks {
 		s := &w.Threads.Stacks[i]
 		frames := watchedFrames(s)
-		end := end(s)
+		end := endText(s.End())
 		if len(s.Frames) == 0 {
 			end = endNote(s)
 		}
@@ -164,7 +164,7 @@ func (g *watchedGroup) add(frames []profile.Frame, t *snapshot.Thread, n int) {
 // objects.
 func watchedFrames(s *stack.Stack) (list []profile.Frame) {
 	for i := range s.Frames {
-		list = appendFrame(list, &s.Frames[i])
+		list = appendCalls(list, &s.Frames[i])
 	}
 	for i := range list {
 		f := &list[i]

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/internal/calltree"
@@ -60,11 +61,11 @@ type builder struct {
 	batch    int
 	deferred map[*thread][]deferredSample
 
-	ends        [Gap + 1]uint64 // samples by the end of their stack
-	gaps        uint64          // samples with an end other than Gap that can lack callers too
-	uncopied    uint64          // samples that end early because they have registers and no copy of the stack
-	unfinished  uint64          // samples whose deferred user part is missing
-	longestCopy uint32          // bytes of the largest stack copy that was too short
+	ends        [unwind.CallersMissing + 1]uint64 // samples by the end of their stack
+	gaps        uint64                            // samples with another end than CallersMissing that can lack callers too
+	uncopied    uint64                            // samples that end early because they have registers and no copy of the stack
+	unfinished  uint64                            // samples whose deferred user part is missing
+	longestCopy uint32                            // bytes of the largest stack copy that was too short
 
 	notes    []string
 	noted    map[string]bool
@@ -77,7 +78,7 @@ type builder struct {
 // stackKey identifies a Stack.
 type stackKey struct {
 	node, thread, event int32
-	end                 End
+	reason              unwind.Reason
 }
 
 // placeKey identifies a place.
@@ -93,8 +94,8 @@ type pendingSample struct {
 	time, period        uint64
 	cpu                 uint32
 	hasCPU              bool
-	end                 End
-	gap                 bool // callers can be missing in between, which end does not say
+	reason              unwind.Reason
+	gap                 bool // callers can be missing in between, which reason does not say
 	node, thread, event int32
 }
 
@@ -192,7 +193,10 @@ func (b *builder) place(key placeKey) int32 {
 	if !ok {
 		n = int32(len(b.rec.places))
 		b.placeIDs[key] = n
-		b.rec.places = append(b.rec.places, stack.Code{Object: key.object, Address: key.address, Returns: key.returns})
+		if int(n) == cap(b.rec.places) {
+			b.rec.places = slices.Grow(b.rec.places, int(n)+1<<9) // append would copy them five times
+		}
+		b.rec.places = append(b.rec.places, stack.Frame{Code: stack.Code{Object: key.object, Address: key.address, Returns: key.returns}})
 		if key.function != 0 {
 			b.functions[n] = key.function
 		}
@@ -237,7 +241,7 @@ func (b *builder) count(s pendingSample) error {
 	}
 	r.Last = max(r.Last, s.time)
 	r.Samples++
-	b.ends[s.end]++
+	b.ends[s.reason]++
 	if s.gap {
 		b.gaps++
 	}
@@ -249,12 +253,12 @@ func (b *builder) count(s pendingSample) error {
 		b.note("the periods of the samples of event %q exceed %d in total: shares by period are wrong", e.Name, int64(math.MaxInt64))
 	}
 	e.Weight += period
-	key := stackKey{s.node, s.thread, s.event, s.end}
+	key := stackKey{s.node, s.thread, s.event, s.reason}
 	i, ok := b.stacks[key]
 	if !ok {
 		i = int32(len(r.Stacks))
 		b.stacks[key] = i
-		r.Stacks = append(r.Stacks, Stack{Thread: s.thread, Event: s.event, End: s.end, node: s.node})
+		r.Stacks = append(r.Stacks, Stack{Thread: s.thread, Event: s.event, Reason: s.reason, node: s.node})
 	}
 	r.Stacks[i].Samples++
 	r.Stacks[i].Weight += period
@@ -279,7 +283,7 @@ func (b *builder) flush() error {
 	for i := range b.pending {
 		p := &b.pending[i]
 		s := Sample{Time: p.time, CPU: p.cpu, HasCPU: p.hasCPU, Period: p.period, Event: &r.Events[p.event],
-			Thread: &r.Threads[p.thread], End: p.end, Frames: r.path(p.node)}
+			Thread: &r.Threads[p.thread], Reason: p.reason, Frames: r.path(p.node)}
 		if err := b.opts.Each(&s); err != nil {
 			b.pending = nil
 			return err

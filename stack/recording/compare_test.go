@@ -96,7 +96,7 @@ func perfScript(t *testing.T, path string) []scriptSample {
 // keptSample is a copy of a Sample.
 type keptSample struct {
 	Sample
-	frames []stack.Code
+	frames []stack.Frame
 }
 
 // readAll reads a recording and keeps its samples.
@@ -182,7 +182,7 @@ func differs(g *keptSample, w *scriptSample, c *compared) string {
 			if skipped {
 				return fmt.Sprintf("it lacks frame %d of perf's", i)
 			}
-			return fmt.Sprintf("it has %d frames (%v), perf's %d", len(g.frames), g.End, len(w.frames))
+			return fmt.Sprintf("it has %d frames (%v), perf's %d", len(g.frames), g.Reason, len(w.frames))
 		}
 		at++
 	}
@@ -192,7 +192,7 @@ func differs(g *keptSample, w *scriptSample, c *compared) string {
 	return ""
 }
 
-func sameFrame(g *stack.Code, w *scriptFrame, c *compared) bool {
+func sameFrame(g *stack.Frame, w *scriptFrame, c *compared) bool {
 	same := g.Address == w.address || fileOffset(g) == w.address
 	if w.symbol == "[unknown]" || w.symbol == "" || w.symbol == "@plt" {
 		return same
@@ -263,7 +263,7 @@ var segments sync.Map // by file
 
 // fileOffset returns the offset of a frame's address in its file, which perf 6.1 prints as the
 // address, also for programs that are not linked to address 0.
-func fileOffset(g *stack.Code) uint64 {
+func fileOffset(g *stack.Frame) uint64 {
 	if g.Object == nil || g.Object.Path == "" {
 		return g.Address
 	}

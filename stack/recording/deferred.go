@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/clewdev/clew/snapshot/perfdata"
+	"github.com/clewdev/clew/unwind"
 )
 
 // deferredSample waits for the user part of its call chain. If perf asks for it, newer
@@ -65,7 +66,7 @@ func (b *builder) deferredChain(r *perfdata.Record, d *perfdata.Deferred) error 
 		}
 		b.walk.places = append(b.walk.places[:0], s.places[:s.kernel]...)
 		b.chain(t, d.Callchain)
-		s.end = Chain
+		s.reason = unwind.CallChain
 		s.node = b.rec.tree.Add(b.walk.places)
 		if err := b.count(s.pendingSample); err != nil {
 			return err

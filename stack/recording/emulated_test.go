@@ -16,6 +16,7 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/snapshot/core"
 	"github.com/clewdev/clew/snapshot/perfdata"
+	"github.com/clewdev/clew/unwind"
 )
 
 // Samples of arm64 in functions without call frame information: the registers and the stack
@@ -46,8 +47,8 @@ func TestUncoveredOnARM64(t *testing.T) {
 					break
 				}
 			}
-			if !slices.Equal(names, strings.Fields(test.want)) || rec.Stacks[0].End != Whole {
-				t.Errorf("%q: %v; notes %q", names, rec.Stacks[0].End, rec.Notes)
+			if !slices.Equal(names, strings.Fields(test.want)) || rec.Stacks[0].Reason != unwind.EndOfStack {
+				t.Errorf("%q: %v; notes %q", names, rec.Stacks[0].Reason, rec.Notes)
 			}
 		})
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/debugfile"
+	"github.com/clewdev/clew/unwind"
 )
 
 // seeds are small recordings that use all features of Read: overlapping mappings, forks and
@@ -61,7 +62,7 @@ func FuzzRead(f *testing.F) {
 			for range s.Frames {
 				frames++
 			}
-			if s.End == Whole && frames == 0 {
+			if s.Reason == unwind.EndOfStack && frames == 0 {
 				t.Error("a whole stack without a frame")
 			}
 			return nil

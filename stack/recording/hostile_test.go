@@ -19,6 +19,7 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/snapshot/perfdata"
 	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/unwind"
 )
 
 // A truncated recording results in the stacks up to its end. A damaged one results in some
@@ -235,8 +236,8 @@ func TestManyFunctions(t *testing.T) {
 				calls++
 			}
 		}
-		if calls > 0 && samples[i].End != Whole {
-			t.Fatalf("%d generated functions, then: %v\n%s", calls, samples[i].End, sideBySide(&samples[i], &scriptSample{}))
+		if calls > 0 && samples[i].Reason != unwind.EndOfStack {
+			t.Fatalf("%d generated functions, then: %v\n%s", calls, samples[i].Reason, sideBySide(&samples[i], &scriptSample{}))
 		}
 		if calls == 8 {
 			chains++

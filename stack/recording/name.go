@@ -129,11 +129,11 @@ func (c *clonedName) clone(name string) string {
 }
 
 // shortenNames cuts long names of new places. The limit depends on the names of all places.
-func (b *builder) shortenNames(places []stack.Code) {
+func (b *builder) shortenNames(places []stack.Frame) {
 	for i := range places {
-		b.nameLimit.Count(&places[i])
+		b.nameLimit.Count(&places[i].Code)
 	}
 	for i := range places {
-		b.nameLimit.Shorten(&places[i])
+		b.nameLimit.Shorten(&places[i].Code)
 	}
 }

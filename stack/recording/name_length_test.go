@@ -24,11 +24,11 @@ func TestLongNames(t *testing.T) {
 		want   string // of the last frame
 	}{{100, most}, {5000, short}} {
 		shared := []object.Location{{Function: long, File: "f.c"}, {Function: "f", File: long}}
-		frames := make([]stack.Code, test.frames)
+		frames := make([]stack.Frame, test.frames)
 		for i := range frames {
 			frames[i].Symbol.Name, frames[i].Locations = long, shared
 		}
-		frames[0] = stack.Code{Symbol: object.Symbol{Name: "main"}}
+		frames[0] = stack.Frame{Code: stack.Code{Symbol: object.Symbol{Name: "main"}}}
 		b := new(builder)
 		b.shortenNames(frames[:50])
 		b.shortenNames(frames[50:])

@@ -48,15 +48,15 @@ func (b *builder) noteMissing() {
 	}
 	b.noteCount(b.rec.Counts.Missed(), "1 record was", "%d records were", "lost during the recording")
 	b.noteCount(b.uncopied, "no copy of the user stack was recorded for 1 sample", "no copy of the user stack was recorded for %d samples", "")
-	b.ends[Gap] += b.gaps
+	b.ends[unwind.CallersMissing] += b.gaps
 	const stack, stacks = "the stack of 1 sample ", "the stacks of %d samples "
 	b.noteCount(b.unfinished, stack+"is", stacks+"are", "without the part in user mode, because the record that follows later is missing (PERF_RECORD_CALLCHAIN_DEFERRED)")
-	b.noteCount(b.ends[Cut], stack+"is", stacks+"are", fmt.Sprintf("longer than the recorded copy of at most %d bytes: the outer frames are missing (use perf record --call-graph dwarf,SIZE)", b.longestCopy))
-	b.noteCount(b.ends[NoRule], stack+"ends", stacks+"end", "at a frame without unwind information")
-	b.noteCount(b.ends[Unreadable], stack+"ends", stacks+"end", "where the unwind rules need memory that is not in the recording")
-	b.noteCount(b.ends[NoProgress], stack+"ends", stacks+"end", "where the unwind rules lead back to an earlier frame")
-	b.noteCount(b.ends[TooDeep], stack+"is", stacks+"are", fmt.Sprintf("longer than %d frames and cut there", cmp.Or(b.opts.MaxFrames, unwind.DefaultMaxFrames)))
-	b.noteCount(b.ends[Gap], stack+"can", stacks+"can", "lack callers: functions without an unwind table and a frame pointer, or that were called by a jump")
+	b.noteCount(b.ends[unwind.StackCut], stack+"is", stacks+"are", fmt.Sprintf("longer than the recorded copy of at most %d bytes: the outer frames are missing (use perf record --call-graph dwarf,SIZE)", b.longestCopy))
+	b.noteCount(b.ends[unwind.NoRule], stack+"ends", stacks+"end", "at a frame without unwind information")
+	b.noteCount(b.ends[unwind.UnreadableMemory], stack+"ends", stacks+"end", "where the unwind rules need memory that is not in the recording")
+	b.noteCount(b.ends[unwind.NoProgress], stack+"ends", stacks+"end", "where the unwind rules lead back to an earlier frame")
+	b.noteCount(b.ends[unwind.TooManyFrames], stack+"is", stacks+"are", fmt.Sprintf("longer than %d frames and cut there", cmp.Or(b.opts.MaxFrames, unwind.DefaultMaxFrames)))
+	b.noteCount(b.ends[unwind.CallersMissing], stack+"can", stacks+"can", "lack callers: functions without an unwind table and a frame pointer, or that were called by a jump")
 	if b.omitted > 0 {
 		b.notes = append(b.notes, fmt.Sprintf("%d more notes", b.omitted))
 	}

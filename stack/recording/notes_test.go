@@ -21,12 +21,12 @@ func TestNoStackCopy(t *testing.T) {
 	for _, test := range []struct {
 		stack []byte
 		times int
-		end   End
+		end   unwind.Reason
 		note  string
 	}{
-		{nil, 1, NoStack, "no copy of the user stack was recorded for 1 sample"},
-		{nil, 3, NoStack, "no copy of the user stack was recorded for 3 samples"},
-		{make([]byte, 8), 1, Cut, "the stack of 1 sample is longer than the recorded copy of at most 8 bytes: the outer frames are missing (use perf record --call-graph dwarf,SIZE)"},
+		{nil, 1, unwind.NoStack, "no copy of the user stack was recorded for 1 sample"},
+		{nil, 3, unwind.NoStack, "no copy of the user stack was recorded for 3 samples"},
+		{make([]byte, 8), 1, unwind.StackCut, "the stack of 1 sample is longer than the recorded copy of at most 8 bytes: the outer frames are missing (use perf record --call-graph dwarf,SIZE)"},
 	} {
 		b := newBuilder(new(perfdata.Reader), Options{})
 		b.started, b.machine = true, arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB)
@@ -39,8 +39,8 @@ func TestNoStackCopy(t *testing.T) {
 			}
 		}
 		b.noteMissing()
-		if stack := b.rec.Stacks[0]; stack.End != test.end || int(stack.Samples) != test.times || !slices.Equal(b.notes, []string{test.note}) {
-			t.Errorf("%d bytes: %d samples, %v, %q", len(test.stack), stack.Samples, stack.End, b.notes)
+		if stack := b.rec.Stacks[0]; stack.Reason != test.end || int(stack.Samples) != test.times || !slices.Equal(b.notes, []string{test.note}) {
+			t.Errorf("%d bytes: %d samples, %v, %q", len(test.stack), stack.Samples, stack.Reason, b.notes)
 		}
 		if !b.complete {
 			t.Errorf("%v: a stack that ends early makes a recording partial", test.end)
@@ -106,7 +106,7 @@ func TestLost(t *testing.T) {
 func TestTooDeep(t *testing.T) {
 	for frames, want := range map[int]int{0: unwind.DefaultMaxFrames, 100: 100} {
 		b := newBuilder(new(perfdata.Reader), Options{MaxFrames: frames})
-		b.ends[TooDeep] = 2
+		b.ends[unwind.TooManyFrames] = 2
 		b.noteMissing()
 		if note := fmt.Sprintf("the stacks of 2 samples are longer than %d frames and cut there", want); !slices.Equal(b.notes, []string{note}) {
 			t.Errorf("%q, expected %q", b.notes, note)

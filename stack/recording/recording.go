@@ -14,6 +14,7 @@ import (
 	"github.com/clewdev/clew/internal/calltree"
 	"github.com/clewdev/clew/snapshot/perfdata"
 	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/unwind"
 )
 
 // Recording is the stacks of a recording. After Read it does not change, and several
@@ -39,11 +40,11 @@ type Recording struct {
 	Notes []string
 
 	// Complete says that no object and no part of the recording is missing. Stacks that
-	// end early for another reason (see Stack.End) and records that perf lost do not
+	// end early for another reason (see Stack.Reason) and records that perf lost do not
 	// make a Recording incomplete, because nearly every recording has some.
 	Complete bool
 
-	places []stack.Code
+	places []stack.Frame
 	tree   calltree.Tree[int32] // of the numbers of places
 }
 
@@ -65,47 +66,28 @@ type Thread struct {
 // KernelName is the name of the kernel's object. Its modules have objects of their own.
 const KernelName = "[kernel]"
 
-// End is the reason why a stack ends.
-type End uint8
-
-const (
-	Whole      End = iota // the outermost frame was reached
-	Chain                 // the recorded call chain ends, which may not be the whole stack
-	Cut                   // the recorded copy of the stack is too short
-	NoRule                // the last frame has no unwind information
-	Unreadable            // the unwind rules need memory that is not in the recording
-	NoProgress            // the unwind rules lead back to an earlier frame
-	TooDeep               // more frames than Options.MaxFrames
-	NoStack               // the sample has no copy of the stack, or only an address
-	Gap                   // the outermost frame was reached, but callers can be missing in between
-)
-
-var endNames = [...]string{"whole", "call chain", "stack copy cut", "no rule", "unreadable memory", "no progress", "too many frames", "no stack", "callers may be missing"}
-
-// String returns the reason in one to four words.
-func (e End) String() string { return endNames[min(int(e), len(endNames)-1)] }
-
 // Stack is a stack of samples of one event and thread.
 type Stack struct {
-	Thread  int32 // index into Recording.Threads
-	Event   int32 // index into Recording.Events
-	End     End
+	Thread  int32         // index into Recording.Threads
+	Event   int32         // index into Recording.Events
+	Reason  unwind.Reason // why it ends
 	Samples uint64
 	Weight  uint64 // the sum of the samples' periods
 
 	node int32
 }
 
-// Places returns the places of all stacks. The caller must not change them. The addresses of
-// generated code, of the kernel and of unknown code are run-time addresses. Without
-// Options.Lines, no place has Locations.
-func (r *Recording) Places() []stack.Code { return r.places }
+// Places returns the different frames of all stacks. The caller must not change them. They
+// only have a Code, which processes with the same object share. The addresses of generated
+// code, of the kernel and of unknown code are run-time addresses. Without Options.Lines, no
+// place has Locations.
+func (r *Recording) Places() []stack.Frame { return r.places }
 
 // Frames yields the frames of a stack as indexes and elements of Places, innermost first.
-func (r *Recording) Frames(s *Stack) iter.Seq2[int, *stack.Code] { return r.path(s.node) }
+func (r *Recording) Frames(s *Stack) iter.Seq2[int, *stack.Frame] { return r.path(s.node) }
 
-func (r *Recording) path(n int32) iter.Seq2[int, *stack.Code] {
-	return func(yield func(int, *stack.Code) bool) {
+func (r *Recording) path(n int32) iter.Seq2[int, *stack.Frame] {
+	return func(yield func(int, *stack.Frame) bool) {
 		for i := range r.tree.Frames(n) {
 			if !yield(int(i), &r.places[i]) {
 				return
@@ -122,10 +104,10 @@ type Sample struct {
 	Period uint64
 	Event  *Event
 	Thread *Thread
-	End    End
+	Reason unwind.Reason // why the stack ends
 
 	// Frames yields indexes and elements of Recording.Places, innermost first.
-	Frames iter.Seq2[int, *stack.Code]
+	Frames iter.Seq2[int, *stack.Frame]
 }
 
 // Options change what Read does. The zero value is valid.

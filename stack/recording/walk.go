@@ -121,10 +121,10 @@ func (b *builder) sample(r *perfdata.Record, s *perfdata.Sample) error {
 	}
 	label := b.label(t)
 	chain, cookie, deferred := cookieOf(s.Callchain)
-	places, end := b.stack(t, r, s, chain)
-	gap := b.walk.gap && end != Gap
+	places, reason := b.stack(t, r, s, chain)
+	gap := b.walk.gap && reason != unwind.CallersMissing
 	p := pendingSample{gap: gap, time: r.ID.Time, period: s.Period, cpu: r.ID.CPU, hasCPU: r.ID.Fields&perfdata.FieldCPU != 0,
-		end: end, thread: label, event: event}
+		reason: reason, thread: label, event: event}
 	if deferred && s.UserRegs.ABI == perfdata.ABINone {
 		kernel := 0 // without a chain, places is the address in user mode
 		if len(chain) > 0 {
@@ -136,8 +136,8 @@ func (b *builder) sample(r *perfdata.Record, s *perfdata.Sample) error {
 	return b.count(p)
 }
 
-// stack returns the places of the frames of a sample, innermost first.
-func (b *builder) stack(t *thread, r *perfdata.Record, s *perfdata.Sample, chain []uint64) ([]int32, End) {
+// stack returns the places of the frames of a sample, innermost first, and why they end.
+func (b *builder) stack(t *thread, r *perfdata.Record, s *perfdata.Sample, chain []uint64) ([]int32, unwind.Reason) {
 	w := &b.walk
 	w.places, w.gap = w.places[:0], false
 	p := t.process
@@ -170,9 +170,9 @@ func (b *builder) stack(t *thread, r *perfdata.Record, s *perfdata.Sample, chain
 		w.places = append(w.places, b.place(b.foreign(mode, s.IP, false)))
 	}
 
-	end := NoStack
+	end := unwind.NoStack
 	if chain != nil && s.Fields&perfdata.FieldCallchain != 0 {
-		end = Chain
+		end = unwind.CallChain
 	}
 	walked := false
 	if machine := s.UserRegs.Registers(b.machine, &w.regs); machine != nil {
@@ -180,14 +180,14 @@ func (b *builder) stack(t *thread, r *perfdata.Record, s *perfdata.Sample, chain
 		walked = true
 	}
 	switch n := countUser(user); {
-	case walked && (end == Whole || end == Gap || len(w.user) >= n):
+	case walked && (end == unwind.EndOfStack || end == unwind.CallersMissing || len(w.user) >= n):
 		w.places = append(w.places, w.user...)
 		w.gap = t.gap > 0
 	case n > 0:
-		end = Chain
+		end = unwind.CallChain
 		b.chain(t, user)
 	case len(w.places) == 0 && s.Fields&perfdata.FieldIP != 0:
-		end = NoStack
+		end = unwind.NoStack
 		w.places = append(w.places, b.userFrame(p, s.IP, false))
 	}
 	return w.places, end
@@ -270,8 +270,8 @@ func (b *builder) userFrame(p *process, ip uint64, returns bool) int32 {
 	return b.place(key)
 }
 
-// unwind walks the user stack of a sample and sets b.walk.user.
-func (b *builder) unwind(t *thread, s *perfdata.Sample, machine *arch.Machine) End {
+// unwind walks the user stack of a sample and sets b.walk.user. It returns why the stack ends.
+func (b *builder) unwind(t *thread, s *perfdata.Sample, machine *arch.Machine) unwind.Reason {
 	w := &b.walk
 	space := t.process.space
 	sp, _ := w.regs.Get(uint64(machine.StackPointer))
@@ -281,29 +281,18 @@ func (b *builder) unwind(t *thread, s *perfdata.Sample, machine *arch.Machine) E
 	walker.Follow(&t.trail, &w.regs)
 	walker.Stack = unwind.Stack{}
 	b.placeTrail(t)
-	if len(s.UserStack) == 0 && walker.Reason() != unwind.EndOfStack {
+	switch reason := walker.Reason(); {
+	case reason != unwind.EndOfStack && len(s.UserStack) == 0:
 		b.uncopied++
-		return NoStack
-	}
-	switch walker.Reason() {
-	case unwind.EndOfStack:
-		if t.gap > 0 {
-			return Gap
-		}
-		return Whole
-	case unwind.NoProgress:
-		return NoProgress
-	case unwind.TooManyFrames:
-		return TooDeep
-	}
-	switch {
-	case w.memory.beyond:
+		return unwind.NoStack
+	case reason == unwind.EndOfStack && t.gap > 0:
+		return unwind.CallersMissing
+	case w.memory.beyond && (reason == unwind.NoRule || reason == unwind.UnreadableMemory):
 		b.longestCopy = max(b.longestCopy, uint32(len(s.UserStack)))
-		return Cut
-	case walker.Reason() == unwind.UnreadableMemory:
-		return Unreadable
+		return unwind.StackCut
+	default:
+		return reason
 	}
-	return NoRule
 }
 
 // placeTrail finds the places of the walked frames. The places of the outer frames, which
