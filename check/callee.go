@@ -8,6 +8,7 @@ import (
 	"debug/elf"
 	"strings"
 
+	"github.com/clewdev/clew/check/internal/lift"
 	"github.com/clewdev/clew/object"
 )
 
@@ -108,33 +109,36 @@ func (c *checker) writes(pc uint64, depth int) uint64 {
 		return all
 	}
 	set := uint64(0)
-	var operations []operation
+	var operations []lift.Operation
 	for at := uint64(0); at < uint64(len(code)) && set != all; {
-		var i instruction
+		i := lift.Instruction{Right: lift.NoRegister}
 		var ok bool
-		operations, ok = c.machine.decode(code[at:], f.Start+at, &i, operations[:0])
-		if !ok || i.size == 0 {
+		operations, ok = c.machine.Decode(code[at:], f.Start+at, &i, operations[:0])
+		if !ok || i.Size == 0 {
 			set = all
 			break
 		}
-		set |= i.clobbered
-		for _, o := range operations {
-			if o.op != opStore {
-				set |= 1 << o.to
+		set |= i.Clobbered
+		for k := range operations {
+			if to, ok := operations[k].Writes(); ok {
+				set |= 1 << to
 			}
 		}
-		switch i.flow {
-		case flowNext, flowReturn, flowStop:
-		case flowBranch, flowJump:
-			if i.target < f.Start || i.target >= f.End {
+		switch i.Flow {
+		case lift.FlowNext, lift.FlowReturn, lift.FlowStop:
+		case lift.FlowBranch, lift.FlowJump:
+			if i.Target < f.Start || i.Target >= f.End {
 				set = all
 			}
-		case flowCall:
-			set |= c.writes(i.target, depth+1)
+		case lift.FlowCall:
+			set |= c.writes(i.Target, depth+1)
+			if c.abi.Link != lift.NoRegister {
+				set |= 1 << c.abi.Link
+			}
 		default:
 			set = all
 		}
-		at += uint64(i.size)
+		at += uint64(i.Size)
 	}
 	c.written[pc] = set
 	return set

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/check/internal/lift"
 	"github.com/clewdev/clew/object"
 )
 
@@ -68,8 +69,8 @@ func File(f *object.File, options Options) (report *Report, err error) {
 }
 
 func file(f *object.File, options Options) (*Report, error) {
-	if machineOf(f.Machine()) == nil {
-		return nil, fmt.Errorf("%s: %w: %s, only amd64 can be checked", f.Name(), ErrMachine, f.Machine().Name)
+	if lift.Of(f.Machine()) == nil {
+		return nil, fmt.Errorf("%s: %w: %s, only %s can be checked", f.Name(), ErrMachine, f.Machine().Name, strings.Join(lift.Names(), " and "))
 	}
 	if f.Type() == elf.ET_REL {
 		return nil, fmt.Errorf("%s: %w: link it first", f.Name(), ErrRelocatable)
@@ -138,19 +139,19 @@ func Section(s *cfi.Section, code Code, options Options) (*Report, error) {
 
 // newChecker returns a checker, or nil for a machine that the package does not know.
 func newChecker(s *cfi.Section, code Code) *checker {
-	m := machineOf(s.Machine)
+	m := lift.Of(s.Machine)
 	if m == nil {
 		return nil
 	}
-	return &checker{section: s, memory: code.Memory, machine: m, abi: m.abi(), noReturn: code.NoReturn, stubs: code.Stubs, keepsNone: code.KeepsNone, size: code.size}
+	return &checker{section: s, memory: code.Memory, machine: m, abi: m.ABI(), noReturn: code.NoReturn, stubs: code.Stubs, keepsNone: code.KeepsNone, size: code.size}
 }
 
 // checker checks the functions of one section.
 type checker struct {
 	section   *cfi.Section
 	memory    cfi.Memory
-	machine   machine
-	abi       *abi
+	machine   lift.Machine
+	abi       *lift.ABI
 	noReturn  map[uint64]bool
 	stubs     []Stubs
 	keepsNone func(start uint64) bool // see Code
@@ -172,7 +173,7 @@ type checker struct {
 	interpreter cfi.Interpreter
 	fde         cfi.FDE
 	rules       []cfi.Rule
-	spare       []operation
+	spare       []lift.Operation
 	unit        unit
 	written     map[uint64]uint64  // by entry of a function: the columns that it changes
 	observe     func(*instruction) // for tests: called for every instruction that is reached
@@ -271,13 +272,13 @@ func (c *checker) fail(index int, why Reason) {
 			break
 		}
 		offset := uint64(0)
-		for offset < n && (n-offset >= uint64(c.abi.maxSize) || at+n == f.End) {
-			var i instruction
-			if _, ok := c.machine.decode(code[offset:n], at+offset, &i, c.spare[:0]); !ok || i.size == 0 {
-				i.size = 1
+		for offset < n && (n-offset >= uint64(c.abi.MaxSize) || at+n == f.End) {
+			i := lift.Instruction{Right: lift.NoRegister}
+			if _, ok := c.machine.Decode(code[offset:n], at+offset, &i, c.spare[:0]); !ok || i.Size == 0 {
+				i.Size = uint8(min(c.abi.MinSize, int(n-offset)))
 			}
 			r.count(Undecided, why)
-			offset += uint64(i.size)
+			offset += uint64(i.Size)
 		}
 		at += offset
 	}
@@ -336,6 +337,6 @@ func (c *checker) word(at, size uint64) (uint64, bool) {
 
 // clear makes the unit empty for another function. Its buffers stay.
 func (u *unit) clear(c *checker) {
-	parts, instructions, operations, states, work, pending, deltas := u.parts[:0], u.instructions[:0], u.operations[:0], u.states[:0], u.work[:0], u.pending[:0], u.deltas[:0]
-	*u = unit{c: c, parts: parts, instructions: instructions, operations: operations, states: states, work: work, pending: pending, deltas: deltas}
+	parts, instructions, operations, states, work, pending, deltas, tables := u.parts[:0], u.instructions[:0], u.operations[:0], u.states[:0], u.work[:0], u.pending[:0], u.deltas[:0], u.tables[:0]
+	*u = unit{c: c, parts: parts, instructions: instructions, operations: operations, states: states, work: work, pending: pending, deltas: deltas, tables: tables}
 }

@@ -4,14 +4,20 @@
 
 package check
 
-import "github.com/clewdev/clew/cfi"
+import (
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/check/internal/lift"
+)
 
-// columnCFA stands for the CFA in mismatch.column.
-const columnCFA = -1
+// Numbers that stand for other columns in mismatch.register.
+const (
+	numberCFA  = -1
+	numberSign = -2 // ABI.SignState
+)
 
 // mismatch is a rule that yields a wrong value.
 type mismatch struct {
-	column int      // columnCFA, a preserved register or the return address
+	number int      // numberCFA, numberSign, a preserved register or the return address
 	rule   cfi.Rule // what the row says
 	delta  int64    // of a wrong CFA with a known distance: the row's less the true one
 }
@@ -28,7 +34,7 @@ func (c *checker) compare(r *row, s *state, pc uint64, list *[]mismatch) (Verdic
 	case verdict == Disagree && list == nil, verdict == Undecided:
 		return verdict, reason
 	}
-	for i, column := range m.preserved {
+	for i, column := range m.Preserved {
 		var v Verdict
 		var why Reason
 		rule := r.rules[i]
@@ -37,19 +43,23 @@ func (c *checker) compare(r *row, s *state, pc uint64, list *[]mismatch) (Verdic
 		case rule.Kind == cfi.Unspecified && s.registers[column] == makeValue(entry, int(column), 0):
 			continue
 		default:
-			v, why = c.compareRegister(rule, int(column), s, pc)
+			v, why = c.compareRegister(rule, int(column), makeValue(entry, int(column), 0), s, pc)
 		}
 		verdict, reason = worse(verdict, reason, v, why)
 		if v == Disagree {
 			if list == nil {
 				return Disagree, NoReason
 			}
-			*list = append(*list, mismatch{column: int(column), rule: rule})
+			*list = append(*list, mismatch{number: int(column), rule: rule})
 		}
 	}
-	v, why := c.compareReturnAddress(r.returnAddress, s, pc)
+	v, why := c.compareReturnAddress(r, s, pc)
 	if v == Disagree && list != nil {
-		*list = append(*list, mismatch{column: m.returnAddress, rule: r.returnAddress})
+		w := mismatch{number: m.ReturnAddress, rule: r.returnAddress}
+		if c.signsWrongly(r, s, pc) {
+			w.number = numberSign
+		}
+		*list = append(*list, w)
 	}
 	return worse(verdict, reason, v, why)
 }
@@ -69,10 +79,11 @@ func worse(a Verdict, why Reason, b Verdict, whyB Reason) (Verdict, Reason) {
 func (c *checker) cfaValue(r cfi.Rule, s *state, pc uint64) (value, bool) {
 	switch r.Kind {
 	case cfi.Register:
-		if r.Register >= uint32(c.abi.registers) {
+		number := c.abi.Number(uint64(r.Register))
+		if number == lift.NoRegister {
 			return value(unknown), true
 		}
-		return s.registers[r.Register].add(r.Offset), true
+		return s.registers[number].add(r.Offset), true
 	case cfi.ValExpression:
 		return c.expression(r, s, pc, 0)
 	}
@@ -86,17 +97,17 @@ func (c *checker) compareCFA(r *row, s *state, pc uint64, list *[]mismatch) (Ver
 		return Undecided, UnknownRule
 	}
 	switch {
-	case v.kind() == entry && v.argument() == m.sp:
-		delta := v.offset() - m.cfaOffset
+	case v.kind() == entry && v.argument() == m.SP:
+		delta := v.offset() - m.CFAOffset
 		if delta == 0 {
 			return Agree, NoReason
 		}
 		if list != nil {
-			*list = append(*list, mismatch{column: columnCFA, rule: r.cfa, delta: delta})
+			*list = append(*list, mismatch{number: numberCFA, rule: r.cfa, delta: delta})
 		}
-	case v.plain(), v.kind() == entry && m.kept(v.argument()):
+	case v.plain(), v.kind() == entry && m.Kept(v.argument()):
 		if list != nil {
-			*list = append(*list, mismatch{column: columnCFA, rule: r.cfa})
+			*list = append(*list, mismatch{number: numberCFA, rule: r.cfa})
 		}
 	default:
 		return Undecided, UnknownStack
@@ -104,68 +115,95 @@ func (c *checker) compareCFA(r *row, s *state, pc uint64, list *[]mismatch) (Ver
 	return Disagree, NoReason
 }
 
-// holds compares a value with the entry value of a column.
-func (c *checker) holds(v value, column int) (Verdict, Reason) {
+// holds compares a value with the entry value of a register.
+func (c *checker) holds(v, want value) (Verdict, Reason) {
 	switch {
-	case v == makeValue(entry, column, 0):
+	case v == want:
 		return Agree, NoReason
-	case v.kind() == entry, v.notEntry(c.abi):
+	case v.kind() == entry, v.kind() == signed, v.notEntry(c.abi):
 		return Disagree, NoReason
 	}
 	return Undecided, UnknownValue
 }
 
-// compareRegister compares the rule of a preserved register with the state.
-func (c *checker) compareRegister(r cfi.Rule, column int, s *state, pc uint64) (Verdict, Reason) {
+// compareRegister compares the rule of a register with the state. The rule is to yield want,
+// the entry value of the register.
+func (c *checker) compareRegister(r cfi.Rule, number int, want value, s *state, pc uint64) (Verdict, Reason) {
 	m := c.abi
-	cfa := makeValue(entry, m.sp, m.cfaOffset)
+	cfa := makeValue(entry, m.SP, m.CFAOffset)
 	switch r.Kind {
 	case cfi.Unspecified, cfi.SameValue:
-		v, why := c.holds(s.registers[column], column)
-		if v == Disagree && c.ignored>>column&1 != 0 {
+		v, why := c.holds(s.registers[number], want)
+		if v == Disagree && c.ignored>>number&1 != 0 {
 			return Undecided, Convention
 		}
 		return v, why
 	case cfi.Undefined:
 		return Agree, NoReason
 	case cfi.Offset:
-		return c.saved(s, cfa.add(r.Offset), column)
+		return c.saved(s, cfa.add(r.Offset), want)
 	case cfi.ValOffset:
-		return c.holds(cfa.add(r.Offset), column)
+		return c.holds(cfa.add(r.Offset), want)
 	case cfi.Register:
-		return c.holds(c.column(s, uint64(r.Register), pc), column)
+		return c.holds(c.column(s, uint64(r.Register), pc), want)
 	}
 	v, ok := c.expression(r, s, pc, cfa)
 	switch {
 	case !ok:
 		return Undecided, UnknownRule
 	case r.Kind == cfi.ValExpression:
-		return c.holds(v, column)
+		return c.holds(v, want)
 	}
-	return c.saved(s, v, column)
+	return c.saved(s, v, want)
 }
 
-// saved compares the content of a slot with the entry value of a column.
-func (c *checker) saved(s *state, at value, column int) (Verdict, Reason) {
-	v, why := c.holds(s.load(at, c.abi), column)
-	if sp := s.registers[c.abi.sp]; v == Agree && sameBase(sp, at) && at.offset() < sp.offset()-c.abi.redZone {
+// saved compares the content of a slot with the entry value of a register.
+func (c *checker) saved(s *state, at, want value) (Verdict, Reason) {
+	v, why := c.holds(s.load(at, c.abi), want)
+	if sp := s.registers[c.abi.SP]; v == Agree && sameBase(sp, at) && at.offset() < sp.offset()-c.abi.RedZone {
 		return Disagree, NoReason // a signal handler overwrites it
 	}
 	return v, why
 }
 
-func (c *checker) compareReturnAddress(r cfi.Rule, s *state, pc uint64) (Verdict, Reason) {
+func (c *checker) compareReturnAddress(r *row, s *state, pc uint64) (Verdict, Reason) {
 	m := c.abi
-	if r.Kind == cfi.Offset && m.link == noRegister && r.Offset == -m.cfaOffset {
+	number, want := m.ReturnAddress, makeValue(entry, m.ReturnAddress, 0)
+	switch {
+	case m.Link != lift.NoRegister:
+		number, want = int(m.Link), returnAddressOf(r.signed, r.key, m)
+	case r.returnAddress.Kind == cfi.Offset && r.returnAddress.Offset == -m.CFAOffset:
 		// The common case: nothing has been stored there.
-		return c.saved(s, makeValue(entry, m.sp, 0), m.returnAddress)
+		return c.saved(s, makeValue(entry, m.SP, 0), want)
 	}
-	if m.link != noRegister && (r.Kind == cfi.Unspecified || r.Kind == cfi.SameValue) {
-		return c.holds(s.registers[m.link], int(m.link))
+	return c.compareRegister(r.returnAddress, number, want, s, pc)
+}
+
+// returnAddressOf returns the value of the return address in the link register or its slot.
+func returnAddressOf(isSigned bool, key int, m *lift.ABI) value {
+	if isSigned {
+		return makeValue(signed, key, 0)
 	}
-	column := m.returnAddress
-	if m.link != noRegister {
-		column = int(m.link)
+	return makeValue(entry, int(m.Link), 0)
+}
+
+// signsWrongly reports whether the rule of the return address yields it, and the row is only
+// wrong about its signature.
+func (c *checker) signsWrongly(r *row, s *state, pc uint64) bool {
+	_, ok := c.trueSign(r, s, pc)
+	return ok
+}
+
+// trueSign returns the form in which the rule of the return address yields it.
+func (c *checker) trueSign(r *row, s *state, pc uint64) (value, bool) {
+	m := c.abi
+	if m.Link == lift.NoRegister {
+		return 0, false
 	}
-	return c.compareRegister(r, column, s, pc)
+	for _, want := range returnAddresses(m) {
+		if v, _ := c.compareRegister(r.returnAddress, int(m.Link), want, s, pc); v == Agree {
+			return want, true
+		}
+	}
+	return 0, false
 }

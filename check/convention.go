@@ -4,7 +4,10 @@
 
 package check
 
-import "github.com/clewdev/clew/cfi"
+import (
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/check/internal/lift"
+)
 
 // A function that changes a preserved register without saving it has a wrong row by the
 // psABI. It is no defect if nobody relies on the register: if all callers have saved it
@@ -21,7 +24,7 @@ func (c *checker) conventions() {
 	for i := range c.results {
 		for k := range c.results[i].findings {
 			if f := &c.results[i].findings[k]; f.unsaved {
-				lost[c.fdeAt(f.Function)] |= 1 << f.Column
+				lost[c.fdeAt(f.Function)] |= 1 << c.abi.Number(uint64(f.Column))
 			}
 		}
 	}
@@ -40,7 +43,7 @@ func (c *checker) conventions() {
 // conventionOf returns the columns that need not be preserved by a function.
 func (c *checker) conventionOf(index int) uint64 {
 	if c.keepsNone != nil && c.keepsNone(c.fdes[index].Start) {
-		return c.abi.preservedSet
+		return c.abi.PreservedSet
 	}
 	return c.globals | c.private[index]
 }
@@ -48,7 +51,7 @@ func (c *checker) conventionOf(index int) uint64 {
 // findGlobals finds the registers that are variables of the program.
 func (c *checker) findGlobals(lost map[int]uint64) {
 	for range 2 { // programs have one or two
-		for _, column := range c.abi.preserved {
+		for _, column := range c.abi.Preserved {
 			alone, more := 0, 0
 			for _, set := range lost {
 				switch set |= c.globals; {
@@ -91,7 +94,7 @@ func (c *checker) findPrivate(lost map[int]uint64) {
 			continue
 		}
 		rows = rows[:0]
-		c.machine.calls(code, r.Start, func(pc, target uint64) {
+		c.machine.Calls(code, r.Start, func(pc, target uint64) {
 			callee, ok := starts[target]
 			if !ok || c.section.FDEAt(r.FDE, &c.fde) != nil {
 				return
@@ -121,10 +124,10 @@ func (c *checker) findPrivate(lost map[int]uint64) {
 }
 
 // unchanged returns the preserved columns whose values are in their registers.
-func (r *row) unchanged(m *abi) (set uint64) {
+func (r *row) unchanged(m *lift.ABI) (set uint64) {
 	for i, rule := range r.rules {
 		if rule.Kind == cfi.Unspecified || rule.Kind == cfi.SameValue {
-			set |= 1 << m.preserved[i]
+			set |= 1 << m.Preserved[i]
 		}
 	}
 	return set

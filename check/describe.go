@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/check/internal/lift"
 )
 
 // finding describes a wrong rule.
@@ -17,27 +18,50 @@ func (u *unit) finding(p *part, r *row, s *state, i *instruction, w mismatch) Fi
 	m := u.c.abi
 	f := Finding{
 		Kind: WrongRegister, Function: p.start, FDE: u.c.fdes[p.fde].FDE,
-		Address: i.pc, Last: i.pc, Count: 1, Column: w.column,
+		Address: i.pc, Last: i.pc, Count: 1, Column: w.number,
 	}
-	switch w.column {
-	case columnCFA:
+	switch w.number {
+	case numberCFA:
 		f.Kind = WrongCFA
 		f.Expected, f.Fix = u.c.trueCFA(s, r.cfa)
 		f.Found = u.c.ruleCFA(r.cfa)
 		return f
-	case m.returnAddress:
+	case numberSign:
+		f.Kind, f.Column, f.Register = WrongReturnAddress, m.SignState, "ra_sign_state"
+		f.Found = signText(returnAddressOf(r.signed, r.key, m))
+		v, _ := u.c.trueSign(r, s, i.pc)
+		f.Expected, f.Fix = signText(v), ".cfi_negate_ra_state"
+		if v.kind() == signed && r.signed {
+			f.Fix = "" // the CIE names the other key
+		}
+		return f
+	case m.ReturnAddress:
 		f.Kind = WrongReturnAddress
 	}
-	f.Register = u.c.columnName(w.column)
-	f.Expected, f.Fix = u.c.trueRegister(s, w.column, w.rule)
-	f.unsaved = w.column != m.returnAddress && strings.HasPrefix(f.Fix, ".cfi_undefined") && (w.rule.Kind == cfi.Unspecified || w.rule.Kind == cfi.SameValue)
-	f.Found = u.c.ruleRegister(w.column, w.rule)
+	f.Column = m.Column(w.number)
+	f.Register = u.c.numberName(w.number)
+	f.Expected, f.Fix = u.c.trueRegister(s, w.number, w.rule)
+	f.unsaved = w.number != m.ReturnAddress && strings.HasPrefix(f.Fix, ".cfi_undefined") && (w.rule.Kind == cfi.Unspecified || w.rule.Kind == cfi.SameValue)
+	f.Found = u.c.ruleRegister(w.number, w.rule)
 	return f
 }
 
-func (c *checker) columnName(column int) string {
-	if column >= 0 && column < len(c.abi.columns) {
-		return c.abi.columns[column]
+// signText describes the return address in a link register.
+func signText(v value) string {
+	switch {
+	case v.kind() != signed:
+		return "return address not signed"
+	case v.argument() == lift.KeyB:
+		return "return address signed with key B"
+	}
+	return "return address signed with key A"
+}
+
+func (c *checker) numberName(number int) string { return c.columnName(uint32(c.abi.Column(number))) }
+
+func (c *checker) columnName(column uint32) string {
+	if number := c.abi.Number(uint64(column)); number < len(c.abi.Names) {
+		return c.abi.Names[number]
 	}
 	return fmt.Sprintf("column %d", column)
 }
@@ -46,21 +70,21 @@ func (c *checker) columnName(column int) string {
 // the directive that says so.
 func (c *checker) trueCFA(s *state, rule cfi.Rule) (text, fix string) {
 	m := c.abi
-	candidates := []int{m.sp, m.fp}
-	if rule.Kind == cfi.Register && rule.Register < uint32(m.registers) {
-		candidates = slices.Insert(candidates, 0, int(rule.Register))
+	candidates := []int{m.SP, m.FP}
+	if number := m.Number(uint64(rule.Register)); rule.Kind == cfi.Register && number != lift.NoRegister {
+		candidates = slices.Insert(candidates, 0, number)
 	}
 	for n, column := range candidates {
 		v := s.registers[column]
-		if v.kind() != entry || v.argument() != m.sp {
+		if v.kind() != entry || v.argument() != m.SP {
 			continue
 		}
-		offset := m.cfaOffset - v.offset()
-		text = fmt.Sprintf("CFA = %s%+d", m.columns[column], offset)
+		offset := m.CFAOffset - v.offset()
+		text = fmt.Sprintf("CFA = %s%+d", m.Names[column], offset)
 		if n == 0 && len(candidates) == 3 {
 			return text, fmt.Sprintf(".cfi_def_cfa_offset %d", offset)
 		}
-		return text, fmt.Sprintf(".cfi_def_cfa %s, %d", m.columns[column], offset)
+		return text, fmt.Sprintf(".cfi_def_cfa %s, %d", m.Names[column], offset)
 	}
 	return "another CFA", ""
 }
@@ -68,7 +92,7 @@ func (c *checker) trueCFA(s *state, rule cfi.Rule) (text, fix string) {
 func (c *checker) ruleCFA(r cfi.Rule) string {
 	switch r.Kind {
 	case cfi.Register:
-		return fmt.Sprintf("CFA = %s%+d", c.columnName(int(r.Register)), r.Offset)
+		return fmt.Sprintf("CFA = %s%+d", c.columnName(r.Register), r.Offset)
 	case cfi.ValExpression:
 		return "CFA = an expression"
 	}
@@ -77,18 +101,20 @@ func (c *checker) ruleCFA(r cfi.Rule) string {
 
 // trueRegister says where the entry value of a register is, and returns the directive that
 // says so.
-func (c *checker) trueRegister(s *state, column int, rule cfi.Rule) (text, fix string) {
+func (c *checker) trueRegister(s *state, number int, rule cfi.Rule) (text, fix string) {
 	m := c.abi
-	name := c.columnName(column)
+	name := c.numberName(number)
 	directive := name
-	if column == m.returnAddress {
-		directive = fmt.Sprint(column)
+	pushed := number == m.ReturnAddress && m.Link == lift.NoRegister
+	if pushed {
+		directive = fmt.Sprint(m.Column(number))
 	}
-	want := makeValue(entry, column, 0)
+	want := makeValue(entry, number, 0)
+	is := func(v value) bool { return v == want || v.kind() == signed && number == int(m.Link) }
 	slot := func() bool {
 		for _, e := range s.slots[:s.count] {
-			if e.content == want && e.at.kind() == entry {
-				offset := e.at.offset() - m.cfaOffset
+			if is(e.content) && e.at.kind() == entry {
+				offset := e.at.offset() - m.CFAOffset
 				text, fix = fmt.Sprintf("%s at CFA%+d", name, offset), fmt.Sprintf(".cfi_offset %s, %d", directive, offset)
 				return true
 			}
@@ -98,7 +124,7 @@ func (c *checker) trueRegister(s *state, column int, rule cfi.Rule) (text, fix s
 	if rule.Kind == cfi.Offset && slot() {
 		return text, fix
 	}
-	if column < len(s.registers) && column != m.returnAddress && s.registers[column] == want {
+	if !pushed && is(s.registers[number]) {
 		fix = ".cfi_restore " + directive
 		if rule.Kind == cfi.Unspecified {
 			fix = ".cfi_same_value " + directive
@@ -108,16 +134,16 @@ func (c *checker) trueRegister(s *state, column int, rule cfi.Rule) (text, fix s
 	if slot() {
 		return text, fix
 	}
-	for other, v := range s.registers[:m.registers] {
-		if v == want && other != column {
-			return fmt.Sprintf("%s in %s", name, m.columns[other]), fmt.Sprintf(".cfi_register %s, %s", directive, m.columns[other])
+	for other, v := range s.registers[:m.Registers] {
+		if is(v) && other != number {
+			return fmt.Sprintf("%s in %s", name, m.Names[other]), fmt.Sprintf(".cfi_register %s, %s", directive, m.Names[other])
 		}
 	}
 	return name + " lost", ".cfi_undefined " + directive
 }
 
-func (c *checker) ruleRegister(column int, r cfi.Rule) string {
-	name := c.columnName(column)
+func (c *checker) ruleRegister(number int, r cfi.Rule) string {
+	name := c.numberName(number)
 	switch r.Kind {
 	case cfi.Unspecified, cfi.SameValue:
 		return name + " unchanged"
@@ -128,7 +154,7 @@ func (c *checker) ruleRegister(column int, r cfi.Rule) string {
 	case cfi.ValOffset:
 		return fmt.Sprintf("%s = CFA%+d", name, r.Offset)
 	case cfi.Register:
-		return fmt.Sprintf("%s in %s", name, c.columnName(int(r.Register)))
+		return fmt.Sprintf("%s in %s", name, c.columnName(r.Register))
 	}
 	return name + " by an expression"
 }
@@ -142,7 +168,7 @@ func (c *checker) step(pc uint64, s *state) Step {
 		st.CFA = ""
 	}
 	var saved []string
-	for _, column := range m.preserved {
+	for _, column := range m.Preserved {
 		if s.registers[column] == makeValue(entry, int(column), 0) {
 			continue
 		}
@@ -171,11 +197,11 @@ func (u *unit) path(k int32) []Step {
 		}
 		// Straight on from the instruction before, which was decoded before.
 		n := k - 1
-		if n < 0 || u.instructions[n].pc+uint64(u.instructions[n].size) != i.pc {
+		if n < 0 || u.instructions[n].pc+uint64(u.instructions[n].Size) != i.pc {
 			n = -1
 			u.c.spend(len(u.instructions) / bytesPerJob)
 			for j := range u.instructions {
-				if e := &u.instructions[j]; e.reached && e.pc+uint64(e.size) == i.pc {
+				if e := &u.instructions[j]; e.reached && e.pc+uint64(e.Size) == i.pc {
 					n = int32(j)
 				}
 			}
@@ -201,8 +227,8 @@ func (u *unit) path(k int32) []Step {
 			u.c.pathSteps--
 			steps = append(steps, u.c.step(i.pc, &s))
 		}
-		s.execute(i, u.operationsOf(i), int(k)+1, u.c.abi)
-		if i.flow == flowCall || i.flow == flowCallIndirect {
+		u.execute(&s, i, int(k)+1)
+		if i.Flow == lift.FlowCall || i.Flow == lift.FlowCallIndirect {
 			u.called(i, &s)
 		}
 	}

@@ -4,29 +4,34 @@
 
 package check
 
-import "math/bits"
+import (
+	"math/bits"
 
-// execute changes the state as the operations of an instruction do. The number of the
-// instruction identifies the symbols that it makes.
-func (s *state) execute(i *instruction, operations []operation, number int, m *abi) {
+	"github.com/clewdev/clew/check/internal/lift"
+)
+
+// execute changes a state as the operations of an instruction do. The number of the
+// instruction, if it is not 0, identifies the symbols that it makes.
+func (u *unit) execute(s *state, i *instruction, number int) {
+	operations := u.operationsOf(i)
 	for k := range operations {
-		s.operate(&operations[k], number, m)
+		u.operate(s, &operations[k], number)
 	}
-	if c := i.clobbered; c != 0 {
-		s.clobber(c, m)
+	if c := i.Clobbered; c != 0 {
+		s.clobber(c, u.c.abi)
 	}
 }
 
 // clobber gives a set of registers unknown numbers.
-func (s *state) clobber(set uint64, m *abi) {
+func (s *state) clobber(set uint64, m *lift.ABI) {
 	for ; set != 0; set &= set - 1 {
 		s.set(uint8(bits.TrailingZeros64(set)), value(other), 0, m)
 	}
 }
 
 // set sets a register. A number is another stack if the register is the stack pointer.
-func (s *state) set(to uint8, v value, number int, m *abi) {
-	if int(to) == m.sp && !v.address(m) {
+func (s *state) set(to uint8, v value, number int, m *lift.ABI) {
+	if int(to) == m.SP && !v.address(m) {
 		if v.kind() == derived && number > 0 && number < maxArgument {
 			s.forget(number)
 			v = makeValue(symbolic, number, 0)
@@ -38,133 +43,147 @@ func (s *state) set(to uint8, v value, number int, m *abi) {
 }
 
 // operate executes an operation.
-func (s *state) operate(o *operation, number int, m *abi) {
+func (u *unit) operate(s *state, o *lift.Operation, number int) {
+	m := u.c.abi
 	var from value
-	if o.from != noRegister {
-		from = s.registers[o.from]
+	if o.From != lift.NoRegister {
+		from = s.registers[o.From]
 	} else {
 		from = value(other)
 	}
-	switch o.op {
-	case opCopy:
-		if int(o.from) == m.sp {
+	switch o.Op {
+	case lift.OpCopy:
+		if int(o.From) == m.SP {
 			number = 0 // its distance from other places stays unknown
 		}
-		s.set(o.to, from.add(o.offset), number, m)
-	case opConstant:
-		s.set(o.to, makeValue(constant, 0, o.offset), 0, m)
-	case opLoad:
-		s.set(o.to, s.load(from.add(o.offset), m), 0, m)
-	case opStore:
-		s.store(s.registers[o.to].add(o.offset), from, int64(o.size), m)
-	case opSum:
-		s.set(o.to, s.sum(from, s.registers[o.index], m), number, m)
-	case opDifference:
-		index := s.registers[o.index]
+		s.set(o.To, from.add(o.Offset), number, m)
+	case lift.OpConstant:
+		s.set(o.To, makeValue(constant, 0, o.Offset), 0, m)
+	case lift.OpInsert:
+		s.set(o.To, from.insert(o.Offset, o.Size), 0, m)
+	case lift.OpLoad:
+		s.set(o.To, s.load(from.add(o.Offset), m), 0, m)
+	case lift.OpStore:
+		s.store(s.registers[o.To].add(o.Offset), from, int64(o.Size), m)
+	case lift.OpStoreUnsized:
+		s.storeUnsized(s.registers[o.To], m)
+	case lift.OpSum:
+		s.set(o.To, u.sum(from, s.registers[o.Index], o.Size), number, m)
+	case lift.OpDifference:
+		index := s.registers[o.Index]
 		if index.kind() == constant {
-			s.set(o.to, from.add(-index.offset()), number, m)
+			s.set(o.To, from.add(-index.offset()), number, m)
 		} else {
-			s.set(o.to, s.indexed(from, index, m), number, m)
+			s.set(o.To, indexed(from, index), number, m)
 		}
-	case opIndexed:
-		s.set(o.to, s.indexed(from, s.registers[o.index], m), number, m)
-	case opAlign:
+	case lift.OpIndexed:
+		index := value(other)
+		if o.Index != lift.NoRegister {
+			index = s.registers[o.Index]
+		}
+		s.set(o.To, indexed(from, index), number, m)
+	case lift.OpAlign:
 		if from.address(m) || from.kind() == derived || from.kind() == unknown {
-			s.set(o.to, value(derived), number, m)
+			s.set(o.To, value(derived), number, m)
 		} else {
-			s.set(o.to, value(other), 0, m)
+			s.set(o.To, value(other), 0, m)
 		}
-	case opSelect:
-		s.set(o.to, join(s.registers[o.to], from, m), 0, m)
-	case opBound:
-		v := bounded(uint64(o.offset), false)
-		if limit, ok := from.bound(); ok && limit <= uint64(o.offset) {
+	case lift.OpSelect:
+		s.set(o.To, join(from, s.registers[o.Index], m), 0, m)
+	case lift.OpBound:
+		v := bounded(uint64(o.Offset), false)
+		if limit, ok := from.bound(); ok && limit <= uint64(o.Offset) {
 			v = from
 		}
-		s.set(o.to, v, 0, m)
-	case opKeep:
-		s.set(o.to, from.narrow(), 0, m)
-	case opTable4, opTable8:
-		s.set(o.to, s.table(o, from, m), 0, m)
-	case opSign:
-		s.signed = uint8(o.offset)
+		s.set(o.To, v, 0, m)
+	case lift.OpExtend:
+		s.set(o.To, u.extend(from, o.Size, o.Signed), 0, m)
+	case lift.OpTable:
+		s.set(o.To, u.loadTable(s, o, from), 0, m)
+	default:
+		s.set(o.To, sign(s, o, from, m), 0, m)
 	}
 }
 
-// narrow returns a value that was cut to 32 bits and extended.
-func (v value) narrow() value {
+// sign executes the operations on signatures of the return address.
+func sign(s *state, o *lift.Operation, from value, m *lift.ABI) value {
+	plain, key := makeValue(entry, int(m.Link), 0), makeValue(signed, int(o.Offset), 0)
+	// The stack pointer is part of the signature. Unwinders expect that it was the CFA.
+	atEntry := s.registers[m.SP] == makeValue(entry, m.SP, m.CFAOffset)
+	switch {
+	case o.Op == lift.OpSign && from == plain && atEntry:
+		return key
+	case o.Op == lift.OpAuthenticate && from == key && atEntry:
+		return plain
+	case o.Op == lift.OpStrip && from.kind() == signed:
+		return plain
+	case o.Op == lift.OpForget, from.returnAddress(m) && o.Op != lift.OpStrip:
+		return value(unknown)
+	}
+	return from
+}
+
+// insert returns a value in which 16 bits from a bit on are replaced.
+func (v value) insert(bits int64, shift uint8) value {
+	if v.kind() != constant {
+		return value(other)
+	}
+	n := v.offset()&^(0xffff<<shift) | bits<<shift
+	if n != n<<14>>14 {
+		return value(other)
+	}
+	return makeValue(constant, 0, n)
+}
+
+// extend returns a value that was cut to a number of bytes and extended.
+func (u *unit) extend(v value, size uint8, bySign bool) value {
 	switch v.kind() {
-	case other, relativeEntry:
-		return v
+	case other:
+		if limit, ok := v.bound(); size == 4 || ok && limit < 1<<(8*size-1) {
+			return v
+		}
+		if size < 4 && !bySign {
+			return bounded(1<<(8*size)-1, false)
+		}
+	case tableEntry:
+		return u.extendEntry(v, size, bySign)
 	case constant:
-		if n := v.offset(); n >= 0 && n < 1<<31 {
+		if n := v.offset(); n >= 0 && n < 1<<(8*size-1) {
 			return v
 		}
 	}
 	return value(other)
 }
 
-// sum returns the sum of two registers.
-func (s *state) sum(a, b value, m *abi) value {
-	if a.kind() != constant {
+// sum returns the sum of two values, of which the second is shifted left.
+func (u *unit) sum(a, b value, shift uint8) value {
+	if shift == 0 && b.kind() != constant && a.kind() == constant && b.kind() != tableEntry || a.kind() == tableEntry && shift == 0 {
 		a, b = b, a
 	}
-	if a.kind() == constant {
-		if b.kind() == relativeEntry && b.offset() == a.offset() {
-			return makeValue(relativeTarget, b.argument(), b.offset())
-		}
-		if b.kind() != relativeEntry {
-			return b.add(a.offset())
-		}
+	switch {
+	case b.kind() == constant:
+		return a.add(b.offset() << shift)
+	case b.kind() == tableEntry && a.kind() == constant:
+		return u.entryTarget(b, uint64(a.offset()), shift)
 	}
-	return s.indexed(a, b, m)
+	return indexed(a, b)
 }
 
 // indexed returns the combination of two registers to which no rule applies.
-func (s *state) indexed(a, b value, m *abi) value {
+func indexed(a, b value) value {
 	if a.plain() && b.plain() {
 		return value(other)
 	}
 	return value(derived)
 }
 
-// table returns what a load from a table yields.
-func (s *state) table(o *operation, base value, m *abi) value {
-	at := makeValue(constant, 0, o.offset)
-	index := value(other)
-	if o.index != noRegister {
-		index = s.registers[o.index]
-	}
-	if o.from != noRegister {
-		if base.kind() != constant && index.kind() == constant {
-			base, index = index, base
-		}
-		if base.kind() != constant {
-			if base.plain() || base.kind() == entry && base.argument() != m.sp {
-				return value(other)
-			}
-			return value(derived) // perhaps saved in the frame
-		}
-		at = base.add(o.offset)
-	}
-	count := 0
-	if limit, ok := index.bound(); ok && limit+1 < tableExact {
-		count = int(limit) + 1 | index.argument()*tableExact
-	}
-	kind := relativeEntry
-	if o.op == opTable8 {
-		kind = absoluteTarget
-	}
-	return makeValue(kind, count, at.offset())
-}
-
 // compared returns the instruction whose comparison the flags hold after i, given that before
 // i, or nil.
 func (u *unit) compared(before, i *instruction) *instruction {
 	switch {
-	case i.compare:
+	case i.Compare:
 		return i
-	case before != nil && (!i.keepsFlags || before.overwritten(i, u)):
+	case before != nil && (!i.KeepsFlags || before.overwritten(i, u)):
 		return nil
 	}
 	return before
@@ -172,11 +191,11 @@ func (u *unit) compared(before, i *instruction) *instruction {
 
 // overwritten reports whether an instruction writes a register that was compared.
 func (i *instruction) overwritten(by *instruction, u *unit) bool {
-	if by.clobbered>>i.left&1 != 0 || i.right != noRegister && by.clobbered>>i.right&1 != 0 {
+	if by.Clobbered>>i.Left&1 != 0 || i.Right != lift.NoRegister && by.Clobbered>>i.Right&1 != 0 {
 		return true
 	}
 	for _, o := range u.operationsOf(by) {
-		if o.op != opStore && (o.to == i.left || o.to == i.right) {
+		if to, ok := o.Writes(); ok && (to == i.Left || to == i.Right) {
 			return true
 		}
 	}
@@ -184,18 +203,18 @@ func (i *instruction) overwritten(by *instruction, u *unit) bool {
 }
 
 // refine adds what a conditional branch says about compared registers.
-func refine(s *state, compared *instruction, c condition, taken bool, m *abi) {
-	if compared == nil || c == conditionNone {
+func refine(s *state, compared *instruction, c lift.Condition, taken bool, m *lift.ABI) {
+	if compared == nil || c == lift.ConditionNone {
 		return
 	}
 	if !taken {
-		c = [...]condition{conditionNone, conditionNotEqual, conditionEqual, conditionAboveOrEqual, conditionAbove, conditionBelowOrEqual, conditionBelow}[c]
+		c = [...]lift.Condition{lift.ConditionNone, lift.ConditionNotEqual, lift.ConditionEqual, lift.ConditionAboveOrEqual, lift.ConditionAbove, lift.ConditionBelowOrEqual, lift.ConditionBelow}[c]
 	}
-	left := &s.registers[compared.left]
+	left := &s.registers[compared.Left]
 	before := *left
-	if compared.right != noRegister {
-		right := &s.registers[compared.right]
-		if c == conditionEqual {
+	if compared.Right != lift.NoRegister {
+		right := &s.registers[compared.Right]
+		if c == lift.ConditionEqual {
 			switch {
 			case left.address(m) && !right.address(m):
 				*right = *left
@@ -205,17 +224,17 @@ func refine(s *state, compared *instruction, c condition, taken bool, m *abi) {
 		}
 		return
 	}
-	if left.kind() != other && left.kind() != derived && (left.kind() != entry || !left.notEntry(m) || left.address(m)) || compared.limit > 1<<32 {
+	if left.kind() != other && left.kind() != derived && (left.kind() != entry || !left.notEntry(m) || left.address(m)) || compared.Limit > 1<<32 {
 		return
 	}
 	switch {
-	case c == conditionBelow && compared.limit > 0:
-		*left = bounded(compared.limit-1, true)
-	case c == conditionBelowOrEqual:
-		*left = bounded(compared.limit, true)
+	case c == lift.ConditionBelow && compared.Limit > 0:
+		*left = bounded(compared.Limit-1, true)
+	case c == lift.ConditionBelowOrEqual:
+		*left = bounded(compared.Limit, true)
 	}
 	if before.kind() == entry {
-		for i := range s.registers[:m.registers] {
+		for i := range s.registers[:m.Registers] {
 			if s.registers[i] == before { // a copy
 				s.registers[i] = *left
 			}

@@ -4,7 +4,10 @@
 
 package check
 
-import "github.com/clewdev/clew/cfi"
+import (
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/check/internal/lift"
+)
 
 const maxExpression = 64 // operations
 
@@ -78,10 +81,11 @@ func (c *checker) expression(rule cfi.Rule, s *state, pc uint64, start value) (v
 // of the program counter in expressions of a PLT.
 func (c *checker) column(s *state, column, pc uint64) value {
 	switch {
-	case column == uint64(c.abi.returnAddress) && c.abi.link == noRegister:
+	case column == uint64(c.abi.ReturnAddress) && c.abi.Link == lift.NoRegister:
 		return makeValue(constant, 0, int64(pc))
-	case column < uint64(c.abi.registers):
-		return s.registers[column]
+	}
+	if number := c.abi.Number(column); number != lift.NoRegister {
+		return s.registers[number]
 	}
 	return value(unknown)
 }

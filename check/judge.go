@@ -4,7 +4,12 @@
 
 package check
 
-import "github.com/clewdev/clew/cfi"
+import (
+	"slices"
+
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/check/internal/lift"
+)
 
 // result is the result for one FDE.
 type result struct {
@@ -77,18 +82,18 @@ func (u *unit) judgePart(p *part) bool {
 		}
 		s.touched = false
 		call = nil
-		if i.verdict == Disagree || have && i.flow == flowReturn && !s.preserved(c.abi) {
+		if i.verdict == Disagree || have && i.Flow == lift.FlowReturn && !s.preserved(c.abi) {
 			u.suspicious = true
 		}
 		if have {
-			s.execute(i, u.operationsOf(i), int(k)+1, c.abi)
-			switch i.flow {
-			case flowNext:
+			u.execute(&s, i, int(k)+1)
+			switch i.Flow {
+			case lift.FlowNext:
 				compared = u.compared(compared, i)
-			case flowBranch:
-				refine(&s, compared, i.condition, false, u.c.abi)
+			case lift.FlowBranch:
+				refine(&s, compared, i.Condition, false, u.c.abi)
 				compared = u.compared(compared, i)
-			case flowCall, flowCallIndirect:
+			case lift.FlowCall, lift.FlowCallIndirect:
 				call, compared = i, nil
 				u.called(i, &s)
 			default:
@@ -98,7 +103,7 @@ func (u *unit) judgePart(p *part) bool {
 		if s.touched {
 			previous = nil
 		}
-		offset += int(i.size)
+		offset += int(i.Size)
 	}
 	return true
 }
@@ -110,15 +115,15 @@ func (u *unit) heals(p *part, i *instruction, s state) bool {
 	m := u.c.abi
 	for range 64 {
 		for _, o := range u.operationsOf(i) {
-			if int(o.to) == m.sp && o.op != opStore && int(o.from) != m.sp {
+			if to, ok := o.Writes(); ok && int(to) == m.SP && int(o.From) != m.SP {
 				return false // set, whatever it was before
 			}
 		}
-		if i.flow != flowNext && i.flow != flowBranch {
+		if i.Flow != lift.FlowNext && i.Flow != lift.FlowBranch {
 			return false
 		}
-		n := u.find(i.pc + uint64(i.size))
-		s.execute(i, u.operationsOf(i), 0, m)
+		n := u.find(i.pc + uint64(i.Size))
+		u.execute(&s, i, 0)
 		if n < 0 {
 			return false
 		}
@@ -146,7 +151,7 @@ func (u *unit) collect(p *part) result {
 			if u.c.observe != nil {
 				u.c.observe(i)
 			}
-			offset += int(i.size)
+			offset += int(i.Size)
 			continue
 		}
 		offset += u.skipped(p, offset, &r)
@@ -175,33 +180,34 @@ func (r *result) count(v Verdict, why Reason) {
 
 // skipped counts the instruction at an offset that is not reached, and returns its size.
 func (u *unit) skipped(p *part, offset int, r *result) int {
-	var i instruction
-	_, ok := u.c.machine.decode(p.code[offset:], p.start+uint64(offset), &i, u.c.spare[:0])
+	i := lift.Instruction{Right: lift.NoRegister}
+	_, ok := u.c.machine.Decode(p.code[offset:], p.start+uint64(offset), &i, u.c.spare[:0])
 	switch {
-	case !ok || i.size == 0:
-		if p.code[offset] != 0 {
+	case !ok || i.Size == 0:
+		size := min(u.c.abi.MinSize, len(p.code)-offset)
+		if slices.ContainsFunc(p.code[offset:offset+size], func(b byte) bool { return b != 0 }) {
 			r.count(Undecided, NotDecoded)
 		}
-		return 1
-	case i.padding:
+		return size
+	case i.Padding:
 	case u.dropped[p.start+uint64(offset)]:
 		r.count(Undecided, MayNotReturn)
 	default:
 		r.count(Undecided, Unreached)
 	}
 	// The next instruction may be reached before this one's end.
-	for n := 1; n < int(i.size); n++ {
+	for n := 1; n < int(i.Size); n++ {
 		if k := p.at[offset+n] - 1; k >= 0 && u.instructions[k].reached {
 			return n
 		}
 	}
-	return int(i.size)
+	return int(i.Size)
 }
 
 // findings makes findings of the instructions that disagree.
 func (u *unit) findings(p *part) []Finding {
 	var list []Finding
-	open := map[int]int{} // by column: index in list of the finding that continues
+	open := map[int]int{} // by mismatch.number: index in list of the finding that continues
 	var wrong []mismatch
 	u.c.ignored = u.c.conventionOf(p.fde)
 	u.replay(p, func(i *instruction, k int32, s *state) {
@@ -214,23 +220,23 @@ func (u *unit) findings(p *part) []Finding {
 					break
 				}
 				f := u.finding(p, r, s, i, w)
-				if n, ok := open[w.column]; ok && list[n].Expected == f.Expected && list[n].Found == f.Found || ok && w.delta != 0 && u.deltas[n] == w.delta {
+				if n, ok := open[w.number]; ok && list[n].Expected == f.Expected && list[n].Found == f.Found || ok && w.delta != 0 && u.deltas[n] == w.delta {
 					list[n].Last = i.pc
 					list[n].Count++
 					continue
 				}
 				f.Path = u.path(k)
-				open[w.column] = len(list)
+				open[w.number] = len(list)
 				list = append(list, f)
 				u.deltas = append(u.deltas[:len(list)-1], w.delta)
 			}
 		}
-		for column := range open {
-			if list[open[column]].Last != i.pc {
-				delete(open, column)
+		for number := range open {
+			if list[open[number]].Last != i.pc {
+				delete(open, number)
 			}
 		}
-		if i.flow == flowReturn && !s.guessed && len(list) < maxFindings {
+		if i.Flow == lift.FlowReturn && !s.guessed && len(list) < maxFindings {
 			list = append(list, u.unrestored(p, i, k, s)...)
 			u.deltas = append(u.deltas[:0], make([]int64, len(list))...)
 		}
@@ -245,16 +251,16 @@ func (u *unit) unrestored(p *part, i *instruction, k int32, s *state) []Finding 
 	if i.row >= 0 && p.rows[i.row].returnAddress.Kind == cfi.Undefined {
 		return nil
 	}
-	if m.link == noRegister && s.load(s.registers[m.sp], m) != makeValue(entry, m.returnAddress, 0) ||
-		m.link != noRegister && s.registers[m.link] != makeValue(entry, int(m.link), 0) {
+	if m.Link == lift.NoRegister && s.load(s.registers[m.SP], m) != makeValue(entry, m.ReturnAddress, 0) ||
+		m.Link != lift.NoRegister && !s.registers[i.Register].returnAddress(m) {
 		return nil // it goes elsewhere
 	}
 	var list []Finding
-	for n, column := range m.preserved {
+	for n, column := range m.Preserved {
 		if c.ignored>>column&1 != 0 {
 			continue
 		}
-		if v, _ := c.holds(s.registers[column], int(column)); v != Disagree {
+		if v, _ := c.holds(s.registers[column], makeValue(entry, int(column), 0)); v != Disagree {
 			continue
 		}
 		if i.row >= 0 && (i.verdict == Disagree || p.rows[i.row].rules[n].Kind == cfi.Undefined) {
@@ -262,8 +268,8 @@ func (u *unit) unrestored(p *part, i *instruction, k int32, s *state) []Finding 
 		}
 		list = append(list, Finding{
 			Kind: NotRestored, Function: p.start, Address: i.pc, Last: i.pc, Count: 1,
-			Column: int(column), Register: m.columns[column],
-			Expected: m.columns[column] + " restored", Found: "a return without it", Path: u.path(k),
+			Column: m.Column(int(column)), Register: m.Names[column],
+			Expected: m.Names[column] + " restored", Found: "a return without it", Path: u.path(k),
 		})
 	}
 	return list
@@ -287,18 +293,18 @@ func (u *unit) replay(p *part, fn func(i *instruction, k int32, s *state)) {
 		}
 		if have {
 			fn(i, k, &s)
-			s.execute(i, u.operationsOf(i), int(k)+1, u.c.abi)
-			switch i.flow {
-			case flowNext:
-			case flowBranch:
-				refine(&s, compared, i.condition, false, u.c.abi)
-			case flowCall, flowCallIndirect:
+			u.execute(&s, i, int(k)+1)
+			switch i.Flow {
+			case lift.FlowNext:
+			case lift.FlowBranch:
+				refine(&s, compared, i.Condition, false, u.c.abi)
+			case lift.FlowCall, lift.FlowCallIndirect:
 				u.called(i, &s)
 			default:
 				have = false
 			}
 			compared = u.compared(compared, i)
 		}
-		offset += int(i.size)
+		offset += int(i.Size)
 	}
 }

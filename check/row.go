@@ -4,40 +4,56 @@
 
 package check
 
-import "github.com/clewdev/clew/cfi"
+import (
+	"math/bits"
+
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/check/internal/lift"
+)
 
 // row is a row of a table, with the rules of the registers that the analysis follows.
 type row struct {
 	start, end    uint64
 	cfa           cfi.Rule
 	returnAddress cfi.Rule
-	rules         []cfi.Rule // of abi.preserved
+	rules         []cfi.Rule // of ABI.Preserved
 	arguments     int64
-	signed        bool
+	signed        bool // the return address is signed
+	key           int
 	entry         bool   // the state at the entry of a function
-	watched       uint64 // columns that the rules depend on
+	watched       uint64 // registers that the rules depend on
 	dynamic       bool   // they can depend on the address
 }
 
 // rows appends the rows of an FDE to dst. Their rules are appended to c.rules.
 func (c *checker) rows(dst []row, f *cfi.FDE) []row {
 	m := c.abi
+	key := lift.KeyA
+	if f.CIE.BKey {
+		key = lift.KeyB
+	}
 	for r := range c.interpreter.Rows(f) {
 		if !c.spend(1) {
 			break
 		}
-		first := len(c.rules)
-		for _, column := range m.preserved {
-			c.rules = append(c.rules, r.Register(uint64(column)))
-		}
 		n := row{
-			start: r.Start, end: r.End, cfa: r.CFA,
-			returnAddress: r.Register(f.CIE.ReturnAddress),
-			rules:         c.rules[first:len(c.rules):len(c.rules)],
-			arguments:     int64(r.ArgumentsSize & 0xffff), signed: r.Signed,
+			start: r.Start, end: r.End, cfa: r.CFA, returnAddress: r.Register(f.CIE.ReturnAddress),
+			arguments: int64(r.ArgumentsSize & 0xffff), signed: r.Signed, key: key,
 		}
-		n.entry = n.cfa == cfi.Rule{Kind: cfi.Register, Register: uint32(m.sp), Offset: m.cfaOffset} && !n.signed
-		for _, rule := range n.rules {
+		n.entry = n.cfa == cfi.Rule{Kind: cfi.Register, Register: uint32(m.SP), Offset: m.CFAOffset} && !n.signed &&
+			(m.Link == lift.NoRegister || n.returnAddress.Kind == cfi.Unspecified || n.returnAddress.Kind == cfi.SameValue)
+		first := len(c.rules)
+		for range m.Preserved {
+			c.rules = append(c.rules, cfi.Rule{})
+		}
+		n.rules = c.rules[first:len(c.rules):len(c.rules)]
+		for i := range r.Registers {
+			number := m.Number(uint64(r.Registers[i].Column))
+			if number >= m.Registers || !m.Preserves(number) {
+				continue
+			}
+			rule := r.Registers[i].Rule
+			n.rules[bits.OnesCount64(m.PreservedSet&(1<<number-1))] = rule
 			n.entry = n.entry && (rule.Kind == cfi.Unspecified || rule.Kind == cfi.SameValue)
 		}
 		n.watch(m)
@@ -74,15 +90,15 @@ func rowAt(rows []row, pc uint64, near int) int {
 }
 
 // watch finds the columns that the rules depend on.
-func (r *row) watch(m *abi) {
-	r.watched = 1 << m.sp
-	if m.link != noRegister {
-		r.watched |= 1 << m.link
+func (r *row) watch(m *lift.ABI) {
+	r.watched = 1<<m.SP | m.PreservedSet
+	if m.Link != lift.NoRegister {
+		r.watched |= 1 << m.Link
 	}
 	add := func(rule cfi.Rule) {
 		switch rule.Kind {
 		case cfi.Register:
-			r.watched |= 1 << (rule.Register & 63)
+			r.watched |= 1 << (m.Number(uint64(rule.Register)) & 63)
 		case cfi.Expression, cfi.ValExpression:
 			r.watched = ^uint64(0)
 			r.dynamic = true
@@ -90,8 +106,7 @@ func (r *row) watch(m *abi) {
 	}
 	add(r.cfa)
 	add(r.returnAddress)
-	for i, rule := range r.rules {
-		r.watched |= 1 << m.preserved[i]
+	for _, rule := range r.rules {
 		add(rule)
 	}
 }

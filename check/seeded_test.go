@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/check/internal/lift"
 	"github.com/clewdev/clew/internal/sample"
 	"github.com/clewdev/clew/object"
 )
@@ -80,7 +81,7 @@ func newSeeder(t *testing.T, f *object.File) *seeder {
 		if i.verdict == Agree {
 			s.agree[i.pc] = true
 		}
-		s.size[i.pc] = i.size
+		s.size[i.pc] = i.Size
 	}
 	c.run(Options{})
 	return s
@@ -258,15 +259,17 @@ func (s *seeder) wrong(changed *cfi.Section, f *cfi.FDE) (pc uint64, kind Kind, 
 		}
 		if a.CFA != b.CFA {
 			if a.CFA.Kind == cfi.Register && b.CFA.Kind == cfi.Register && a.CFA.Register == b.CFA.Register {
-				return pc, WrongCFA, columnCFA, true
+				return pc, WrongCFA, numberCFA, true
 			}
 			return 0, 0, 0, false
 		}
-		for _, column := range amd64ABI.preserved {
+		abi := lift.Of(f.CIE.Section.Machine).ABI()
+		for _, number := range abi.Preserved {
+			column := abi.Column(int(number))
 			p, q := a.Register(uint64(column)), b.Register(uint64(column))
 			if p != q {
 				if p.Kind == cfi.Offset && q.Kind == cfi.Offset {
-					return pc, WrongRegister, int(column), true
+					return pc, WrongRegister, column, true
 				}
 				return 0, 0, 0, false
 			}

@@ -4,6 +4,8 @@
 
 package check
 
+import "github.com/clewdev/clew/check/internal/lift"
+
 // solve finds the state before every instruction that is reached from the entries.
 func (u *unit) solve() {
 	for n := 0; ; n++ {
@@ -29,7 +31,7 @@ func (u *unit) solve() {
 
 // reset invalidates all states. Their places stay: branches lead there again.
 func (u *unit) reset() {
-	u.restart, u.repeat, u.unresolved = false, false, false
+	u.restart, u.repeat = false, false
 	u.work = u.work[:0]
 	for i := range u.states {
 		u.states[i].valid, u.states[i].queued = false, false
@@ -51,9 +53,9 @@ func (u *unit) enterStubs(t Stubs) {
 	for at := t.Start; at < t.End && t.Size > 0; at += t.Size {
 		if at >= p.start && at < p.end && !(t.Header && at == t.Start) {
 			u.enter(at)
-			if k := u.find(at); k >= 0 && u.instructions[k].flow == flowJumpIndirect {
+			if k := u.find(at); k >= 0 && u.instructions[k].Flow == lift.FlowJumpIndirect {
 				// Until the dynamic linker has bound it, it goes on after the jump.
-				u.enter(at + uint64(u.instructions[k].size))
+				u.enter(at + uint64(u.instructions[k].Size))
 			}
 		}
 	}
@@ -157,7 +159,7 @@ func (u *unit) pop() int32 {
 func (u *unit) again(k int32) {
 	for n := k - 1; n >= 0; n-- {
 		i := &u.instructions[n]
-		if i.pc+uint64(i.size) != u.instructions[n+1].pc {
+		if i.pc+uint64(i.Size) != u.instructions[n+1].pc {
 			break
 		}
 		if i.state >= 0 {
@@ -216,23 +218,23 @@ func (u *unit) follow(k int32, s *state) {
 			u.failed = TooLarge
 			return
 		}
-		next := i.pc + uint64(i.size)
-		s.execute(i, u.operationsOf(i), int(k)+1, u.c.abi)
-		switch i.flow {
-		case flowNext:
-		case flowBranch:
+		next := i.pc + uint64(i.Size)
+		u.execute(s, i, int(k)+1)
+		switch i.Flow {
+		case lift.FlowNext:
+		case lift.FlowBranch:
 			taken := *s
-			refine(&taken, compared, i.condition, true, u.c.abi)
-			u.jump(i.target, &taken, k)
+			refine(&taken, compared, i.Condition, true, u.c.abi)
+			u.jump(i.Target, &taken, k)
 			i = &u.instructions[k] // jump can add instructions
-			refine(s, compared, i.condition, false, u.c.abi)
-		case flowJump:
-			u.jump(i.target, s, k)
+			refine(s, compared, i.Condition, false, u.c.abi)
+		case lift.FlowJump:
+			u.jump(i.Target, s, k)
 			return
-		case flowJumpIndirect:
+		case lift.FlowJumpIndirect:
 			u.jumpIndirect(i, s, k)
 			return
-		case flowCall, flowCallIndirect:
+		case lift.FlowCall, lift.FlowCallIndirect:
 			if !u.call(i, s, k, next) {
 				return
 			}
@@ -242,7 +244,7 @@ func (u *unit) follow(k int32, s *state) {
 		}
 		compared = u.compared(compared, i)
 		n := u.find(next)
-		called := i.flow == flowCall || i.flow == flowCallIndirect
+		called := i.Flow == lift.FlowCall || i.Flow == lift.FlowCallIndirect
 		switch {
 		case called && (n < 0 || u.instructions[n].part != i.part):
 			return // no compiler lets a call return to another function
@@ -268,18 +270,18 @@ func (u *unit) call(i *instruction, s *state, k int32, next uint64) bool {
 	if pad, ok := u.landing(p, i, next); ok {
 		landed := *s
 		if i.row >= 0 && p.rows[i.row].arguments != 0 {
-			sp := &landed.registers[c.abi.sp]
+			sp := &landed.registers[c.abi.SP]
 			*sp = sp.add(p.rows[i.row].arguments)
 		}
 		u.jump(pad, &landed, k)
 		i = &u.instructions[k]
 	}
-	if i.flow == flowCall {
-		if c.noReturn[i.target] {
+	if i.Flow == lift.FlowCall {
+		if c.noReturn[i.Target] {
 			return false
 		}
-		if n := u.partOf(i.target); n >= 0 && u.parts[n].start != i.target && !u.isEntered(i.target) {
-			u.callInside(i.target)
+		if n := u.partOf(i.Target); n >= 0 && u.parts[n].start != i.Target && !u.isEntered(i.Target) {
+			u.callInside(i.Target)
 		}
 	}
 	return !u.dropped[next]
@@ -288,18 +290,18 @@ func (u *unit) call(i *instruction, s *state, k int32, next uint64) bool {
 // called changes the state as the function does that an instruction calls, if it returns.
 func (u *unit) called(i *instruction, s *state) {
 	m := u.c.abi
-	set := m.clobbered
-	for n := range s.registers[:m.registers] {
+	set := m.Clobbered
+	for n := range s.registers[:m.Registers] {
 		if set>>n&1 == 0 {
 			continue
 		}
 		// Local functions of assembly language keep registers that others may change.
-		if v := s.registers[n]; i.flow == flowCall && (v.address(m) || v.kind() == entry && m.kept(v.argument())) {
-			set = u.c.writes(i.target, 0)
+		if v := s.registers[n]; i.Flow == lift.FlowCall && (v.address(m) || v.kind() == entry && m.Kept(v.argument())) {
+			set = u.c.writes(i.Target, 0)
 			break
 		}
 	}
-	s.clobber(set&m.clobbered, m)
+	s.clobber(set&m.Clobbered, m)
 	s.drop(m)
 }
 
@@ -330,55 +332,4 @@ func (u *unit) jump(pc uint64, s *state, from int32) {
 		return // a tail call
 	}
 	u.join(index, pc, s, from)
-}
-
-// jumpIndirect follows a jump through a table.
-func (u *unit) jumpIndirect(i *instruction, s *state, k int32) {
-	v := s.registers[i.register]
-	kind, table, count, exact := v.kind(), uint64(v.offset()), v.argument()&^tableExact, v.argument()&tableExact != 0
-	if kind != relativeTarget && kind != absoluteTarget {
-		if !s.entered(u.c.abi) {
-			u.unresolved = true
-		}
-		return
-	}
-	if count == 0 {
-		count = maxTableEntries
-	}
-	size := uint64(4)
-	if kind == absoluteTarget {
-		size = 8
-	}
-	part, out := i.part, *s
-	out.guessed = out.guessed || !exact
-	targets := u.targets[:0]
-	for n := range uint64(count) {
-		if !u.c.spend(4) { // each is merged into a state
-			u.failed = TooLarge
-			return
-		}
-		target, ok := u.c.word(table+n*size, size)
-		if size == 4 {
-			target = table + uint64(int64(int32(target)))
-		}
-		if !ok || !u.mayTarget(target, part) {
-			out.guessed = true // its end is not where the comparison says
-			break
-		}
-		targets = append(targets, target)
-	}
-	for _, target := range targets {
-		u.jump(target, &out, k)
-	}
-	u.targets = targets
-}
-
-// mayTarget reports whether a table of a part can lead to an address.
-func (u *unit) mayTarget(pc uint64, part uint8) bool {
-	if u.partOf(pc) == int(part) {
-		return !u.within(pc)
-	}
-	// Else to a cold part.
-	index := u.c.fdeAt(pc)
-	return index >= 0 && !u.c.startsFunction(index, u.c.fdes[index].Start)
 }

@@ -4,19 +4,15 @@
 
 package check
 
-import "slices"
+import (
+	"slices"
 
-const (
-	// maxRegisters bounds the registers of a machine. The last one is a scratch register
-	// that instructions of several operations use.
-	maxRegisters = 44
-	scratch      = maxRegisters - 1
-	noRegister   = 0xff
-
-	// maxSlots bounds the slots of a state. Functions of compilers save at most 6 registers
-	// on amd64 and 20 on arm64.
-	maxSlots = 28
+	"github.com/clewdev/clew/check/internal/lift"
 )
+
+// maxSlots bounds the slots of a state. Functions of compilers save at most 6 registers on
+// amd64 and 20 on arm64.
+const maxSlots = 28
 
 // slot is a word of the frame.
 type slot struct {
@@ -26,7 +22,7 @@ type slot struct {
 // state is what the analysis knows before an instruction. A slot that is not listed holds
 // nothing that was saved there, unless lost is set.
 type state struct {
-	registers [maxRegisters]value
+	registers [lift.MaxRegisters]value
 	slots     [maxSlots]slot
 	count     int
 
@@ -36,15 +32,13 @@ type state struct {
 	touched bool
 	// guessed says that no path without a guess leads here.
 	guessed bool
-	// signed says that the return address is signed: 0 no, 1 yes, 2 unknown (AArch64).
-	signed uint8
 }
 
 // load returns the content of 8 bytes at an address.
-func (s *state) load(at value, m *abi) value {
+func (s *state) load(at value, m *lift.ABI) value {
 	switch at.kind() {
 	case entry:
-		if at.argument() != m.sp {
+		if at.argument() != m.SP {
 			return value(other)
 		}
 	case symbolic:
@@ -57,11 +51,11 @@ func (s *state) load(at value, m *abi) value {
 }
 
 // store writes size bytes at an address.
-func (s *state) store(at, content value, size int64, m *abi) {
+func (s *state) store(at, content value, size int64, m *lift.ABI) {
 	if !at.address(m) {
 		// Compilers save registers at known places of the frame. Other code keeps copies
 		// elsewhere; the analysis then doesn't know what a slot holds.
-		if content.kind() == entry && m.preserves(content.argument()) && !at.plain() {
+		if content.kind() == entry && m.Preserves(content.argument()) && !at.plain() {
 			s.lost, s.touched = true, true
 		}
 		return
@@ -81,9 +75,9 @@ func (s *state) store(at, content value, size int64, m *abi) {
 	}
 	// Other values are not followed: code writes variables through pointers, too.
 	switch {
-	case content.kind() == unknown:
-	case content.kind() == entry && m.kept(content.argument()):
-	case content == makeValue(entry, m.sp, m.cfaOffset):
+	case content.kind() == unknown, content.kind() == signed:
+	case content.kind() == entry && m.Kept(content.argument()):
+	case content == makeValue(entry, m.SP, m.CFAOffset):
 	default:
 		return
 	}
@@ -96,11 +90,24 @@ func (s *state) store(at, content value, size int64, m *abi) {
 	s.touched = true
 }
 
+// storeUnsized writes an unknown number of bytes at an address.
+func (s *state) storeUnsized(at value, m *lift.ABI) {
+	if !at.address(m) {
+		return
+	}
+	for i := range s.slots[:s.count] {
+		if e := &s.slots[i]; sameBase(e.at, at) && e.at.offset() > at.offset()-8 {
+			e.content = value(unknown)
+			s.touched = true
+		}
+	}
+}
+
 func sameBase(a, b value) bool { return a.kind() == b.kind() && a.argument() == b.argument() }
 
 // drop forgets slots below the stack pointer: a called function overwrites them.
-func (s *state) drop(m *abi) {
-	sp := s.registers[m.sp]
+func (s *state) drop(m *lift.ABI) {
+	sp := s.registers[m.SP]
 	if !sp.address(m) {
 		return
 	}
@@ -139,12 +146,12 @@ func (s *state) forget(symbol int) {
 }
 
 // merge makes s hold what s and o have in common, and reports whether s has changed.
-func (s *state) merge(o *state, m *abi) bool {
+func (s *state) merge(o *state, m *lift.ABI) bool {
 	changed := false
 	if s.equal(o) {
 		return false
 	}
-	for i := range s.registers[:m.registers] {
+	for i := range s.registers[:m.Registers] {
 		if a, b := s.registers[i], o.registers[i]; a != b {
 			if v := join(a, b, m); v != a {
 				s.registers[i], changed = v, true
@@ -178,15 +185,12 @@ func (s *state) merge(o *state, m *abi) bool {
 	if s.guessed && !o.guessed {
 		s.guessed, changed = false, true
 	}
-	if s.signed != o.signed && s.signed != 2 {
-		s.signed, changed = 2, true
-	}
 	return changed
 }
 
 // equal reports whether two states are the same, slot by slot in their order.
 func (s *state) equal(o *state) bool {
-	if s.registers != o.registers || s.count != o.count || s.lost != o.lost || s.guessed != o.guessed || s.signed != o.signed {
+	if s.registers != o.registers || s.count != o.count || s.lost != o.lost || s.guessed != o.guessed {
 		return false
 	}
 	for i := range s.slots[:s.count] {
@@ -212,19 +216,19 @@ func (s *state) content(at value) value {
 
 // entered reports whether the state is that at the entry of a function, for the registers
 // that the caller relies on.
-func (s *state) entered(m *abi) bool {
-	if s.registers[m.sp] != makeValue(entry, m.sp, 0) || !s.preserved(m) {
+func (s *state) entered(m *lift.ABI) bool {
+	if s.registers[m.SP] != makeValue(entry, m.SP, 0) || !s.preserved(m) {
 		return false
 	}
-	if m.link != noRegister {
-		return s.registers[m.link] == makeValue(entry, m.link, 0)
+	if m.Link != lift.NoRegister {
+		return s.registers[m.Link] == makeValue(entry, int(m.Link), 0)
 	}
-	return s.content(makeValue(entry, m.sp, 0)) == makeValue(entry, m.returnAddress, 0)
+	return s.content(makeValue(entry, m.SP, 0)) == makeValue(entry, m.ReturnAddress, 0)
 }
 
 // preserved reports whether all preserved registers have their entry values.
-func (s *state) preserved(m *abi) bool {
-	for _, c := range m.preserved {
+func (s *state) preserved(m *lift.ABI) bool {
+	for _, c := range m.Preserved {
 		if s.registers[c] != makeValue(entry, int(c), 0) {
 			return false
 		}
@@ -239,8 +243,8 @@ func (u *unit) entryState() state {
 	for i := range s.registers {
 		s.registers[i] = makeValue(entry, i, 0)
 	}
-	if m.link == noRegister {
-		s.slots[0] = slot{makeValue(entry, m.sp, 0), makeValue(entry, m.returnAddress, 0)}
+	if m.Link == lift.NoRegister {
+		s.slots[0] = slot{makeValue(entry, m.SP, 0), makeValue(entry, m.ReturnAddress, 0)}
 		s.count = 1
 	}
 	return s
@@ -251,16 +255,54 @@ func (u *unit) entryState() state {
 // preserved register in both.
 func (u *unit) conflict(a, b *state) bool {
 	m := u.c.abi
-	x, y := a.registers[m.sp], b.registers[m.sp]
+	x, y := a.registers[m.SP], b.registers[m.SP]
 	if x != y && x.kind() == entry && y.kind() == entry {
 		return true
 	}
-	for _, c := range m.preserved {
+	for _, c := range m.Preserved {
 		want := makeValue(entry, int(c), 0)
 		x, y := a.registers[c], b.registers[c]
 		switch {
 		case x == want && y == want, x.kind() == unknown, y.kind() == unknown, a.shares(b, want):
 		case x == want, y == want, a.saves(want), b.saves(want):
+			return true
+		}
+	}
+	if m.Link == lift.NoRegister {
+		return false
+	}
+	x, y = a.registers[m.Link], b.registers[m.Link]
+	if x == y && x.returnAddress(m) || x.kind() == unknown || y.kind() == unknown {
+		return false
+	}
+	some := x.returnAddress(m) || y.returnAddress(m)
+	for _, want := range returnAddresses(m) {
+		if a.shares(b, want) {
+			return false
+		}
+		some = some || a.saves(want) || b.saves(want)
+	}
+	return some
+}
+
+// returnAddresses are the forms of the return address that a link register has at the entry.
+func returnAddresses(m *lift.ABI) [3]value {
+	return [...]value{makeValue(entry, int(m.Link), 0), makeValue(signed, lift.KeyA, 0), makeValue(signed, lift.KeyB, 0)}
+}
+
+// returns reports whether a function with a link register can still return: the return
+// address is in a register or a slot.
+func (s *state) returns(m *lift.ABI) bool {
+	if s.lost {
+		return true
+	}
+	for _, v := range s.registers[:m.Registers] {
+		if v.returnAddress(m) || v.kind() == unknown {
+			return true
+		}
+	}
+	for i := range s.slots[:s.count] {
+		if v := s.slots[i].content; v.returnAddress(m) || v.kind() == unknown {
 			return true
 		}
 	}
@@ -291,8 +333,8 @@ func (s *state) saves(v value) bool {
 
 // forgetComparisons makes exact bounds upper bounds. Only straight from the comparison to the
 // jump is a bound certainly that of the table.
-func (s *state) forgetComparisons(m *abi) {
-	for i, v := range s.registers[:m.registers] {
+func (s *state) forgetComparisons(m *lift.ABI) {
+	for i, v := range s.registers[:m.Registers] {
 		if v.kind() == other && v.argument() != 0 {
 			s.registers[i] = makeValue(other, 0, v.offset())
 		}

@@ -4,6 +4,8 @@
 
 package check
 
+import "github.com/clewdev/clew/check/internal/lift"
+
 // Limits of one unit. They bound the time and memory that a hostile file can cost.
 const (
 	maxUnitSize         = 8 << 20 // bytes of code
@@ -32,7 +34,7 @@ type unit struct {
 	c            *checker
 	parts        []part
 	instructions []instruction
-	operations   []operation
+	operations   []lift.Operation
 	states       []stateBefore
 	work         []int32         // indexes of instructions whose state has changed
 	dropped      map[uint64]bool // ends of calls that do not return
@@ -41,12 +43,26 @@ type unit struct {
 	repeat       bool            // at the end, because paths went through an instruction without its state
 	steps        int
 	failed       Reason
-	unresolved   bool
 	suspicious   bool // there may be findings
 	pending      []uint64
+	tables       []jumpTable
 	targets      []uint64 // of a jump table
 	stubs        []Stubs
 	deltas       []int64
+}
+
+// instruction is a decoded instruction of a unit.
+type instruction struct {
+	lift.Instruction
+	pc      uint64
+	writes  uint64 // set of registers that it may change
+	first   int32  // of its operations, in unit.operations
+	state   int32  // index of the state before it in unit.states, or -1
+	row     int32  // index in the rows of its part
+	part    uint8
+	reached bool
+	verdict Verdict
+	reason  Reason
 }
 
 // stateBefore is the state before an instruction to which a branch leads, or which starts a
@@ -150,14 +166,14 @@ func (u *unit) discover(pc uint64) {
 			if i == nil {
 				break
 			}
-			if i.flow == flowBranch || i.flow == flowJump {
-				u.lead(i.target)
+			if i.Flow == lift.FlowBranch || i.Flow == lift.FlowJump {
+				u.lead(i.Target)
 			}
-			next := pc + uint64(i.size)
+			next := pc + uint64(i.Size)
 			if pad, ok := u.landing(p, i, next); ok {
 				u.lead(pad)
 			}
-			if i.flow == flowJump || i.flow == flowJumpIndirect || i.flow >= flowReturn {
+			if i.Flow == lift.FlowJump || i.Flow == lift.FlowJumpIndirect || i.Flow >= lift.FlowReturn {
 				break
 			}
 			pc = next
@@ -175,24 +191,24 @@ func (u *unit) lead(pc uint64) {
 // decode adds the instruction at an address, or returns nil if it cannot be decoded.
 func (u *unit) decode(p *part, k uint8, pc uint64) *instruction {
 	offset := pc - p.start
-	u.instructions = append(u.instructions, instruction{pc: pc, part: k, state: -1, first: int32(len(u.operations)), right: noRegister, row: -1})
+	u.instructions = append(u.instructions, instruction{Instruction: lift.Instruction{Right: lift.NoRegister}, pc: pc, part: k, state: -1, first: int32(len(u.operations)), row: -1})
 	i := &u.instructions[len(u.instructions)-1]
-	operations, ok := u.c.machine.decode(p.code[offset:], pc, i, u.operations)
-	if !ok || i.size == 0 {
+	operations, ok := u.c.machine.Decode(p.code[offset:], pc, &i.Instruction, u.operations)
+	if !ok || i.Size == 0 {
 		// The place stays free, so that it is counted as not decoded.
 		u.operations = u.operations[:i.first]
 		u.instructions = u.instructions[:len(u.instructions)-1]
 		return nil
 	}
 	u.operations = operations
-	i.writes = i.clobbered
+	i.writes = i.Clobbered
 	for n := range operations[i.first:] {
-		if o := &operations[int(i.first)+n]; o.op != opStore {
-			i.writes |= 1 << o.to
+		if to, ok := operations[int(i.first)+n].Writes(); ok {
+			i.writes |= 1 << to
 		}
 	}
-	if i.flow == flowCall || i.flow == flowCallIndirect {
-		i.writes |= u.c.abi.clobbered
+	if i.Flow == lift.FlowCall || i.Flow == lift.FlowCallIndirect {
+		i.writes |= u.c.abi.Clobbered
 	}
 	near := -1
 	if n := len(u.instructions); n > 1 && u.instructions[n-2].part == k {
@@ -205,21 +221,21 @@ func (u *unit) decode(p *part, k uint8, pc uint64) *instruction {
 
 // landing returns the landing pad of a call.
 func (u *unit) landing(p *part, i *instruction, next uint64) (uint64, bool) {
-	if len(p.landings) == 0 || i.flow != flowCall && i.flow != flowCallIndirect {
+	if len(p.landings) == 0 || i.Flow != lift.FlowCall && i.Flow != lift.FlowCallIndirect {
 		return 0, false
 	}
 	return landingAt(p.landings, next)
 }
 
-func (u *unit) operationsOf(i *instruction) []operation {
-	return u.operations[i.first : i.first+int32(i.count)]
+func (u *unit) operationsOf(i *instruction) []lift.Operation {
+	return u.operations[i.first : i.first+int32(i.Count)]
 }
 
 // within reports whether an address is inside of a decoded instruction.
 func (u *unit) within(pc uint64) bool {
 	p := &u.parts[u.partOf(pc)]
-	for n := uint64(1); n < uint64(u.c.abi.maxSize) && n <= pc-p.start; n++ {
-		if k := p.at[pc-p.start-n] - 1; k >= 0 && uint64(u.instructions[k].size) > n {
+	for n := uint64(1); n < uint64(u.c.abi.MaxSize) && n <= pc-p.start; n++ {
+		if k := p.at[pc-p.start-n] - 1; k >= 0 && uint64(u.instructions[k].Size) > n {
 			return true
 		}
 	}

@@ -4,6 +4,8 @@
 
 package check
 
+import "github.com/clewdev/clew/check/internal/lift"
+
 // value is what the analysis knows about the content of a register or of a stack slot: a
 // kind, a small argument and an offset. Values are comparable.
 //
@@ -33,20 +35,16 @@ const (
 	symbolic
 	// constant: the offset.
 	constant
-	// relativeEntry: loaded from a table of 4-byte offsets at the address of the offset. The
-	// argument is the number of entries that the index can choose from, 0 if it is not known,
-	// plus tableExact if the code compares the index with this number.
-	relativeEntry
-	// relativeTarget: relativeEntry plus the address of the table.
-	relativeTarget
-	// absoluteTarget: loaded from a table of 8-byte addresses, as relativeEntry.
-	absoluteTarget
+	// tableEntry: loaded from a jump table. The argument is its index in unit.tables.
+	tableEntry
+	// tableTarget: the address that an entry of a jump table leads to, likewise.
+	tableTarget
+	// signed: the entry value of the link register, signed with the key of the argument and the
+	// stack pointer at the entry.
+	signed
 )
 
-const (
-	maxArgument = 1<<10 - 1
-	tableExact  = 1 << 9
-)
+const maxArgument = 1<<10 - 1
 
 func makeValue(k valueKind, argument int, offset int64) value {
 	return value(k) | value(argument&maxArgument)<<4 | value(offset)<<14
@@ -64,30 +62,40 @@ func (v value) add(n int64) value {
 	case unknown, derived:
 		return v
 	}
-	if n == 0 {
+	switch {
+	case n == 0:
 		return v
+	case v.kind() == signed:
+		return value(derived)
 	}
 	return value(other)
 }
 
 // address reports whether v is an address that a slot can have.
-func (v value) address(m *abi) bool {
-	return v.kind() == entry && v.argument() == m.sp || v.kind() == symbolic
+func (v value) address(m *lift.ABI) bool {
+	return v.kind() == entry && v.argument() == m.SP || v.kind() == symbolic
 }
 
-// notEntry reports whether v is certainly not the entry value of a preserved register.
-func (v value) notEntry(m *abi) bool {
+// notEntry reports whether v is certainly not the entry value of a preserved register, signed
+// or not.
+func (v value) notEntry(m *lift.ABI) bool {
 	switch v.kind() {
-	case unknown:
+	case unknown, signed:
 		return false
 	case entry:
-		return v.offset() != 0 || !m.kept(v.argument())
+		return v.offset() != 0 || !m.Kept(v.argument())
 	}
 	return true
 }
 
+// returnAddress reports whether v is the return address in a link register at the entry,
+// signed or not.
+func (v value) returnAddress(m *lift.ABI) bool {
+	return v.kind() == signed || v == makeValue(entry, int(m.Link), 0)
+}
+
 // join returns what holds if one of two values does.
-func join(a, b value, m *abi) value {
+func join(a, b value, m *lift.ABI) value {
 	switch {
 	case a == b:
 		return a
@@ -103,7 +111,7 @@ func join(a, b value, m *abi) value {
 // entry value.
 func (v value) plain() bool {
 	switch v.kind() {
-	case unknown, derived, entry, symbolic:
+	case unknown, derived, entry, symbolic, signed:
 		return false
 	}
 	return true

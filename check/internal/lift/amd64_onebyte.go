@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package check
+package lift
 
 import (
 	"encoding/binary"
@@ -15,16 +15,16 @@ func (d *amd64Decoder) oneByte() {
 	case op < 0x40:
 		d.arithmetic(op>>3, op&7)
 	case op >= 0x50 && op <= 0x57:
-		d.out.keepsFlags = true
+		d.out.KeepsFlags = true
 		d.push(d.numbered(op & 7))
 	case op >= 0x58 && op <= 0x5f:
-		d.out.keepsFlags = true
+		d.out.KeepsFlags = true
 		d.pop(d.numbered(op & 7))
 	case op == 0x63: // movslq
-		d.out.keepsFlags = true
+		d.out.KeepsFlags = true
 		d.extend(4)
 	case op == 0x68, op == 0x6a:
-		d.push(noRegister)
+		d.push(NoRegister)
 	case op == 0x69, op == 0x6b:
 		d.clobber(d.reg())
 	case op >= 0x6c && op <= 0x6f, op >= 0xa4 && op <= 0xa7, op >= 0xaa && op <= 0xaf:
@@ -45,7 +45,7 @@ func (d *amd64Decoder) oneByte() {
 	case op == 0x87:
 		d.exchange()
 	case op >= 0x88 && op <= 0x8d, op >= 0xa0 && op <= 0xa3, op >= 0xb0 && op <= 0xbf, op == 0xc6, op == 0xc7:
-		d.out.keepsFlags = true
+		d.out.KeepsFlags = true
 		d.move()
 	default:
 		d.upperHalf()
@@ -56,12 +56,12 @@ func (d *amd64Decoder) oneByte() {
 func (d *amd64Decoder) upperHalf() {
 	switch op := d.Opcode; {
 	case op == 0x8f:
-		d.emit(operation{op: opLoad, to: scratch, from: amd64RSP})
-		d.emit(operation{op: opCopy, to: amd64RSP, from: amd64RSP, offset: 8})
+		d.emit(Operation{Op: OpLoad, To: Scratch, From: amd64RSP})
+		d.emit(Operation{Op: OpCopy, To: amd64RSP, From: amd64RSP, Offset: 8})
 		if d.registerOperand() {
-			d.emit(operation{op: opCopy, to: d.rm(), from: scratch})
+			d.emit(Operation{Op: OpCopy, To: d.rm(), From: Scratch})
 		} else {
-			d.store(scratch, 8)
+			d.store(Scratch, 8)
 		}
 	case op >= 0x90 && op <= 0x97:
 		if r := d.numbered(op & 7); r != amd64RAX && d.Wide {
@@ -70,18 +70,18 @@ func (d *amd64Decoder) upperHalf() {
 			d.clobber(amd64RAX)
 			d.clobber(r)
 		} else {
-			d.out.padding, d.out.keepsFlags = true, true
+			d.out.Padding, d.out.KeepsFlags = true, true
 		}
 	case op == 0x98:
-		d.out.keepsFlags = true
-		d.emit(operation{op: opKeep, to: amd64RAX, from: amd64RAX})
+		d.out.KeepsFlags = true
+		d.emit(Operation{Op: OpExtend, To: amd64RAX, From: amd64RAX, Size: 4, Signed: true})
 	case op == 0x99:
-		d.out.keepsFlags = true
+		d.out.KeepsFlags = true
 		d.clobber(amd64RDX)
 	case op == 0x9c:
-		d.push(noRegister)
+		d.push(NoRegister)
 	case op == 0x9d:
-		d.emit(operation{op: opCopy, to: amd64RSP, from: amd64RSP, offset: d.stackUnit()})
+		d.emit(Operation{Op: OpCopy, To: amd64RSP, From: amd64RSP, Offset: d.stackUnit()})
 	case op == 0x9f, op == 0xd7, op == 0xe4, op == 0xe5, op == 0xec, op == 0xed:
 		d.clobber(amd64RAX)
 	case op == 0xc0, op == 0xd0, op == 0xd2:
@@ -91,9 +91,9 @@ func (d *amd64Decoder) upperHalf() {
 	case op == 0xc8:
 		d.enter()
 	case op == 0xc9:
-		d.emit(operation{op: opCopy, to: amd64RSP, from: amd64RBP})
-		d.emit(operation{op: opLoad, to: amd64RBP, from: amd64RSP})
-		d.emit(operation{op: opCopy, to: amd64RSP, from: amd64RSP, offset: 8})
+		d.emit(Operation{Op: OpCopy, To: amd64RSP, From: amd64RBP})
+		d.emit(Operation{Op: OpLoad, To: amd64RBP, From: amd64RSP})
+		d.emit(Operation{Op: OpCopy, To: amd64RSP, From: amd64RSP, Offset: 8})
 	case op == 0xf6, op == 0xf7:
 		d.groupThree()
 	case op == 0xfe, op == 0xff && d.extension() < 2:
@@ -120,8 +120,8 @@ func (d *amd64Decoder) enter() {
 		d.clobber(amd64RBP)
 		return
 	}
-	d.emit(operation{op: opCopy, to: amd64RBP, from: amd64RSP})
-	d.emit(operation{op: opCopy, to: amd64RSP, from: amd64RSP, offset: -size})
+	d.emit(Operation{Op: OpCopy, To: amd64RBP, From: amd64RSP})
+	d.emit(Operation{Op: OpCopy, To: amd64RSP, From: amd64RSP, Offset: -size})
 }
 
 // arithmetic decodes add, or, adc, sbb, and, sub, xor and cmp with two operands, and with
@@ -139,7 +139,7 @@ func (d *amd64Decoder) arithmetic(kind, form byte) {
 	memory := !d.registerOperand()
 	if kind == cmp {
 		if form&1 == 1 && d.Wide && !memory {
-			d.out.compare, d.out.left, d.out.right = true, d.rm(), d.reg()
+			d.out.Compare, d.out.Left, d.out.Right = true, d.rm(), d.reg()
 		}
 		return
 	}
@@ -163,13 +163,13 @@ func (d *amd64Decoder) arithmetic(kind, form byte) {
 	case memory:
 		d.written()
 	case kind == add && d.Wide:
-		d.emit(operation{op: opSum, to: to, from: to, index: from})
+		d.emit(Operation{Op: OpSum, To: to, From: to, Index: from})
 	case kind == sub && d.Wide:
-		d.emit(operation{op: opDifference, to: to, from: to, index: from})
+		d.emit(Operation{Op: OpDifference, To: to, From: to, Index: from})
 	case kind == and && d.Wide:
-		d.emit(operation{op: opIndexed, to: to, from: to, index: from})
+		d.emit(Operation{Op: OpIndexed, To: to, From: to, Index: from})
 	case kind == 6 && to == from: // xor
-		d.emit(operation{op: opConstant, to: to})
+		d.emit(Operation{Op: OpConstant, To: to})
 	default:
 		d.clobber(to)
 	}
@@ -181,7 +181,7 @@ func (d *amd64Decoder) compareImmediate(column uint8, isByte bool) {
 		if isByte {
 			limit &= 0xff
 		}
-		d.out.compare, d.out.left, d.out.right, d.out.limit = true, column, noRegister, uint64(limit)
+		d.out.Compare, d.out.Left, d.out.Right, d.out.Limit = true, column, NoRegister, uint64(limit)
 	}
 }
 
@@ -211,13 +211,13 @@ func (d *amd64Decoder) groupOne() {
 	to := d.rm()
 	switch {
 	case kind == 0 && d.Wide:
-		d.emit(operation{op: opCopy, to: to, from: to, offset: immediate})
+		d.emit(Operation{Op: OpCopy, To: to, From: to, Offset: immediate})
 	case kind == 5 && d.Wide:
-		d.emit(operation{op: opCopy, to: to, from: to, offset: -immediate})
+		d.emit(Operation{Op: OpCopy, To: to, From: to, Offset: -immediate})
 	case kind == 4 && immediate >= 0:
-		d.emit(operation{op: opBound, to: to, from: to, offset: immediate})
+		d.emit(Operation{Op: OpBound, To: to, From: to, Offset: immediate})
 	case kind == 4 && d.Wide && bits.OnesCount64(uint64(-immediate)) == 1:
-		d.emit(operation{op: opAlign, to: to, from: to, offset: immediate})
+		d.emit(Operation{Op: OpAlign, To: to, From: to, Offset: immediate})
 	default:
 		d.clobber(to)
 	}
@@ -232,7 +232,7 @@ func (d *amd64Decoder) groupThree() {
 		} else {
 			d.written()
 		}
-		d.out.keepsFlags = d.extension() == 2
+		d.out.KeepsFlags = d.extension() == 2
 	default: // mul, imul, div, idiv
 		d.clobber(amd64RAX)
 		d.clobber(amd64RDX)
@@ -252,11 +252,11 @@ func (d *amd64Decoder) increment() {
 	if d.extension() == 1 {
 		offset = -1
 	}
-	d.emit(operation{op: opCopy, to: d.rm(), from: d.rm(), offset: offset})
+	d.emit(Operation{Op: OpCopy, To: d.rm(), From: d.rm(), Offset: offset})
 }
 
 func (d *amd64Decoder) exchange() {
-	a, b := d.reg(), scratch
+	a, b := d.reg(), Scratch
 	switch {
 	case !d.Wide:
 		d.clobber(d.reg())
@@ -266,14 +266,14 @@ func (d *amd64Decoder) exchange() {
 	default:
 		d.load(uint8(b))
 		d.store(a, 8)
-		d.emit(operation{op: opCopy, to: a, from: scratch})
+		d.emit(Operation{Op: OpCopy, To: a, From: Scratch})
 	}
 }
 
 func (d *amd64Decoder) swap(a, b uint8) {
-	d.emit(operation{op: opCopy, to: scratch, from: a})
-	d.emit(operation{op: opCopy, to: a, from: b})
-	d.emit(operation{op: opCopy, to: b, from: scratch})
+	d.emit(Operation{Op: OpCopy, To: Scratch, From: a})
+	d.emit(Operation{Op: OpCopy, To: a, From: b})
+	d.emit(Operation{Op: OpCopy, To: b, From: Scratch})
 }
 
 // move decodes mov and lea.
@@ -299,7 +299,7 @@ func (d *amd64Decoder) move() {
 		d.constant(d.numbered(op & 7))
 	case op == 0xc7:
 		if d.Relative > 0 { // xbegin: an abort goes to the target
-			d.out.flow, d.out.target = flowBranch, d.Target(d.pc)
+			d.out.Flow, d.out.Target = FlowBranch, d.Target(d.pc)
 			d.clobber(amd64RAX)
 		} else if d.registerOperand() {
 			d.constant(d.rm())
@@ -322,16 +322,16 @@ func (d *amd64Decoder) constant(to uint8) {
 		d.clobber(to)
 		return
 	}
-	d.emit(operation{op: opConstant, to: to, offset: value})
+	d.emit(Operation{Op: OpConstant, To: to, Offset: value})
 }
 
 // moveTo is mov to ModRM.rm.
 func (d *amd64Decoder) moveTo() {
 	switch {
 	case d.registerOperand() && d.Wide:
-		d.emit(operation{op: opCopy, to: d.rm(), from: d.reg()})
+		d.emit(Operation{Op: OpCopy, To: d.rm(), From: d.reg()})
 	case d.registerOperand() && !d.Operand16:
-		d.emit(operation{op: opKeep, to: d.rm(), from: d.reg()})
+		d.emit(Operation{Op: OpExtend, To: d.rm(), From: d.reg(), Size: 4, Signed: true})
 	case d.registerOperand():
 		d.clobber(d.rm())
 	case d.Wide:
@@ -345,9 +345,9 @@ func (d *amd64Decoder) moveTo() {
 func (d *amd64Decoder) moveFrom() {
 	switch {
 	case d.registerOperand() && d.Wide:
-		d.emit(operation{op: opCopy, to: d.reg(), from: d.rm()})
+		d.emit(Operation{Op: OpCopy, To: d.reg(), From: d.rm()})
 	case d.registerOperand() && !d.Operand16:
-		d.emit(operation{op: opKeep, to: d.reg(), from: d.rm()})
+		d.emit(Operation{Op: OpExtend, To: d.reg(), From: d.rm(), Size: 4, Signed: true})
 	case !d.registerOperand() && d.Wide:
 		d.load(d.reg())
 	case !d.registerOperand() && !d.Operand16:
@@ -359,8 +359,8 @@ func (d *amd64Decoder) moveFrom() {
 
 // table is a load of 4 bytes, perhaps from a table.
 func (d *amd64Decoder) table() {
-	if o := d.memory(); o.known && o.index != noRegister && (o.scale == 4 || o.scale == 1) {
-		d.emit(operation{op: opTable4, to: d.reg(), from: o.base, index: o.index, offset: o.offset})
+	if o := d.memory(); o.known && o.index != NoRegister && (o.scale == 4 || o.scale == 1) {
+		d.emit(Operation{Op: OpTable, To: d.reg(), From: o.base, Index: o.index, Size: 4, Signed: true, Offset: o.offset})
 		return
 	}
 	d.clobber(d.reg())
@@ -370,7 +370,7 @@ func (d *amd64Decoder) table() {
 func (d *amd64Decoder) extend(size int) {
 	switch {
 	case d.registerOperand():
-		d.emit(operation{op: opKeep, to: d.reg(), from: d.rm()})
+		d.emit(Operation{Op: OpExtend, To: d.reg(), From: d.rm(), Size: 4, Signed: true})
 	case size == 4:
 		d.table()
 	default:
@@ -384,13 +384,13 @@ func (d *amd64Decoder) lea() {
 	case !d.Wide || !o.known && (d.Address32 || d.registerOperand()):
 		d.clobber(to)
 	case o.absolute:
-		d.emit(operation{op: opConstant, to: to, offset: o.offset})
-	case o.index == noRegister && o.base != noRegister:
-		d.emit(operation{op: opCopy, to: to, from: o.base, offset: o.offset})
-	case o.index != noRegister && o.base != noRegister && o.scale == 1 && o.offset == 0:
-		d.emit(operation{op: opSum, to: to, from: o.base, index: o.index})
-	case o.index != noRegister && o.base != noRegister:
-		d.emit(operation{op: opIndexed, to: to, from: o.base, index: o.index})
+		d.emit(Operation{Op: OpConstant, To: to, Offset: o.offset})
+	case o.index == NoRegister && o.base != NoRegister:
+		d.emit(Operation{Op: OpCopy, To: to, From: o.base, Offset: o.offset})
+	case o.index != NoRegister && o.base != NoRegister && o.scale == 1 && o.offset == 0:
+		d.emit(Operation{Op: OpSum, To: to, From: o.base, Index: o.index})
+	case o.index != NoRegister && o.base != NoRegister:
+		d.emit(Operation{Op: OpIndexed, To: to, From: o.base, Index: o.index})
 	default:
 		d.clobber(to)
 	}

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package check
+package lift
 
 import (
 	"bytes"
@@ -28,19 +28,19 @@ const (
 // amd64Columns are the columns of the registers by their number in instructions.
 var amd64Columns = [16]uint8{amd64RAX, amd64RCX, amd64RDX, amd64RBX, amd64RSP, amd64RBP, amd64RSI, amd64RDI, 8, 9, 10, 11, 12, 13, 14, 15}
 
-var amd64ABI = abi{
-	registers: 17, sp: amd64RSP, fp: amd64RBP, returnAddress: amd64RA, link: noRegister,
-	preserved: []uint8{amd64RBX, amd64RBP, 12, 13, 14, 15}, preservedSet: 1<<amd64RBX | 1<<amd64RBP | 0xf<<12,
-	clobbered: 1<<amd64RAX | 1<<amd64RDX | 1<<amd64RCX | 1<<amd64RSI | 1<<amd64RDI | 0xf<<8,
-	cfaOffset: 8, redZone: 128, maxSize: x86.MaxSize,
-	columns: []string{"rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "return address"},
+var amd64ABI = ABI{
+	Registers: 17, SP: amd64RSP, FP: amd64RBP, ReturnAddress: amd64RA, Link: NoRegister,
+	Preserved: []uint8{amd64RBX, amd64RBP, 12, 13, 14, 15}, PreservedSet: 1<<amd64RBX | 1<<amd64RBP | 0xf<<12,
+	Clobbered: 1<<amd64RAX | 1<<amd64RDX | 1<<amd64RCX | 1<<amd64RSI | 1<<amd64RDI | 0xf<<8,
+	CFAOffset: 8, RedZone: 128, MinSize: 1, MaxSize: x86.MaxSize,
+	Names: []string{"rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "return address"},
 }
 
 type amd64 struct{}
 
-func (amd64) abi() *abi { return &amd64ABI }
+func (amd64) ABI() *ABI { return &amd64ABI }
 
-func (amd64) decode(code []byte, pc uint64, out *instruction, ops []operation) ([]operation, bool) {
+func (amd64) Decode(code []byte, pc uint64, out *Instruction, ops []Operation) ([]Operation, bool) {
 	var d amd64Decoder
 	if d.Instruction.Decode(code) != nil {
 		return ops, false
@@ -49,7 +49,7 @@ func (amd64) decode(code []byte, pc uint64, out *instruction, ops []operation) (
 		return ops, false // processors disagree on its size
 	}
 	d.out, d.ops, d.pc = out, ops, pc
-	out.size = uint8(len(d.Code))
+	out.Size = uint8(len(d.Code))
 	switch {
 	case d.Vector:
 		return d.ops, d.vector()
@@ -63,7 +63,7 @@ func (amd64) decode(code []byte, pc uint64, out *instruction, ops []operation) (
 	return d.ops, true
 }
 
-func (amd64) calls(code []byte, pc uint64, fn func(pc, target uint64)) {
+func (amd64) Calls(code []byte, pc uint64, fn func(pc, target uint64)) {
 	for at := 0; ; at++ {
 		n := bytes.IndexByte(code[at:], 0xe8)
 		if n < 0 || at+n+5 > len(code) {
@@ -77,23 +77,23 @@ func (amd64) calls(code []byte, pc uint64, fn func(pc, target uint64)) {
 // amd64Decoder decodes one instruction.
 type amd64Decoder struct {
 	x86.Instruction
-	out *instruction
-	ops []operation
+	out *Instruction
+	ops []Operation
 	pc  uint64
 }
 
 // operand is a memory operand.
 type operand struct {
-	base, index uint8 // columns or noRegister
+	base, index uint8 // columns or NoRegister
 	scale       uint8
 	offset      int64
 	absolute    bool // the address is offset
 	known       bool // the registers and the offset are all there is to it
 }
 
-func (d *amd64Decoder) emit(o operation) { d.ops = append(d.ops, o); d.out.count++ }
+func (d *amd64Decoder) emit(o Operation) { d.ops = append(d.ops, o); d.out.Count++ }
 
-func (d *amd64Decoder) clobber(column uint8) { d.out.clobbered |= 1 << column }
+func (d *amd64Decoder) clobber(column uint8) { d.out.Clobbered |= 1 << column }
 
 // registerOperand reports whether ModRM.rm is a register.
 func (d *amd64Decoder) registerOperand() bool { return d.Code[d.ModRM] >= 0xc0 }
@@ -150,7 +150,7 @@ func (d *amd64Decoder) immediate() int64 {
 
 // memory returns the memory operand of ModRM.
 func (d *amd64Decoder) memory() operand {
-	o := operand{base: noRegister, index: noRegister, scale: 1, known: d.Segment == 0 && !d.Address32}
+	o := operand{base: NoRegister, index: NoRegister, scale: 1, known: d.Segment == 0 && !d.Address32}
 	m := d.Code[d.ModRM]
 	if m >= 0xc0 { // no operand in memory: lea of a register is invalid
 		o.known = false
@@ -181,7 +181,7 @@ func (d *amd64Decoder) memory() operand {
 			o.index, o.scale = amd64Columns[index], 1<<(sib>>6)
 		}
 		if m>>6 == 0 && sib&7 == 5 {
-			o.absolute = o.index == noRegister
+			o.absolute = o.index == NoRegister
 		} else {
 			o.base = d.numbered(sib & 7)
 		}
@@ -191,10 +191,10 @@ func (d *amd64Decoder) memory() operand {
 	return o
 }
 
-// store emits a store to ModRM's memory operand; from is noRegister for a number.
+// store emits a store to ModRM's memory operand; from is NoRegister for a number.
 func (d *amd64Decoder) store(from uint8, size int) {
-	if o := d.memory(); o.known && o.index == noRegister && o.base != noRegister {
-		d.emit(operation{op: opStore, to: o.base, from: from, offset: o.offset, size: uint8(min(size, 255))})
+	if o := d.memory(); o.known && o.index == NoRegister && o.base != NoRegister {
+		d.emit(Operation{Op: OpStore, To: o.base, From: from, Offset: o.offset, Size: uint8(min(size, 255))})
 	}
 }
 
@@ -204,12 +204,12 @@ func (d *amd64Decoder) load(to uint8) {
 	switch {
 	case !o.known:
 		d.clobber(to)
-	case o.index == noRegister && o.base != noRegister:
-		d.emit(operation{op: opLoad, to: to, from: o.base, offset: o.offset})
-	case o.index != noRegister && (o.scale == 8 || o.scale == 1):
-		d.emit(operation{op: opTable8, to: to, from: o.base, index: o.index, offset: o.offset})
-	case to == scratch: // jmp *address(%rip), push address(%rip)
-		d.emit(operation{op: opLoad, to: scratch, from: noRegister})
+	case o.index == NoRegister && o.base != NoRegister:
+		d.emit(Operation{Op: OpLoad, To: to, From: o.base, Offset: o.offset})
+	case o.index != NoRegister && (o.scale == 8 || o.scale == 1):
+		d.emit(Operation{Op: OpTable, To: to, From: o.base, Index: o.index, Size: 8, Offset: o.offset})
+	case to == Scratch: // jmp *address(%rip), push address(%rip)
+		d.emit(Operation{Op: OpLoad, To: Scratch, From: NoRegister})
 	default:
 		d.clobber(to)
 	}
@@ -228,7 +228,7 @@ func (d *amd64Decoder) written() {
 	case d.Operand16:
 		size = 2
 	}
-	d.store(noRegister, size)
+	d.store(NoRegister, size)
 }
 
 func (d *amd64Decoder) writtenByte() {
@@ -236,27 +236,27 @@ func (d *amd64Decoder) writtenByte() {
 		d.clobber(d.byteRM())
 		return
 	}
-	d.store(noRegister, 1)
+	d.store(NoRegister, 1)
 }
 
 func (d *amd64Decoder) push(from uint8) {
 	size := int64(8)
 	if d.Operand16 {
-		size, from = 2, noRegister
+		size, from = 2, NoRegister
 	}
-	d.emit(operation{op: opStore, to: amd64RSP, from: from, offset: -size, size: uint8(size)})
-	d.emit(operation{op: opCopy, to: amd64RSP, from: amd64RSP, offset: -size})
+	d.emit(Operation{Op: OpStore, To: amd64RSP, From: from, Offset: -size, Size: uint8(size)})
+	d.emit(Operation{Op: OpCopy, To: amd64RSP, From: amd64RSP, Offset: -size})
 }
 
 func (d *amd64Decoder) pop(to uint8) {
 	if d.Operand16 {
-		d.emit(operation{op: opCopy, to: amd64RSP, from: amd64RSP, offset: 2})
+		d.emit(Operation{Op: OpCopy, To: amd64RSP, From: amd64RSP, Offset: 2})
 		d.clobber(to)
 		return
 	}
-	d.emit(operation{op: opLoad, to: to, from: amd64RSP})
+	d.emit(Operation{Op: OpLoad, To: to, From: amd64RSP})
 	if to != amd64RSP {
-		d.emit(operation{op: opCopy, to: amd64RSP, from: amd64RSP, offset: 8})
+		d.emit(Operation{Op: OpCopy, To: amd64RSP, From: amd64RSP, Offset: 8})
 	}
 }
 
@@ -264,69 +264,69 @@ func (d *amd64Decoder) pop(to uint8) {
 func (d *amd64Decoder) control() {
 	switch op := d.Opcode; op {
 	case 0xe8:
-		d.out.target = d.Target(d.pc)
-		if d.out.target == d.pc+uint64(len(d.Code)) { // pushes its address
-			d.push(noRegister)
+		d.out.Target = d.Target(d.pc)
+		if d.out.Target == d.pc+uint64(len(d.Code)) { // pushes its address
+			d.push(NoRegister)
 			return
 		}
-		d.out.flow = flowCall
+		d.out.Flow = FlowCall
 	case 0xe9, 0xeb:
-		d.out.flow, d.out.target = flowJump, d.Target(d.pc)
+		d.out.Flow, d.out.Target = FlowJump, d.Target(d.pc)
 	case 0xe0, 0xe1, 0xe2, 0xe3:
-		d.branch(noRegister)
+		d.branch(NoRegister)
 		d.clobber(amd64RCX)
 	case 0xc2, 0xc3:
-		d.out.flow = flowReturn
+		d.out.Flow = FlowReturn
 	case 0xcd:
 		d.clobber(amd64RAX)
 		if d.Code[d.Immediate] != 0x80 {
-			d.out.flow = flowStop
+			d.out.Flow = FlowStop
 		}
 	case 0xcc:
-		d.out.flow, d.out.padding = flowStop, true
+		d.out.Flow, d.out.Padding = FlowStop, true
 	case 0xf1, 0xf4:
-		d.out.flow = flowStop
+		d.out.Flow = FlowStop
 	case 0xca, 0xcb, 0xcf:
-		d.out.flow = flowElsewhere
+		d.out.Flow = FlowElsewhere
 	case 0xff:
 		switch d.extension() {
 		case 2:
-			d.out.flow = flowCallIndirect
+			d.out.Flow = FlowCallIndirect
 		case 4:
-			d.out.flow, d.out.register = flowJumpIndirect, scratch
+			d.out.Flow, d.out.Register = FlowJumpIndirect, Scratch
 			if d.registerOperand() {
-				d.out.register = d.rm()
+				d.out.Register = d.rm()
 			} else {
-				d.load(scratch)
+				d.load(Scratch)
 			}
 		case 6:
 			if d.registerOperand() {
 				d.push(d.rm())
 				return
 			}
-			d.load(scratch)
-			d.push(scratch)
+			d.load(Scratch)
+			d.push(Scratch)
 		case 3, 5:
-			d.out.flow = flowElsewhere
+			d.out.Flow = FlowElsewhere
 		}
 	}
 }
 
 func (d *amd64Decoder) branch(code byte) {
-	d.out.flow, d.out.target = flowBranch, d.Target(d.pc)
+	d.out.Flow, d.out.Target = FlowBranch, d.Target(d.pc)
 	switch code {
 	case 2:
-		d.out.condition = conditionBelow
+		d.out.Condition = ConditionBelow
 	case 3:
-		d.out.condition = conditionAboveOrEqual
+		d.out.Condition = ConditionAboveOrEqual
 	case 4:
-		d.out.condition = conditionEqual
+		d.out.Condition = ConditionEqual
 	case 5:
-		d.out.condition = conditionNotEqual
+		d.out.Condition = ConditionNotEqual
 	case 6:
-		d.out.condition = conditionBelowOrEqual
+		d.out.Condition = ConditionBelowOrEqual
 	case 7:
-		d.out.condition = conditionAbove
+		d.out.Condition = ConditionAbove
 	}
-	d.out.keepsFlags = true
+	d.out.KeepsFlags = true
 }

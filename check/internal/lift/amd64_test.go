@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package check
+package lift
 
 import (
 	"debug/elf"
@@ -21,7 +21,7 @@ func TestAMD64WritesAgreeWithXArch(t *testing.T) {
 		t.Skip("skipped: libc.so.6 is not installed")
 	}
 	defer f.Close()
-	var operations []operation
+	var operations []Operation
 	count := 0
 	for n, s := range f.Sections() {
 		if s.Name != ".text" || s.Type != elf.SHT_PROGBITS {
@@ -32,18 +32,18 @@ func TestAMD64WritesAgreeWithXArch(t *testing.T) {
 			t.Fatal(err)
 		}
 		for at := 0; at < len(code); {
-			i := instruction{right: noRegister}
+			i := Instruction{Right: NoRegister}
 			var ok bool
-			if operations, ok = (amd64{}).decode(code[at:], s.Address+uint64(at), &i, operations[:0]); !ok {
+			if operations, ok = (amd64{}).Decode(code[at:], s.Address+uint64(at), &i, operations[:0]); !ok {
 				at++
 				continue
 			}
 			x, err := x86asm.Decode(code[at:min(at+15, len(code))], 64)
-			if err == nil && x.Op != 0 && x.Len == int(i.size) {
+			if err == nil && x.Op != 0 && x.Len == int(i.Size) {
 				count++
 				compareWrites(t, &x, writesOf(&i, operations), s.Address+uint64(at))
 			}
-			at += int(i.size)
+			at += int(i.Size)
 		}
 	}
 	if count < 100_000 {
@@ -51,11 +51,11 @@ func TestAMD64WritesAgreeWithXArch(t *testing.T) {
 	}
 }
 
-func writesOf(i *instruction, operations []operation) uint64 {
-	set := i.clobbered
+func writesOf(i *Instruction, operations []Operation) uint64 {
+	set := i.Clobbered
 	for _, o := range operations {
-		if o.op != opStore && o.to != scratch {
-			set |= 1 << o.to
+		if o.Op != OpStore && o.To != Scratch {
+			set |= 1 << o.To
 		}
 	}
 	return set
@@ -79,11 +79,11 @@ func compareWrites(t *testing.T, x *x86asm.Inst, set uint64, pc uint64) {
 		fallthrough
 	default:
 		if isRegister && set>>first&1 == 0 && !(x.Op == x86asm.XCHG && x.Args[0] == x.Args[1]) {
-			t.Errorf("%#x: %v does not change %s", pc, x, amd64ABI.columns[first])
+			t.Errorf("%#x: %v does not change %s", pc, x, amd64ABI.Names[first])
 		}
 	}
 	// No preserved register but those that are named.
-	extra := set & amd64ABI.preservedSet &^ named
+	extra := set & amd64ABI.PreservedSet &^ named
 	if extra != 0 && x.Op != x86asm.CPUID && x.Op != x86asm.LEAVE && x.Op != x86asm.ENTER {
 		t.Errorf("%#x: %v changes columns %#x", pc, x, extra)
 	}
@@ -114,17 +114,17 @@ func columnOf(a x86asm.Arg) (uint8, bool) {
 
 // Every opcode with every ModRM byte is decoded without a panic.
 func TestAMD64Opcodes(t *testing.T) {
-	var operations []operation
+	var operations []Operation
 	for _, prefix := range []string{"", "\x66", "\xf2", "\xf3", "\x48", "\x67", "\x64\x4f"} {
 		for _, escape := range []string{"", "\x0f", "\x0f\x38", "\x0f\x3a", "\xc5\xf8", "\xc4\xe1\x78", "\xc4\xe2\xf9", "\xc4\xe3\x7b",
 			"\x62\xf1\x7c\x48", "\x62\xf2\xfd\x48", "\x62\xf3\x7f\x48", "\x8f\xe8\x78", "\x8f\xe9\x78", "\x8f\xea\x78"} {
 			for opcode := range 256 {
 				for modRM := range 256 {
 					code := append([]byte(prefix+escape), byte(opcode), byte(modRM), 0x24, 1, 2, 3, 4, 5, 6, 7, 8)
-					i := instruction{right: noRegister}
-					operations, _ = (amd64{}).decode(code, 0x1000, &i, operations[:0])
-					if len(operations) != int(i.count) {
-						t.Fatalf("% x: %d operations, %d counted", code, len(operations), i.count)
+					i := Instruction{Right: NoRegister}
+					operations, _ = (amd64{}).Decode(code, 0x1000, &i, operations[:0])
+					if len(operations) != int(i.Count) {
+						t.Fatalf("% x: %d operations, %d counted", code, len(operations), i.Count)
 					}
 				}
 			}

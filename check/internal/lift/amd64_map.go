@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package check
+package lift
 
 import "github.com/clewdev/clew/internal/x86"
 
@@ -14,17 +14,17 @@ func (d *amd64Decoder) twoByte() {
 		d.clobber(amd64RCX)
 		d.clobber(amd64R11)
 	case op == 0x0b, op == 0xb9, op == 0xff:
-		d.out.flow = flowStop
-		d.out.padding = op == 0x0b
+		d.out.Flow = FlowStop
+		d.out.Padding = op == 0x0b
 	case op == 0x07, op == 0x34, op == 0x35, op == 0xaa: // sysret, sysenter, sysexit, rsm
-		d.out.flow = flowElsewhere
+		d.out.Flow = FlowElsewhere
 	case op == 0x00, op == 0x01:
 		d.system()
 	case op == 0x02, op == 0x03:
 		d.clobber(d.reg())
 	case op >= 0x18 && op <= 0x1f, op == 0x0d:
-		d.out.keepsFlags = true
-		d.out.padding = op == 0x1f
+		d.out.KeepsFlags = true
+		d.out.Padding = op == 0x1f
 		if op == 0x1e && d.F3 && d.registerOperand() && d.extension() == 1 { // rdssp
 			d.clobber(d.rm())
 		}
@@ -34,12 +34,12 @@ func (d *amd64Decoder) twoByte() {
 		d.clobber(amd64RAX)
 		d.clobber(amd64RDX)
 	case op >= 0x40 && op <= 0x4f:
-		d.out.keepsFlags = true
+		d.out.KeepsFlags = true
 		d.selectOf()
 	case op >= 0x80 && op <= 0x8f:
 		d.branch(op & 15)
 	case op >= 0x90 && op <= 0x9f:
-		d.out.keepsFlags = true
+		d.out.KeepsFlags = true
 		d.writtenByte()
 	case op >= 0xa0:
 		d.upperTwoByte()
@@ -54,11 +54,11 @@ func (d *amd64Decoder) twoByte() {
 func (d *amd64Decoder) upperTwoByte() {
 	switch op := d.Opcode; {
 	case op == 0xa0, op == 0xa8:
-		d.push(noRegister)
+		d.push(NoRegister)
 	case op == 0xa1, op == 0xa9:
-		d.emit(operation{op: opCopy, to: amd64RSP, from: amd64RSP, offset: d.stackUnit()})
+		d.emit(Operation{Op: OpCopy, To: amd64RSP, From: amd64RSP, Offset: d.stackUnit()})
 	case op == 0xa2: // cpuid
-		d.out.clobbered |= 1<<amd64RAX | 1<<amd64RBX | 1<<amd64RCX | 1<<amd64RDX
+		d.out.Clobbered |= 1<<amd64RAX | 1<<amd64RBX | 1<<amd64RCX | 1<<amd64RDX
 	case op == 0xa3: // bt
 	case op == 0xba:
 		if d.extension() != 4 {
@@ -115,7 +115,7 @@ func (d *amd64Decoder) sse() {
 		if d.registerOperand() {
 			return
 		}
-		d.store(noRegister, d.sseSize(op))
+		d.store(NoRegister, d.sseSize(op))
 	}
 }
 
@@ -138,13 +138,13 @@ func (d *amd64Decoder) system() {
 	m := d.Code[d.ModRM]
 	switch {
 	case d.Opcode == 0x01 && (m == 0xf9 || m == 0xd0): // rdtscp, xgetbv
-		d.out.clobbered |= 1<<amd64RAX | 1<<amd64RCX | 1<<amd64RDX
+		d.out.Clobbered |= 1<<amd64RAX | 1<<amd64RCX | 1<<amd64RDX
 	case d.Opcode == 0x00 && m>>3&7 < 2, d.Opcode == 0x01 && m>>3&7 == 4: // sldt, str, smsw
 		d.written()
 	case d.Opcode == 0x01 && m >= 0xc0:
-		d.out.clobbered |= 1<<amd64RAX | 1<<amd64RCX | 1<<amd64RDX
+		d.out.Clobbered |= 1<<amd64RAX | 1<<amd64RCX | 1<<amd64RDX
 		if m == 0xc1 || m == 0xd9 || m == 0xf8 || m == 0xd8 { // vmcall, vmmcall, swapgs, vmrun
-			d.out.clobbered |= 1 << amd64RBX
+			d.out.Clobbered |= 1 << amd64RBX
 		}
 	}
 }
@@ -156,7 +156,7 @@ func (d *amd64Decoder) groupNine() {
 	case d.extension() == 1: // cmpxchg16b
 		d.clobber(amd64RAX)
 		d.clobber(amd64RDX)
-		d.store(noRegister, 16)
+		d.store(NoRegister, 16)
 	}
 }
 
@@ -165,11 +165,11 @@ func (d *amd64Decoder) selectOf() {
 		d.clobber(d.reg())
 		return
 	}
-	d.emit(operation{op: opSelect, to: d.reg(), from: d.rm()})
+	d.emit(Operation{Op: OpSelect, To: d.reg(), From: d.rm(), Index: d.reg()})
 }
 
 func (d *amd64Decoder) zeroExtend() {
-	d.out.keepsFlags = true
+	d.out.KeepsFlags = true
 	limit, from := int64(0xff), d.rm()
 	if d.Opcode == 0xb7 {
 		limit = 0xffff
@@ -179,11 +179,11 @@ func (d *amd64Decoder) zeroExtend() {
 		d.clobber(d.reg())
 		return
 	case !d.registerOperand():
-		from = noRegister
+		from = NoRegister
 	case d.Opcode == 0xb6 && d.byteRM() != from:
-		from = noRegister // ah
+		from = NoRegister // ah
 	}
-	d.emit(operation{op: opBound, to: d.reg(), from: from, offset: limit})
+	d.emit(Operation{Op: OpBound, To: d.reg(), From: from, Offset: limit})
 }
 
 // threeByte decodes the opcodes after 0F 38 and 0F 3A (tables ).
@@ -204,7 +204,7 @@ func (d *amd64Decoder) threeByte() {
 			if d.registerOperand() {
 				d.clobber(d.rm())
 			} else {
-				d.store(noRegister, []int{1, 2, 4, 4}[op-0x14])
+				d.store(NoRegister, []int{1, 2, 4, 4}[op-0x14])
 			}
 		case op >= 0x60 && op <= 0x63: // pcmpestrm and so on
 			d.clobber(amd64RCX)
@@ -243,7 +243,7 @@ func (d *amd64Decoder) vector() bool {
 			d.clobber(amd64RCX)
 		case op == 0x19, op == 0x1b, op == 0x1d, op == 0x39, op == 0x3b: // vextract, vcvtps2ph
 			if !d.registerOperand() {
-				d.store(noRegister, vectorSize)
+				d.store(NoRegister, vectorSize)
 			}
 		}
 	case x86.MapXOP9:
@@ -279,10 +279,10 @@ func (d *amd64Decoder) vectorTwoByte() {
 			d.written()
 		}
 	case 0x91: // kmov
-		d.store(noRegister, 1)
+		d.store(NoRegister, 1)
 	case 0x11, 0x13, 0x17, 0x29, 0x2b, 0x7f, 0xd6, 0xe7:
 		if !d.registerOperand() {
-			d.store(noRegister, vectorSize)
+			d.store(NoRegister, vectorSize)
 		}
 	}
 }
@@ -338,7 +338,7 @@ func (d *amd64Decoder) x87() {
 			if e == 1 && d.Opcode == 0xd9 {
 				return
 			}
-			d.store(noRegister, size)
+			d.store(NoRegister, size)
 		}
 	}
 }

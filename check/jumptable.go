@@ -1,0 +1,138 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package check
+
+import (
+	"slices"
+
+	"github.com/clewdev/clew/check/internal/lift"
+)
+
+// jumpTable is a table of targets as the code that reads it uses it.
+type jumpTable struct {
+	address uint64
+	base    uint64 // is added to the shifted entry
+	size    uint8  // bytes of an entry
+	shift   uint8
+	signed  bool // the entries are
+
+	count int  // entries that the index can choose from, 0 if it is not known
+	exact bool // the code compares the index with count
+}
+
+// tableValue returns the value of an entry or of a target of a table.
+func (u *unit) tableValue(k valueKind, t jumpTable) value {
+	n := slices.Index(u.tables, t)
+	if n < 0 {
+		if n = len(u.tables); n > maxArgument {
+			return value(other)
+		}
+		u.tables = append(u.tables, t)
+	}
+	return makeValue(k, n, 0)
+}
+
+// loadTable returns the value that a load from a table yields.
+func (u *unit) loadTable(s *state, o *lift.Operation, base value) value {
+	m := u.c.abi
+	at := makeValue(constant, 0, o.Offset)
+	index := value(other)
+	if o.Index != lift.NoRegister {
+		index = s.registers[o.Index]
+	}
+	if o.From != lift.NoRegister {
+		if base.kind() != constant && index.kind() == constant {
+			base, index = index, base
+		}
+		if base.kind() != constant {
+			if o.Size < 8 || base.plain() || base.kind() == entry && base.argument() != m.SP {
+				return value(other)
+			}
+			return value(derived) // perhaps saved in the frame
+		}
+		at = base.add(o.Offset)
+	}
+	t := jumpTable{address: uint64(at.offset()), size: o.Size, signed: o.Signed}
+	if limit, ok := index.bound(); ok && limit < maxTableEntries {
+		t.count, t.exact = int(limit)+1, index.argument() != 0
+	}
+	if o.Size == 8 {
+		return u.tableValue(tableTarget, t)
+	}
+	return u.tableValue(tableEntry, t)
+}
+
+// extendEntry returns an entry that was cut to a number of bytes and extended.
+func (u *unit) extendEntry(v value, size uint8, bySign bool) value {
+	t := u.tables[v.argument()]
+	switch {
+	case size < t.size:
+		return value(other)
+	case size == t.size:
+		t.signed = bySign
+	}
+	return u.tableValue(tableEntry, t)
+}
+
+// entryTarget returns the sum of a base and an entry that is shifted left.
+func (u *unit) entryTarget(v value, base uint64, shift uint8) value {
+	t := u.tables[v.argument()]
+	t.base, t.shift = base, shift
+	return u.tableValue(tableTarget, t)
+}
+
+// target returns the address that an entry leads to.
+func (t *jumpTable) target(word uint64) uint64 {
+	if unused := 64 - 8*uint(t.size); t.signed {
+		word = uint64(int64(word<<unused) >> unused)
+	}
+	return t.base + word<<t.shift
+}
+
+// jumpIndirect follows a jump through a table.
+func (u *unit) jumpIndirect(i *instruction, s *state, k int32) {
+	v := s.registers[i.Register]
+	if v.kind() != tableTarget {
+		return
+	}
+	t := u.tables[v.argument()]
+	part, out := i.part, *s
+	out.guessed = out.guessed || !t.exact
+	count := t.count
+	if count == 0 {
+		count = maxTableEntries
+	}
+	targets := u.targets[:0]
+	for n := range uint64(count) {
+		if !u.c.spend(4) { // each is merged into a state
+			u.failed = TooLarge
+			return
+		}
+		word, ok := u.c.word(t.address+n*uint64(t.size), uint64(t.size))
+		target := t.target(word)
+		if !ok || !u.mayTarget(target, part) {
+			out.guessed = true // its end is not where the comparison says
+			break
+		}
+		targets = append(targets, target)
+	}
+	for _, target := range targets {
+		u.jump(target, &out, k)
+	}
+	u.targets = targets
+}
+
+// mayTarget reports whether a table of a part can lead to an address.
+func (u *unit) mayTarget(pc uint64, part uint8) bool {
+	if pc%uint64(u.c.abi.MinSize) != 0 {
+		return false
+	}
+	if u.partOf(pc) == int(part) {
+		return !u.within(pc)
+	}
+	// Else to a cold part.
+	index := u.c.fdeAt(pc)
+	return index >= 0 && !u.c.startsFunction(index, u.c.fdes[index].Start)
+}
