@@ -19,6 +19,12 @@ import (
 // build is a way to compile testdata/frames.cc.
 type build struct{ compiler, flags string }
 
+// The compilers of C++ for arm64.
+const (
+	arm64GCC   = "aarch64-linux-gnu-g++"
+	arm64Clang = "clang++ --target=aarch64-linux-gnu"
+)
+
 func (b build) String() string { return b.compiler + " " + b.flags }
 
 // builds are compilers and options that make frames of their own.
@@ -27,6 +33,14 @@ func builds() []build {
 	for _, compiler := range []string{"g++", "clang++"} {
 		for _, level := range []string{"-O0", "-O1", "-O2", "-O3", "-Os"} {
 			for _, more := range []string{"-fomit-frame-pointer", "-fno-omit-frame-pointer", "-fcf-protection=full -fstack-clash-protection", "-mavx2 -fstack-protector-all"} {
+				list = append(list, build{compiler, level + " " + more})
+			}
+		}
+	}
+	for _, compiler := range []string{arm64GCC, arm64Clang} {
+		for _, level := range []string{"-O0", "-O1", "-O2", "-O3", "-Os"} {
+			for _, more := range []string{"-fomit-frame-pointer", "-fno-omit-frame-pointer -fstack-clash-protection", "-mbranch-protection=standard",
+				"-mbranch-protection=pac-ret+leaf+b-key -march=armv8.3-a", "-fstack-protector-all -march=armv8.1-a"} {
 				list = append(list, build{compiler, level + " " + more})
 			}
 		}
@@ -42,10 +56,14 @@ func someBuilds(t *testing.T, n int) []build {
 // compile builds testdata/frames.cc as a shared library.
 func (b build) compile(t testing.TB) *object.File {
 	t.Helper()
-	testprogram.RequireTool(t, b.compiler)
+	command := strings.Fields(b.compiler)
+	testprogram.RequireTool(t, command[0])
+	if strings.Contains(b.compiler, "aarch64") {
+		testprogram.RequireTool(t, arm64GCC) // clang uses its headers and linker
+	}
 	path := filepath.Join(t.TempDir(), "frames.so")
-	args := append(strings.Fields(b.flags), "-w", "-shared", "-fPIC", "-o", path, "testdata/frames.cc")
-	if out, err := exec.Command(b.compiler, args...).CombinedOutput(); err != nil {
+	args := append(append(command[1:], strings.Fields(b.flags)...), "-w", "-shared", "-fPIC", "-o", path, "testdata/frames.cc")
+	if out, err := exec.Command(command[0], args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", b, err, out)
 	}
 	return open(t, path)
@@ -62,16 +80,20 @@ func open(t testing.TB, path string) *object.File {
 }
 
 // assemble builds a source in assembly language as a shared library.
-func assemble(t testing.TB, source string) *object.File {
+func assemble(t testing.TB, machine, source string) *object.File {
 	t.Helper()
-	testprogram.RequireTool(t, "gcc")
+	compiler := "gcc"
+	if machine == "arm64" {
+		compiler = "aarch64-linux-gnu-gcc"
+	}
+	testprogram.RequireTool(t, compiler)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "code.s")
 	if err := os.WriteFile(path, []byte(source), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	library := filepath.Join(dir, "code.so")
-	if out, err := exec.Command("gcc", "-nostdlib", "-shared", "-o", library, path).CombinedOutput(); err != nil {
+	if out, err := exec.Command(compiler, "-nostdlib", "-shared", "-o", library, path).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return open(t, library)

@@ -50,6 +50,9 @@ func noReturnName(name string) bool {
 	return false
 }
 
+// stubUnit divides the size of every machine's stubs of a procedure linkage table.
+const stubUnit = 8
+
 // noReturns returns the entries of functions of a file, and of its stubs, that do not return
 // by their names.
 func noReturns(f *object.File) map[uint64]bool {
@@ -61,7 +64,7 @@ func noReturns(f *object.File) map[uint64]bool {
 	}
 	var addresses []uint64
 	for _, s := range stubs(f) {
-		for at := s.Start; at < s.End && len(addresses) < 1<<20; at += s.Size {
+		for at := s.Start; at < s.End && len(addresses) < 1<<20; at += stubUnit {
 			addresses = append(addresses, at)
 		}
 	}
@@ -70,8 +73,8 @@ func noReturns(f *object.File) map[uint64]bool {
 		return m
 	}
 	for i, s := range symbols {
-		if noReturnName(s.Name) {
-			m[addresses[i]] = true
+		if s.Address == addresses[i] && noReturnName(s.Name) {
+			m[s.Address] = true
 		}
 	}
 	return m
@@ -142,4 +145,105 @@ func (c *checker) writes(pc uint64, depth int) uint64 {
 	}
 	c.written[pc] = set
 	return set
+}
+
+// maxCalleePaths bounds the instructions at which paths of a called function start.
+const maxCalleePaths = 256
+
+// neverReturns reports whether no path through a function returns, by calls of functions that
+// are known not to return. It is asked only if an instruction is undecided otherwise.
+func (c *checker) neverReturns(pc uint64, depth int) bool {
+	if known, ok := c.returning[pc]; ok {
+		return !known
+	}
+	if c.noReturn[pc] {
+		return true
+	}
+	if c.returning == nil {
+		c.returning = map[uint64]bool{}
+	}
+	c.returning[pc] = true // for recursion
+	index := c.fdeAt(pc)
+	if depth > maxWritesDepth || index < 0 || c.fdes[index].Start != pc || c.fdes[index].End-pc > maxWritesSize {
+		return false
+	}
+	code := make([]byte, c.fdes[index].End-pc)
+	if !c.spend(len(code)/bytesPerJob) || c.memory.ReadMemory(code, pc) != nil {
+		return false
+	}
+	if c.pathsReturn(code, pc, depth) {
+		return false
+	}
+	c.returning[pc] = false
+	return true
+}
+
+// pathsReturn follows the paths through a function until one returns, or may.
+func (c *checker) pathsReturn(code []byte, start uint64, depth int) bool {
+	size := uint64(len(code))
+	seen := make(map[uint64]bool)
+	work := []uint64{0}
+	for len(work) > 0 {
+		at := work[len(work)-1]
+		work = work[:len(work)-1]
+		called := false // the instruction before is a call, or padding after one
+		for !seen[at] {
+			if at >= size && called {
+				break // no compiler lets a call return to another function
+			}
+			i := lift.Instruction{Right: lift.NoRegister}
+			if at < size {
+				_, _ = c.machine.Decode(code[at:], start+at, &i, c.spare[:0])
+			}
+			called = i.Flow == lift.FlowCall || i.Flow == lift.FlowCallIndirect || called && i.Padding
+			if i.Size == 0 || len(work) > maxCalleePaths || !c.spend(1) {
+				return true
+			}
+			seen[at] = true
+			target := i.Target - start
+			at += uint64(i.Size)
+			switch i.Flow {
+			case lift.FlowNext, lift.FlowCallIndirect:
+				continue
+			case lift.FlowStop:
+			case lift.FlowBranch:
+				if target >= size {
+					return true
+				}
+				work = append(work, target)
+				continue
+			case lift.FlowJump:
+				if target < size {
+					at = target
+					continue
+				}
+				if !c.neverReturns(i.Target, depth+1) {
+					return true
+				}
+			case lift.FlowCall:
+				if !c.neverReturns(i.Target, depth+1) {
+					continue
+				}
+			default:
+				return true
+			}
+			break
+		}
+	}
+	return false
+}
+
+// stopCalls finds calls of functions that never return, in a unit with undecided instructions.
+// It reports whether it has found one.
+func (u *unit) stopCalls() bool {
+	c, found := u.c, false
+	for k := range u.instructions {
+		if i := &u.instructions[k]; i.reached && i.Flow == lift.FlowCall && !c.noReturn[i.Target] && c.neverReturns(i.Target, 0) {
+			if c.noReturn == nil {
+				c.noReturn = map[uint64]bool{}
+			}
+			c.noReturn[i.Target], found = true, true
+		}
+	}
+	return found
 }

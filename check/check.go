@@ -9,6 +9,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -143,7 +144,7 @@ func newChecker(s *cfi.Section, code Code) *checker {
 	if m == nil {
 		return nil
 	}
-	return &checker{section: s, memory: code.Memory, machine: m, abi: m.ABI(), noReturn: code.NoReturn, stubs: code.Stubs, keepsNone: code.KeepsNone, size: code.size}
+	return &checker{section: s, memory: code.Memory, machine: m, abi: m.ABI(), noReturn: maps.Clone(code.NoReturn), stubs: code.Stubs, keepsNone: code.KeepsNone, size: code.size}
 }
 
 // checker checks the functions of one section.
@@ -175,6 +176,7 @@ type checker struct {
 	rules       []cfi.Rule
 	spare       []lift.Operation
 	unit        unit
+	returning   map[uint64]bool    // by entry of a function: it may return
 	written     map[uint64]uint64  // by entry of a function: the columns that it changes
 	observe     func(*instruction) // for tests: called for every instruction that is reached
 }
@@ -219,7 +221,7 @@ func (c *checker) check(index int, whole bool) {
 	}
 	p := &u.parts[0]
 	stub := c.stubsAt(p.start)
-	p.entered = len(p.rows) > 0 && p.rows[0].entry
+	p.entered = len(p.rows) > 0 && (p.rows[0].entry || p.rows[0].signedEntry && u.signs(p))
 	if !p.entered && stub == nil && whole {
 		return
 	}

@@ -160,8 +160,8 @@ func (c *checker) compareRegister(r cfi.Rule, number int, want value, s *state, 
 // saved compares the content of a slot with the entry value of a register.
 func (c *checker) saved(s *state, at, want value) (Verdict, Reason) {
 	v, why := c.holds(s.load(at, c.abi), want)
-	if sp := s.registers[c.abi.SP]; v == Agree && sameBase(sp, at) && at.offset() < sp.offset()-c.abi.RedZone {
-		return Disagree, NoReason // a signal handler overwrites it
+	if v == Agree && s.released(at, c.abi) {
+		return Disagree, NoReason
 	}
 	return v, why
 }

@@ -113,7 +113,7 @@ func (c *checker) trueRegister(s *state, number int, rule cfi.Rule) (text, fix s
 	is := func(v value) bool { return v == want || v.kind() == signed && number == int(m.Link) }
 	slot := func() bool {
 		for _, e := range s.slots[:s.count] {
-			if is(e.content) && e.at.kind() == entry {
+			if is(e.content) && e.at.kind() == entry && !s.released(e.at, m) {
 				offset := e.at.offset() - m.CFAOffset
 				text, fix = fmt.Sprintf("%s at CFA%+d", name, offset), fmt.Sprintf(".cfi_offset %s, %d", directive, offset)
 				return true

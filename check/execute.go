@@ -157,14 +157,14 @@ func (u *unit) extend(v value, size uint8, bySign bool) value {
 
 // sum returns the sum of two values, of which the second is shifted left.
 func (u *unit) sum(a, b value, shift uint8) value {
-	if shift == 0 && b.kind() != constant && a.kind() == constant && b.kind() != tableEntry || a.kind() == tableEntry && shift == 0 {
+	if shift == 0 && (a.kind() == constant && b.kind() != constant && b.kind() != tableEntry || a.kind() == tableEntry) {
 		a, b = b, a
 	}
 	switch {
 	case b.kind() == constant:
 		return a.add(b.offset() << shift)
-	case b.kind() == tableEntry && a.kind() == constant:
-		return u.entryTarget(b, uint64(a.offset()), shift)
+	case b.kind() == tableEntry && (a.kind() == constant || a.kind() == reloaded):
+		return u.entryTarget(b, a, shift)
 	}
 	return indexed(a, b)
 }

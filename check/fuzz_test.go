@@ -6,6 +6,7 @@ package check
 
 import (
 	"debug/elf"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"testing"
@@ -41,10 +42,25 @@ func FuzzSection(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.Add(b, []byte{0x41, 0x0e, 0x10, 0x83, 0x02}, uint16(len(b)/2))
+		f.Add(b, []byte{0x41, 0x0e, 0x10, 0x83, 0x02}, uint16(len(b)/2), false)
 	}
-	m := arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB)
-	f.Fuzz(func(t *testing.T, code, instructions []byte, split uint16) {
+	for _, seed := range [][]uint32{
+		{0xd503233f, 0xa9be7bfd, 0x910003fd, 0xf9000bf3, 0x94000000, 0xf9400bf3, 0xa8c27bfd, 0xd50323bf, 0xd65f03c0}, // paciasp, stp, mov, str, bl, ldr, ldp, autiasp, ret
+		{0x71001c1f, 0x54000128, 0x90000001, 0x91006021, 0x38604821, 0x10000060, 0x8b218801, 0xd61f0020, 0x00000100}, // cmp, b.hi, adrp, add, ldrb, adr, add, br
+		{0xd2846810, 0xf2a00030, 0xcb3063ff, 0x9275ec3f, 0xcb2063ff, 0x8b3063ff, 0xd65f0bff},                         // mov, movk, sub sp, and sp, sub sp, add sp, retaa
+		{0x045f57ff, 0xe5804000, 0x6dbf27e8, 0x1e604108, 0x9e660113, 0xd4200000, 0x043f5040},                         // addvl, str z0, stp d8, fmov, fmov, brk
+	} {
+		var b []byte
+		for _, word := range seed {
+			b = binary.LittleEndian.AppendUint32(b, word)
+		}
+		f.Add(b, []byte{0x41, 0x2d, 0x41, 0x0e, 0x20, 0x9d, 0x04, 0x9e, 0x03}, uint16(len(b)), true)
+	}
+	machines := map[bool]*arch.Machine{
+		false: arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB), true: arch.Lookup(elf.EM_AARCH64, elf.ELFCLASS64, elf.ELFDATA2LSB),
+	}
+	f.Fuzz(func(t *testing.T, code, instructions []byte, split uint16, arm64 bool) {
+		m := machines[arm64]
 		if len(code) > 1<<12 || len(instructions) > 1<<10 {
 			return
 		}

@@ -20,12 +20,13 @@ type result struct {
 // judge compares every instruction of the unit with its row. It returns false if it has found
 // that a call does not return, so that the unit must be solved again.
 func (u *unit) judge() bool {
+	u.doubtful = false
 	for k := range u.parts {
 		if !u.judgePart(&u.parts[k]) {
 			return false
 		}
 	}
-	return true
+	return !u.doubtful || u.failed != NoReason || !u.stopCalls()
 }
 
 // judgePart compares the instructions of a part in the order of their addresses.
@@ -75,6 +76,9 @@ func (u *unit) judgePart(p *part) bool {
 				u.drop(i.pc)
 				return false
 			}
+		}
+		if i.verdict == Undecided && (i.reason == UnknownStack || i.reason == UnknownValue) {
+			u.doubtful = true
 		}
 		previous = nil
 		if i.verdict == Agree && i.writes&p.rows[i.row].watched == 0 && !p.rows[i.row].dynamic {

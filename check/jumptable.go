@@ -43,10 +43,13 @@ func (u *unit) loadTable(s *state, o *lift.Operation, base value) value {
 		index = s.registers[o.Index]
 	}
 	if o.From != lift.NoRegister {
+		if base.address(m) && index.kind() == constant || index.address(m) && base.kind() == constant {
+			return value(unknown) // of the frame
+		}
 		if base.kind() != constant && index.kind() == constant {
 			base, index = index, base
 		}
-		if base.kind() != constant {
+		if base.kind() != constant && base.kind() != reloaded {
 			if o.Size < 8 || base.plain() || base.kind() == entry && base.argument() != m.SP {
 				return value(other)
 			}
@@ -56,7 +59,7 @@ func (u *unit) loadTable(s *state, o *lift.Operation, base value) value {
 	}
 	t := jumpTable{address: uint64(at.offset()), size: o.Size, signed: o.Signed}
 	if limit, ok := index.bound(); ok && limit < maxTableEntries {
-		t.count, t.exact = int(limit)+1, index.argument() != 0
+		t.count, t.exact = int(limit)+1, index.argument() != 0 && at.kind() == constant
 	}
 	if o.Size == 8 {
 		return u.tableValue(tableTarget, t)
@@ -77,9 +80,10 @@ func (u *unit) extendEntry(v value, size uint8, bySign bool) value {
 }
 
 // entryTarget returns the sum of a base and an entry that is shifted left.
-func (u *unit) entryTarget(v value, base uint64, shift uint8) value {
+func (u *unit) entryTarget(v, base value, shift uint8) value {
 	t := u.tables[v.argument()]
-	t.base, t.shift = base, shift
+	t.base, t.shift = uint64(base.offset()), shift
+	t.exact = t.exact && base.kind() == constant
 	return u.tableValue(tableTarget, t)
 }
 

@@ -21,7 +21,9 @@ type row struct {
 	signed        bool // the return address is signed
 	key           int
 	entry         bool   // the state at the entry of a function
+	signedEntry   bool   // that state, but the return address is signed
 	watched       uint64 // registers that the rules depend on
+	needs         uint64 // registers that the rules name
 	dynamic       bool   // they can depend on the address
 }
 
@@ -40,7 +42,7 @@ func (c *checker) rows(dst []row, f *cfi.FDE) []row {
 			start: r.Start, end: r.End, cfa: r.CFA, returnAddress: r.Register(f.CIE.ReturnAddress),
 			arguments: int64(r.ArgumentsSize & 0xffff), signed: r.Signed, key: key,
 		}
-		n.entry = n.cfa == cfi.Rule{Kind: cfi.Register, Register: uint32(m.SP), Offset: m.CFAOffset} && !n.signed &&
+		n.entry = n.cfa == cfi.Rule{Kind: cfi.Register, Register: uint32(m.SP), Offset: m.CFAOffset} &&
 			(m.Link == lift.NoRegister || n.returnAddress.Kind == cfi.Unspecified || n.returnAddress.Kind == cfi.SameValue)
 		first := len(c.rules)
 		for range m.Preserved {
@@ -56,6 +58,7 @@ func (c *checker) rows(dst []row, f *cfi.FDE) []row {
 			n.rules[bits.OnesCount64(m.PreservedSet&(1<<number-1))] = rule
 			n.entry = n.entry && (rule.Kind == cfi.Unspecified || rule.Kind == cfi.SameValue)
 		}
+		n.entry, n.signedEntry = n.entry && !n.signed, n.entry && n.signed
 		n.watch(m)
 		dst = append(dst, n)
 	}
@@ -89,7 +92,7 @@ func rowAt(rows []row, pc uint64, near int) int {
 	return -1
 }
 
-// watch finds the columns that the rules depend on.
+// watch finds the registers that the rules depend on.
 func (r *row) watch(m *lift.ABI) {
 	r.watched = 1<<m.SP | m.PreservedSet
 	if m.Link != lift.NoRegister {
@@ -98,9 +101,9 @@ func (r *row) watch(m *lift.ABI) {
 	add := func(rule cfi.Rule) {
 		switch rule.Kind {
 		case cfi.Register:
-			r.watched |= 1 << (m.Number(uint64(rule.Register)) & 63)
+			r.needs |= 1 << (m.Number(uint64(rule.Register)) & 63)
 		case cfi.Expression, cfi.ValExpression:
-			r.watched = ^uint64(0)
+			r.needs = ^uint64(0)
 			r.dynamic = true
 		}
 	}
@@ -109,4 +112,5 @@ func (r *row) watch(m *lift.ABI) {
 	for _, rule := range r.rules {
 		add(rule)
 	}
+	r.watched |= r.needs
 }

@@ -18,13 +18,17 @@ import (
 
 // No finding is on what compilers make, and nearly everything is decided.
 func TestCompilersOutput(t *testing.T) {
-	for _, b := range someBuilds(t, 7) {
+	for _, b := range someBuilds(t, 12) {
 		t.Run(b.String(), func(t *testing.T) {
-			r, err := File(b.compile(t), Options{})
+			f := b.compile(t)
+			r, err := File(f, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			for i := range r.Findings {
+				if b.compiler == arm64Clang && !atCall(t, f, &r.Findings[i]) {
+					continue // before LLVM 15 it has rows for calls only
+				}
 				if b.compiler == "g++" && strings.HasPrefix(r.Findings[i].Name, "realigned") && strings.HasSuffix(r.Findings[i].Found, "by an expression") {
 					continue // gcc leaves the rules by rbp after pop %rbp
 				}
@@ -37,10 +41,24 @@ func TestCompilersOutput(t *testing.T) {
 	}
 }
 
+// atCall reports whether a finding on arm64 is about an instruction that is a call.
+func atCall(t *testing.T, f *object.File, g *Finding) bool {
+	for at := g.Address; at <= g.Last; at += 4 {
+		var b [4]byte
+		if err := f.ReadMemory(b[:], at); err != nil {
+			t.Fatal(err)
+		}
+		if b[3]>>2 == 0b100101 {
+			return true
+		}
+	}
+	return false
+}
+
 // Each defect that is seeded into a table is found at its first instruction.
 func TestSeededDefects(t *testing.T) {
 	seeded := map[string]int{}
-	for _, b := range someBuilds(t, 7) {
+	for _, b := range someBuilds(t, 12) {
 		t.Run(b.String(), func(t *testing.T) {
 			s := newSeeder(t, b.compile(t))
 			for i := range s.fdes {
@@ -148,17 +166,22 @@ func (s *seeder) defects(f *cfi.FDE) []defect {
 			}
 		case cfi.EffectRegister:
 			change("dropped", n)
-			if i.Op == cfi.CFAOffset && i.Register != 16 {
+			if i.Op == cfi.CFAOffset && i.Register != pushedReturn {
 				slot := i
 				slot.Operand++
 				change("slot", n, slot)
 			}
 		case cfi.EffectRestore:
 			change("unrestored", n)
+		case cfi.EffectSigned, cfi.EffectWindow:
+			change("unsigned", n)
 		}
 	}
 	return list
 }
+
+// pushedReturn is the column of the return address on amd64.
+const pushedReturn = 16
 
 func advance(delta int64) cfi.Instruction {
 	return cfi.Instruction{Op: cfi.CFAAdvanceLoc4, Operand: delta}
@@ -195,7 +218,8 @@ func (s *seeder) seed(t *testing.T, index int, seeded map[string]int) {
 			continue
 		}
 		found := slices.IndexFunc(r.Findings, func(g Finding) bool {
-			return g.Address == first && g.Kind == kind && (kind == WrongCFA || g.Column == column)
+			// It can continue what is wrong in the untouched table.
+			return (g.Address == first || g.Address < first && first <= g.Last && !s.agree[g.Address]) && g.Kind == kind && (kind == WrongCFA || g.Column == column)
 		})
 		if found < 0 {
 			t.Errorf("%s of %v: want a %v of column %d at %#x, got %s", d.name, f, kind, column, first, describe(r.Findings))
@@ -264,11 +288,22 @@ func (s *seeder) wrong(changed *cfi.Section, f *cfi.FDE) (pc uint64, kind Kind, 
 			return 0, 0, 0, false
 		}
 		abi := lift.Of(f.CIE.Section.Machine).ABI()
-		for _, number := range abi.Preserved {
+		if a.Signed != b.Signed {
+			return pc, WrongReturnAddress, abi.SignState, true
+		}
+		saved := abi.Preserved
+		if abi.Link != lift.NoRegister {
+			saved = append([]uint8{abi.Link}, saved...)
+		}
+		for _, number := range saved {
 			column := abi.Column(int(number))
 			p, q := a.Register(uint64(column)), b.Register(uint64(column))
 			if p != q {
-				if p.Kind == cfi.Offset && q.Kind == cfi.Offset {
+				switch {
+				case p.Kind != cfi.Offset || q.Kind != cfi.Offset:
+				case number == abi.Link:
+					return pc, WrongReturnAddress, column, true
+				default:
 					return pc, WrongRegister, column, true
 				}
 				return 0, 0, 0, false

@@ -265,8 +265,8 @@ func (u *unit) follow(k int32, s *state) {
 // call executes a call. It returns false if the call does not return.
 func (u *unit) call(i *instruction, s *state, k int32, next uint64) bool {
 	c := u.c
-	u.called(i, s)
 	p := &u.parts[i.part]
+	u.called(i, s)
 	if pad, ok := u.landing(p, i, next); ok {
 		landed := *s
 		if i.row >= 0 && p.rows[i.row].arguments != 0 {
@@ -284,24 +284,22 @@ func (u *unit) call(i *instruction, s *state, k int32, next uint64) bool {
 			u.callInside(i.Target)
 		}
 	}
-	return !u.dropped[next]
+	return !u.dropped[next] && (c.abi.Link == lift.NoRegister || s.returns(c.abi))
 }
 
 // called changes the state as the function does that an instruction calls, if it returns.
 func (u *unit) called(i *instruction, s *state) {
 	m := u.c.abi
 	set := m.Clobbered
-	for n := range s.registers[:m.Registers] {
-		if set>>n&1 == 0 {
-			continue
-		}
-		// Local functions of assembly language keep registers that others may change.
-		if v := s.registers[n]; i.Flow == lift.FlowCall && (v.address(m) || v.kind() == entry && m.Kept(v.argument())) {
-			set = u.c.writes(i.Target, 0)
-			break
-		}
+	// Local functions of assembly language keep registers that others may change, and rows use
+	// them.
+	if i.Flow == lift.FlowCall && i.row >= 0 && u.parts[i.part].rows[i.row].needs&set != 0 {
+		set &= u.c.writes(i.Target, 0)
 	}
-	s.clobber(set&m.Clobbered, m)
+	if m.Link != lift.NoRegister {
+		set |= 1 << m.Link
+	}
+	s.clobber(set, m)
 	s.drop(m)
 }
 

@@ -41,14 +41,24 @@ func (s *state) load(at value, m *lift.ABI) value {
 		if at.argument() != m.SP {
 			return value(other)
 		}
+		if at.offset() >= m.CFAOffset && !s.holds(at) {
+			return value(unknown) // the caller's frame: a PLT may have pushed something
+		}
 	case symbolic:
 	case unknown, derived:
 		return value(unknown)
 	default:
 		return value(other)
 	}
-	return s.content(at)
+	v := s.content(at)
+	if v.kind() == constant {
+		return makeValue(reloaded, 0, v.offset())
+	}
+	return v
 }
+
+// minSpilled is the least constant that slots keep: it may be the address of a jump table.
+const minSpilled = 1 << 12
 
 // store writes size bytes at an address.
 func (s *state) store(at, content value, size int64, m *lift.ABI) {
@@ -75,6 +85,7 @@ func (s *state) store(at, content value, size int64, m *lift.ABI) {
 	}
 	// Other values are not followed: code writes variables through pointers, too.
 	switch {
+	case content.kind() == constant && content.offset() >= minSpilled:
 	case content.kind() == unknown, content.kind() == signed:
 	case content.kind() == entry && m.Kept(content.argument()):
 	case content == makeValue(entry, m.SP, m.CFAOffset):
@@ -122,6 +133,13 @@ func (s *state) drop(m *lift.ABI) {
 	}
 }
 
+// released reports whether a slot is so far below the stack pointer that a signal handler
+// overwrites it.
+func (s *state) released(at value, m *lift.ABI) bool {
+	sp := s.registers[m.SP]
+	return sameBase(sp, at) && at.offset() < sp.offset()-m.RedZone
+}
+
 // forget removes a symbol: the instruction that makes it is executed again.
 func (s *state) forget(symbol int) {
 	is := func(v value) bool { return v.kind() == symbolic && v.argument() == symbol }
@@ -165,7 +183,7 @@ func (s *state) merge(o *state, m *lift.ABI) bool {
 		}
 	}
 	for _, e := range o.slots[:o.count] {
-		if slices.ContainsFunc(s.slots[:s.count], func(mine slot) bool { return mine.at == e.at }) {
+		if s.holds(e.at) {
 			continue
 		}
 		v := join(s.content(e.at), e.content, m)
@@ -199,6 +217,11 @@ func (s *state) equal(o *state) bool {
 		}
 	}
 	return true
+}
+
+// holds reports whether a slot is listed.
+func (s *state) holds(at value) bool {
+	return slices.ContainsFunc(s.slots[:s.count], func(e slot) bool { return e.at == at })
 }
 
 // content returns the content of a slot.

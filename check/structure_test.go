@@ -81,7 +81,7 @@ func TestPrivateConvention(t *testing.T) {
 		finding bool
 	}{{"push %rbx\n.cfi_def_cfa_offset 16\n.cfi_offset %rbx, -16\ncall local\npop %rbx\n.cfi_def_cfa_offset 8\nret", false},
 		{"call local\nret", true}, {"ret", true}} {
-		f := assemble(t, ".globl outer\nouter:\n.cfi_startproc\n"+test.caller+"\n.cfi_endproc\nlocal:\n.cfi_startproc\nxor %ebx,%ebx\nret\n.cfi_endproc\n")
+		f := assemble(t, "amd64", ".globl outer\nouter:\n.cfi_startproc\n"+test.caller+"\n.cfi_endproc\nlocal:\n.cfi_startproc\nxor %ebx,%ebx\nret\n.cfi_endproc\n")
 		r, err := File(f, Options{})
 		if err != nil {
 			t.Fatal(err)

@@ -44,6 +44,7 @@ type unit struct {
 	steps        int
 	failed       Reason
 	suspicious   bool // there may be findings
+	doubtful     bool // the state before an instruction is not known
 	pending      []uint64
 	tables       []jumpTable
 	targets      []uint64 // of a jump table
@@ -217,6 +218,22 @@ func (u *unit) decode(p *part, k uint8, pc uint64) *instruction {
 	i.row = int32(rowAt(p.rows, pc, near))
 	p.at[offset] = int32(len(u.instructions))
 	return i
+}
+
+// signs reports whether a part starts with the instruction that signs the return address.
+func (u *unit) signs(p *part) bool {
+	for offset := 0; offset < len(p.code) && offset <= u.c.abi.MinSize; {
+		i := lift.Instruction{Right: lift.NoRegister}
+		operations, _ := u.c.machine.Decode(p.code[offset:], p.start+uint64(offset), &i, u.c.spare[:0])
+		if len(operations) == 1 && operations[0].Op == lift.OpSign {
+			return true
+		}
+		if i.Size == 0 || i.Flow != lift.FlowNext {
+			break
+		}
+		offset += int(i.Size)
+	}
+	return false
 }
 
 // landing returns the landing pad of a call.

@@ -35,6 +35,9 @@ const (
 	symbolic
 	// constant: the offset.
 	constant
+	// reloaded: read from a slot in which the constant of the offset was stored. Another
+	// pointer may have changed it.
+	reloaded
 	// tableEntry: loaded from a jump table. The argument is its index in unit.tables.
 	tableEntry
 	// tableTarget: the address that an entry of a jump table leads to, likewise.
@@ -57,7 +60,7 @@ func (v value) offset() int64   { return int64(v) >> 14 }
 // add returns v plus n. It wraps beyond 50 bits, which no address of a user's program has.
 func (v value) add(n int64) value {
 	switch v.kind() {
-	case entry, symbolic, constant:
+	case entry, symbolic, constant, reloaded:
 		return makeValue(v.kind(), v.argument(), v.offset()+n)
 	case unknown, derived:
 		return v

@@ -121,11 +121,7 @@ func TestAMD64Opcodes(t *testing.T) {
 			for opcode := range 256 {
 				for modRM := range 256 {
 					code := append([]byte(prefix+escape), byte(opcode), byte(modRM), 0x24, 1, 2, 3, 4, 5, 6, 7, 8)
-					i := Instruction{Right: NoRegister}
-					operations, _ = (amd64{}).Decode(code, 0x1000, &i, operations[:0])
-					if len(operations) != int(i.Count) {
-						t.Fatalf("% x: %d operations, %d counted", code, len(operations), i.Count)
-					}
+					operations = checkDecoded(t, amd64{}, code, operations)
 				}
 			}
 		}

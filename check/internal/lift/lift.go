@@ -30,6 +30,7 @@ var machines = []struct {
 	machine Machine
 }{
 	{elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB, amd64{}},
+	{elf.EM_AARCH64, elf.ELFCLASS64, elf.ELFDATA2LSB, arm64{}},
 }
 
 // Of returns the machine, or nil if its code cannot be analysed.
