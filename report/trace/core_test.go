@@ -69,7 +69,7 @@ func TestCoreOfUnknownProcess(t *testing.T) {
 
 // Text and JSON report unreadable goroutines. Only JSON reports missed files.
 func TestMissedGoroutines(t *testing.T) {
-	g := trace.Goroutines{Target: trace.Target{PID: 42, Machine: someStacks().Machine, Missed: []string{"/lib/libold.so was not used"}},
+	g := trace.Goroutines{Threads: trace.Threads{Target: trace.Target{PID: 42, Machine: someStacks().Machine, Missed: []string{"/lib/libold.so was not used"}}},
 		Damage: []string{"the list of all: at 0xc000012000: unmapped"}}
 	var text bytes.Buffer
 	if err := g.Text(&text, trace.Options{}); err != nil {

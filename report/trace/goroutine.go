@@ -16,30 +16,20 @@ import (
 	"github.com/clewdev/clew/report/style"
 	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/golang"
-	"github.com/clewdev/clew/stack/variable"
 )
 
 // Goroutines are the goroutines of one target. A group of them (golang.Options.Group) is
 // printed as one.
 type Goroutines struct {
-	Target
-	List []golang.Goroutine
-
-	// Variables, Locals, Raw and Advice are as in Threads. Variables needs the registers of
-	// the goroutines.
-	Variables *variable.Reader
-	Locals    bool
-	Raw       bool
-	Advice    string
-
-	Damage []string // errors in the target's list of goroutines
+	Threads // without Stacks, Registers and Grouped; Variables needs the registers of the goroutines
+	List    []golang.Goroutine
+	Damage  []string // errors in the target's list of goroutines
 }
 
 // Text writes the goroutines for people. A goroutine or a group has a heading, its stack as
 // Threads.Text writes it, and the go statement that created it.
 func (s *Goroutines) Text(w io.Writer, opts Options) error {
-	stacks := s.stacks()
-	p := stackPrinter{Options: opts, machine: s.Machine, digits: 2 * s.Machine.AddressSize, variables: stacks.variables(opts.UTF8, false)}
+	p := stackPrinter{Options: opts, machine: s.Machine, digits: 2 * s.Machine.AddressSize, variables: s.variables(opts.UTF8, false)}
 	n := 0
 	for i := range s.List {
 		n += 1 + len(s.List[i].Others)
@@ -58,9 +48,13 @@ func (s *Goroutines) Text(w io.Writer, opts Options) error {
 	return p.flush(w)
 }
 
-// stacks returns the fields that goroutines share with threads, without stacks.
-func (s *Goroutines) stacks() *Threads {
-	return &Threads{Target: s.Target, Variables: s.Variables, Locals: s.Locals, Raw: s.Raw, Advice: s.Advice}
+// stacks returns the stacks of the goroutines.
+func (s *Goroutines) stacks() []stack.Stack {
+	stacks := make([]stack.Stack, len(s.List))
+	for i := range s.List {
+		stacks[i] = s.List[i].Stack
+	}
+	return stacks
 }
 
 // others returns the stacks of the other goroutines of a group, if their registers are known.
@@ -75,11 +69,7 @@ func others(g *golang.Goroutine) (list []*stack.Stack) {
 
 // notes returns the notes on all goroutines, without those on the core.
 func (s *Goroutines) notes() []string {
-	stacks := make([]stack.Stack, len(s.List))
-	for i := range s.List {
-		stacks[i] = s.List[i].Stack
-	}
-	notes := append(Notes(stacks), s.stacks().variableNotes()...)
+	notes := append(Notes(s.stacks()), s.variableNotes()...)
 	for _, text := range s.Damage {
 		notes = append(notes, "goroutines: "+text)
 	}
@@ -210,8 +200,7 @@ const GoroutineSchema = `Each line is an object as for threads, with goroutines 
 // JSON writes the goroutines as one JSON object on one line; ThreadSchema and
 // GoroutineSchema describe it.
 func (s *Goroutines) JSON(w io.Writer) error {
-	stacks := s.stacks()
-	variables := stacks.variables(true, true) // JSON is always UTF-8
+	variables := s.variables(true, true) // JSON is always UTF-8
 	var list bytes.Buffer
 	to := bufio.NewWriter(w)
 	// Notes come first, but those on variables are known only after these were read. Then
@@ -226,7 +215,7 @@ func (s *Goroutines) JSON(w io.Writer) error {
 		if i > 0 {
 			to.WriteByte(',')
 		}
-		out, err := plainJSON(s.goroutineJSON(&s.List[i], stacks, variables))
+		out, err := plainJSON(s.goroutineJSON(&s.List[i], variables))
 		if err != nil {
 			return err
 		}
@@ -262,7 +251,7 @@ func plainJSON(v any) ([]byte, error) {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
 }
 
-func (s *Goroutines) goroutineJSON(g *golang.Goroutine, stacks *Threads, variables *variables) *jsonGoroutine {
+func (s *Goroutines) goroutineJSON(g *golang.Goroutine, variables *variables) *jsonGoroutine {
 	to := &jsonGoroutine{ID: g.ID, State: g.Name, Scan: g.Scan, WaitedNS: g.Waited.Nanoseconds(), Locked: g.Locked, System: g.System,
 		Created: createdJSON(g), Frames: make([]jsonFrame, len(g.Stack.Frames)), End: g.Stack.Reason.String()}
 	if g.Stack.Thread != nil {
@@ -278,7 +267,7 @@ func (s *Goroutines) goroutineJSON(g *golang.Goroutine, stacks *Threads, variabl
 	own := g.StackPointers
 	for k := range g.Stack.Frames {
 		f := &g.Stack.Frames[k]
-		to.Frames[k] = stacks.jsonFrame(f, variables.calls(&g.Stack, k, others(g)))
+		to.Frames[k] = s.jsonFrame(f, variables.calls(&g.Stack, k, others(g)))
 		if !f.TailCall && len(own) > 0 {
 			to.Frames[k].SP, own = fmt.Sprintf("%#x", own[0]), own[1:]
 		}

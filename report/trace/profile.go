@@ -28,19 +28,15 @@ func (s *Threads) AddTo(p *profile.Profile) {
 // AddTo adds the stack of each goroutine to a profile, with its state, in the same way as
 // Threads.AddTo.
 func (s *Goroutines) AddTo(p *profile.Profile) {
-	stacks := s.stacks()
-	stacks.Stacks = make([]stack.Stack, len(s.List))
-	for i := range s.List {
-		stacks.Stacks[i] = s.List[i].Stack
-	}
-	program := stacks.program()
+	stacks := s.Threads
+	stacks.Stacks = s.stacks()
 	stacks.addTo(p, true, func(i int) (profile.Labels, string, int) {
 		g := &s.List[i]
 		name := fmt.Sprintf("goroutine %d", g.ID)
 		if n := len(g.Others); n > 0 {
 			name += fmt.Sprintf(" and %s more", style.Grouped(uint64(n)))
 		}
-		return profile.Labels{Process: program, PID: s.PID, State: g.Name}, name, 1 + len(g.Others)
+		return profile.Labels{Process: s.program(), PID: s.PID, State: g.Name}, name, 1 + len(g.Others)
 	})
 	for _, text := range s.Damage {
 		p.Notes = append(p.Notes, "goroutines: "+text)

@@ -151,7 +151,7 @@ func goroutinesText(t *testing.T, pid int) string {
 	if err := golang.Name(objects, list, stack.NameOptions{Lines: true}); err != nil {
 		t.Fatal(err)
 	}
-	r := trace.Goroutines{Target: trace.Target{Machine: s.Machine}, List: list, Variables: variable.NewReader(s, objects)}
+	r := trace.Goroutines{Threads: trace.Threads{Target: trace.Target{Machine: s.Machine}, Variables: variable.NewReader(s, objects)}, List: list}
 	var out strings.Builder
 	if err := r.Text(&out, trace.Options{}); err != nil {
 		t.Fatal(err)
