@@ -44,12 +44,11 @@ type builder struct {
 	buildIDs map[string]string
 	dumps    map[fileKey]*jitdump
 	reads    *codefile.Reader
-	maps     []*perfMap     // those that were read
-	leaving  func(*process) // called before a process loses its space; may be nil
-	codeOf   map[*stack.Object]codeNames
+	maps     []*perfMap        // those that were read
+	leaving  func(*process)    // called before a process loses its space; may be nil
+	names    map[string]string // copied ones of generated code
 
 	placeIDs  map[placeKey]int32
-	functions map[int32]int32 // of places in jitdumps: the numbers of their functions
 	named     int             // places that have their names
 	nameLimit stack.NameLimit // of these
 
@@ -118,8 +117,8 @@ func newBuilder(r *perfdata.Reader, opts Options) *builder {
 		reader: r, opts: opts, rec: &Recording{tree: calltree.New[int32]()},
 		processes: make(map[int32]*process), threads: make(map[int32]*thread), labels: make(map[Thread]int32),
 		files: make(map[fileKey]*file), fileOf: make(map[*stack.Object]*file), dumps: make(map[fileKey]*jitdump),
-		reads: codefile.NewReader(), codeOf: make(map[*stack.Object]codeNames),
-		placeIDs: make(map[placeKey]int32, 1<<10), functions: make(map[int32]int32), stacks: make(map[stackKey]int32), noted: make(map[string]bool),
+		reads: codefile.NewReader(), names: make(map[string]string),
+		placeIDs: make(map[placeKey]int32, 1<<10), stacks: make(map[stackKey]int32), noted: make(map[string]bool),
 		deferred: make(map[*thread][]deferredSample), batch: 1 << 10, moves: firstMoves, complete: true,
 	}
 	b.memory = unwind.Module{Name: "memory without a file", Source: &b.walk.memory}
@@ -197,9 +196,6 @@ func (b *builder) place(key placeKey) int32 {
 			b.rec.places = slices.Grow(b.rec.places, int(n)+1<<9) // append would copy them five times
 		}
 		b.rec.places = append(b.rec.places, stack.Frame{Code: stack.Code{Object: key.object, Address: key.address, Returns: key.returns}})
-		if key.function != 0 {
-			b.functions[n] = key.function
-		}
 	}
 	return n
 }

@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/jit/perf"
-	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/codefile"
@@ -49,12 +49,6 @@ func (g *generatedCode) at(time uint64) (changed bool) {
 	return changed
 }
 
-// codeNames names the places of one object of generated code. Those of different objects
-// are called concurrently.
-type codeNames interface {
-	name(function int32, address uint64, lines bool) (object.Symbol, []object.Location)
-}
-
 // jitdump is a jitdump that a process of the recording mapped.
 type jitdump struct {
 	fileKey
@@ -66,7 +60,6 @@ type jitdump struct {
 	code   *codefile.Jitdump // nil if it cannot be read
 	err    error
 	timed  bool // its clock is that of the recording
-	cloned clonedName
 }
 
 // maxJitdumps bounds the jitdumps of an address space: its own and those of the processes
@@ -99,23 +92,21 @@ func (d *jitdump) find(pc, time uint64) *perf.Function {
 
 func (d *jitdump) object() *stack.Object {
 	if d.stackObject == nil {
-		d.stackObject = d.builder.addGenerated(generated.Jitdump, d.path, d)
+		d.stackObject = d.builder.addGenerated(generated.Jitdump, d.path)
 	}
 	return d.stackObject
 }
 
-// name returns copies of the names, which do not keep the text of the file in memory.
-func (d *jitdump) name(function int32, address uint64, lines bool) (s object.Symbol, locations []object.Location) {
-	f := &d.code.Functions()[function]
-	s = d.code.Symbol(f)
-	s.Name = d.cloned.clone(s.Name)
-	if lines {
-		locations = d.code.Locate(f, address)
+// name sets the names of a place in a function.
+func (d *jitdump) name(c *stack.Code, f *perf.Function) {
+	c.Symbol = d.code.Symbol(f)
+	c.Symbol.Name = d.builder.copied(c.Symbol.Name)
+	if d.builder.opts.Lines {
+		c.Locations = d.code.Locate(f, c.LookupAddress())
 	}
-	for i := range locations {
-		locations[i].Function, locations[i].File = s.Name, strings.Clone(locations[i].File)
+	for i := range c.Locations {
+		c.Locations[i].Function, c.Locations[i].File = c.Symbol.Name, d.builder.copied(c.Locations[i].File)
 	}
-	return s, locations
 }
 
 // open reads the jitdump, once for all of its names.
@@ -163,10 +154,20 @@ func (g *generatedCode) rules(pc uint64) (*unwind.Rules, error) {
 
 var errNoGenerated = fmt.Errorf("%w: no jitdump has a function there", cfi.ErrNoFDE)
 
-func (b *builder) addGenerated(kind generated.Kind, path string, names codeNames) *stack.Object {
-	o := b.add(&stack.Object{Name: stack.GeneratedName, Path: path, Generated: kind})
-	b.codeOf[o] = names
-	return o
+func (b *builder) addGenerated(kind generated.Kind, path string) *stack.Object {
+	return b.add(&stack.Object{Name: stack.GeneratedName, Path: path, Generated: kind})
+}
+
+// copied returns a copy of a name of generated code, which does not keep the text of its file
+// in memory. Equal names share the copy.
+func (b *builder) copied(name string) string {
+	name = printable.Shortened(name, printable.MaxName)
+	known, ok := b.names[name]
+	if !ok {
+		known = strings.Clone(name)
+		b.names[known] = known
+	}
+	return known
 }
 
 // noteRefused notes why a file of generated code, or a part of it, was not read. A file

@@ -9,21 +9,30 @@ import (
 	"errors"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 
-	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/stack/generated"
 )
 
-// name names the places that were added since the last call.
+// name names the places that were added since the last call, except those of generated code:
+// they have names, which are dropped if they are wrong.
 func (b *builder) name() {
 	r := b.rec
 	unnamed := r.places[b.named:]
-	byObject := make(map[*stack.Object][]int32)
+	wrong := make(map[*stack.Object]bool) // perf maps of other processes
+	for _, m := range b.maps {
+		wrong[m.stackObject] = m.stackObject != nil && m.check() != nil
+	}
+	byObject := make(map[*stack.Object][]int32) // those that are not named yet
 	for i := range unnamed {
-		if o := unnamed[i].Object; o != nil {
+		c := &unnamed[i].Code
+		switch o := c.Object; {
+		case o == nil:
+		case wrong[o]:
+			c.Object, c.Symbol = nil, object.Symbol{}
+		case o.Generated == generated.None:
 			byObject[o] = append(byObject[o], int32(b.named+i))
 		}
 	}
@@ -34,12 +43,6 @@ func (b *builder) name() {
 	running := make(chan struct{}, runtime.GOMAXPROCS(0))
 	modules := make(map[int32]string) // of places in the kernel
 	for o, places := range byObject {
-		if m, ok := b.codeOf[o].(*perfMap); ok && m.check() != nil {
-			for _, n := range places {
-				r.places[n].Object = nil
-			}
-			continue
-		}
 		wait.Add(1)
 		running <- struct{}{}
 		go func() {
@@ -80,11 +83,6 @@ func (b *builder) nameObject(o *stack.Object, places []int32, modules map[int32]
 				modules[places[i]] = s.module
 			}
 		}
-	case b.codeOf[o] != nil:
-		for _, n := range places {
-			c := &r.places[n]
-			c.Symbol, c.Locations = b.codeOf[o].name(b.functions[n], c.LookupAddress(), b.opts.Lines)
-		}
 	case b.fileOf[o] != nil && b.fileOf[o].object != nil:
 		return b.nameFile(b.fileOf[o], addresses, places)
 	}
@@ -115,17 +113,6 @@ func (b *builder) nameFile(f *file, addresses []uint64, places []int32) error {
 		}
 	}
 	return errors.Join(problems.Errors...)
-}
-
-// clonedName copies the names of functions of generated code. The places of a function are
-// named one after the other and share the copy.
-type clonedName struct{ of, copy string }
-
-func (c *clonedName) clone(name string) string {
-	if name != c.of {
-		c.of, c.copy = name, strings.Clone(printable.Shortened(name, printable.MaxName))
-	}
-	return c.copy
 }
 
 // shortenNames cuts long names of new places. The limit depends on the names of all places.

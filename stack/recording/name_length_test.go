@@ -11,6 +11,7 @@ import (
 
 	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/snapshot/perfdata"
 	"github.com/clewdev/clew/stack"
 )
 
@@ -44,16 +45,16 @@ func TestLongNames(t *testing.T) {
 }
 
 // The frames of a function of generated code share the copy of its name.
-func TestClonedName(t *testing.T) {
-	var c clonedName
-	first, other := c.clone("function"), c.clone("function")
+func TestCopiedName(t *testing.T) {
+	b := newBuilder(new(perfdata.Reader), Options{})
+	first, other := b.copied("function"), b.copied("function")
 	if first != "function" || unsafe.StringData(first) != unsafe.StringData(other) {
 		t.Errorf("%q and %q", first, other)
 	}
-	if got := c.clone(strings.Repeat("a", 1<<20)); len(got) != printable.MaxName+len("…") {
+	if got := b.copied(strings.Repeat("a", 1<<20)); len(got) != printable.MaxName+len("…") {
 		t.Errorf("a name of %d bytes", len(got))
 	}
-	if got := c.clone("next"); got != "next" {
+	if got := b.copied("next"); got != "next" {
 		t.Errorf("%q", got)
 	}
 }

@@ -30,7 +30,6 @@ type perfMap struct {
 	err    error         // why the map cannot be searched for
 	space  *space        // of the last look-up
 	fits   bool          // the map is that of the process
-	cloned clonedName
 }
 
 func (b *builder) newPerfMap(p *process, parent *perfMap, began uint64) *perfMap {
@@ -40,28 +39,22 @@ func (b *builder) newPerfMap(p *process, parent *perfMap, began uint64) *perfMap
 // maxAncestors is in how many perf maps a place is looked up.
 const maxAncestors = 16
 
-// names reports whether the map names an address in a space, which is that of the process
-// or was forked from it.
-func (m *perfMap) names(pc uint64, s *space) bool {
+// find returns the symbol at an address in a space, which is that of the process or was forked
+// from it. Its name is a part of the file's text.
+func (m *perfMap) find(pc uint64, s *space) (symbol object.Symbol, ok bool) {
 	if !m.opened {
 		m.open()
 		m.note()
 	}
 	if m.code == nil {
-		return false
+		return symbol, false
 	}
 	m.space = s
-	_, ok := m.code.Find(pc)
+	symbol, ok = m.code.Find(pc)
 	if ok && m.stackObject == nil {
-		m.stackObject = m.builder.addGenerated(generated.PerfMap, m.code.Path, m)
+		m.stackObject = m.builder.addGenerated(generated.PerfMap, m.code.Path)
 	}
-	return ok
-}
-
-func (m *perfMap) name(_ int32, address uint64, _ bool) (object.Symbol, []object.Location) {
-	s, _ := m.code.Find(address)
-	s.Name = m.cloned.clone(s.Name)
-	return s, nil
+	return symbol, ok
 }
 
 // check returns an error if most of the symbols lie where the process has no code. It must

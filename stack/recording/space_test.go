@@ -195,7 +195,7 @@ func TestUnmapped(t *testing.T) {
 		writeObject(t, path, text)
 		b.mmap(&perfdata.Record{}, &perfdata.Mmap{PID: 1, TID: 1, Start: 0x10000, Length: 0x1000, Path: []byte(path), Protection: protExec})
 		s := b.processes[1].space
-		b.userFrame(b.processes[1], 0x10004, false)
+		b.userPlace(b.processes[1], 0x10004, false)
 		m := memory{space: s, stack: unwind.Stack{Address: 1 << 40}}
 		got := make([]byte, len(text))
 		if err := m.ReadMemory(got, 0x11000); err != nil || string(got) != text {

@@ -188,7 +188,7 @@ func (b *builder) stack(t *thread, r *perfdata.Record, s *perfdata.Sample, chain
 		b.chain(t, user)
 	case len(w.places) == 0 && s.Fields&perfdata.FieldIP != 0:
 		end = unwind.NoStack
-		w.places = append(w.places, b.userFrame(p, s.IP, false))
+		w.places = append(w.places, b.userPlace(p, s.IP, false))
 	}
 	return w.places, end
 }
@@ -205,7 +205,7 @@ func (b *builder) chain(t *thread, user []uint64) {
 		if ip >= perfdata.ContextMax {
 			continue
 		}
-		w.places = append(w.places, b.userFrame(t.process, ip, !first))
+		w.places = append(w.places, b.userPlace(t.process, ip, !first))
 		first = false
 	}
 }
@@ -255,21 +255,6 @@ var (
 	guest      = &stack.Object{Name: "[guest]", System: stack.Guest}
 )
 
-// userFrame returns the place of an address in a call chain, which can be a return address.
-func (b *builder) userFrame(p *process, ip uint64, returns bool) int32 {
-	lookup := ip
-	if returns {
-		lookup--
-	}
-	m, _ := p.space.modules.Find(lookup)
-	key := b.userPlace(p, lookup, m)
-	if returns {
-		key.address++
-		key.returns = true
-	}
-	return b.place(key)
-}
-
 // unwind walks the user stack of a sample and sets b.walk.user. It returns why the stack ends.
 func (b *builder) unwind(t *thread, s *perfdata.Sample, machine *arch.Machine) unwind.Reason {
 	w := &b.walk
@@ -314,8 +299,7 @@ func (b *builder) placeTrail(t *thread) {
 		lookup := trail.LookupPC(i)
 		place, ok := space.places[lookup]
 		if !ok {
-			module, _ := space.modules.Find(lookup)
-			place = b.place(b.userPlace(t.process, lookup, module))
+			place = b.userPlace(t.process, lookup, false)
 			space.places[lookup] = place
 		}
 		w.user[i] = place
@@ -323,38 +307,56 @@ func (b *builder) placeTrail(t *thread) {
 	t.places = append(t.places[:0], w.user...)
 }
 
-// userPlace returns the key of the place of a user frame.
-func (b *builder) userPlace(p *process, lookup uint64, module *unwind.Module) placeKey {
-	if m := mappedBy(module); m != nil {
+// userPlace returns the place of an address in user mode, which can be a return address.
+func (b *builder) userPlace(p *process, ip uint64, returns bool) int32 {
+	key, lookup := placeKey{address: ip, returns: returns}, ip
+	if returns {
+		lookup--
+	}
+	module, executable := p.space.modules.Find(lookup)
+	m := mappedBy(module)
+	if m != nil {
 		if m.Loaded(); m.file.err == nil {
-			return placeKey{object: b.objectOf(m.file), address: lookup - m.Bias}
+			key.object, key.address = b.objectOf(m.file), ip-m.Bias
+			return b.place(key)
 		}
-		if key, ok := b.generatedPlace(p, lookup); ok {
-			return key
+	}
+	if executable {
+		if n, ok := b.generatedPlace(p, lookup, key); ok {
+			return n
 		}
+	}
+	if m != nil {
 		// Without the file, its offset in the file identifies the place.
-		return placeKey{object: b.objectOf(m.file), address: lookup - m.start + m.offset}
+		key.object, key.address = b.objectOf(m.file), ip-m.start+m.offset
 	}
-	if module != nil {
-		if key, ok := b.generatedPlace(p, lookup); ok {
-			return key
-		}
-	}
-	return placeKey{address: lookup}
+	return b.place(key)
 }
 
-// generatedPlace returns the key of a place in generated code.
-func (b *builder) generatedPlace(p *process, address uint64) (placeKey, bool) {
-	if d, f := p.space.code.find(address); f != nil {
-		return placeKey{object: d.object(), function: int32(f.Order), address: address}, true
+// generatedPlace returns the place of a key without an object, if it is in generated code.
+func (b *builder) generatedPlace(p *process, lookup uint64, key placeKey) (int32, bool) {
+	known := len(b.rec.places)
+	if d, f := p.space.code.find(lookup); f != nil {
+		key.object, key.function = d.object(), int32(f.Order)
+		n := b.place(key)
+		if int(n) == known {
+			d.name(&b.rec.places[n].Code, f)
+		}
+		return n, true
 	}
 	m := p.perfMap
 	for n := 0; n < maxAncestors && m != nil; n, m = n+1, m.parent {
-		if m.names(address, p.space) {
-			return placeKey{object: m.stackObject, address: address}, true
+		if s, ok := m.find(lookup, p.space); ok {
+			key.object = m.stackObject
+			n := b.place(key)
+			if int(n) == known {
+				s.Name = b.copied(s.Name)
+				b.rec.places[n].Symbol = s
+			}
+			return n, true
 		}
 	}
-	return placeKey{}, false
+	return 0, false
 }
 
 func (b *builder) objectOf(f *file) *stack.Object {
