@@ -32,8 +32,6 @@ var (
 
 	// ErrNoFDE means that no entry covers an address.
 	ErrNoFDE = errors.New("no FDE")
-	// ErrNotSP means that the CFA is not the stack pointer plus a constant.
-	ErrNotSP = errors.New("CFA is not relative to the stack pointer")
 )
 
 // Error is a fault in a section, with its place.

@@ -110,15 +110,6 @@ func ExampleHeader_Find() {
 	// Output: [0x1004, 0x1007) CFA=rbp+16
 }
 
-func ExampleSection_PCToSPOffset() {
-	s := section()
-	fmt.Println(s.PCToSPOffset(0x1002))
-	fmt.Println(s.PCToSPOffset(0x1005))
-	// Output:
-	// 16 <nil>
-	// 0 CFA is not relative to the stack pointer: rbp+16 at 0x1005
-}
-
 // stack is a frame whose frame pointer points to eight bytes of memory.
 type stack struct{}
 

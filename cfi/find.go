@@ -6,13 +6,10 @@ package cfi
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"sort"
-
-	"github.com/clewdev/clew/arch"
 )
 
 // Index finds the FDE of an address in a section without an .eh_frame_hdr. It does not
@@ -110,67 +107,4 @@ func (s *Section) Find(pc uint64, f *FDE) error {
 
 func (s *Section) noFDE(pc uint64) error {
 	return fmt.Errorf("%w in %s covers %#x", ErrNoFDE, s.Name, pc)
-}
-
-// PCToSPOffset returns the CFA minus the stack pointer at an address (without load bias), in
-// bytes. It evaluates expressions that use only the stack pointer and the program counter, as in
-// a PLT. The error wraps [ErrNoFDE] if no FDE covers the address, and [ErrNotSP] if the CFA
-// depends on other registers or on memory. The first call makes an index of the section, which
-// the Section keeps.
-func (s *Section) PCToSPOffset(pc uint64) (int64, error) {
-	s.indexOnce.Do(func() { s.index = s.Index() })
-	var f FDE
-	if err := s.index.Find(pc, &f); err != nil {
-		return 0, err
-	}
-	var x Interpreter
-	row, err := x.RowAt(&f, pc)
-	if err != nil {
-		return 0, err
-	}
-	return s.spOffset(row.CFA, pc)
-}
-
-func (s *Section) spOffset(cfa Rule, pc uint64) (int64, error) {
-	sp := s.Machine.StackPointer
-	switch cfa.Kind {
-	case Register:
-		if sp >= 0 && uint64(cfa.Register) == uint64(sp) {
-			return cfa.Offset, nil
-		}
-		return 0, fmt.Errorf("%w: %s%+d at %#x", ErrNotSP, s.Machine.RegisterName(uint64(cfa.Register)), cfa.Offset, pc)
-	case ValExpression:
-		// Evaluate it for two stack pointers. If the distances are equal, they are the result.
-		var e Evaluator
-		low, err := e.CFA(s, cfa, spFrame{s.Machine, 1 << 16, pc})
-		if err != nil {
-			return 0, fmt.Errorf("%w at %#x: %w", ErrNotSP, pc, err)
-		}
-		high, err := e.CFA(s, cfa, spFrame{s.Machine, 1<<24 | 8, pc})
-		if err != nil || high-(1<<24|8) != low-1<<16 {
-			return 0, fmt.Errorf("%w: an expression at %#x", ErrNotSP, pc)
-		}
-		return int64(low - 1<<16), nil
-	}
-	return 0, fmt.Errorf("%w: no rule at %#x", ErrNotSP, pc)
-}
-
-// spFrame is a frame with only the stack pointer and the program counter.
-type spFrame struct {
-	m      *arch.Machine
-	sp, pc uint64
-}
-
-func (f spFrame) Register(column uint64) (uint64, bool) {
-	switch {
-	case f.m.StackPointer >= 0 && column == uint64(f.m.StackPointer):
-		return f.sp, true
-	case f.m.ProgramCounter >= 0 && column == uint64(f.m.ProgramCounter):
-		return f.pc, true
-	}
-	return 0, false
-}
-
-func (f spFrame) ReadMemory([]byte, uint64) error {
-	return errors.New("no memory")
 }

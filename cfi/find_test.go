@@ -6,12 +6,9 @@ package cfi_test
 
 import (
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
-	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
 )
 
@@ -96,58 +93,6 @@ func TestIndexOfNestedFDEs(t *testing.T) {
 			if err := x.Find(pc, &f); err != nil || f.Start != functions[i][0] {
 				t.Errorf("%#x: %v, %v; want the one at %#x", pc, &f, err, functions[i][0])
 			}
-		}
-	}
-}
-
-func TestPCToSPOffset(t *testing.T) {
-	// gcc's frame, then a frame pointer, then an expression that reads memory.
-	s := program(t, x86, usual, "41 0e10 8602 41 0d06 41 0f037670 06 41 0e08 0c0708 41 12077e 41 0f05 7708 38 22 96")
-	for pc, want := range map[uint64]string{
-		0x10000: "8", 0x10003: "8", 0x10004: "16",
-		0x10008: "CFA is not relative to the stack pointer: rbp+16 at 0x10008",
-		0x1000c: "CFA is not relative to the stack pointer at 0x1000c",
-		0x10010: "8", 0x10014: "16", 0x10018: "16", 0x100ff: "16",
-		0xffff: "no FDE in .eh_frame covers 0xffff", 0x10100: "no FDE",
-	} {
-		n, err := s.PCToSPOffset(pc)
-		got := fmt.Sprint(n)
-		if err != nil {
-			got = err.Error()
-			if !errors.Is(err, cfi.ErrNotSP) && !errors.Is(err, cfi.ErrNoFDE) {
-				t.Errorf("%#x: %v is of no kind", pc, err)
-			}
-		}
-		if !strings.HasPrefix(got, want) {
-			t.Errorf("%#x: %s, want %s", pc, got, want)
-		}
-	}
-	// The PLT of gcc and ld: entries of 16 bytes, with a push after 11 bytes.
-	plt := program(t, x86, usual, "0f0b 7708 8000 3f1a3b2a3324 22")
-	for pc := uint64(function); pc < functionEnd; pc++ {
-		want := int64(8)
-		if pc&15 >= 11 {
-			want = 16
-		}
-		if got, err := plt.PCToSPOffset(pc); err != nil || got != want {
-			t.Errorf("PLT at %#x: %d, %v; want %d", pc, got, err, want)
-		}
-	}
-	// On i386 eip is column 8.
-	plt = program(t, i386, "0c0404 8801", "0f0b 7404 7800 3f1a3b2a3224 22")
-	if got, err := plt.PCToSPOffset(function + 12); err != nil || got != 8 {
-		t.Errorf("i386 PLT: %d, %v", got, err)
-	}
-	for name, s := range map[string]*cfi.Section{
-		"no CFA":          program(t, x86, "", ""),
-		"realigned":       program(t, x86, usual, "0f06 7700 0af0ff 1a"),
-		"rounded":         program(t, x86, usual, "0f05 7700 09f0 1a"),
-		"no stack column": program(t, arch.Lookup(0xffff, 2, 1), usual, ""),
-		// On arm64 the return address register is not the program counter.
-		"the link register": program(t, arm64, usual, "0f05 8f08 8e00 22"),
-	} {
-		if n, err := s.PCToSPOffset(function); !errors.Is(err, cfi.ErrNotSP) {
-			t.Errorf("%s: %d, %v; want %v", name, n, err, cfi.ErrNotSP)
 		}
 	}
 }

@@ -182,7 +182,6 @@ func exerciseIndex(s *cfi.Section) error {
 			if (failed == nil) != (err == nil) || err == nil && (indexed.Start > pc || indexed.End <= pc || indexed.Start < linear.Start) {
 				return fmt.Errorf("%#x: linear %v %w, indexed %v %w", pc, &linear, failed, &indexed, err)
 			}
-			s.PCToSPOffset(pc)
 		}
 	}
 	return nil

@@ -45,9 +45,6 @@ type Section struct {
 	// An entry that contains one is an error.
 	Unrelocated []uint64
 
-	indexOnce sync.Once
-	index     *Index // for PCToSPOffset
-
 	mu   sync.RWMutex
 	cies map[uint64]knownCIE
 }

@@ -32,11 +32,6 @@ type Function struct {
 	CallLine int
 }
 
-// Contains reports whether addr is in one of the function's ranges.
-func (f *Function) Contains(addr uint64) bool {
-	return slices.ContainsFunc(f.Ranges, func(r AddressRange) bool { return r.Contains(addr) })
-}
-
 // FunctionsAt returns the inlined calls at addr, the innermost first, and last the function
 // itself, by the DWARF information. Without that it returns the function of a symbol that
 // covers addr with its size. If there is an error, list contains the part that could be

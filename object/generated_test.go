@@ -139,7 +139,7 @@ func TestLinesOfGeneratedCode(t *testing.T) {
 		}
 		var after []uint64
 		for i := range functions {
-			if at, err := f.FunctionsAt(functions[i].Entry + 1); err != nil || len(at) != 1 || at[0].Name != tt.name || at[0].Entry != functions[i].Entry || !at[0].Contains(functions[i].Entry+1) {
+			if at, err := f.FunctionsAt(functions[i].Entry + 1); err != nil || len(at) != 1 || at[0].Name != tt.name || at[0].Entry != functions[i].Entry || !at[0].Ranges[0].Contains(functions[i].Entry+1) {
 				t.Errorf("FunctionsAt(%#x): %+v, %v", functions[i].Entry+1, at, err)
 			}
 			addr, err := f.AfterPrologue(code, functions[i].Entry)
