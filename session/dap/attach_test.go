@@ -46,7 +46,7 @@ func offer(t *testing.T) *offered {
 		t.Fatal(err)
 	}
 	o.target = NewTarget(o.session)
-	o.server = New(Options{Attach: func(AttachArguments) (*Target, error) { return o.target, nil }})
+	o.server = New(Options{Attach: func() (*Target, error) { return o.target, nil }})
 	l, err := socket.Listen(":0")
 	if err != nil {
 		t.Fatal(err)

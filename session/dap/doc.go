@@ -9,7 +9,7 @@
 // attach to a [Target] that a running program offers: the program calls its generated code
 // through the Target, and the calls stop in the editor.
 //
-//	server := dap.New(dap.Options{Attach: func(dap.AttachArguments) (*dap.Target, error) { return target, nil }})
+//	server := dap.New(dap.Options{Attach: func() (*dap.Target, error) { return target, nil }})
 //	go server.Serve(listener)
 //	stop, err := target.Call(function, session.Arguments{Words: []uint64{10}})
 //

@@ -42,7 +42,7 @@ func Example() {
 	defer s.Close()
 
 	target := dap.NewTarget(s)
-	server := dap.New(dap.Options{Attach: func(dap.AttachArguments) (*dap.Target, error) { return target, nil }})
+	server := dap.New(dap.Options{Attach: func() (*dap.Target, error) { return target, nil }})
 	listener, err := socket.Listen(":0")
 	if err != nil {
 		log.Fatal(err)

@@ -99,7 +99,9 @@ func (c *client) launch(r *dap.LaunchRequest) (dap.Message, error) {
 }
 
 func (c *client) attach(r *dap.AttachRequest) (dap.Message, error) {
-	var a AttachArguments
+	var a struct {
+		StopOnEntry bool `json:"stopOnEntry"` // stop every call before its first instruction
+	}
 	switch {
 	case c.target != nil:
 		return nil, errHasProgram
@@ -109,8 +111,7 @@ func (c *client) attach(r *dap.AttachRequest) (dap.Message, error) {
 	if err := unmarshal(r.Arguments, &a); err != nil {
 		return nil, fmt.Errorf("the arguments of attach: %w", err)
 	}
-	a.JSON = r.Arguments
-	t, err := c.server.options.Attach(a)
+	t, err := c.server.options.Attach()
 	if err != nil {
 		return nil, err
 	}

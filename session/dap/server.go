@@ -26,7 +26,7 @@ type Options struct {
 	Launch func(LaunchArguments) (*Program, error)
 
 	// Attach returns the target that an editor debugs.
-	Attach func(AttachArguments) (*Target, error)
+	Attach func() (*Target, error)
 }
 
 // LaunchArguments are the arguments of a launch request: the entries of a configuration in
@@ -44,13 +44,6 @@ type LaunchArguments struct {
 	// Output shows text in the editor as the program's output. Any goroutine may write
 	// to it. After the editor has gone, the text is dropped.
 	Output io.Writer `json:"-"`
-}
-
-// AttachArguments are the arguments of an attach request.
-type AttachArguments struct {
-	StopOnEntry bool `json:"stopOnEntry"` // stop every call before its first instruction
-
-	JSON json.RawMessage `json:"-"`
 }
 
 // Strings is one string or several.

@@ -41,14 +41,6 @@ func (t *Target) Call(function uint64, a session.Arguments) (*session.Stop, erro
 	})
 }
 
-// CallMain is Call for session.CallMain.
-func (t *Target) CallMain(function uint64, arguments []string, a session.Arguments) (*session.Stop, error) {
-	return t.drive(func() (*session.Stop, error) {
-		a.StopAtEntry = a.StopAtEntry || t.stopsAtEntry()
-		return t.session.CallMain(function, arguments, a)
-	})
-}
-
 // operation runs code until a stop.
 type operation func() (*session.Stop, error)
 

@@ -26,7 +26,7 @@ func TestErrors(t *testing.T) {
 			"a.c\nint f(void), g(void); extern int v; int test(void) { return f() + g() + f() + f() + f() + v; }",
 			"b.c\nint g(void); int h(void) { return g(); }",
 		}, "-O0 -fPIC", ErrUndefined, []string{"f, used at ", "a.o: .text+0x", " and 1 more; g, used at ", "b.o: .text+0x", "; v, used at "}},
-		{"symbol twice", "", []string{"a.c\nint f(void) { return 1; }", "b.c\nint f(void) { return 2; }"}, "-O0", ErrDuplicate, []string{"f, in ", "a.o and in ", "b.o"}},
+		{"symbol twice", "", []string{"a.c\nint f(void) { return 1; }", "b.c\nint f(void) { return 2; }"}, "-O0", errDuplicate, []string{"f, in ", "a.o and in ", "b.o"}},
 		{"variable that is far away", "", []string{"a.c\nextern int far; int test(void) { return far; }"}, "-O2 -fno-pic", ErrOverflow,
 			[]string{"a.o: .text+0x2: relocation R_X86_64_PC32 of far: ", "value 0x", "-fPIC"}},
 		{"address of a function that is far away", "", []string{"a.c\nint far(void); int (*test(void))(void) { return far; }"}, "-O2 -fno-pic", ErrOverflow,
@@ -39,11 +39,11 @@ func TestErrors(t *testing.T) {
 		{"indirect function", "", []string{"a.c\nstatic int g(void) { return 1; } static void *choose(void) { return g; } int f(void) __attribute__((ifunc(\"choose\"))); int test(void) { return f(); }"},
 			"-O2", ErrUnsupported, []string{"f is an indirect function (STT_GNU_IFUNC)"}},
 		{"undefined thread-local variable", "", []string{"a.c\nextern __thread int v; int test(void) { return v; }"}, "-O2 -fPIC", ErrUndefined, []string{"v (thread-local), used at"}},
-		{"too many thread-local variables", "", []string{"a.c\n__thread char v[70000]; char *test(void) { return v; }"}, "-O2", ErrTooLarge, []string{"70000 bytes of thread-local variables"}},
+		{"too many thread-local variables", "", []string{"a.c\n__thread char v[70000]; char *test(void) { return v; }"}, "-O2", errTooLarge, []string{"70000 bytes of thread-local variables"}},
 		{"slim code for link-time optimization", "", []string{"a.c\nint test(void) { return 1; }"}, "-O2 -flto -fno-fat-lto-objects", ErrUnsupported, []string{"-fno-lto"}},
 		{"writable code", "as", []string{"a.s\n .section .both,\"awx\"\n nop\n"}, "", ErrUnsupported, []string{"section .both: ", "writable and executable"}},
 		{"old constructors", "as", []string{"a.s\n .section .ctors,\"aw\"\n .quad 0\n"}, "", ErrUnsupported, []string{"-fuse-init-array"}},
-		{"too large", "as", []string{"a.s\n .bss\n .space 0x90000000\n"}, "", ErrTooLarge, []string{".bss"}},
+		{"too large", "as", []string{"a.s\n .bss\n .space 0x90000000\n"}, "", errTooLarge, []string{".bss"}},
 		{"another machine", "aarch64-linux-gnu-gcc amd64", []string{"a.c\nint test(void) { return 1; }"}, "", ErrUnsupported, []string{"it is for EM_AARCH64 (ELFCLASS64), and this machine is EM_X86_64"}},
 		{"unknown sequence of instructions", "as", []string{"a.s\n .byte 0x48,0x8d,0x3d\n .long v@tlsgd-4\n call __tls_get_addr@plt\n .section .tdata,\"awT\"\nv: .long 1\n"}, "", ErrUnsupported,
 			[]string{".text+0x3: relocation R_X86_64_TLSGD of v: ", "do not access a thread-local variable in a known way"}},
@@ -106,7 +106,7 @@ func TestTwice(t *testing.T) {
 	if _, err := newLinker(native, farAway, nil).link([]*object.File{image}); !errors.Is(err, ErrUnsupported) {
 		t.Errorf("an image: %v", err)
 	}
-	if _, err := at(t, native, farAway, nil, path, path); !errors.Is(err, ErrDuplicate) {
+	if _, err := at(t, native, farAway, nil, path, path); !errors.Is(err, errDuplicate) {
 		t.Errorf("one file twice: %v", err)
 	}
 }

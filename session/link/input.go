@@ -74,7 +74,7 @@ func (l *linker) read(file *object.File) (*input, error) {
 	size := file.StoredSize()
 	in := &input{file: file, name: file.Name(), nameBudget: 1<<20 + 4*int(size), tableBudget: size, contentBudget: 6*size + spareContent}
 	invalid := func(format string, args ...any) error {
-		return fmt.Errorf("%w: %s: "+format, append([]any{ErrObject, in.name}, args...)...)
+		return fmt.Errorf("%w: %s: "+format, append([]any{errObject, in.name}, args...)...)
 	}
 	if file.Type() != elf.ET_REL {
 		return nil, fmt.Errorf("%s: %w: a file of type %v; only relocatable files (%v) can be loaded", in.name, ErrUnsupported, file.Type(), elf.ET_REL)
@@ -110,7 +110,7 @@ func (l *linker) read(file *object.File) (*input, error) {
 	for i := range list {
 		if list[i].Type == elf.SHT_GROUP {
 			if err := in.readGroup(&list[i]); err != nil {
-				return nil, fmt.Errorf("%w: %w", ErrObject, err)
+				return nil, fmt.Errorf("%w: %w", errObject, err)
 			}
 		}
 	}
@@ -131,7 +131,7 @@ func (in *input) readSection(s *object.Section) error {
 		return fmt.Errorf("%s: section %s: %w: %s", in.name, s.Name, kind, fmt.Sprintf(format, args...))
 	}
 	if s.Align > 1 && s.Align&(s.Align-1) != 0 {
-		return fail(ErrObject, "alignment %#x, a power of two expected", s.Align)
+		return fail(errObject, "alignment %#x, a power of two expected", s.Align)
 	}
 	var err error
 	switch s.Type {
@@ -139,7 +139,7 @@ func (in *input) readSection(s *object.Section) error {
 		return nil
 	case elf.SHT_GROUP, elf.SHT_RELA, elf.SHT_SYMTAB, elf.SHT_SYMTAB_SHNDX:
 		if s.Size > in.tableBudget {
-			return fail(ErrObject, "it overlaps other tables")
+			return fail(errObject, "it overlaps other tables")
 		}
 		in.tableBudget -= s.Size
 	}
@@ -153,13 +153,13 @@ func (in *input) readSection(s *object.Section) error {
 		return fail(ErrUnsupported, "relocations of type SHT_REL; this machine has SHT_RELA")
 	case elf.SHT_SYMTAB:
 		if in.symtab != 0 {
-			return fail(ErrObject, "a second symbol table")
+			return fail(errObject, "a second symbol table")
 		}
 		in.symtab = s.Index
 		in.table, err = in.file.SymbolTable(s.Index)
 	}
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrObject, err)
+		return fmt.Errorf("%w: %w", errObject, err)
 	}
 	if strings.HasPrefix(s.Name, ".gnu.lto_.symtab") {
 		return fail(ErrUnsupported, "the file has code for link-time optimization; compile with -fno-lto")
@@ -174,9 +174,9 @@ func (in *input) readSection(s *object.Section) error {
 	case s.Flags&elf.SHF_COMPRESSED != 0:
 		return fail(ErrUnsupported, "it is mapped and compressed")
 	case s.Align > maxAlign:
-		return fail(ErrTooLarge, "alignment %#x, at most %#x is supported", s.Align, maxAlign)
+		return fail(errTooLarge, "alignment %#x, at most %#x is supported", s.Align, maxAlign)
 	case s.Flags&elf.SHF_TLS != 0 && s.Align > TLSAlign:
-		return fail(ErrTooLarge, "alignment %#x, at most %#x is supported for thread-local variables", s.Align, TLSAlign)
+		return fail(errTooLarge, "alignment %#x, at most %#x is supported for thread-local variables", s.Align, TLSAlign)
 	case s.Name == ".ctors" || s.Name == ".dtors" || strings.HasPrefix(s.Name, ".ctors.") || strings.HasPrefix(s.Name, ".dtors."):
 		return fail(ErrUnsupported, "a list of constructors of the old kind; compile with -fuse-init-array")
 	default:
@@ -186,7 +186,7 @@ func (in *input) readSection(s *object.Section) error {
 		return nil
 	}
 	if to.stored, err = in.file.StoredData(s.Index, in.contentBudget); err != nil {
-		return fmt.Errorf("%w: %w", ErrObject, err)
+		return fmt.Errorf("%w: %w", errObject, err)
 	}
 	in.contentBudget -= uint64(len(to.stored))
 	return nil

@@ -139,7 +139,7 @@ func (l *linker) place(page uint64) error {
 			at = roundUp(at, align)
 			s.offset = at
 			if s.size > maxMemory || at+s.size > maxMemory {
-				return fmt.Errorf("%w: with section %s of %#x bytes the program exceeds the limit of %#x bytes", ErrTooLarge, s.place(0), s.size, maxMemory)
+				return fmt.Errorf("%w: with section %s of %#x bytes the program exceeds the limit of %#x bytes", errTooLarge, s.place(0), s.size, maxMemory)
 			}
 			at += s.size
 		}

@@ -55,8 +55,8 @@ type linker struct {
 }
 
 // Load links and maps files. It reads the files only during the call. The error joins the problems that
-// it has found; it wraps [ErrUndefined], [ErrDuplicate], [ErrOverflow], [ErrUnsupported],
-// [ErrTooLarge], [ErrMemory] or [ErrObject]. Load may be called by several goroutines.
+// it has found; it wraps [ErrUndefined], [ErrOverflow] or [ErrUnsupported] if one of them is the
+// reason. Load may be called by several goroutines.
 func Load(o *Options, files ...*object.File) (*Program, error) {
 	memory := new(mapping)
 	l := &linker{reserve: memory.reserve, threads: &threadOffsets, page: uint64(os.Getpagesize())}

@@ -56,7 +56,7 @@ func (m *mapping) reserve(size, align uint64, low bool) (base uint64, err error)
 		if low {
 			where = " in the low 2 GiB, where code that is not position-independent must be (compile with -fPIC or -fpie)"
 		}
-		return 0, fmt.Errorf("%w: mmap of %d bytes%s: %w", ErrMemory, m.size, where, err)
+		return 0, fmt.Errorf("%w: mmap of %d bytes%s: %w", errMemory, m.size, where, err)
 	}
 	m.base = roundUp(uint64(m.start), align)
 	return m.base, nil
@@ -122,7 +122,7 @@ func protect(b []byte, permissions int) error {
 	if err == nil {
 		return nil
 	}
-	err = fmt.Errorf("%w: mprotect of %d bytes: %w", ErrMemory, len(b), err)
+	err = fmt.Errorf("%w: mprotect of %d bytes: %w", errMemory, len(b), err)
 	if permissions&unix.PROT_EXEC != 0 && (errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM)) {
 		err = fmt.Errorf("%w: this process may not make memory executable; it is forbidden by SELinux (execmem), by a seccomp filter (systemd's MemoryDenyWriteExecute=, a container's profile) or by prctl(PR_SET_MDWE)", err)
 	}

@@ -81,7 +81,7 @@ func TestOffsets(t *testing.T) {
 			t.Errorf("%d bytes: at %d, %v, want %d", tt.size, got, err, tt.want)
 		}
 	}
-	if _, err := o.reserve(16, 1<<15, 1); !errors.Is(err, ErrTooLarge) {
+	if _, err := o.reserve(16, 1<<15, 1); !errors.Is(err, errTooLarge) {
 		t.Errorf("more than there is: %v", err)
 	}
 	o.free(4096)

@@ -59,9 +59,9 @@ func (l *linker) check(in *input, s *section, r *object.Relocation, h howto, siz
 	case h.value == unknownValue:
 		return l.relocationError(in, s, r, ErrUnsupported, "")
 	case uint64(r.Symbol) >= uint64(len(in.refs)):
-		return l.relocationError(in, s, r, ErrObject, fmt.Sprintf(": symbol %d of %d", r.Symbol, len(in.refs)))
+		return l.relocationError(in, s, r, errObject, fmt.Sprintf(": symbol %d of %d", r.Symbol, len(in.refs)))
 	case r.Offset > uint64(size) || uint64(size)-r.Offset < uint64(h.field.size):
-		return l.relocationError(in, s, r, ErrObject, fmt.Sprintf(": outside the section's %#x bytes", size))
+		return l.relocationError(in, s, r, errObject, fmt.Sprintf(": outside the section's %#x bytes", size))
 	}
 	return nil
 }
@@ -86,7 +86,7 @@ func (l *linker) apply(in *input, s *section, r *object.Relocation, h howto) err
 		}
 		return nil
 	case s.mapped && g.section != nil && g.section.flags&elf.SHF_TLS != 0 && !h.value.ofThread() && h.value != sizeValue:
-		return l.relocationError(in, s, r, ErrObject, ": it is a thread-local variable")
+		return l.relocationError(in, s, r, errObject, ": it is a thread-local variable")
 	case !s.mapped && g.section == nil && g.kind != absolute && g.kind != imported:
 		// Debugging information of code that is not in the program.
 		computed, o.target = absoluteValue, tombstone(s.name)

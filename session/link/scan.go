@@ -24,7 +24,7 @@ func (l *linker) scan() error {
 				continue
 			}
 			if s.typ == elf.SHT_NOBITS && t.Len() > 0 {
-				return fmt.Errorf("%w: %s: %d relocations of a section without content", ErrObject, s.place(0), t.Len())
+				return fmt.Errorf("%w: %s: %d relocations of a section without content", errObject, s.place(0), t.Len())
 			}
 			for k := 0; k < t.Len(); k++ {
 				r := t.At(k)
@@ -58,7 +58,7 @@ func (l *linker) scanOne(in *input, s *section, r *object.Relocation) error {
 	case h.value.ofThread() && h.value != moduleValue && (g.section == nil || g.section.flags&elf.SHF_TLS == 0):
 		return l.relocationError(in, s, r, ErrUnsupported, ": not a thread-local variable of the program")
 	case g.kind == discarded && !s.isUnwind():
-		return l.relocationError(in, s, r, ErrObject, ": its section was discarded for that of another file (COMDAT)")
+		return l.relocationError(in, s, r, errObject, ": its section was discarded for that of another file (COMDAT)")
 	}
 	if use, thread := h.value.slotUse(); use {
 		inside, _ := l.machine.slotAddend(h, r.Addend)

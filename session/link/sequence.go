@@ -25,7 +25,7 @@ func (w *sequence) run() error {
 	s := w.section
 	switch {
 	case uint64(w.r.Symbol) >= uint64(len(w.in.refs)):
-		return fmt.Errorf("%s: %w: relocation of symbol %d of %d", s.place(w.r.Offset), ErrObject, w.r.Symbol, len(w.in.refs))
+		return fmt.Errorf("%s: %w: relocation of symbol %d of %d", s.place(w.r.Offset), errObject, w.r.Symbol, len(w.in.refs))
 	case !s.mapped:
 		return fmt.Errorf("%s: %w: relocation %s of debugging information", s.place(w.r.Offset), ErrUnsupported, w.linker.machine.name(w.r.Type))
 	}

@@ -56,7 +56,7 @@ func (l *linker) readSymbols(in *input) error {
 		*s = symbol{owner: in, value: e.Value, size: e.Size, tls: e.Type == elf.STT_TLS, ifunc: e.Type == elf.STT_GNU_IFUNC, weak: e.Binding == elf.STB_WEAK}
 		switch {
 		case e.Section >= len(in.sections):
-			return fmt.Errorf("%s: %w: symbol %s is in section %d of %d", in.name, ErrObject, in.symbolName(uint32(i)), e.Section, len(in.sections))
+			return fmt.Errorf("%s: %w: symbol %s is in section %d of %d", in.name, errObject, in.symbolName(uint32(i)), e.Section, len(in.sections))
 		case e.Section > 0:
 			s.kind, s.section = defined, &in.sections[e.Section]
 			if s.section.discarded {
@@ -67,7 +67,7 @@ func (l *linker) readSymbols(in *input) error {
 		case e.Special == elf.SHN_COMMON, e.Special != 0 && e.Special == l.machine.largeCommon:
 			s.kind = common
 			if e.Value > maxAlign || e.Value&(e.Value-1) != 0 {
-				return fmt.Errorf("%s: %w: common symbol %s has alignment %#x", in.name, ErrObject, in.symbolName(uint32(i)), e.Value)
+				return fmt.Errorf("%s: %w: common symbol %s has alignment %#x", in.name, errObject, in.symbolName(uint32(i)), e.Value)
 			}
 			s.value = max(s.value, 1)
 		case e.Special != 0:
@@ -78,7 +78,7 @@ func (l *linker) readSymbols(in *input) error {
 		}
 		if e.Binding == elf.STB_LOCAL {
 			if s.kind == common {
-				return fmt.Errorf("%s: %w: common symbol %s is local", in.name, ErrObject, in.symbolName(uint32(i)))
+				return fmt.Errorf("%s: %w: common symbol %s is local", in.name, errObject, in.symbolName(uint32(i)))
 			}
 			in.refs[i] = s
 			continue
@@ -89,7 +89,7 @@ func (l *linker) readSymbols(in *input) error {
 		}
 		name, err := in.copyName(&in.table, &e)
 		if err != nil {
-			return fmt.Errorf("%w: %w", ErrObject, err)
+			return fmt.Errorf("%w: %w", errObject, err)
 		}
 		if name == "__gnu_lto_slim" {
 			return fmt.Errorf("%s: %w: the file has only code for link-time optimization; compile with -fno-lto", in.name, ErrUnsupported)
@@ -131,7 +131,7 @@ func (l *linker) global(name string, s *symbol) *symbol {
 		replace = true
 	case s.kind == common:
 	default:
-		l.problems.Add(fmt.Errorf("%w: %s, in %s and in %s", ErrDuplicate, g.name, g.owner.name, s.owner.name))
+		l.problems.Add(fmt.Errorf("%w: %s, in %s and in %s", errDuplicate, g.name, g.owner.name, s.owner.name))
 	}
 	if replace {
 		*g = *s
@@ -157,7 +157,7 @@ func (l *linker) placeCommon() error {
 			}
 			at := roundUp(c.size, g.value)
 			if g.size > maxMemory || at > maxMemory {
-				return fmt.Errorf("%s: %w: common symbol %s of %#x bytes", in.name, ErrTooLarge, g.name, g.size)
+				return fmt.Errorf("%s: %w: common symbol %s of %#x bytes", in.name, errTooLarge, g.name, g.size)
 			}
 			c.align = max(c.align, g.value)
 			g.kind, g.section, g.value = defined, c, at

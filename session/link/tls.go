@@ -48,7 +48,7 @@ func (o *offsets) reserve(after, size, align uint64) (uint64, error) {
 		at = roundUp(max(at, o.used[i].End), align)
 	}
 	if at+size > TLSBlock {
-		return 0, fmt.Errorf("%w: %d bytes of thread-local variables (all programs share %d)", ErrTooLarge, size, TLSBlock)
+		return 0, fmt.Errorf("%w: %d bytes of thread-local variables (all programs share %d)", errTooLarge, size, TLSBlock)
 	}
 	o.used = slices.Insert(o.used, i, Range{at, at + size})
 	return at, nil
