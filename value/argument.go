@@ -80,7 +80,7 @@ func (v *Variable) plainResult(e *evaluator, p *program) (n uint64, state plainS
 	var place Piece
 	err := e.run(p)
 	if err == nil && len(e.pieces) == 0 {
-		place, err = e.simple()
+		place = e.simple()
 	}
 	switch {
 	case errors.Is(err, ErrOptimizedOut):

@@ -195,10 +195,7 @@ func (e *evaluator) locate(p *program, size uint64) ([]Piece, error) {
 	if len(e.pieces) > 0 {
 		return e.pieces, nil
 	}
-	place, err := e.simple()
-	if err != nil {
-		return nil, err
-	}
+	place := e.simple()
 	place.BitSize = bitsOf(size)
 	return e.single(place), nil
 }
@@ -234,23 +231,23 @@ func bitsOf(size uint64) uint64 {
 // simple returns the simple location since the last piece. DWARF 2 and 3 have no
 // DW_OP_stack_value: LLVM then omits it after constants and entry values
 // (DwarfExpression::addStackValue), where gdb reads memory at these addresses.
-func (e *evaluator) simple() (Piece, error) {
+func (e *evaluator) simple() Piece {
 	if e.placed {
 		p := e.place
 		e.place, e.placed = Piece{}, false
-		return p, nil
+		return p
 	}
 	if len(e.stack) == 0 {
-		return Piece{Kind: OptimizedOut}, nil
+		return Piece{Kind: OptimizedOut}
 	}
 	top := e.stack[len(e.stack)-1]
 	e.stack = e.stack[:len(e.stack)-1]
 	isAddress := e.isAddress
 	e.isAddress = false
 	if !isAddress && e.unit != nil && e.unit.Bare {
-		return Piece{Kind: InBytes, Bytes: e.toBytes(top), number: true}, nil
+		return Piece{Kind: InBytes, Bytes: e.toBytes(top), number: true}
 	}
-	return Piece{Kind: InMemory, Address: e.mask(top.lo)}, nil
+	return Piece{Kind: InMemory, Address: e.mask(top.lo)}
 }
 
 // number runs a program whose result is a number: a bound, the value of a parameter, a frame

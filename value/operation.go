@@ -134,10 +134,7 @@ func (e *evaluator) piece(size, offset uint64) error {
 	if len(e.pieces) == maxPieces || size > 1<<40 || offset > 1<<40 {
 		return refuse("piece %d of %d bits at bit %d", len(e.pieces), size, offset)
 	}
-	p, err := e.simple()
-	if err != nil {
-		return err
-	}
+	p := e.simple()
 	p.BitSize, p.BitOffset = size, offset
 	e.pieces = append(e.pieces, p)
 	return nil

@@ -40,7 +40,7 @@ func newScanner(source []byte) scanner { return scanner{source: string(source), 
 
 func blank(c byte) bool { return c <= ' ' }
 
-func (s *scanner) advance() byte {
+func (s *scanner) advance() {
 	c := s.source[s.next]
 	s.next++
 	s.column++
@@ -48,7 +48,6 @@ func (s *scanner) advance() byte {
 		s.line++
 		s.column = 1
 	}
-	return c
 }
 
 // token returns the next word, and false at the end of the source.

@@ -55,7 +55,7 @@ func (t *JSON) Function(w io.Writer, f *Function) (fault, err error) {
 	j.buf = j.buf[:0]
 	for row := range t.interpreter.Rows(fde) {
 		j.buf = append(j.buf, t.head...)
-		t.row(fde, row)
+		t.row(row)
 		if len(j.buf) > maxPending {
 			if _, err := w.Write(j.buf); err != nil {
 				return nil, err
@@ -104,7 +104,7 @@ func (j *jsonText) pointer(name string, p cfi.Pointer) {
 	j.buf = append(j.buf, '"')
 }
 
-func (t *JSON) row(fde *cfi.FDE, row *cfi.Row) {
+func (t *JSON) row(row *cfi.Row) {
 	j := &t.json
 	j.hex("start", row.Start)
 	j.hex("end", row.End)

@@ -68,16 +68,16 @@ func (x *register) display() (encoding, format string) {
 // featureTypes defines the types with which gdb prints the registers of a feature.
 var featureTypes = sync.OnceValue(func() map[string]string {
 	return map[string]string{
-		featureCore: flagsType("i386_eflags", 4, "CF 0", "PF 2", "AF 4", "ZF 6", "SF 7", "TF 8", "IF 9", "DF 10", "OF 11",
+		featureCore: flagsType("i386_eflags", "CF 0", "PF 2", "AF 4", "ZF 6", "SF 7", "TF 8", "IF 9", "DF 10", "OF 11",
 			"NT 14", "RF 16", "VM 17", "AC 18", "VIF 19", "VIP 20", "ID 21"),
 		featureSSE: vectorTypes("vec128", "v8_bfloat16 bfloat16 8", "v8_half ieee_half 8", "v4_float ieee_single 4", "v2_double ieee_double 2",
 			"v16_int8 int8 16", "v8_int16 int16 8", "v4_int32 int32 4", "v2_int64 int64 2", "uint128 uint128 1") +
-			flagsType("i386_mxcsr", 4, "IE 0", "DE 1", "ZE 2", "OE 3", "UE 4", "PE 5", "DAZ 6", "IM 7", "DM 8", "ZM 9", "OM 10", "UM 11", "PM 12", "FZ 15"),
+			flagsType("i386_mxcsr", "IE 0", "DE 1", "ZE 2", "OE 3", "UE 4", "PE 5", "DAZ 6", "IM 7", "DM 8", "ZM 9", "OM 10", "UM 11", "PM 12", "FZ 15"),
 		featureAVX512: vectorTypes("vec128", "v8_bfloat16 bfloat16 8", "v4_float ieee_single 4", "v2_double ieee_double 2",
 			"v16_int8 int8 16", "v8_int16 int16 8", "v4_int32 int32 4", "v2_int64 int64 2", "uint128 uint128 1") +
 			"<vector id=\"v2ui128\" type=\"uint128\" count=\"2\"/>\n",
-		featurePkeys: flagsType("pkru_flags", 4, "AD0 0", "WD0 1", "AD1 2", "WD1 3", "AD2 4", "WD2 5", "AD3 6", "WD3 7"),
-		featureARM64Core: flagsType("cpsr_flags", 4, "SP 0", "EL 2-3", "nRW 4", "F 6", "I 7", "A 8", "D 9", "BTYPE 10-11", "SSBS 12",
+		featurePkeys: flagsType("pkru_flags", "AD0 0", "WD0 1", "AD1 2", "WD1 3", "AD2 4", "WD2 5", "AD3 6", "WD3 7"),
+		featureARM64Core: flagsType("cpsr_flags", "SP 0", "EL 2-3", "nRW 4", "F 6", "I 7", "A 8", "D 9", "BTYPE 10-11", "SSBS 12",
 			"IL 20", "SS 21", "PAN 22", "UAO 23", "DIT 24", "TCO 25", "V 28", "C 29", "Z 30", "N 31"),
 		// The field names of gdb's own description: $v0.d.f[1].
 		featureARM64FPU: vectorTypes("vnd", "f ieee_double 2", "u uint64 2", "s int64 2") + vectorTypes("vns", "f ieee_single 4", "u uint32 4", "s int32 4") +
@@ -86,10 +86,10 @@ var featureTypes = sync.OnceValue(func() map[string]string {
 	}
 })
 
-// flagsType returns a type of flags. Each flag is a name and a bit or a range of bits.
-func flagsType(id string, size int, flags ...string) string {
+// flagsType returns a type of flags in four bytes. Each flag is a name and a bit or a range of bits.
+func flagsType(id string, flags ...string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "<flags id=%q size=\"%d\">", id, size)
+	fmt.Fprintf(&b, "<flags id=%q size=\"4\">", id)
 	for _, f := range flags {
 		name, bits, _ := strings.Cut(f, " ")
 		start, end, ok := strings.Cut(bits, "-")

@@ -149,9 +149,11 @@ func (l *lane) record() (*framer, []byte, error) {
 			}
 			err = l.feed(raw, c.b)
 		case TypeAuxtrace:
-			return &l.outer, raw, l.skip(c.u64())
+			l.skip(c.u64())
+			return &l.outer, raw, nil
 		case TypeHeaderTracingData:
-			return &l.outer, raw, l.skip(uint64(c.u32()))
+			l.skip(uint64(c.u32()))
+			return &l.outer, raw, nil
 		default:
 			return &l.outer, raw, nil
 		}
@@ -181,15 +183,14 @@ func (l *lane) feed(raw, content []byte) (err error) {
 }
 
 // skip skips n bytes after the last record, which belong to it.
-func (l *lane) skip(n uint64) error {
+func (l *lane) skip(n uint64) {
 	at := l.outer.offset()
 	if n <= math.MaxInt64 {
 		remaining := l.outer.skip(int64(n))
 		if l.src.skip(remaining) == nil {
 			l.r.counts.Bytes += remaining
-			return nil
+			return
 		}
 	}
 	l.err = fmt.Errorf("%d trailing bytes after the record, from %#x on: %w", n, at, io.ErrUnexpectedEOF)
-	return nil
 }

@@ -46,7 +46,7 @@ func (w *printing) set(v value.Value, t *value.Type) {
 		return k < count(t) && k/8 < uint64(len(b)) && b[k/8]>>bit&1 != 0
 	}
 	if w.Format != 0 && w.Format != 's' {
-		w.formatted(v, t, b)
+		w.formatted(t, b)
 		return
 	}
 	elem := t.Elem()

@@ -106,7 +106,7 @@ func (w *printing) scalar(v value.Value, t *value.Type) {
 // number writes the value b of a type without qualifiers.
 func (w *printing) number(v value.Value, t *value.Type, b []byte) {
 	if w.Format != 0 && w.Format != 's' {
-		w.formatted(v, t, b)
+		w.formatted(t, b)
 		return
 	}
 	n := number.Uint(t.Machine().Order, number.Low(t.Machine(), b, 8))

@@ -15,7 +15,7 @@ import (
 )
 
 // formatted writes a scalar in the format of a letter.
-func (w *printing) formatted(v value.Value, t *value.Type, b []byte) {
+func (w *printing) formatted(t *value.Type, b []byte) {
 	size := len(b)
 	unsigned, signed := number.Integer(t.Machine(), b, false), number.Integer(t.Machine(), b, true)
 	if t.Kind() == value.Fixed { // without the fraction, as in gdb

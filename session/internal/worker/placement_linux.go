@@ -48,10 +48,10 @@ func (w *Worker) follow() {
 }
 
 // waitBriefly waits for a bound worker for the time brief, and yields the processor to it. It then
-// lets the worker run on any processor, and returns 0 if the worker still runs.
-func (w *Worker) waitBriefly(status *unix.WaitStatus) int {
+// lets the worker run on any processor, and returns false if the worker still runs.
+func (w *Worker) waitBriefly(status *unix.WaitStatus) bool {
 	if w.place.here < 0 {
-		return 0
+		return false
 	}
 	for begin := time.Now(); ; {
 		unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
@@ -59,7 +59,7 @@ func (w *Worker) waitBriefly(status *unix.WaitStatus) int {
 		pid, _, errno := unix.RawSyscall6(unix.SYS_WAIT4, uintptr(w.pid), uintptr(unsafe.Pointer(&raw)), unix.WALL|unix.WNOHANG, 0, 0, 0)
 		if errno == 0 && pid != 0 {
 			*status = unix.WaitStatus(raw)
-			return int(pid)
+			return true
 		}
 		if errno != 0 || time.Since(begin) > brief {
 			break
@@ -67,5 +67,5 @@ func (w *Worker) waitBriefly(status *unix.WaitStatus) int {
 	}
 	unix.SchedSetaffinity(w.pid, &w.place.allowed)
 	w.place.here = -1
-	return 0
+	return false
 }

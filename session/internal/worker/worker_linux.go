@@ -183,7 +183,7 @@ func (w *Worker) trace() error {
 	if err := w.ptrace(unix.PTRACE_INTERRUPT, 0, 0); err != nil {
 		return fmt.Errorf("stopping the worker: %w", err)
 	}
-	_, status, err := w.wait()
+	status, err := w.wait()
 	if err != nil {
 		return err
 	}
@@ -252,18 +252,18 @@ func (w *Worker) signal(number unix.Signal) error {
 	return unix.Kill(w.pid, number) // not reaped yet, so no other process can have the ID
 }
 
-func (w *Worker) wait() (pid int, status unix.WaitStatus, err error) {
-	if pid = w.waitBriefly(&status); pid != 0 {
-		return pid, status, nil
+func (w *Worker) wait() (status unix.WaitStatus, err error) {
+	if w.waitBriefly(&status) {
+		return status, nil
 	}
 	err = unix.EINTR
 	for err == unix.EINTR {
-		pid, err = unix.Wait4(w.pid, &status, unix.WALL, nil)
+		_, err = unix.Wait4(w.pid, &status, unix.WALL, nil)
 	}
 	if err != nil {
-		return 0, 0, fmt.Errorf("waiting for the worker: %w", err)
+		return 0, fmt.Errorf("waiting for the worker: %w", err)
 	}
-	return pid, status, nil
+	return status, nil
 }
 
 // reaped records that the process is gone. Another process may have its ID now.
@@ -280,7 +280,7 @@ func (w *Worker) reaped() {
 // reap waits for the end of a killed worker.
 func (w *Worker) reap() {
 	for {
-		_, status, err := w.wait()
+		status, err := w.wait()
 		if err != nil || status.Exited() || status.Signaled() {
 			w.reaped()
 			return
@@ -291,7 +291,7 @@ func (w *Worker) reap() {
 // Wait waits until the worker stops or ends.
 func (w *Worker) Wait() (Event, error) {
 	for {
-		_, status, err := w.wait()
+		status, err := w.wait()
 		if err != nil {
 			return Event{}, err
 		}
@@ -365,7 +365,7 @@ func (w *Worker) endChild() {
 	}
 	child := &Worker{pid: int(id), pidfd: -1, place: placement{here: -1}}
 	for {
-		_, status, err := child.wait()
+		status, err := child.wait()
 		if err != nil || !status.Stopped() {
 			return
 		}
