@@ -81,7 +81,7 @@ func TestBuilderInstructions(t *testing.T) {
 		}, "+0x0: value out of range: more than 256 states are remembered"},
 		{"a raw restore without remember", func(b *cfi.Builder) { b.Instruction(cfi.Instruction{Op: cfi.CFARestoreState}) },
 			"+0x0: value out of range: RestoreState without a RememberState"},
-		{"an expression cut off", func(b *cfi.Builder) { b.At(1).ValExpression(3, []byte{0x77}) },
+		{"an expression truncated", func(b *cfi.Builder) { b.At(1).ValExpression(3, []byte{0x77}) },
 			"+0x1: DW_CFA_val_expression+0x1: truncated: no byte is left, expected 1"},
 		{"an expression that is none", func(b *cfi.Builder) { b.DefCFAExpression([]byte{0x05}) },
 			"+0x0: DW_CFA_def_cfa_expression+0x0: invalid expression: unknown operation 0x05"},

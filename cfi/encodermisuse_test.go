@@ -96,7 +96,7 @@ func TestEncodeRefuses(t *testing.T) {
 		{"letters that forget P", 0, program(with(func(c *cfi.CIE) { c.Augmentation, c.PersonalityEnc = "zR", 0x1b }), 0x1000, 16), cfi.ErrCIE, "PersonalityEnc"},
 		{"letters that forget S", 0, program(with(func(c *cfi.CIE) { c.Augmentation, c.SignalFrame = "zR", true }), 0x1000, 16), cfi.ErrCIE, "SignalFrame"},
 		{"letters that say S of their own", 0, program(with(func(c *cfi.CIE) { c.Augmentation = "zRS" }), 0x1000, 16), cfi.ErrCIE, "SignalFrame"},
-		{"instructions cut off", 0, program(with(func(c *cfi.CIE) { c.Instructions = []byte{0x0c, 7} }), 0x1000, 16), cfi.ErrTruncated, "no byte"},
+		{"instructions truncated", 0, program(with(func(c *cfi.CIE) { c.Instructions = []byte{0x0c, 7} }), 0x1000, 16), cfi.ErrTruncated, "no byte"},
 		{"instructions that are none", 0, fde(&cfi.FDE{CIE: entry, Start: 0x1000, End: 0x1010, Instructions: []byte{0x3f}}), cfi.ErrInstruction, "0x3f"},
 
 		{"an address wider than debug_frame's CIE says", cfi.DebugFrame, program(with(func(c *cfi.CIE) { c.Version, c.AddressSize = 4, 4 }), 1<<32, 16), cfi.ErrRange, "does not fit 4 bytes"},

@@ -142,7 +142,7 @@ func TestMalformedHeader(t *testing.T) {
 		{"unknown encoding", "01 05 03 3b fc1f0000 00000000", cfi.ErrEncoding, 0},
 		{"a table of an unknown encoding", "01 1b 03 65 fc1f0000 01000000 00100000 10200000", cfi.ErrEncoding, 0},
 		{"a table of an unknown application", "01 1b 03 6b fc1f0000 01000000 00100000 10200000", cfi.ErrEncoding, 0},
-		{"a table cut off", "01 1b 03 3b fc1f0000 03000000 00100000 10200000 0011", cfi.ErrHeader, 1},
+		{"a table truncated", "01 1b 03 3b fc1f0000 03000000 00100000 10200000 0011", cfi.ErrHeader, 1},
 		{"a huge count", "01 1b 03 3b fc1f0000 ffffffff 00100000 10200000", cfi.ErrHeader, 1},
 		{"a huge count of 8 bytes", "01 1b 04 3b fc1f0000 ffffffffffffffff 00100000 10200000", cfi.ErrHeader, 1},
 		{"a huge count of numbers", "01 1b 04 31 fc1f0000 ffffffffffffffff 8020 9040", cfi.ErrHeader, 2},

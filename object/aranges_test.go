@@ -50,7 +50,7 @@ func TestAranges(t *testing.T) {
 		}
 	}
 	for n := range size {
-		check("cut off", func(data, _ []byte) { binary.LittleEndian.PutUint64(data[header+32:], n) })
+		check("truncated", func(data, _ []byte) { binary.LittleEndian.PutUint64(data[header+32:], n) })
 		for _, b := range []byte{0, 1, 0x80, 0xff} {
 			check("damaged", func(_, section []byte) { section[n] = b })
 		}

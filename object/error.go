@@ -61,16 +61,16 @@ func (f *File) CheckBuildID(path string, id []byte) error {
 	return &RefusedError{path, fmt.Sprintf("its build ID is %x, and %x is expected", have, id)}
 }
 
-// ErrCut means that a file ends before its section table, which linkers write last.
-var ErrCut = errors.New("the file is cut off")
+// ErrTruncated means that a file ends before its section table, which linkers write last.
+var ErrTruncated = errors.New("the file is truncated")
 
-// Whole returns an error that wraps [ErrCut] if the file was truncated, so that names and
+// Whole returns an error that wraps [ErrTruncated] if the file was truncated, so that names and
 // tables may be missing.
 func (f *File) Whole() error {
 	if !f.cut {
 		return nil
 	}
-	return fmt.Errorf("%s: %w", f.name, f.cutOff())
+	return fmt.Errorf("%s: %w", f.name, f.truncated())
 }
 
 // CheckWhole returns a [*RefusedError] with a path if the file was truncated: see
@@ -79,11 +79,11 @@ func (f *File) CheckWhole(path string) error {
 	if !f.cut {
 		return nil
 	}
-	return &RefusedError{path, f.cutOff().Error()}
+	return &RefusedError{path, f.truncated().Error()}
 }
 
-func (f *File) cutOff() error {
-	return fmt.Errorf("%w: it ends at %#x, and its section table begins at %#x", ErrCut, len(f.data), f.shoff)
+func (f *File) truncated() error {
+	return fmt.Errorf("%w: it ends at %#x, and its section table begins at %#x", ErrTruncated, len(f.data), f.shoff)
 }
 
 // perfSize is BUILD_ID_SIZE of perf.

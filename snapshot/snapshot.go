@@ -26,7 +26,7 @@ type Snapshot struct {
 
 	// Signal is the signal that ended a core's target, nil if there was none.
 	Signal *Signal
-	// Command is the target's command line, "" if unknown. It may be cut off.
+	// Command is the target's command line, "" if unknown. It may be truncated.
 	Command string
 
 	// Pause is how long the target stood still: from the first thread's stop to the

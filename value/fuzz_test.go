@@ -262,7 +262,7 @@ func TestCut(t *testing.T) {
 			}
 		}
 		if reported[".debug_info"] == 0 || reported[".debug_abbrev"] == 0 {
-			t.Errorf("%s: reported what was cut off: %v", name, reported)
+			t.Errorf("%s: reported what was truncated: %v", name, reported)
 		}
 	}
 }

@@ -92,7 +92,7 @@ func TestHostileDebuginfod(t *testing.T) {
 		{"sends nothing", "", func(http.ResponseWriter, *http.Request) {}, "sent an invalid object file: "},
 		{"sends another file", "", func(w http.ResponseWriter, _ *http.Request) { w.Write(wrong) },
 			"sent another file: its build ID is " + otherID + ", and " + id + " is expected"},
-		{"sends a part", "", func(w http.ResponseWriter, _ *http.Request) { w.Write(right[:len(right)/2]) }, "sent an incomplete file: the file is cut off"},
+		{"sends a part", "", func(w http.ResponseWriter, _ *http.Request) { w.Write(right[:len(right)/2]) }, "sent an incomplete file: the file is truncated"},
 		{"breaks off", "", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "1000000")
 			w.Write(right[:4096])

@@ -152,7 +152,7 @@ func warnOfMissing(s *snapshot.Snapshot, stacks []stack.Stack, nameErr error) (w
 			}
 		}
 		var refused *object.RefusedError
-		complete = !errors.As(nameErr, &refused) && !errors.Is(nameErr, object.ErrCut)
+		complete = !errors.As(nameErr, &refused) && !errors.Is(nameErr, object.ErrTruncated)
 	}
 	if !s.Live {
 		return warnings, complete

@@ -209,7 +209,7 @@ func TestHostileServer(t *testing.T) {
 		{"sends another file", nil, func(w http.ResponseWriter, _ *http.Request) { w.Write(wrong) },
 			"sent another file: its build ID is fedcba0987654321, and 1234567890abcdef is expected"},
 		{"has a part", nil, func(w http.ResponseWriter, _ *http.Request) { w.Write(right[:len(right)/2]) },
-			"sent an incomplete file: the file is cut off: it ends at"},
+			"sent an incomplete file: the file is truncated: it ends at"},
 		{"sends a part", nil, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", fmt.Sprint(len(right)))
 			w.Write(right[:len(right)/2])

@@ -41,7 +41,7 @@ type Jitdump struct {
 	Header
 
 	// End is the offset after the last complete record. Bytes after it are a record
-	// that is being written or was cut off.
+	// that is being written or was truncated.
 	End uint64
 
 	// Closed is true if the last record is a CodeClose. Bytes after it are not part of
@@ -77,7 +77,7 @@ func readFile(path string) ([]byte, error) {
 
 // ParseJitdump reads the header of a jitdump and finds its records. Data is not
 // copied and must not change. name is the file's name in errors. An error is an
-// *Error that wraps ErrHeader, or ErrTruncated if the header is cut off.
+// *Error that wraps ErrHeader, or ErrTruncated if the header is truncated.
 func ParseJitdump(name string, data []byte) (*Jitdump, error) {
 	d := &Jitdump{name: name, data: data}
 	fail := func(at uint64, kind error, format string, args ...any) (*Jitdump, error) {
@@ -146,7 +146,7 @@ func (d *Jitdump) cursor(offset, end uint64) cursor {
 func (d *Jitdump) Damage() error { return d.damage }
 
 // Rest returns the number of bytes after End. They are the beginning of a record that
-// is being written or was cut off.
+// is being written or was truncated.
 func (d *Jitdump) Rest() uint64 {
 	if d.Closed || d.damage != nil {
 		return 0

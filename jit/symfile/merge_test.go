@@ -260,7 +260,7 @@ func TestMergeRefuses(t *testing.T) {
 	cases := map[string][]byte{
 		"empty":           nil,
 		"no ELF":          []byte("beam"),
-		"cut off":         good[:len(good)-1],
+		"truncated":       good[:len(good)-1],
 		"type":            damaged(func(b []byte) { b[16] = byte(elf.ET_DYN) }),
 		"class":           damaged(func(b []byte) { b[elf.EI_CLASS] = byte(elf.ELFCLASS32) }),
 		"sections":        damaged(func(b []byte) { le.PutUint64(b[40:], uint64(len(b))) }),

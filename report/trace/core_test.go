@@ -26,7 +26,7 @@ func TestCore(t *testing.T) {
 			{Path: "/lib/libgone.so\x1b", BuildID: []byte{0xab, 0xcd}, Address: 0x7f0000000000, Reason: "it is not there"},
 			{Path: "/lib/libold.so", Address: 0x7f0000100000, Reason: "its build ID is 12"},
 		},
-		Damage: []string{"it is cut off"},
+		Damage: []string{"it is truncated"},
 		Advice: "look for them",
 	}
 	var text, line, indented bytes.Buffer
@@ -45,7 +45,7 @@ func TestCore(t *testing.T) {
 
 // The process of a core that is truncated before its notes is unknown.
 func TestCoreOfUnknownProcess(t *testing.T) {
-	s := trace.Threads{Target: trace.Target{Machine: someStacks().Machine, Core: &trace.Core{Path: "part", Damage: []string{"it is cut off"}}}}
+	s := trace.Threads{Target: trace.Target{Machine: someStacks().Machine, Core: &trace.Core{Path: "part", Damage: []string{"it is truncated"}}}}
 	var text bytes.Buffer
 	if err := s.Text(&text, trace.Options{}); err != nil {
 		t.Fatal(err)

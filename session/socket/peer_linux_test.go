@@ -217,7 +217,7 @@ func TestTCPUser(t *testing.T) {
 		{"used again while it is read", [4]string{good, "", line(client, server, false, "01", "0", "79"), ""}, -1},
 		{"listed twice", [4]string{good + good, "", good, ""}, 1000},
 		{"twice", [4]string{good + line(client, server, false, "01", "0", "80"), "", "", ""}, -1},
-		{"cut off", [4]string{"   1: 0100007F:9C40", "", "", ""}, -1},
+		{"truncated", [4]string{"   1: 0100007F:9C40", "", "", ""}, -1},
 		{"no number", [4]string{line(client, server, false, "01", "x", "77"), "", "", ""}, -1},
 	} {
 		next := 0

@@ -44,7 +44,7 @@ type Core struct {
 var (
 	ErrNotMapped = stored.ErrNotMapped // the target had nothing mapped at the address
 	ErrNotDumped = stored.ErrNotDumped // neither the core nor a mapped file contains the memory
-	ErrCutOff    = stored.ErrCutOff    // the core's file ends before the memory
+	ErrTruncated = stored.ErrTruncated // the core's file ends before the memory
 )
 
 // Open opens the core at path, which may be compressed with zstd or lz4.
@@ -99,7 +99,7 @@ func (c *Core) read(opts *Options) error {
 	return nil
 }
 
-// checkEnd reports a core that is cut off.
+// checkEnd reports a core that is truncated.
 func (c *Core) checkEnd() {
 	end := uint64(0)
 	for i := range c.header.loads {
@@ -108,7 +108,7 @@ func (c *Core) checkEnd() {
 		}
 	}
 	if end > uint64(c.dump.Size) {
-		c.dump.Damaged(fmt.Errorf("the file is cut off: it has %d of %d bytes", c.dump.Size, end))
+		c.dump.Damaged(fmt.Errorf("the file is truncated: it has %d of %d bytes", c.dump.Size, end))
 	}
 }
 

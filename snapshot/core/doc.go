@@ -14,7 +14,7 @@
 // Only the parts of a core that are needed are read. Package debugfile finds the mapped
 // files: by their path, under a sysroot, and by build ID. It refuses a file that differs
 // from the mapped one. [Core.Missing] reports the files that were not found, and
-// [Core.Damage] the parts of the core that are cut off or damaged. A read of other missing
+// [Core.Damage] the parts of the core that are truncated or damaged. A read of other missing
 // memory returns an error.
 //
 // The package unwinds nothing, names nothing and prints nothing. It runs no program and uses no

@@ -201,7 +201,7 @@ func TestWithoutFiles(t *testing.T) {
 	}
 }
 
-// Compressed cores have the same contents; one that is cut off has a part of them.
+// Compressed cores have the same contents; one that is truncated has a part of them.
 func TestCompressed(t *testing.T) {
 	program := testprogram.Build(t, "chain.c", "-O2", "-g")
 	path := testprogram.Core(t, testprogram.CoreOptions{}, program)
@@ -233,7 +233,7 @@ func TestCompressed(t *testing.T) {
 		}
 		if c, err := core.Open(write(t, b[:len(b)-100]), &core.Options{TempDir: temp}); err == nil {
 			if c.Damage() == nil {
-				t.Errorf("%s, cut off: no damage", tool)
+				t.Errorf("%s, truncated: no damage", tool)
 			}
 			use(c)
 			c.Close()

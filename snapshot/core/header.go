@@ -35,7 +35,7 @@ const (
 	maxSegments = 1 << 19
 )
 
-// readHeader reads the header of a core of size bytes. If the core is cut off, the program
+// readHeader reads the header of a core of size bytes. If the core is truncated, the program
 // headers after the cut are lost; damage reports it.
 func readHeader(r io.ReaderAt, size int64) (h *header, damage []error, err error) {
 	var b [64]byte
@@ -58,7 +58,7 @@ func readHeader(r io.ReaderAt, size int64) (h *header, damage []error, err error
 	}
 	switch data := elf.Data(b[elf.EI_DATA]); {
 	case n < need:
-		return nil, nil, fmt.Errorf("ELF header: %d bytes, %d expected: the core is cut off", n, need)
+		return nil, nil, fmt.Errorf("ELF header: %d bytes, %d expected: the core is truncated", n, need)
 	case data == elf.ELFDATA2LSB:
 		h.order = binary.LittleEndian
 	case data == elf.ELFDATA2MSB:
@@ -83,7 +83,7 @@ func readHeader(r io.ReaderAt, size int64) (h *header, damage []error, err error
 		return nil, nil, fmt.Errorf("program headers: entries of %d bytes, at least %d expected", entry, h.segmentSize())
 	}
 	if phoff > uint64(size) {
-		return nil, nil, fmt.Errorf("program headers at offset %#x: the core is cut off at %#x", phoff, size)
+		return nil, nil, fmt.Errorf("program headers at offset %#x: the core is truncated at %#x", phoff, size)
 	}
 	if count == pnXNUM {
 		if count, err = h.extendedCount(r, size, phoff, shoff, entry); err != nil {
@@ -91,7 +91,7 @@ func readHeader(r io.ReaderAt, size int64) (h *header, damage []error, err error
 		}
 	}
 	if most := (uint64(size) - phoff) / uint64(entry); count > most {
-		damage = append(damage, fmt.Errorf("%d program headers at offset %#x: only %d exist, the core is cut off at %#x", count, phoff, most, size))
+		damage = append(damage, fmt.Errorf("%d program headers at offset %#x: only %d exist, the core is truncated at %#x", count, phoff, most, size))
 		count = most
 	}
 	if count > maxSegments {
@@ -110,7 +110,7 @@ func (h *header) segmentSize() int64 {
 
 // extendedCount returns the number of program headers if it does not fit the header. The
 // number is in the first entry of the section table, which the kernel writes at the very
-// end (elf_core_dump). If the core is cut off, it is computed from the offset of the
+// end (elf_core_dump). If the core is truncated, it is computed from the offset of the
 // first segment, because the notes come directly after the program headers.
 func (h *header) extendedCount(r io.ReaderAt, size int64, phoff, shoff uint64, entry int64) (uint64, error) {
 	at := 28 // sh_info
@@ -123,7 +123,7 @@ func (h *header) extendedCount(r io.ReaderAt, size int64, phoff, shoff uint64, e
 			return uint64(h.order.Uint32(b[at:])), nil
 		}
 	}
-	cut := fmt.Errorf("number of program headers: it is in the section table at offset %#x, and the core is cut off at %#x", shoff, size)
+	cut := fmt.Errorf("number of program headers: it is in the section table at offset %#x, and the core is truncated at %#x", shoff, size)
 	if n, _ := r.ReadAt(b[:h.segmentSize()], int64(phoff)); int64(n) < h.segmentSize() {
 		return 0, cut
 	}

@@ -411,7 +411,7 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// A file that is not a core has another error than a core that is cut off.
+// A file that is not a core has another error than a core that is truncated.
 func TestNotCore(t *testing.T) {
 	program, err := os.Executable()
 	if err != nil {

@@ -45,7 +45,7 @@ const (
 // bytes, also in 64-bit cores and for any p_align.
 func (h *header) eachNote(r io.ReaderAt, size int64, p elf.ProgHeader, left *int, visit func(note)) error {
 	if p.Off > uint64(size) {
-		return fmt.Errorf("notes at offset %#x: the core is cut off at %#x", p.Off, size)
+		return fmt.Errorf("notes at offset %#x: the core is truncated at %#x", p.Off, size)
 	}
 	end := int64(p.Off + min(p.Filesz, uint64(size)-p.Off))
 	var buffer [noteWindow]byte
@@ -125,7 +125,7 @@ func (c *Core) readFiles(b []byte) error {
 		if i := slices.Index(paths, 0); i >= 0 {
 			path, paths = paths[:i], paths[i+1:]
 		} else {
-			cut = fmt.Errorf("NT_FILE: the list of paths is cut off")
+			cut = fmt.Errorf("NT_FILE: the list of paths is truncated")
 			break
 		}
 		if string(path) != last { // the ranges of a file are adjacent

@@ -133,7 +133,7 @@ var damagedDumps = []struct {
 }{
 	{name: "empty", change: func([]byte, func(uint32) (uint32, uint32)) []byte { return nil }, err: "not a minidump: it starts with , not with 4d 44 4d 50"},
 	{name: "header", change: func(b []byte, _ func(uint32) (uint32, uint32)) []byte { return b[:20] },
-		err: "header: 20 bytes, 32 expected: the minidump is cut off"},
+		err: "header: 20 bytes, 32 expected: the minidump is truncated"},
 	{name: "big-endian", change: func(b []byte, _ func(uint32) (uint32, uint32)) []byte { return append([]byte("PMDM"), b[4:]...) },
 		err: "a minidump in big-endian byte order"},
 	{name: "version", change: func(b []byte, _ func(uint32) (uint32, uint32)) []byte { le.PutUint32(b[4:], 7); return b },

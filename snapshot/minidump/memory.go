@@ -20,7 +20,7 @@ const (
 	maxRanges      = 1 << 19 // of all lists: eight times the default vm.max_map_count
 )
 
-// addMemory adds a range of memory in the dump. If the range is cut off, it returns an error,
+// addMemory adds a range of memory in the dump. If the range is truncated, it returns an error,
 // but adds the whole range, so that reads report it.
 func (d *dump) addMemory(start uint64, l location) error {
 	if l.size == 0 {

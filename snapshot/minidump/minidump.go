@@ -141,7 +141,7 @@ func (d *dump) readDirectory() error {
 	case start != magic:
 		return fmt.Errorf("%w: it starts with % x, not with % x", errNotMinidump, start, magic)
 	case n < headerSize:
-		return fmt.Errorf("header: %d bytes, %d expected: the minidump is cut off", n, headerSize)
+		return fmt.Errorf("header: %d bytes, %d expected: the minidump is truncated", n, headerSize)
 	}
 	if v := le.Uint32(header[4:]) & 0xffff; v != version {
 		return fmt.Errorf("header: version %#x, %#x expected", v, version)

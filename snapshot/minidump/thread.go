@@ -17,7 +17,7 @@ const (
 	exceptionSize = 168
 	nameSize      = 12
 	maxThreads    = 1 << 22 // the kernel's PID_MAX_LIMIT
-	fewThreads    = 1 << 12 // read from any file, even if it is cut off before their contexts
+	fewThreads    = 1 << 12 // read from any file, even if it is truncated before their contexts
 	maxErrors     = 16      // of one list
 	maxThreadName = 512     // bytes; the kernel's names have 15 characters
 )

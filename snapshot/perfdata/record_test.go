@@ -19,7 +19,7 @@ var recordTests = []struct {
 	misc  perfdata.Misc
 	write func(e *encoder)
 	want  any
-	// free is how many bytes of text can be cut off without an error.
+	// free is how many bytes of text can be missing without an error.
 	free int
 }{
 	{perfdata.TypeMmap, 1, func(e *encoder) {

@@ -142,7 +142,7 @@ func incomplete(name string, end, remaining uint64, entry string) error {
 	if remaining == 0 {
 		return nil
 	}
-	return &perf.Error{File: name, Offset: end, Err: fmt.Errorf("%w: the last %d bytes are not a complete %s: the file is still being written, or was cut off", perf.ErrTruncated, remaining, entry)}
+	return &perf.Error{File: name, Offset: end, Err: fmt.Errorf("%w: the last %d bytes are not a complete %s (is the file still being written?)", perf.ErrTruncated, remaining, entry)}
 }
 
 // fits returns an error if most functions, given by their addresses, lie where the process

@@ -176,7 +176,7 @@ func (f *frame) run(ops []byte) error {
 		operand := uint32(0)
 		if op>>4 == 8 || op == 0xb1 || op == 0xb3 || op >= 0xc6 && op <= 0xc9 {
 			if len(ops) == 0 {
-				return fmt.Errorf("opcode %#02x is cut off", op)
+				return fmt.Errorf("opcode %#02x is truncated", op)
 			}
 			operand, ops = uint32(ops[0]), ops[1:]
 		}

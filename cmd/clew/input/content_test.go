@@ -27,7 +27,7 @@ func TestContentOf(t *testing.T) {
 		{big + "\x00\x04 and more", Core, true},
 		{little + "\x03\x00", ELF, true},
 		{big + "\x04\x00", ELF, true},
-		{little, ELF, true}, // cut off
+		{little, ELF, true}, // truncated
 		{"MDMP\x93\xa7\x00\x00", Minidump, true},
 		{"PERFILE2 and more", Recording, false},
 		{"2ELIFREP", Recording, false},

@@ -111,8 +111,12 @@ func ExitCode(err error) int {
 		return ExitNo
 	}
 	var input readError
-	if !errors.As(err, &input) {
+	switch {
+	case errors.As(err, &input):
+	case strings.Contains(Command, " "):
 		fmt.Fprintf(Stderr, "Run '%s --help' for usage.\n", Command)
+	default:
+		fmt.Fprintf(Stderr, "Run '%s help' for a list of the commands.\n", Command)
 	}
 	return ExitUsage
 }

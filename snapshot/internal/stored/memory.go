@@ -19,8 +19,8 @@ var (
 	// ErrNotDumped means that the dump does not contain the memory at the address, and
 	// that no mapped file does.
 	ErrNotDumped = errors.New("it was not dumped")
-	// ErrCutOff means that the dump's file ends before the memory.
-	ErrCutOff = errors.New("the file is cut off")
+	// ErrTruncated means that the dump's file ends before the memory.
+	ErrTruncated = errors.New("the file is truncated")
 )
 
 // memory reads the memory of a dump, and memory that the dump lacks from the mapped files.
@@ -123,7 +123,7 @@ func (m *memory) readPiece(x *piece, p []byte, addr uint64) (int, error) {
 		n, err := m.dump.File.ReadAt(p, x.at+int64(skip))
 		if n < len(p) {
 			if err == io.EOF {
-				err = ErrCutOff
+				err = ErrTruncated
 			}
 			err = fmt.Errorf("memory %#x: %w", addr+uint64(n), err)
 		}
@@ -145,7 +145,7 @@ func (m *memory) absent(x *piece, addr uint64) error {
 	skip := addr - x.start
 	switch {
 	case skip < x.cut:
-		return fmt.Errorf("memory %#x: %w: it would be at offset %#x", addr, ErrCutOff, uint64(x.at)+skip)
+		return fmt.Errorf("memory %#x: %w: it would be at offset %#x", addr, ErrTruncated, uint64(x.at)+skip)
 	case x.module == nil || x.written || m.dumpedOnly:
 		return fmt.Errorf("memory %#x: %w", addr, ErrNotDumped)
 	}
