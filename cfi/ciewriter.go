@@ -15,7 +15,7 @@ type writtenCIE struct {
 	of     *CIE
 	offset uint64
 
-	// Of its FDEs:
+	// The properties of its FDEs:
 	encoding Encoding // of the start of a function
 	lsda     Encoding
 	width    int  // bytes of an address

@@ -30,8 +30,8 @@ type IndexRange struct {
 func (x *Index) Ranges() []IndexRange { return x.ranges }
 
 // Index reads the section once and sorts its FDEs. It omits FDEs that are malformed or cover no
-// address. Of overlapping FDEs, the one with the highest start wins, and of equal starts, the
-// last one in the section.
+// address. If FDEs overlap, the one with the highest start wins. If their starts are equal, the
+// last one in the section wins.
 func (s *Section) Index() *Index {
 	var all []IndexRange
 	for f := range s.FDEs() {

@@ -163,7 +163,7 @@ func TestCutSections(t *testing.T) {
 				t.Fatal(err)
 			}
 			got, err := f.Locate(main.Address)
-			complete := slices.Equal(got, want) || size == 0 && s.Name == ".debug_info" // which is no information
+			complete := slices.Equal(got, want) || size == 0 && s.Name == ".debug_info" // without any information
 			if !complete && (err == nil || !strings.HasPrefix(err.Error(), "cut: ") || !strings.Contains(err.Error(), ".debug_")) {
 				t.Errorf("%s of %#x bytes: %+v, %v", s.Name, size, got, err)
 			}

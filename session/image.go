@@ -348,8 +348,8 @@ func (i *Image) findFunctions() {
 	slices.SortStableFunc(i.functions, compareFunctions)
 }
 
-// compareFunctions sorts by address. Of those with equal addresses the largest is the last, so that
-// covering finds it.
+// compareFunctions sorts by address, and functions with equal addresses by size, so that covering
+// finds the largest.
 func compareFunctions(a, b Function) int {
 	return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Size, b.Size))
 }

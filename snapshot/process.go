@@ -119,7 +119,7 @@ func (p *Process) read(status []byte) {
 }
 
 // leastID sets the ID with the fewest rights in a line: a process that is partly root can act
-// for another user, who could make it name a file. It returns 1 if the line has IDs.
+// for another user, and that user could make it name a file. It returns 1 if the line has IDs.
 func leastID(to *uint32, fields [][]byte) (known int) {
 	for _, field := range fields {
 		id, err := strconv.ParseUint(string(field), 10, 32)

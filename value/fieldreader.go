@@ -80,8 +80,8 @@ func (i *Info) member(e *object.DebugEntry) Field {
 	if offset, ok := e.Number(dwarf.AttrDataMemberLoc); ok {
 		f.Offset = uint64(offset)
 	} else if b, ok := e.Block(dwarf.AttrDataMemberLoc); ok {
-		// DWARF 2: an expression that adds to the address of the structure. That of a
-		// virtual base class reads the object.
+		// DWARF 2: an expression that adds to the address of the structure. The
+		// expression of a virtual base class reads the object.
 		var constant bool
 		if f.Offset, constant = memberOffset(b, i.machine); !constant {
 			f.Virtual, f.location, f.info, f.unit = true, bytes.Clone(b), i, i.entries.UnitOf(e.Offset)

@@ -64,8 +64,8 @@ func (i *Info) siteOf(b *body, back uint64) *callSite {
 	return site
 }
 
-// sitesOf returns the calls of a function by return address. Of several with the same address,
-// that of the first entry comes first.
+// sitesOf returns the calls of a function by return address. Calls with the same address
+// have the order of their entries.
 func sitesOf(root *node) []callSite {
 	list := []callSite{} // not nil
 	for k := range root.Below {

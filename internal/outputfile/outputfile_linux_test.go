@@ -141,7 +141,7 @@ func TestOwnLinks(t *testing.T) {
 	}
 	for _, link := range []string{"relative", "absolute", "sub/back", "dangling"} {
 		if info, err := os.Lstat(link); err != nil || info.Mode().Type() != fs.ModeSymlink {
-			t.Errorf("%s is no link any more: %v, %v", link, info, err)
+			t.Errorf("%s is not a link any more: %v, %v", link, info, err)
 		}
 	}
 }

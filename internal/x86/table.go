@@ -4,7 +4,7 @@
 
 package x86
 
-// What follows an opcode byte in 64-bit mode (Intel SDM volume 2, appendix A,
+// The bytes after an opcode byte in 64-bit mode (Intel SDM volume 2, appendix A,
 // tables; AMD APM volume 3, appendix A). Rows are sixteen opcodes.
 //
 //	.  nothing                     m  ModRM

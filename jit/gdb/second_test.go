@@ -72,7 +72,7 @@ func TestSecondInDebuggers(t *testing.T) {
 		// lldb sets one breakpoint, in the first object that it finds: the program.
 		out := lldb(t, []string{"breakpoint set -n jit_inner", "run"}, append([]string{"--"}, inLibrary...)...)
 		inOrder(t, out, `stop reason = breakpoint 1`)
-		// Of two copies in one object lldb takes either.
+		// lldb takes either of two copies in one object.
 		out = lldb(t, []string{"breakpoint set -n jit_inner", "run"}, append([]string{"--"}, inProgram...)...)
 		if strings.Contains(out, "stop reason = breakpoint") == strings.Contains(out, "result 42") {
 			t.Errorf("lldb neither stops nor lets the program run:\n%s", out)

@@ -27,8 +27,8 @@ func (p *printer) arrayHeader() {
 		"from the code, and fill in there, " + order + ":",
 		"  at EH_FRAME_START_<name>, 4 bytes: the address of the code minus that of these bytes;",
 		"  at EH_FRAME_SIZE_<name>, 4 bytes: the size of the code, where it is not the template's.",
-		"A terminator of 4 zero bytes ends the section: __register_frame needs it, and who",
-		"knows the section's size does not.",
+		"A terminator of 4 zero bytes ends the section: __register_frame needs it. A",
+		"reader that knows the section's size does not.",
 	} {
 		p.printf(" * %s\n", line)
 	}

@@ -132,6 +132,6 @@ func TestVerdict(t *testing.T) {
 
 func TestNotEvents(t *testing.T) {
 	if err := new(summary).add("", strings.NewReader("FAIL\tp [build failed]\n")); err == nil {
-		t.Error("no error for a line that is no event")
+		t.Error("no error for a line that is not an event")
 	}
 }

@@ -111,7 +111,7 @@ func againstLd(t *testing.T, m *machine, ld string, paths ...string) {
 				t.Fatal(err)
 			}
 			if !s.mapped {
-				// Of all files together; the offset is that of this file.
+				// The section has the bytes of all files; the offset is that of this file.
 				continue
 			}
 			got := bytes.Clone(s.data)

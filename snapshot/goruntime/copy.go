@@ -120,8 +120,8 @@ func (c *Copier) CopyThreads(read func([]snapshot.Copy)) {
 }
 
 // allocated reports whether the runtime allocated a goroutine's stack: the size of those is a
-// power of two (runtime/stack.go, stackalloc). Of a stack that C code allocated, the runtime
-// knows only the part that it needs itself.
+// power of two (runtime/stack.go, stackalloc). The runtime knows only the part that it needs itself
+// of a stack that C code allocated.
 func allocated(g *Goroutine) bool { return bits.OnesCount64(g.StackHigh-g.StackLow) == 1 }
 
 // StackEnd returns the end of the stack that contains an address, after CopyThreads. It

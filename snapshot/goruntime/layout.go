@@ -18,17 +18,17 @@ import (
 type Layout struct {
 	Size uint16 // of a g
 
-	// Of a g. The bounds of its stack are the first two words.
+	// Fields of a g. The bounds of its stack are the first two words.
 	M, Sched                            uint16 // Sched: of the gobuf
 	SyscallSP, SyscallPC, SyscallBP     uint16
 	Status, ID, WaitSince, WaitReason   uint16
 	LockedM, Parent, Creation, Function uint16 // Creation: gopc; Function: startpc
 	Runs                                uint16 // trackingSeq
 
-	// Of a gobuf. Its first two words are the stack pointer and the program counter.
+	// Fields of a gobuf. Its first two words are the stack pointer and the program counter.
 	LR, BP uint16
 
-	// Of an m. Its first word is its g0.
+	// Fields of an m. Its first word is its g0.
 	Signal, Thread, Current, Next uint16 // gsignal, procid, curg, alllink
 
 	States  []string // by status

@@ -261,9 +261,8 @@ func (r *Reader) count(rec *Record) {
 	}
 }
 
-// Header returns the description of the recording. That of a stream is complete when
-// Next returns the first sample, except for the times of the first and last sample. The
-// caller must not change it.
+// Header returns the description of the recording. The header of a stream is complete when
+// Next returns the first sample. The caller must not change it.
 func (r *Reader) Header() *Header { return &r.header }
 
 // Attributes returns the recorded events, by SampleID.Attribute. The list of a stream is

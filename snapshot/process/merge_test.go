@@ -13,8 +13,8 @@ import (
 	"github.com/clewdev/clew/snapshot"
 )
 
-// Of a process that maps and unmaps meanwhile, the later listing is used, with the mappings of
-// the earlier one that do not overlap it.
+// The process maps and unmaps meanwhile. The later listing is used, with the mappings of the
+// earlier one that do not overlap it.
 func TestMerge(t *testing.T) {
 	type list = []snapshot.Mapping
 	at := func(start, end uint64, path string) snapshot.Mapping {

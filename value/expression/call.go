@@ -99,7 +99,7 @@ func (e *Expression) referred(o *operand) operand {
 	return e.pointer(o.typ, o.bits)
 }
 
-// callee evaluates the called function. Of overloaded functions it is the one that the arguments fit
+// callee evaluates the called function. It chooses the overloaded function that the arguments fit
 // best. A pointer is dereferenced.
 func (e *Expression) callee(n *node, arguments []operand) operand {
 	if n.x.op == variableOf && n.x.symbol.function != nil && len(n.x.symbol.others) > 0 {

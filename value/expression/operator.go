@@ -44,7 +44,7 @@ const (
 	divide
 	remainder
 
-	// Of tokens.
+	// Operators of tokens.
 	logicalNot
 	bitNot
 	increment
@@ -60,7 +60,7 @@ const (
 	openBrace
 	closeBrace
 
-	// Of nodes.
+	// Operators of nodes.
 	literalOf     // operand
 	variableOf    // symbol
 	registerOf    // register

@@ -24,8 +24,8 @@ func (o Offset) String() string {
 }
 
 // Entry is an entry with all its attributes. Its methods return an attribute by its name
-// and its class; ok is false if it is missing or of another class. Of several attributes
-// with one name the first counts. An Entry belongs to its Reader: they must not be used
+// and its class; ok is false if it is missing or of another class. If several attributes
+// have one name, the first counts. An Entry belongs to its Reader: they must not be used
 // by several goroutines at once, and not after the file was closed.
 type Entry struct {
 	Offset   Offset

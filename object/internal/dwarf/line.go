@@ -32,8 +32,8 @@ type sequence struct {
 	first, end int32 // of its rows
 }
 
-// row assigns the code from its address up to that of the next row to a line. Of several
-// rows with one address the last one counts.
+// row assigns the code from its address up to that of the next row to a line. If several
+// rows have one address, the last one counts.
 type row struct {
 	offset uint32 // from the sequence's low
 	marked uint32 // the line in the low lineBits bits, and flags above it

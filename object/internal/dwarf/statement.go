@@ -170,8 +170,8 @@ type LineRange struct {
 	Statement, PrologueEnd bool
 }
 
-// lineRange returns the row at addr, up to the start of the next row of any file. Of the
-// rows of several files at addr, the row with the nearest start counts. The file is nil if
+// lineRange returns the row at addr, up to the start of the next row of any file. If
+// several files have rows at addr, the row with the nearest start counts. The file is nil if
 // there is none.
 func (t *lineTable) lineRange(files []*sourceFile, addr, high uint64) (r LineRange, of *sourceFile) {
 	best := -1 // in of.entries

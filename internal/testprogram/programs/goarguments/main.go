@@ -41,7 +41,7 @@ func whole(p padded, list []byte, t thing, n int) int {
 	return n + int(p.small) + int(p.big) + len(p.text) + strings.Count(p.text, "t") + len(list) + int(list[n]) + t.weight(n)
 }
 
-// Of the slice it needs neither the length nor, of the text, what it is.
+// It needs neither the length of the slice nor the bytes of the text.
 //
 //go:noinline
 func outer(list []byte, text string) int {
@@ -59,8 +59,7 @@ func length(inner string) int { return len(inner) + block(len(inner), 6) }
 //go:noinline
 func measured(text string) int { return length(text) + len(text) }
 
-// What does not fit in registers is on the stack from the start, and what is left of it
-// stays there.
+// Arguments that do not fit in registers are on the stack from the start, and stay there.
 //
 //go:noinline
 func many(a, b, c, d, e, f, g, h, i int, list []int, text string) int {
