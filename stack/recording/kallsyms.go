@@ -12,6 +12,7 @@ import (
 
 	"github.com/clewdev/clew/internal/filemap"
 	"github.com/clewdev/clew/internal/untrusted"
+	"github.com/clewdev/clew/object"
 )
 
 // kallsyms is the text of /proc/kallsyms. A line is an address of 16 hexadecimal digits, a
@@ -147,7 +148,7 @@ func (k *kallsyms) find(addresses []uint64, delta uint64) []kernelSymbol {
 	var inModules []int // indexes of addresses that the kernel's own symbols do not cover
 	for i, a := range addresses {
 		if s, ok := k.own(a-delta, modules); ok {
-			s.address += delta
+			s.Address += delta
 			found[i] = s
 		} else {
 			inModules = append(inModules, i)
@@ -209,7 +210,7 @@ func (k *kallsyms) own(address uint64, modules int64) (s kernelSymbol, ok bool) 
 			at = l.next
 		}
 		if best.name != nil {
-			return kernelSymbol{address: best.address, name: string(best.name)}, true
+			return kernelSymbol{object.Symbol{Name: string(best.name), Address: best.address}, ""}, true
 		}
 	}
 	return s, false
@@ -238,7 +239,7 @@ func (k *kallsyms) findModules(offset int64, addresses []uint64, delta uint64, i
 			best[i] = best[i-1]
 		}
 		if b := &best[i]; b.name != nil {
-			found[n] = kernelSymbol{address: b.address + delta, name: string(b.name), module: string(b.module)}
+			found[n] = kernelSymbol{object.Symbol{Name: string(b.name), Address: b.address + delta}, string(b.module)}
 		}
 	}
 }

@@ -7,6 +7,8 @@ package recording
 import (
 	"strings"
 	"testing"
+
+	"github.com/clewdev/clew/object"
 )
 
 const symbols = `ffffffff81000000 T _stext
@@ -25,23 +27,27 @@ func listOf(text string) *kallsyms {
 	return &kallsyms{text: []byte(text)}
 }
 
+func symbol(address uint64, name, module string) kernelSymbol {
+	return kernelSymbol{object.Symbol{Name: name, Address: address}, module}
+}
+
 func TestKallsyms(t *testing.T) {
 	const base = 0xffffffff81000000
 	addresses := []uint64{0x1000, base, base + 0xff, base + 0x100, base + 0x1f0, base + 0x200, base + 0x2ff, base + 0x1000,
 		0xffffffffc0001000, 0xffffffffc0001fff, 0xffffffffc0002000, 0xffffffffc0009000}
-	want := []kernelSymbol{{}, {address: base, name: "text"}, {address: base, name: "text"},
-		{address: base + 0x100, name: "cold"}, {address: base + 0x100, name: "cold"},
-		{address: base + 0x200, name: "last"}, {address: base + 0x200, name: "last"}, {},
-		{address: 0xffffffffc0001000, name: "first", module: "one"}, {address: 0xffffffffc0001000, name: "first", module: "one"},
-		{address: 0xffffffffc0002000, name: "second", module: "two"}, {address: 0xffffffffc0002000, name: "second", module: "two"}}
+	want := []kernelSymbol{{}, symbol(base, "text", ""), symbol(base, "text", ""),
+		symbol(base+0x100, "cold", ""), symbol(base+0x100, "cold", ""),
+		symbol(base+0x200, "last", ""), symbol(base+0x200, "last", ""), {},
+		symbol(0xffffffffc0001000, "first", "one"), symbol(0xffffffffc0001000, "first", "one"),
+		symbol(0xffffffffc0002000, "second", "two"), symbol(0xffffffffc0002000, "second", "two")}
 	check := func(what string, got []kernelSymbol, delta uint64) {
 		for i, s := range got {
-			if strings.HasSuffix(s.name, "text") {
-				s.name = "text" // either will do
+			if strings.HasSuffix(s.Name, "text") {
+				s.Name = "text" // either will do
 			}
 			w := want[i]
-			if w.name != "" {
-				w.address += delta
+			if w.Name != "" {
+				w.Address += delta
 			}
 			if s != w {
 				t.Errorf("%s: %#x is %+v, want %+v", what, addresses[i]+delta, s, w)
@@ -85,8 +91,8 @@ func TestKallsymsBlocks(t *testing.T) {
 		addresses = append(addresses, uint64(0x1000+16*i+i%16))
 	}
 	for i, s := range list.find(addresses, 0) {
-		if want := uint64(0x1000 + 16*i); s.address != want {
-			t.Fatalf("%#x is at %#x, want %#x", addresses[i], s.address, want)
+		if want := uint64(0x1000 + 16*i); s.Address != want {
+			t.Fatalf("%#x is at %#x, want %#x", addresses[i], s.Address, want)
 		}
 	}
 }
@@ -109,7 +115,7 @@ func FuzzKallsyms(f *testing.F) {
 		list.hidden()
 		list.address("_text")
 		for _, s := range list.find([]uint64{address, address + 1, address + 1<<40}, delta) {
-			if s.name == "" && s.address != 0 {
+			if s.Name == "" && s.Address != 0 {
 				t.Errorf("%+v", s)
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/snapshot/perfdata"
 	"github.com/clewdev/clew/stack"
 )
@@ -29,9 +30,8 @@ type kernel struct {
 
 // kernelSymbol is a function of the kernel.
 type kernelSymbol struct {
-	address, size uint64
-	name          string
-	module        string // "" for the kernel itself
+	object.Symbol
+	module string // "" for the kernel itself
 }
 
 // kernelPath is the kernel's path in recordings.
@@ -55,7 +55,7 @@ func (k *kernel) ksymbol(s *perfdata.Ksymbol) {
 	if s.Kind != 1 {
 		module = ""
 	}
-	k.dynamic = append(k.dynamic, kernelSymbol{s.Address, uint64(s.Length), string(s.Name), module})
+	k.dynamic = append(k.dynamic, kernelSymbol{object.Symbol{Name: string(s.Name), Address: s.Address, Size: uint64(s.Length)}, module})
 }
 
 func (b *builder) kernelObject() *stack.Object {
@@ -100,9 +100,9 @@ func (b *builder) kernelSymbols(addresses []uint64) []kernelSymbol {
 		found = list.find(addresses, delta)
 	}
 	for _, s := range k.dynamic {
-		at := sort.Search(len(addresses), func(i int) bool { return addresses[i] >= s.address })
-		for ; at < len(addresses) && addresses[at]-s.address < s.size; at++ {
-			if found[at].name == "" || found[at].address < s.address {
+		at := sort.Search(len(addresses), func(i int) bool { return addresses[i] >= s.Address })
+		for ; at < len(addresses) && addresses[at]-s.Address < s.Size; at++ {
+			if found[at].Name == "" || found[at].Address < s.Address {
 				found[at] = s
 			}
 		}

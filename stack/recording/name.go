@@ -25,7 +25,7 @@ func (b *builder) name() {
 	for _, m := range b.maps {
 		wrong[m.stackObject] = m.stackObject != nil && m.check() != nil
 	}
-	byObject := make(map[*stack.Object][]int32) // those that are not named yet
+	byObject := make(map[*stack.Object][]*stack.Code) // those that are not named yet
 	for i := range unnamed {
 		c := &unnamed[i].Code
 		switch o := c.Object; {
@@ -33,7 +33,7 @@ func (b *builder) name() {
 		case wrong[o]:
 			c.Object, c.Symbol = nil, object.Symbol{}
 		case o.Generated == generated.None:
-			byObject[o] = append(byObject[o], int32(b.named+i))
+			byObject[o] = append(byObject[o], c)
 		}
 	}
 	b.named = len(r.places)
@@ -41,13 +41,12 @@ func (b *builder) name() {
 	var wait sync.WaitGroup
 	var mu sync.Mutex
 	running := make(chan struct{}, runtime.GOMAXPROCS(0))
-	modules := make(map[int32]string) // of places in the kernel
-	for o, places := range byObject {
+	for o, codes := range byObject {
 		wait.Add(1)
 		running <- struct{}{}
 		go func() {
 			defer func() { <-running; wait.Done() }()
-			err := object.Guard(func() error { return b.nameObject(o, places, modules) })
+			err := object.Guard(func() error { return b.nameObject(o, codes) })
 			if err != nil {
 				mu.Lock()
 				defer mu.Unlock()
@@ -60,50 +59,43 @@ func (b *builder) name() {
 	}
 	wait.Wait()
 	b.shortenNames(unnamed)
-	for n, module := range modules {
-		r.places[n].Object = b.moduleObject(module)
-	}
 }
 
 // nameObject names the places in one object.
-func (b *builder) nameObject(o *stack.Object, places []int32, modules map[int32]string) error {
-	r := b.rec
-	slices.SortFunc(places, func(x, y int32) int {
-		return cmp.Or(cmp.Compare(r.places[x].LookupAddress(), r.places[y].LookupAddress()), cmp.Compare(x, y))
-	})
-	addresses := make([]uint64, len(places))
-	for i, n := range places {
-		addresses[i] = r.places[n].LookupAddress()
+func (b *builder) nameObject(o *stack.Object, codes []*stack.Code) error {
+	slices.SortStableFunc(codes, func(x, y *stack.Code) int { return cmp.Compare(x.LookupAddress(), y.LookupAddress()) })
+	addresses := make([]uint64, len(codes))
+	for i, c := range codes {
+		addresses[i] = c.LookupAddress()
 	}
 	switch {
 	case o == b.kernel.object:
 		for i, s := range b.kernelSymbols(addresses) {
-			r.places[places[i]].Symbol = object.Symbol{Name: s.name, Address: s.address, Size: s.size}
+			codes[i].Symbol = s.Symbol
 			if s.module != "" {
-				modules[places[i]] = s.module
+				codes[i].Object = b.moduleObject(s.module)
 			}
 		}
 	case b.fileOf[o] != nil && b.fileOf[o].object != nil:
-		return b.nameFile(b.fileOf[o], addresses, places)
+		return b.nameFile(b.fileOf[o], addresses, codes)
 	}
 	return nil
 }
 
 // nameFile names the places in a file.
-func (b *builder) nameFile(f *file, addresses []uint64, places []int32) error {
+func (b *builder) nameFile(f *file, addresses []uint64, codes []*stack.Code) error {
 	var problems stack.Problems
 	_, err := f.search.OpenDebugFile(f.object)
 	problems.Add(err)
 	symbols, err := f.object.FindSymbols(addresses)
 	problems.Add(err)
-	for i, n := range places {
-		c := &b.rec.places[n]
+	for i, c := range codes {
 		c.Symbol = symbols[i]
 		switch {
 		case !b.opts.Lines:
 			continue
 		case i > 0 && addresses[i] == addresses[i-1]:
-			c.Locations = b.rec.places[places[i-1]].Locations
+			c.Locations = codes[i-1].Locations
 			continue
 		}
 		c.Locations, err = f.object.Locate(addresses[i])
