@@ -30,6 +30,10 @@ type Options struct {
 	// Skip is called for each function's range of addresses, and returns true for one that is
 	// not checked. It may be nil.
 	Skip func(start, end uint64) bool
+
+	// Code replaces the bytes of the file, at its addresses, for File: by those that a process
+	// has mapped. It may be nil.
+	Code cfi.Memory
 }
 
 // Code contains the code to analyse, and facts about it that its bytes do not show.
@@ -80,7 +84,7 @@ func file(f *object.File, options Options) (*Report, error) {
 		_, ok := f.GoFunctionAt(start)
 		return ok
 	}
-	code := Code{Memory: &relocated{File: f}, NoReturn: noReturns(f), Stubs: stubs(f), KeepsNone: isGo, size: f.StoredSize()}
+	code := Code{Memory: newRelocated(f, options.Code), NoReturn: noReturns(f), Stubs: stubs(f), KeepsNone: isGo, size: f.StoredSize()}
 	var report Report
 	for _, open := range []func() (*cfi.Section, error){f.EHFrame, f.DebugFrame} {
 		section, err := open()

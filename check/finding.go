@@ -4,7 +4,13 @@
 
 package check
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/clewdev/clew/cfi"
+)
 
 // Verdict is the result of comparing a row with the code at one instruction.
 type Verdict uint8
@@ -78,6 +84,9 @@ const (
 var kindNames = [kinds]string{"wrong CFA", "wrong register", "wrong return address", "register not restored",
 	"malformed entry", "overlapping entries", "range outside of code", "address outside of the file", "row after the end", "early terminator", "wrong .eh_frame_hdr"}
 
+// Kinds is the number of kinds, which are those below it.
+const Kinds = kinds
+
 func (k Kind) String() string { return kindNames[k] }
 
 // Step is an instruction on a path, with what holds before it.
@@ -85,6 +94,14 @@ type Step struct {
 	Address uint64
 	CFA     string // where the CFA is: "rsp+16"
 	Saved   string // where preserved registers are: "rbx at CFA-24, rbp at CFA-16"
+}
+
+// Line is an instruction near a defect, with the rule that is wrong at the defect: the rule of
+// the CFA or of a register.
+type Line struct {
+	Address uint64
+	Table   string // by the row: "rsp+8", "rbx at CFA-16"; "" if there is no row
+	Code    string // by the code; "" if it is not known
 }
 
 // Finding is a defect of an unwind table. Addresses are those of the file.
@@ -104,6 +121,7 @@ type Finding struct {
 	Expected string // what the code does: "CFA = rsp+16", "rbx at CFA-16"
 	Found    string // what the row says, or what is wrong with the entry
 	Path     []Step // from the function's start to Address
+	Around   []Line // the instructions around Address, by address
 	unsaved  bool   // the register's value is lost, and the row says that it is in the register
 	Fix      string // the directive to put before the instruction: ".cfi_def_cfa_offset 16"
 }
@@ -146,4 +164,72 @@ func (c *Counters) Add(o *Counters) {
 type Report struct {
 	Findings []Finding
 	Counters
+}
+
+// linesAround is the number of instructions before and after a defect that a finding shows.
+const linesAround = 3
+
+// around sets the lines of the findings in a part, which are in the order of their addresses.
+func (u *unit) around(p *part, list []Finding) {
+	if len(list) == 0 || !u.c.spend(len(p.code)/bytesPerJob) {
+		return
+	}
+	// The numbers of the instructions with findings.
+	var at []int
+	n := 0
+	u.replay(p, func(i *instruction, _ int32, _ *state) {
+		for len(at) < len(list) && list[len(at)].Address <= i.pc {
+			at = append(at, n)
+		}
+		n++
+	})
+	n = 0
+	first := 0 // the first finding that can still get lines
+	u.replay(p, func(i *instruction, _ int32, s *state) {
+		for first < len(at) && at[first]+linesAround < n {
+			first++
+		}
+		for k := first; k < len(at) && at[k]-linesAround <= n && u.c.pathSteps > 0; k++ {
+			u.c.pathSteps--
+			list[k].Around = append(list[k].Around, u.line(p, i, s, &list[k]))
+		}
+		n++
+	})
+}
+
+// line describes the rule of a finding at another instruction.
+func (u *unit) line(p *part, i *instruction, s *state, f *Finding) Line {
+	c := u.c
+	l := Line{Address: i.pc}
+	var row *row
+	if i.row >= 0 {
+		row = &p.rows[i.row]
+	}
+	if f.Kind == WrongCFA {
+		rule := cfi.Rule{}
+		if row != nil {
+			rule = row.cfa
+			l.Table = strings.TrimPrefix(c.ruleCFA(rule), "CFA = ")
+		}
+		if text, fix := c.trueCFA(s, rule); fix != "" {
+			l.Code = strings.TrimPrefix(text, "CFA = ")
+		}
+		return l
+	}
+	rule := cfi.Rule{}
+	n := slices.Index(c.abi.preserved, uint8(f.Column))
+	if row != nil {
+		if rule = row.returnAddress; n >= 0 {
+			rule = row.rules[n]
+		}
+		l.Table = c.ruleRegister(f.Column, rule)
+	}
+	text, fix := c.trueRegister(s, f.Column, rule)
+	if lost := strings.HasPrefix(fix, ".cfi_undefined"); lost && n >= 0 {
+		if v, _ := c.holds(s.registers[f.Column], f.Column); v != Disagree {
+			return l
+		}
+	}
+	l.Code = text
+	return l
 }

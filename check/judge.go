@@ -245,6 +245,7 @@ func (u *unit) findings(p *part) []Finding {
 			u.deltas = append(u.deltas[:0], make([]int64, len(list))...)
 		}
 	})
+	u.around(p, list)
 	return list
 }
 

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/object"
 )
 
@@ -19,15 +20,24 @@ import (
 // the relocations it applies those that only add the load bias.
 type relocated struct {
 	*object.File
-	read  bool
-	words []word // by address
+	memory cfi.Memory // the bytes of the file
+	read   bool
+	words  []word // by address
+}
+
+// newRelocated returns the memory of a file, whose bytes are in memory unless that is nil.
+func newRelocated(f *object.File, memory cfi.Memory) *relocated {
+	if memory == nil {
+		memory = f
+	}
+	return &relocated{File: f, memory: memory}
 }
 
 type word struct{ at, address uint64 }
 
 // ReadMemory reads the file. A word is read whole, as code reads it from a table.
 func (r *relocated) ReadMemory(p []byte, addr uint64) error {
-	if err := r.File.ReadMemory(p, addr); err != nil {
+	if err := r.memory.ReadMemory(p, addr); err != nil {
 		return err
 	}
 	if len(p) != 8 || binary.LittleEndian.Uint64(p) != 0 {
