@@ -211,6 +211,35 @@ func (f *Function) Code() ([]byte, error) {
 	return code, nil
 }
 
+// Memory returns the memory that contains the function's code, at run-time addresses: the
+// source's copy of the function, or else the target's memory. It is nil if there is neither.
+func (f *Function) Memory() cfi.Memory {
+	if code := f.code.is.bytes(f.Start); code != nil {
+		return copiedCode{f.Start, code}
+	}
+	if s := f.code.snapshot; s != nil {
+		return s.Memory
+	}
+	return nil
+}
+
+// copiedCode is a copy of code.
+type copiedCode struct {
+	start uint64
+	bytes []byte
+}
+
+// ReadMemory implements cfi.Memory.
+func (c copiedCode) ReadMemory(p []byte, address uint64) error {
+	size := uint64(len(c.bytes))
+	offset := address - c.start
+	if offset > size || uint64(len(p)) > size-offset {
+		return fmt.Errorf("%d bytes at %#x: the function is [%#x, %#x)", len(p), address, c.start, c.start+size)
+	}
+	copy(p, c.bytes[offset:])
+	return nil
+}
+
 var errNoCode = errors.New("the file has addresses and names, but no code")
 
 // codeRanges are pieces of code by address.
