@@ -6,35 +6,45 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
+	"sync"
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/clewdev/clew/check"
+	"github.com/clewdev/clew/check/survey"
 	"github.com/clewdev/clew/cmd/clew/input"
 	"github.com/clewdev/clew/cmd/clew/manual"
 	"github.com/clewdev/clew/cmd/clew/output"
-	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/internal/untrusted"
 	"github.com/clewdev/clew/report/style"
 	"github.com/clewdev/clew/report/tablecheck"
 )
 
-const checkHelp = `Check the unwind tables of programs and libraries against their code: is each row right
-at each instruction? Follow every path through a function, and compare where the
+const checkHelp = `Check unwind tables against the code that they describe: is each row right at each
+instruction? Clew follows every path through a function, and compares where the
 caller's registers are with the rules of the table.
 
-  f+0x8  0x1108 (2 instructions)
-    wrong CFA: CFA = rsp+8 by the code, CFA = rsp+16 by the table
-    fix: .cfi_def_cfa_offset 8
+  f  0x1100  f.c:3
+    +0x1  0x1101  f.c:4 (2 instructions)
+      wrong CFA: CFA = rsp+16 by the code, CFA = rsp+8 by the table
+                           table  code
+        0x1100  push %rbx  rsp+8  rsp+8
+      > 0x1101  nop        rsp+8  rsp+16
+      fix: .cfi_def_cfa_offset 16 before 0x1101
 
 An instruction is undecided if the analysis does not know enough, for example if no
-path leads to it. Also check the structure of the sections: overlapping entries,
+path leads to it. Clew also checks the structure of the sections: overlapping entries,
 addresses outside of the code, disagreement with .eh_frame_hdr.`
 
 type checkFlags struct {
-	json      bool
-	paths     bool
-	functions []string
+	json, sarif   bool
+	paths         bool
+	jobs          int
+	functions     []string
+	baseline      string
+	writeBaseline string
 }
 
 func checkCommand() *cli.Command {
@@ -49,106 +59,202 @@ func checkCommand() *cli.Command {
 
 Examples:
   clew check a.out libfoo.so
-  clew check a.out --func main --path     show the path to each finding
-  clew check a.out --json`,
+  clew check a.out --func 'parse_*'              only some functions
+  clew check a.out --write-baseline known.json   accept the findings of today
+  clew check a.out --baseline known.json         report new ones only
+  clew check a.out --sarif > check.sarif         for code review tools`,
 		// Names of C++ functions have commas.
 		DisableSliceFlagSeparator: true,
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.StringSliceFlag{Name: "func", Aliases: []string{"f"}, Destination: &flags.functions, Usage: "only the function `NAME`: a symbol, a demangled name, or a glob over either"},
-			&cli.BoolFlag{Name: "path", Destination: &flags.paths, Usage: "print the instructions that lead to each finding"},
 			&cli.BoolFlag{Name: "json", Destination: &flags.json, Usage: "print JSON, one line for each finding and a summary"},
-		},
+			&cli.BoolFlag{Name: "sarif", Destination: &flags.sarif, Usage: "print a SARIF 2.1.0 log"},
+			&cli.StringFlag{Name: "baseline", Destination: &flags.baseline, Usage: "do not report the findings in `FILE`, which --write-baseline or --json wrote"},
+		}, grouped("More",
+			&cli.StringFlag{Name: "write-baseline", Destination: &flags.writeBaseline, Usage: "write the findings to `FILE`, and exit with 0"},
+			&cli.BoolFlag{Name: "path", Destination: &flags.paths, Usage: "print the instructions that lead to each finding"},
+			&cli.IntFlag{Name: "jobs", Destination: &flags.jobs, Usage: "check `N` files at the same time; the default is the number of processors"},
+		)...),
 		Action: func(_ context.Context, c *cli.Command) error {
-			if c.Args().Len() == 0 {
-				return fmt.Errorf("which FILE? Name a program or a shared library")
+			switch {
+			case c.Args().Len() == 0:
+				return errors.New("which FILE? Name a program or a shared library")
+			case flags.json && flags.sarif:
+				return errors.New("--json and --sarif are two formats: choose one")
+			case flags.jobs < 0 || c.IsSet("jobs") && flags.jobs == 0:
+				return fmt.Errorf("--jobs %d: expected at least 1", flags.jobs)
 			}
-			return checkFiles(c.Args().Slice(), &flags)
+			return flags.run(c.Args().Slice())
 		},
 	}
 }
 
-func checkFiles(paths []string, flags *checkFlags) error {
-	var total check.Counters
-	findings := 0
-	var failed error // the last file that cannot be checked
-	for _, path := range paths {
-		r, err := checkFile(path, flags)
-		if err != nil {
-			if failed != nil {
-				output.Warn("%v", failed)
-			}
-			failed = err
-			continue
-		}
-		findings += len(r.Findings)
-		total.Add(&r.Counters)
-		if flags.json {
-			err = tablecheck.JSON(output.Stdout, path, r)
-		} else {
-			err = tablecheck.Text(output.Stdout, path, r, flags.paths)
-		}
-		if err != nil {
-			return err
-		}
+// checkInput is what was opened for the arguments.
+type checkInput struct {
+	parts  []*survey.Part
+	failed error // of the last argument that cannot be checked
+	close  []func()
+}
+
+// fail keeps an error until the end, and prints the previous one.
+func (in *checkInput) fail(err error) {
+	if in.failed != nil {
+		output.Warn("%v", in.failed)
 	}
-	if flags.json {
-		if err := tablecheck.JSONSummary(output.Stdout, &total); err != nil {
-			return err
-		}
+	in.failed = err
+}
+
+func (in *checkInput) open(name string) {
+	f, err := input.OpenELF(name)
+	if err != nil {
+		in.fail(err)
+		return
 	}
+	in.parts = append(in.parts, survey.File(f))
+	in.close = append(in.close, func() { input.WarnOfDamage(f); f.Close() })
+}
+
+func (flags *checkFlags) printer() tablecheck.Printer {
 	switch {
-	case failed != nil:
-		return failed
-	case findings > 0:
+	case flags.json:
+		return tablecheck.JSON{}
+	case flags.sarif:
+		return &tablecheck.SARIF{Version: version()}
+	}
+	return &tablecheck.Text{Palette: output.Stdout.Palette(), Paths: flags.paths}
+}
+
+// run checks what the arguments name.
+func (flags *checkFlags) run(names []string) error {
+	s := survey.Survey{Jobs: flags.jobs}
+	for _, name := range flags.functions {
+		s.Functions = append(s.Functions, style.NewPattern(name).Match)
+	}
+	var err error
+	if s.Baseline, err = readBaseline(flags.baseline); err != nil {
+		return err
+	}
+	var in checkInput
+	for _, name := range names {
+		in.open(name)
+	}
+	defer func() {
+		for _, end := range in.close {
+			end()
+		}
+	}()
+	total, found, err := flags.print(&s, &in)
+	if err != nil {
+		return err
+	}
+	if flags.writeBaseline != "" {
+		if err := writeOutput(flags.writeBaseline, false, found.Write); err != nil {
+			return output.InputError(err)
+		}
+	}
+	missing := unmatched(&s, flags.functions, &in)
+	switch {
+	case in.failed != nil:
+		return in.failed
+	case missing != nil:
+		return missing
+	case total.Findings > 0 && flags.writeBaseline == "":
 		return output.Status(output.ExitNo)
-	case total.Functions == 0 && len(flags.functions) > 0:
-		return output.Partialf("no function with an unwind table is called %s", flags.functions[0])
 	}
 	return nil
 }
 
-func checkFile(path string, flags *checkFlags) (*check.Report, error) {
-	f, err := input.OpenELF(path)
-	if err != nil {
-		return nil, err
+// print checks all parts and prints the results. It returns their sum and all findings.
+func (flags *checkFlags) print(s *survey.Survey, in *checkInput) (*tablecheck.Total, *survey.Baseline, error) {
+	var total tablecheck.Total
+	found := new(survey.Baseline)
+	p := flags.printer()
+	progress := checkProgress{}
+	if output.Stderr.IsTerminal() {
+		s.Progress = progress.show
 	}
-	defer f.Close()
-	defer input.WarnOfDamage(f)
-	options := check.Options{}
-	if len(flags.functions) > 0 {
-		options.Skip = unselected(f, flags.functions)
+	defer progress.hide()
+	for r := range s.Check(in.parts) {
+		progress.hide()
+		switch {
+		case r.Failed:
+			in.fail(output.InputErrorf("%w", r.Err))
+		case r.Err != nil:
+			output.Warn("%v", r.Err)
+		}
+		total.Add(r)
+		found.AddResult(r)
+		if err := p.Result(output.Stdout, r); err != nil {
+			return nil, nil, err
+		}
 	}
-	r, err := check.File(f, options)
-	if r == nil {
-		return nil, output.InputErrorf("%w", err)
+	progress.hide()
+	if err := p.End(output.Stdout, &total); err != nil {
+		return nil, nil, err
 	}
-	if err != nil {
-		output.Warn("%v", err)
+	if s.Baseline != nil && len(s.Functions) == 0 {
+		for _, k := range s.Baseline.Fixed() {
+			output.Warn("%s: in the baseline, but not found any more", k)
+		}
 	}
-	return r, nil
+	return &total, found, nil
 }
 
-// unselected returns a function that reports whether no symbol of the given names starts in a
-// range of addresses.
-func unselected(f *object.File, names []string) func(start, end uint64) bool {
-	var patterns []style.Pattern
-	for _, name := range names {
-		patterns = append(patterns, style.NewPattern(name))
+// unmatched returns an error that names the patterns that have selected no function; nil if each has
+// selected one.
+func unmatched(s *survey.Survey, names []string, in *checkInput) error {
+	var list []string
+	for _, i := range s.Unmatched() {
+		list = append(list, names[i])
 	}
-	var addresses []uint64
-	for s := range f.Symbols() {
-		for _, p := range patterns {
-			if p.Match(s.Name) {
-				addresses = append(addresses, s.Address)
-			}
-		}
+	if len(list) == 0 || len(in.parts) == 0 {
+		return nil
 	}
-	return func(start, end uint64) bool {
-		for _, a := range addresses {
-			if a >= start && a < end {
-				return false
-			}
-		}
-		return true
+	return output.Partialf("no function with an unwind table is called %s", strings.Join(list, ", or "))
+}
+
+func readBaseline(path string) (*survey.Baseline, error) {
+	if path == "" {
+		return nil, nil
+	}
+	if _, err := input.Regular(path); err != nil {
+		return nil, err
+	}
+	f, err := untrusted.OpenNamed(path)
+	if err != nil {
+		return nil, output.InputError(err)
+	}
+	defer f.Close()
+	b, err := survey.ReadBaseline(f)
+	if err != nil {
+		return nil, output.InputErrorf("%s: %w", path, err)
+	}
+	return b, nil
+}
+
+// checkProgress shows how many functions are checked, while nothing else is printed.
+type checkProgress struct {
+	mu   sync.Mutex
+	done func(int)
+	end  func()
+}
+
+func (p *checkProgress) show(done, total int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.end == nil {
+		p.done, p.end = output.Progress("functions", total)
+	}
+	if p.done != nil {
+		p.done(done)
+	}
+}
+
+func (p *checkProgress) hide() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.end != nil {
+		p.end()
+		p.end = nil
 	}
 }

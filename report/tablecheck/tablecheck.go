@@ -2,147 +2,73 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Package tablecheck prints the results of package check: findings about unwind tables, as
-// text and as JSON. It checks nothing itself.
+// Package tablecheck prints the results of package check, findings about unwind tables: as text
+// with the code around each finding, as JSON, and as SARIF. It checks nothing itself.
 package tablecheck
 
 import (
-	"cmp"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/clewdev/clew/check"
-	"github.com/clewdev/clew/internal/printable"
-	"github.com/clewdev/clew/report/style"
+	"github.com/clewdev/clew/check/survey"
+	"github.com/clewdev/clew/object"
 )
 
-// Schema describes the output of JSON.
-const Schema = `One object for each finding:
-  file
-  function        the function, demangled; absent if it is unknown
-  symbol          the symbol as the file has it
-  address         the first instruction with the defect; for a defect of an entry,
-                  the start of its code or the entry's own address
-  last, count     the last one, and their number
-  kind            "wrong CFA", "wrong register", "overlapping entries", …
-  register        of a wrong register
-  expected        what the code does: "rbx at CFA-16"; absent for a defect of an entry
-  found           what the table says
-  path            the instructions from the function's start to "address":
-                  [{"address", "cfa", "saved"}]
-  fix             the directive of an assembler that belongs before "address"
-
-The last line is a summary over all files: {"functions", "decided", "defective",
-"instructions", "agree", "disagree", "undecided", "reasons"}. "decided" counts functions
-without an undecided instruction; "reasons" has the number of undecided instructions for
-each reason.`
-
-// Text prints the result for a file. With paths, it prints the path to each finding.
-func Text(w io.Writer, file string, r *check.Report, paths bool) error {
-	var b strings.Builder
-	c := &r.Counters
-	fmt.Fprintf(&b, "%s: %s in %s of %s\n", printable.Text(file), style.Count(len(r.Findings), "finding"),
-		style.Count(c.Defective, "function"), style.Grouped(uint64(c.Functions)))
-	for i := range r.Findings {
-		finding(&b, &r.Findings[i], paths)
-	}
-	fmt.Fprintf(&b, "  %s: %s agree, %s disagree, %s undecided (%.2f%% decided)\n",
-		style.Grouped(uint64(c.Instructions))+" instructions", style.Grouped(uint64(c.Agree)), style.Grouped(uint64(c.Disagree)),
-		style.Grouped(uint64(c.Undecided)), 100*float64(c.Agree+c.Disagree)/float64(max(1, c.Instructions)))
-	for reason, n := range c.Reasons {
-		if n > 0 {
-			fmt.Fprintf(&b, "    %s: %s\n", style.Grouped(uint64(n)), check.Reason(reason))
-		}
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
+// Printer prints the results of a survey.
+type Printer interface {
+	// Result prints the result for one part.
+	Result(w io.Writer, r *survey.Result) error
+	// End prints what follows the last result.
+	End(w io.Writer, t *Total) error
 }
 
-func finding(b *strings.Builder, f *check.Finding, paths bool) {
-	place := style.Hex(f.Address)
-	if f.Function != 0 {
-		name := printable.Text(style.Demangle(f.Name))
-		if name == "" {
-			name = style.Hex(f.Function)
-		}
-		place = fmt.Sprintf("%s+%s  %s", name, style.Hex(f.Address-f.Function), place)
-	}
-	if f.Count > 1 {
-		place += fmt.Sprintf(" (%d instructions)", f.Count)
-	}
-	fmt.Fprintf(b, "  %s\n    %s: ", place, f.Kind)
-	if f.Expected == "" {
-		fmt.Fprintf(b, "%s\n", printable.Text(f.Found))
+// Total sums up all results.
+type Total struct {
+	check.Counters
+	Parts    int // parts that were checked
+	Findings int // without those of the baseline
+	Known    int // findings of the baseline
+}
+
+// Add adds a result.
+func (t *Total) Add(r *survey.Result) {
+	if r.Failed {
 		return
 	}
-	fmt.Fprintf(b, "%s by the code, %s by the table\n", f.Expected, f.Found)
-	if f.Fix != "" {
-		fmt.Fprintf(b, "    fix: %s\n", f.Fix)
-	}
-	if !paths {
-		return
-	}
-	for _, s := range f.Path {
-		fmt.Fprintln(b, strings.TrimRight(fmt.Sprintf("      %s  CFA %s  %s", style.Hex(s.Address), cmp.Or(s.CFA, "unknown"), s.Saved), " "))
-	}
+	t.Parts++
+	t.Findings += len(r.Findings)
+	t.Known += len(r.Known)
+	t.Counters.Add(&r.Counters)
 }
 
-type jsonStep struct {
-	Address uint64 `json:"address"`
-	CFA     string `json:"cfa,omitempty"`
-	Saved   string `json:"saved,omitempty"`
-}
-
-type jsonFinding struct {
-	File     string     `json:"file"`
-	Function string     `json:"function,omitempty"`
-	Symbol   string     `json:"symbol,omitempty"`
-	Address  uint64     `json:"address"`
-	Last     uint64     `json:"last"`
-	Count    int        `json:"count"`
-	Kind     string     `json:"kind"`
-	Register string     `json:"register,omitempty"`
-	Expected string     `json:"expected,omitempty"`
-	Found    string     `json:"found"`
-	Path     []jsonStep `json:"path,omitempty"`
-	Fix      string     `json:"fix,omitempty"`
-}
-
-// JSON prints the findings of a file, one object on each line.
-func JSON(w io.Writer, file string, r *check.Report) error {
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		o := jsonFinding{File: file, Function: style.Demangle(f.Name), Symbol: f.Name, Address: f.Address, Last: f.Last, Count: f.Count,
-			Kind: f.Kind.String(), Register: f.Register, Expected: f.Expected, Found: f.Found, Fix: f.Fix}
-		for _, s := range f.Path {
-			o.Path = append(o.Path, jsonStep(s))
-		}
-		if err := printable.EncodeJSON(w, &o); err != nil {
-			return err
-		}
+// defect describes a finding without its place.
+func defect(f *check.Finding) string {
+	switch {
+	case f.Expected == "":
+		return fmt.Sprintf("%s: %s", f.Kind, f.Found)
+	case f.Kind == check.NotRestored:
+		return fmt.Sprintf("%s: %s, %s", f.Kind, f.Register, f.Found)
 	}
-	return nil
+	return fmt.Sprintf("%s: %s by the code, %s by the table", f.Kind, f.Expected, f.Found)
 }
 
-type jsonSummary struct {
-	Functions    int            `json:"functions"`
-	Decided      int            `json:"decided"`
-	Defective    int            `json:"defective"`
-	Instructions int            `json:"instructions"`
-	Agree        int            `json:"agree"`
-	Disagree     int            `json:"disagree"`
-	Undecided    int            `json:"undecided"`
-	Reasons      map[string]int `json:"reasons"`
-}
-
-// JSONSummary prints the last line of JSON.
-func JSONSummary(w io.Writer, c *check.Counters) error {
-	o := jsonSummary{c.Functions, c.Decided, c.Defective, c.Instructions, c.Agree, c.Disagree, c.Undecided, map[string]int{}}
-	for reason, n := range c.Reasons {
-		if n > 0 {
-			o.Reasons[check.Reason(reason).String()] = n
-		}
+// locate returns the place of an address in the source; nil if it is not known.
+func locate(p *survey.Part, address uint64) *object.Location {
+	if p.Code == nil {
+		return nil
 	}
-	return printable.EncodeJSON(w, &o)
+	at, _ := p.Code.Locate(address) // without lines, the address is printed alone
+	if len(at) == 0 || at[0].File == "" || at[0].Line == 0 {
+		return nil
+	}
+	return &at[0]
+}
+
+// fileOf returns the name of a part for programs: a path, or the kind of a list in memory.
+func fileOf(p *survey.Part) string {
+	if p.Listed() {
+		return p.Key
+	}
+	return p.Name
 }

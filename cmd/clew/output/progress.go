@@ -50,6 +50,7 @@ func progressOn(w io.Writer, label string, total int, start time.Time, ticks <-c
 	go func() {
 		defer close(stopped)
 		shown := false
+		var first amount // at the first tick
 		for {
 			select {
 			case <-stop:
@@ -58,8 +59,13 @@ func progressOn(w io.Writer, label string, total int, start time.Time, ticks <-c
 				}
 				return
 			case now := <-ticks:
+				at := amount{int(count.Load()), now}
+				if first.at.IsZero() {
+					first = at
+				}
 				if took := now.Sub(start); took >= time.Second && !hidden() {
-					fmt.Fprint(w, "\r\x1b[K"+printable.Text(progressText(label, int(count.Load()), total, took)))
+					text := progressText(label, at.done, total, took) + at.estimate(first, total)
+					fmt.Fprint(w, "\r\x1b[K"+printable.Text(text))
 					shown = true
 				}
 			}
@@ -75,6 +81,26 @@ func ProgressBesideOutput(label string, total int) (done func(int), end func()) 
 		return nil, func() {}
 	}
 	return Progress(label, total)
+}
+
+// amount is what is done at a time.
+type amount struct {
+	done int
+	at   time.Time
+}
+
+// estimate returns how long the rest takes at the speed since first: ", 3 s left". It is "" if
+// that is not known yet.
+func (a amount) estimate(first amount, total int) string {
+	done := a.done - first.done
+	if done <= 0 || a.done >= total {
+		return ""
+	}
+	left := time.Duration(float64(a.at.Sub(first.at)) * float64(total-a.done) / float64(done))
+	if left >= 2*time.Minute {
+		return fmt.Sprintf(", %d min left", int(left.Minutes()+0.5))
+	}
+	return fmt.Sprintf(", %d s left", int(left.Seconds()+0.5))
 }
 
 func progressText(label string, done, total int, took time.Duration) string {

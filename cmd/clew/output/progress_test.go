@@ -32,13 +32,13 @@ func TestProgress(t *testing.T) {
 	tick(999 * time.Millisecond)
 	done(12)
 	tick(time.Second)
-	if got := <-shown; got != "\r\x1b[K12 of 340 MB read" {
+	if got := <-shown; got != "\r\x1b[K12 of 340 MB read, 27 s left" {
 		t.Errorf("after a second: %q", got)
 	}
 	done(200)
 	tick(1100 * time.Millisecond)
 	tick(1250 * time.Millisecond)
-	if got := <-shown; got != "\r\x1b[K200 of 340 MB read" {
+	if got := <-shown; got != "\r\x1b[K200 of 340 MB read, 1 s left" {
 		t.Errorf("then: %q", got)
 	}
 	end()
@@ -69,6 +69,26 @@ func TestProgressText(t *testing.T) {
 	} {
 		if got := progressText(test.label, test.done, test.total, 3700*time.Millisecond); got != test.want {
 			t.Errorf("%d of %d %s is shown as %q, want %q", test.done, test.total, test.label, got, test.want)
+		}
+	}
+}
+
+func TestProgressEstimate(t *testing.T) {
+	start := time.Unix(1e9, 0)
+	for _, test := range []struct {
+		first, done, total int
+		took               time.Duration
+		want               string
+	}{
+		{0, 100, 1000, 2 * time.Second, ", 18 s left"},
+		{100, 200, 1000, 2 * time.Second, ", 16 s left"},
+		{0, 1, 1000, 2 * time.Second, ", 33 min left"},
+		{100, 100, 1000, time.Second, ""},
+		{0, 1000, 1000, time.Second, ""},
+		{0, 12, 0, time.Second, ""},
+	} {
+		if got := (amount{test.done, start.Add(test.took)}).estimate(amount{test.first, start}, test.total); got != test.want {
+			t.Errorf("%d, then %d of %d after %v: %q, want %q", test.first, test.done, test.total, test.took, got, test.want)
 		}
 	}
 }
