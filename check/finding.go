@@ -4,13 +4,7 @@
 
 package check
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-
-	"github.com/clewdev/clew/cfi"
-)
+import "fmt"
 
 // Verdict is the result of comparing a row with the code at one instruction.
 type Verdict uint8
@@ -164,72 +158,4 @@ func (c *Counters) Add(o *Counters) {
 type Report struct {
 	Findings []Finding
 	Counters
-}
-
-// linesAround is the number of instructions before and after a defect that a finding shows.
-const linesAround = 3
-
-// around sets the lines of the findings in a part, which are in the order of their addresses.
-func (u *unit) around(p *part, list []Finding) {
-	if len(list) == 0 || !u.c.spend(len(p.code)/bytesPerJob) {
-		return
-	}
-	// The numbers of the instructions with findings.
-	var at []int
-	n := 0
-	u.replay(p, func(i *instruction, _ int32, _ *state) {
-		for len(at) < len(list) && list[len(at)].Address <= i.pc {
-			at = append(at, n)
-		}
-		n++
-	})
-	n = 0
-	first := 0 // the first finding that can still get lines
-	u.replay(p, func(i *instruction, _ int32, s *state) {
-		for first < len(at) && at[first]+linesAround < n {
-			first++
-		}
-		for k := first; k < len(at) && at[k]-linesAround <= n && u.c.pathSteps > 0; k++ {
-			u.c.pathSteps--
-			list[k].Around = append(list[k].Around, u.line(p, i, s, &list[k]))
-		}
-		n++
-	})
-}
-
-// line describes the rule of a finding at another instruction.
-func (u *unit) line(p *part, i *instruction, s *state, f *Finding) Line {
-	c := u.c
-	l := Line{Address: i.pc}
-	var row *row
-	if i.row >= 0 {
-		row = &p.rows[i.row]
-	}
-	if f.Kind == WrongCFA {
-		rule := cfi.Rule{}
-		if row != nil {
-			rule = row.cfa
-			l.Table = strings.TrimPrefix(c.ruleCFA(rule), "CFA = ")
-		}
-		if text, fix := c.trueCFA(s, rule); fix != "" {
-			l.Code = strings.TrimPrefix(text, "CFA = ")
-		}
-		return l
-	}
-	rule := cfi.Rule{}
-	n := slices.Index(c.abi.preserved, uint8(f.Column))
-	if row != nil {
-		if rule = row.returnAddress; n >= 0 {
-			rule = row.rules[n]
-		}
-		l.Table = c.ruleRegister(f.Column, rule)
-	}
-	text, fix := c.trueRegister(s, f.Column, rule)
-	if lost := strings.HasPrefix(fix, ".cfi_undefined"); lost && n >= 0 {
-		if v, _ := c.holds(s.registers[f.Column], f.Column); v != Disagree {
-			return l
-		}
-	}
-	l.Code = text
-	return l
 }
