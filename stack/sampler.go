@@ -5,7 +5,6 @@
 package stack
 
 import (
-	"hash/maphash"
 	"slices"
 
 	"github.com/clewdev/clew/object"
@@ -30,9 +29,8 @@ type Sampler struct {
 	objects *Objects
 	walker  unwind.Walker
 	threads map[int]*sampledThread // by ID
-	index   map[uint64][]int32     // of Stacks, by hash
-	seed    maphash.Seed
-	frames  int // of Stacks
+	index   Index                  // of Stacks
+	frames  int                    // of Stacks
 	unknown bool
 	round   int
 }
@@ -56,8 +54,7 @@ func (o *Objects) NewSampler() *Sampler {
 		objects: o,
 		walker:  unwind.Walker{Machine: o.snapshot.Machine, Modules: &o.Modules},
 		threads: make(map[int]*sampledThread),
-		index:   make(map[uint64][]int32),
-		seed:    maphash.MakeSeed(),
+		index:   NewIndex(),
 	}
 }
 
@@ -123,42 +120,28 @@ func (s *Sampler) frame(step unwind.Step) Frame {
 
 // count counts the stack of a thread. It does not compare stack pointers.
 func (s *Sampler) count(t *snapshot.Thread, k *sampledThread, reason unwind.Reason, err error) {
-	if k.last >= 0 && s.equal(k.last, t, k, reason) {
-		s.increment(k.last, t)
-		return
-	}
-	var h maphash.Hash
-	h.SetSeed(s.seed)
-	maphash.WriteComparable(&h, t.ID)
-	for i := range k.frames {
-		maphash.WriteComparable(&h, k.frames[i].PC)
-	}
-	sum := h.Sum64()
-	for _, i := range s.index[sum] {
-		if s.equal(i, t, k, reason) {
-			k.last = i
-			s.increment(i, t)
-			return
+	equal := func(i int32) bool { return s.equal(i, t, k, reason) }
+	if k.last < 0 || !equal(k.last) {
+		hash := s.index.Hash(k.frames, uint64(t.ID))
+		i := s.index.Find(hash, equal)
+		if i < 0 {
+			if s.frames+len(k.frames)+1 > maxSampledFrames {
+				s.Lost++
+				return
+			}
+			s.frames += len(k.frames) + 1
+			i = int32(len(s.Stacks))
+			s.index.Add(hash, len(s.Stacks))
+			frames := slices.Clone(k.frames)
+			slices.Reverse(frames)
+			s.Stacks = append(s.Stacks, Stack{Thread: &snapshot.Thread{ID: t.ID, Name: t.Name, Err: t.Err}, Frames: frames, Reason: reason, Err: err})
+			s.Counts = append(s.Counts, 0)
 		}
+		k.last = i
 	}
-	if s.frames+len(k.frames)+1 > maxSampledFrames {
-		s.Lost++
-		return
-	}
-	s.frames += len(k.frames) + 1
-	k.last = int32(len(s.Stacks))
-	s.index[sum] = append(s.index[sum], k.last)
-	frames := slices.Clone(k.frames)
-	slices.Reverse(frames)
-	s.Stacks = append(s.Stacks, Stack{Thread: &snapshot.Thread{ID: t.ID, Name: t.Name, Err: t.Err}, Frames: frames, Reason: reason, Err: err})
-	s.Counts = append(s.Counts, 1)
-}
-
-// increment counts a known stack, and keeps the first error of copying it.
-func (s *Sampler) increment(i int32, t *snapshot.Thread) {
-	s.Counts[i]++
-	if known := s.Stacks[i].Thread; known.Err == nil {
-		known.Err = t.Err
+	s.Counts[k.last]++
+	if known := s.Stacks[k.last].Thread; known.Err == nil {
+		known.Err = t.Err // the first error of copying the stack
 	}
 }
 
@@ -170,8 +153,7 @@ func (s *Sampler) equal(i int32, t *snapshot.Thread, k *sampledThread, reason un
 		return false
 	}
 	for j := range known.Frames {
-		a, b := &known.Frames[j], &k.frames[n-1-j]
-		if a.PC != b.PC || a.LookupPC != b.LookupPC || a.Object != b.Object || a.Method != b.Method || a.Gap != b.Gap {
+		if !known.Frames[j].Equal(&k.frames[n-1-j]) {
 			return false
 		}
 	}

@@ -7,7 +7,6 @@ package trace
 import (
 	"bytes"
 	"fmt"
-	"hash/maphash"
 	"slices"
 	"strconv"
 
@@ -27,28 +26,21 @@ type group struct {
 // groups returns groups of equal stacks, in the order of their first threads. Without
 // Grouped, each stack is a group.
 func (s *Threads) groups() (list []group) {
-	known := make(map[uint64][]int) // by hash: indexes of list
-	seed := maphash.MakeSeed()
+	index := stack.NewIndex() // of list
 	for i := range s.Stacks {
-		stack := &s.Stacks[i]
-		if !s.Grouped {
-			list = append(list, group{stack: stack, threads: []*snapshot.Thread{stack.Thread}})
+		own := &s.Stacks[i]
+		hash, same := uint64(0), int32(-1)
+		if s.Grouped {
+			hash = index.Hash(own.Frames)
+			same = index.Find(hash, func(k int32) bool { return equalStacks(list[k].stack, own) })
+		}
+		if same < 0 {
+			index.Add(hash, len(list))
+			list = append(list, group{stack: own, threads: []*snapshot.Thread{own.Thread}})
 			continue
 		}
-		var h maphash.Hash
-		h.SetSeed(seed)
-		for k := range stack.Frames {
-			maphash.WriteComparable(&h, stack.Frames[k].PC)
-		}
-		same := known[h.Sum64()]
-		i := slices.IndexFunc(same, func(k int) bool { return equalStacks(list[k].stack, stack) })
-		if i < 0 {
-			known[h.Sum64()] = append(same, len(list))
-			list = append(list, group{stack: stack, threads: []*snapshot.Thread{stack.Thread}})
-			continue
-		}
-		g := &list[same[i]]
-		g.others, g.threads = append(g.others, stack), append(g.threads, stack.Thread)
+		g := &list[same]
+		g.others, g.threads = append(g.others, own), append(g.threads, own.Thread)
 	}
 	return list
 }
@@ -57,19 +49,7 @@ func (s *Threads) groups() (list []group) {
 // same return addresses, found in the same way. The innermost PCs must be equal too, because
 // they distinguish a thread that waits for a lock from one that is about to lock it.
 func equalStacks(a, b *stack.Stack) bool {
-	if len(a.Frames) != len(b.Frames) || endNote(a) != endNote(b) {
-		return false
-	}
-	for i := range a.Frames {
-		if !equalFrames(&a.Frames[i], &b.Frames[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-func equalFrames(a, b *stack.Frame) bool {
-	return a.PC == b.PC && a.LookupPC == b.LookupPC && a.Object == b.Object && a.Method == b.Method && a.Gap == b.Gap && a.Late == b.Late
+	return stack.EqualFrames(a.Frames, b.Frames) && endNote(a) == endNote(b)
 }
 
 // maxListed is the number of ranges of IDs that a heading lists.

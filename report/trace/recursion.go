@@ -46,7 +46,7 @@ func stackParts(frames []stack.Frame, all bool) (parts []stackPart) {
 	}
 	part := stackPart{}
 	for i := 0; i < len(frames); {
-		round, repeated := recursion(frames[i:], equalFrames)
+		round, repeated := recursion(frames[i:], (*stack.Frame).Equal)
 		part.frames += round
 		i += round + repeated
 		if repeated > 0 {

@@ -105,7 +105,7 @@ func Goroutines(o *stack.Objects, opts Options) ([]Goroutine, error) {
 	if len(runtimes) == 0 && err == nil {
 		return nil, ErrNoGo
 	}
-	r := &goroutineReader{objects: o, opts: opts, walks: maxWalkedFrames, keeps: maxKeptFrames, shared: newStackIndex(), groups: newStackIndex(),
+	r := &goroutineReader{objects: o, opts: opts, walks: maxWalkedFrames, keeps: maxKeptFrames, shared: stack.NewIndex(), groups: stack.NewIndex(),
 		functions: make(map[uint64]bool), entries: make(map[uint64]bool), created: make(map[uint64]*stack.Frame)}
 	r.opts.Share = (opts.Share || opts.Group > 0) && !opts.Registers
 	if opts.Registers {
@@ -137,9 +137,9 @@ type goroutineReader struct {
 
 	current   Goroutine // the one to add to list
 	grouping  bool
-	groups    stackIndex // of list, if grouping
-	members   []member   // the Others, in the order of the runtime's list
-	ungrouped int        // goroutines dropped because of maxGroups
+	groups    stack.Index // of list, if grouping
+	members   []member    // the Others, in the order of the runtime's list
+	ungrouped int         // goroutines dropped because of maxGroups
 
 	structures, structuresNow *goruntime.Batch // the copied state, and the current one
 
@@ -155,7 +155,7 @@ type goroutineReader struct {
 	buffer    []byte          // a stack that is read outside a batch
 	thread    snapshot.Thread // stands for a parked goroutine
 	memory    snapshot.ThreadMemory
-	shared    stackIndex
+	shared    stack.Index
 	stacks    [][]stack.Frame         // those that can be shared
 	functions map[uint64]bool         // by address: whether its goroutines are the runtime's
 	entries   map[uint64]bool         // by address: whether a Go function begins there

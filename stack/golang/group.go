@@ -6,8 +6,6 @@ package golang
 
 import (
 	"cmp"
-	"encoding/binary"
-	"hash/maphash"
 	"slices"
 	"time"
 
@@ -22,39 +20,6 @@ type member struct {
 	stack      *stack.Stack // with registers, else nil
 	group      int32        // index into goroutineReader.list
 }
-
-// stackIndex finds numbers by the hash of a stack's frames.
-type stackIndex struct {
-	seed  maphash.Seed
-	known map[uint64][]int32
-	key   []byte
-}
-
-func newStackIndex() stackIndex {
-	return stackIndex{seed: maphash.MakeSeed(), known: make(map[uint64][]int32)}
-}
-
-// hash returns the hash of some frames and words.
-func (s *stackIndex) hash(frames []stack.Frame, words ...uint64) uint64 {
-	s.key = s.key[:0]
-	for _, w := range words {
-		s.key = binary.NativeEndian.AppendUint64(s.key, w)
-	}
-	for i := range frames {
-		s.key = binary.NativeEndian.AppendUint64(s.key, frames[i].PC)
-	}
-	return maphash.Bytes(s.seed, s.key)
-}
-
-// find returns the first number added with a hash for which equal returns true, or -1.
-func (s *stackIndex) find(hash uint64, equal func(n int32) bool) int32 {
-	if i := slices.IndexFunc(s.known[hash], equal); i >= 0 {
-		return s.known[hash][i]
-	}
-	return -1
-}
-
-func (s *stackIndex) add(hash uint64, n int) { s.known[hash] = append(s.known[hash], int32(n)) }
 
 // join adds a goroutine with the frames of the last walk to its group, or else to the list.
 func (r *goroutineReader) join(g *Goroutine) {
@@ -99,8 +64,8 @@ func (r *goroutineReader) groupListed() {
 // groupOf returns the index and the hash of the group of a goroutine with some frames. The
 // index is -1 if there is no such group.
 func (r *goroutineReader) groupOf(g *Goroutine, frames []stack.Frame) (k int32, hash uint64) {
-	hash = r.groups.hash(frames, g.creation())
-	return r.groups.find(hash, func(n int32) bool { return alike(&r.list[n], g) && equalFrames(r.list[n].Stack.Frames, frames) }), hash
+	hash = r.groups.Hash(frames, g.creation())
+	return r.groups.Find(hash, func(n int32) bool { return alike(&r.list[n], g) && stack.EqualFrames(r.list[n].Stack.Frames, frames) }), hash
 }
 
 // begin starts a group.
@@ -109,7 +74,7 @@ func (r *goroutineReader) begin(g *Goroutine, hash uint64) {
 		r.ungrouped++
 		return
 	}
-	r.groups.add(hash, len(r.list))
+	r.groups.Add(hash, len(r.list))
 	r.list = append(r.list, *g)
 }
 
@@ -169,13 +134,6 @@ func sameText(a, b error) bool {
 	return a == b || a != nil && b != nil && a.Error() == b.Error()
 }
 
-// equalFrames reports whether two stacks are equal except for their stack pointers.
-func equalFrames(a, b []stack.Frame) bool {
-	return slices.EqualFunc(a, b, func(a, b stack.Frame) bool {
-		return a.PC == b.PC && a.LookupPC == b.LookupPC && a.Object == b.Object && a.Method == b.Method && a.Late == b.Late
-	})
-}
-
 // keep sets the frames of a goroutine to those of the last walk, or to equal ones of an
 // earlier goroutine if they may be shared. It returns false if there are too many frames.
 func (r *goroutineReader) keep(g *Goroutine) bool {
@@ -184,8 +142,8 @@ func (r *goroutineReader) keep(g *Goroutine) bool {
 	}
 	var hash uint64
 	if r.opts.Share {
-		hash = r.shared.hash(r.frames)
-		if k := r.shared.find(hash, func(n int32) bool { return equalFrames(r.stacks[n], r.frames) }); k >= 0 {
+		hash = r.shared.Hash(r.frames)
+		if k := r.shared.Find(hash, func(n int32) bool { return stack.EqualFrames(r.stacks[n], r.frames) }); k >= 0 {
 			g.Stack.Frames = r.stacks[k]
 			if !r.grouping {
 				g.StackPointers = stackPointers(r.frames)
@@ -202,7 +160,7 @@ func (r *goroutineReader) keep(g *Goroutine) bool {
 	r.keeps -= len(r.frames)
 	g.Stack.Frames = slices.Clone(r.frames)
 	if r.opts.Share {
-		r.shared.add(hash, len(r.stacks))
+		r.shared.Add(hash, len(r.stacks))
 		r.stacks = append(r.stacks, g.Stack.Frames)
 	}
 	return true

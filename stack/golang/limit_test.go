@@ -17,7 +17,7 @@ import (
 func TestGoroutineLimits(t *testing.T) {
 	const goroutines, depth, frameLimit = 1000, 10, 95
 	for _, opts := range []Options{{}, {Group: 1, Share: true}, {Group: 1, Registers: true}} {
-		r := &goroutineReader{opts: opts, keeps: frameLimit, shared: newStackIndex(), groups: newStackIndex()}
+		r := &goroutineReader{opts: opts, keeps: frameLimit, shared: stack.NewIndex(), groups: stack.NewIndex()}
 		for i := range uint64(goroutines) {
 			r.frames = r.frames[:0]
 			for k := range uint64(depth) {
@@ -55,7 +55,7 @@ func TestGoroutineLimits(t *testing.T) {
 
 	// The maximum number of groups: other goroutines are counted, and members of a group still
 	// join it.
-	r := &goroutineReader{opts: Options{Group: 1}, keeps: 1 << 20, shared: newStackIndex(), groups: newStackIndex()}
+	r := &goroutineReader{opts: Options{Group: 1}, keeps: 1 << 20, shared: stack.NewIndex(), groups: stack.NewIndex()}
 	const more = 5
 	for i := range uint64(maxGroups + more) {
 		r.join(&Goroutine{Created: &stack.Frame{PC: i}})
