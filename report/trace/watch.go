@@ -105,9 +105,11 @@ type watchedGroup struct {
 	threads []watchedThread
 }
 
+// watchedThread is a thread of a group, also in JSON.
 type watchedThread struct {
-	id, count int
-	name      string
+	TID   int    `json:"tid"`
+	Name  string `json:"name"`
+	Count int    `json:"count"`
 }
 
 // groups returns groups of stacks with the same functions, most frequent first.
@@ -137,7 +139,7 @@ func (w *Watch) groups() []watchedGroup {
 	}
 	slices.SortStableFunc(list, func(a, b watchedGroup) int { return b.count - a.count })
 	for i := range list {
-		slices.SortStableFunc(list[i].threads, func(a, b watchedThread) int { return b.count - a.count })
+		slices.SortStableFunc(list[i].threads, func(a, b watchedThread) int { return b.Count - a.Count })
 	}
 	return list
 }
@@ -152,12 +154,12 @@ func (g *watchedGroup) add(frames []profile.Frame, t *snapshot.Thread, n int) {
 	}
 	g.count += n
 	for i := range g.threads {
-		if g.threads[i].id == t.ID {
-			g.threads[i].count += n
+		if g.threads[i].TID == t.ID {
+			g.threads[i].Count += n
 			return
 		}
 	}
-	g.threads = append(g.threads, watchedThread{t.ID, n, t.Name})
+	g.threads = append(g.threads, watchedThread{t.ID, t.Name, n})
 }
 
 // watchedFrames returns the frames of a stack, with inlined calls and the base names of
@@ -225,7 +227,7 @@ func (p *stackPrinter) watched(g *watchedGroup, total int) {
 		if i == 0 {
 			before = " of thread"
 		}
-		p.out = fmt.Appendf(p.out, "%s %d %s", before, t.id, printable.Text(t.name))
+		p.out = fmt.Appendf(p.out, "%s %d %s", before, t.TID, printable.Text(t.Name))
 	}
 	p.out = append(p.out, '\n')
 	for i := 0; i < len(g.frames); {
@@ -284,16 +286,10 @@ type jsonPause struct {
 }
 
 type jsonKindOfStack struct {
-	Count   int                 `json:"count"`
-	Threads []jsonWatchedThread `json:"threads"`
-	Frames  []jsonWatchedFrame  `json:"frames"`
-	End     string              `json:"end"`
-}
-
-type jsonWatchedThread struct {
-	TID   int    `json:"tid"`
-	Name  string `json:"name"`
-	Count int    `json:"count"`
+	Count   int                `json:"count"`
+	Threads []watchedThread    `json:"threads"`
+	Frames  []jsonWatchedFrame `json:"frames"`
+	End     string             `json:"end"`
 }
 
 type jsonWatchedFrame struct {
@@ -330,10 +326,7 @@ func (w *Watch) JSON(to io.Writer) error {
 		Ended:   w.Ended, Stacks: make([]jsonKindOfStack, len(groups)), Notes: slices.Concat(Notes(w.Threads.Stacks), w.Notes(), w.Missed)}
 	for i := range groups {
 		g, s := &groups[i], &out.Stacks[i]
-		*s = jsonKindOfStack{Count: g.count, Frames: make([]jsonWatchedFrame, len(g.frames)), End: cmp.Or(g.end, "end of stack")}
-		for _, t := range g.threads {
-			s.Threads = append(s.Threads, jsonWatchedThread{t.id, t.name, t.count})
-		}
+		*s = jsonKindOfStack{Count: g.count, Threads: g.threads, Frames: make([]jsonWatchedFrame, len(g.frames)), End: cmp.Or(g.end, "end of stack")}
 		for k, f := range g.frames {
 			s.Frames[k] = jsonWatchedFrame{f.Function, f.Object, f.File, f.Line, f.Inlined}
 			if f.Function == unnamed {
