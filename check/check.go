@@ -343,6 +343,10 @@ func (c *checker) word(at, size uint64) (uint64, bool) {
 
 // clear makes the unit empty for another function. Its buffers stay.
 func (u *unit) clear(c *checker) {
-	parts, instructions, operations, states, work, pending, deltas, tables := u.parts[:0], u.instructions[:0], u.operations[:0], u.states[:0], u.work[:0], u.pending[:0], u.deltas[:0], u.tables[:0]
-	*u = unit{c: c, parts: parts, instructions: instructions, operations: operations, states: states, work: work, pending: pending, deltas: deltas, tables: tables}
+	u.c = c
+	u.parts, u.instructions, u.operations, u.states, u.work = u.parts[:0], u.instructions[:0], u.operations[:0], u.states[:0], u.work[:0]
+	u.pending, u.targets, u.stubs, u.deltas, u.tables = u.pending[:0], u.targets[:0], u.stubs[:0], u.deltas[:0], u.tables[:0]
+	u.dropped, u.banned = nil, nil
+	u.restart, u.repeat, u.suspicious, u.doubtful = false, false, false, false
+	u.steps, u.failed = 0, NoReason
 }

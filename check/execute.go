@@ -24,8 +24,12 @@ func (u *unit) execute(s *state, i *instruction, number int) {
 
 // clobber gives a set of registers unknown numbers.
 func (s *state) clobber(set uint64, m *lift.ABI) {
+	if set>>m.SP&1 != 0 {
+		s.set(uint8(m.SP), value(other), 0, m)
+		set &^= 1 << m.SP
+	}
 	for ; set != 0; set &= set - 1 {
-		s.set(uint8(bits.TrailingZeros64(set)), value(other), 0, m)
+		s.registers[bits.TrailingZeros64(set)%lift.MaxRegisters] = value(other)
 	}
 }
 
@@ -74,14 +78,14 @@ func (u *unit) operate(s *state, o *lift.Operation, number int) {
 		if index.kind() == constant {
 			s.set(o.To, from.add(-index.offset()), number, m)
 		} else {
-			s.set(o.To, indexed(from, index), number, m)
+			s.set(o.To, indexed(from, index, m), number, m)
 		}
 	case lift.OpIndexed:
 		index := value(other)
 		if o.Index != lift.NoRegister {
 			index = s.registers[o.Index]
 		}
-		s.set(o.To, indexed(from, index), number, m)
+		s.set(o.To, indexed(from, index, m), number, m)
 	case lift.OpAlign:
 		if from.address(m) || from.kind() == derived || from.kind() == unknown {
 			s.set(o.To, value(derived), number, m)
@@ -166,12 +170,12 @@ func (u *unit) sum(a, b value, shift uint8) value {
 	case b.kind() == tableEntry && (a.kind() == constant || a.kind() == reloaded):
 		return u.entryTarget(b, a, shift)
 	}
-	return indexed(a, b)
+	return indexed(a, b, u.c.abi)
 }
 
 // indexed returns the combination of two registers to which no rule applies.
-func indexed(a, b value) value {
-	if a.plain() && b.plain() {
+func indexed(a, b value, m *lift.ABI) value {
+	if a.unrelated(m) && b.unrelated(m) {
 		return value(other)
 	}
 	return value(derived)
@@ -227,6 +231,7 @@ func refine(s *state, compared *instruction, c lift.Condition, taken bool, m *li
 	if left.kind() != other && left.kind() != derived && (left.kind() != entry || !left.notEntry(m) || left.address(m)) || compared.Limit > 1<<32 {
 		return
 	}
+	s.exact = true
 	switch {
 	case c == lift.ConditionBelow && compared.Limit > 0:
 		*left = bounded(compared.Limit-1, true)

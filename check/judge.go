@@ -55,7 +55,8 @@ func (u *unit) judgePart(p *part) bool {
 		onlyCall := call != nil
 		if i.state >= 0 && u.states[i.state].valid {
 			t := &u.states[i.state]
-			s, have, previous, compared = t.state, true, nil, nil
+			s.assign(&t.state, c.abi)
+			have, previous, compared = true, nil, nil
 			onlyCall = onlyCall && t.afterCall && t.from >= 0 && &u.instructions[t.from] == call
 		}
 		switch {

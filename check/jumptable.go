@@ -95,37 +95,70 @@ func (t *jumpTable) target(word uint64) uint64 {
 	return t.base + word<<t.shift
 }
 
+// tableTargets are the addresses that a table leads to.
+type tableTargets struct {
+	known, guessed bool
+	part           uint8 // in which the code reads the table
+	list           []uint64
+}
+
 // jumpIndirect follows a jump through a table.
 func (u *unit) jumpIndirect(i *instruction, s *state, k int32) {
 	v := s.registers[i.Register]
 	if v.kind() != tableTarget {
 		return
 	}
-	t := u.tables[v.argument()]
-	part, out := i.part, *s
-	out.guessed = out.guessed || !t.exact
+	t := u.targetsOf(v.argument(), i.part)
+	if t == nil {
+		return
+	}
+	out := &u.taken
+	out.assign(s, u.c.abi)
+	out.guessed = out.guessed || t.guessed
+	list := t.list
+	if !u.c.spend(4 * len(list)) { // each is merged into a state
+		u.failed = TooLarge
+		return
+	}
+	for _, target := range list {
+		u.jump(target, out, k)
+	}
+}
+
+// targetsOf returns the targets of a table, or nil if the budget is spent. A table with a
+// certain end is read once. The end of others depends on the instructions that are known.
+func (u *unit) targetsOf(number int, part uint8) *tableTargets {
+	for len(u.targets) <= number {
+		if len(u.targets) < cap(u.targets) {
+			u.targets = u.targets[:len(u.targets)+1]
+		} else {
+			u.targets = append(u.targets, tableTargets{})
+		}
+		u.targets[len(u.targets)-1].known = false
+	}
+	r, t := &u.targets[number], &u.tables[number]
+	if r.known && !r.guessed && r.part == part {
+		return r
+	}
+	r.known, r.guessed, r.part, r.list = true, !t.exact, part, r.list[:0]
 	count := t.count
 	if count == 0 {
 		count = maxTableEntries
 	}
-	targets := u.targets[:0]
 	for n := range uint64(count) {
-		if !u.c.spend(4) { // each is merged into a state
+		if !u.c.spend(4) {
 			u.failed = TooLarge
-			return
+			return nil
 		}
 		word, ok := u.c.word(t.address+n*uint64(t.size), uint64(t.size))
 		target := t.target(word)
 		if !ok || !u.mayTarget(target, part) {
-			out.guessed = true // its end is not where the comparison says
+			r.guessed = true // its end is not where the comparison says
 			break
 		}
-		targets = append(targets, target)
+		r.list = append(r.list, target)
 	}
-	for _, target := range targets {
-		u.jump(target, &out, k)
-	}
-	u.targets = targets
+	return r
 }
 
 // mayTarget reports whether a table of a part can lead to an address.

@@ -94,9 +94,11 @@ func (u *unit) reach(pc uint64, s *state, from int32, afterCall bool) {
 	}
 	t := &u.states[i.state]
 	if !t.valid {
-		t.state, t.valid, t.afterCall, t.from = *s, true, afterCall, from
+		t.assign(s, u.c.abi)
+		t.valid, t.afterCall, t.from = true, afterCall, from
 	} else {
-		switch guess := s.guessed != t.guessed && u.conflict(&t.state, s); {
+		sp := u.c.abi.SP
+		switch guess := s.guessed != t.guessed && (s.registers[sp] != t.registers[sp] || u.conflict(&t.state, s)); {
 		case guess && s.guessed:
 			return
 		case guess:
@@ -199,18 +201,19 @@ func (u *unit) run() {
 		k := u.pop()
 		t := &u.states[u.instructions[k].state]
 		t.queued = false
-		s := t.state
-		u.follow(k, &s)
+		u.current.assign(&t.state, u.c.abi)
+		u.follow(k, &u.current)
 	}
 }
 
 // follow follows a path to its end, or to an instruction with a state.
 func (u *unit) follow(k int32, s *state) {
 	var compared *instruction
+	from := k
 	for first := true; ; first = false {
 		i := &u.instructions[k]
-		if !first && i.state >= 0 {
-			u.reach(i.pc, s, k-1, false)
+		if !first && (i.state >= 0 || i.joins) {
+			u.reach(i.pc, s, from, false)
 			return
 		}
 		i.reached = true
@@ -223,9 +226,10 @@ func (u *unit) follow(k int32, s *state) {
 		switch i.Flow {
 		case lift.FlowNext:
 		case lift.FlowBranch:
-			taken := *s
-			refine(&taken, compared, i.Condition, true, u.c.abi)
-			u.jump(i.Target, &taken, k)
+			taken := &u.taken
+			taken.assign(s, u.c.abi)
+			refine(taken, compared, i.Condition, true, u.c.abi)
+			u.jump(i.Target, taken, k)
 			i = &u.instructions[k] // jump can add instructions
 			refine(s, compared, i.Condition, false, u.c.abi)
 		case lift.FlowJump:
@@ -243,7 +247,10 @@ func (u *unit) follow(k int32, s *state) {
 			return
 		}
 		compared = u.compared(compared, i)
-		n := u.find(next)
+		n := k + 1
+		if int(n) >= len(u.instructions) || u.instructions[n].pc != next || u.instructions[n].part != i.part {
+			n = u.find(next)
+		}
 		called := i.Flow == lift.FlowCall || i.Flow == lift.FlowCallIndirect
 		switch {
 		case called && (n < 0 || u.instructions[n].part != i.part):
@@ -258,7 +265,7 @@ func (u *unit) follow(k int32, s *state) {
 			u.reach(next, s, k, true)
 			return
 		}
-		k = n
+		from, k = k, n
 	}
 }
 
@@ -268,12 +275,13 @@ func (u *unit) call(i *instruction, s *state, k int32, next uint64) bool {
 	p := &u.parts[i.part]
 	u.called(i, s)
 	if pad, ok := u.landing(p, i, next); ok {
-		landed := *s
+		landed := &u.taken
+		landed.assign(s, c.abi)
 		if i.row >= 0 && p.rows[i.row].arguments != 0 {
 			sp := &landed.registers[c.abi.SP]
 			*sp = sp.add(p.rows[i.row].arguments)
 		}
-		u.jump(pad, &landed, k)
+		u.jump(pad, landed, k)
 		i = &u.instructions[k]
 	}
 	if i.Flow == lift.FlowCall {

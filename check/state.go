@@ -30,8 +30,18 @@ type state struct {
 	lost bool
 	// touched says that a slot has changed. It is set and never cleared here.
 	touched bool
+	// exact says that a register has an exact bound.
+	exact bool
 	// guessed says that no path without a guess leads here.
 	guessed bool
+}
+
+// assign makes s a copy of o, without what is not in use: states are large, and copied often.
+// The scratch register only lives within an instruction.
+func (s *state) assign(o *state, m *lift.ABI) {
+	copy(s.registers[:m.Registers], o.registers[:m.Registers])
+	copy(s.slots[:o.count], o.slots[:o.count])
+	s.count, s.lost, s.touched, s.exact, s.guessed = o.count, o.lost, o.touched, o.exact, o.guessed
 }
 
 // load returns the content of 8 bytes at an address.
@@ -65,7 +75,7 @@ func (s *state) store(at, content value, size int64, m *lift.ABI) {
 	if !at.address(m) {
 		// Compilers save registers at known places of the frame. Other code keeps copies
 		// elsewhere; the analysis then doesn't know what a slot holds.
-		if content.kind() == entry && m.Preserves(content.argument()) && !at.plain() {
+		if content.kind() == entry && m.Preserves(content.argument()) && !at.unrelated(m) {
 			s.lost, s.touched = true, true
 		}
 		return
@@ -166,7 +176,7 @@ func (s *state) forget(symbol int) {
 // merge makes s hold what s and o have in common, and reports whether s has changed.
 func (s *state) merge(o *state, m *lift.ABI) bool {
 	changed := false
-	if s.equal(o) {
+	if s.equal(o, m) {
 		return false
 	}
 	for i := range s.registers[:m.Registers] {
@@ -178,12 +188,18 @@ func (s *state) merge(o *state, m *lift.ABI) bool {
 	}
 	for i := range s.slots[:s.count] {
 		e := &s.slots[i]
-		if v := join(e.content, o.content(e.at), m); v != e.content {
+		theirs := value(0)
+		if i < o.count && o.slots[i].at == e.at { // compilers save registers in one order
+			theirs = o.slots[i].content
+		} else {
+			theirs = o.content(e.at)
+		}
+		if v := join(e.content, theirs, m); v != e.content {
 			e.content, changed = v, true
 		}
 	}
-	for _, e := range o.slots[:o.count] {
-		if s.holds(e.at) {
+	for i, e := range o.slots[:o.count] {
+		if i < s.count && s.slots[i].at == e.at || s.holds(e.at) {
 			continue
 		}
 		v := join(s.content(e.at), e.content, m)
@@ -207,8 +223,8 @@ func (s *state) merge(o *state, m *lift.ABI) bool {
 }
 
 // equal reports whether two states are the same, slot by slot in their order.
-func (s *state) equal(o *state) bool {
-	if s.registers != o.registers || s.count != o.count || s.lost != o.lost || s.guessed != o.guessed {
+func (s *state) equal(o *state, m *lift.ABI) bool {
+	if s.count != o.count || s.lost != o.lost || s.guessed != o.guessed || !slices.Equal(s.registers[:m.Registers], o.registers[:m.Registers]) {
 		return false
 	}
 	for i := range s.slots[:s.count] {
@@ -357,6 +373,10 @@ func (s *state) saves(v value) bool {
 // forgetComparisons makes exact bounds upper bounds. Only straight from the comparison to the
 // jump is a bound certainly that of the table.
 func (s *state) forgetComparisons(m *lift.ABI) {
+	if !s.exact {
+		return
+	}
+	s.exact = false
 	for i, v := range s.registers[:m.Registers] {
 		if v.kind() == other && v.argument() != 0 {
 			s.registers[i] = makeValue(other, 0, v.offset())

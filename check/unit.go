@@ -43,11 +43,13 @@ type unit struct {
 	repeat       bool            // at the end, because paths went through an instruction without its state
 	steps        int
 	failed       Reason
-	suspicious   bool // there may be findings
-	doubtful     bool // the state before an instruction is not known
+	suspicious   bool  // there may be findings
+	doubtful     bool  // the state before an instruction is not known
+	current      state // of the path that is followed
+	taken        state // of a branch from it
 	pending      []uint64
 	tables       []jumpTable
-	targets      []uint64 // of a jump table
+	targets      []tableTargets // of tables, by their number
 	stubs        []Stubs
 	deltas       []int64
 }
@@ -61,6 +63,7 @@ type instruction struct {
 	state   int32  // index of the state before it in unit.states, or -1
 	row     int32  // index in the rows of its part
 	part    uint8
+	joins   bool // a branch leads there
 	reached bool
 	verdict Verdict
 	reason  Reason
@@ -149,14 +152,15 @@ func (u *unit) discover(pc uint64) {
 	for len(u.pending) > 0 {
 		pc := u.pending[len(u.pending)-1]
 		u.pending = u.pending[:len(u.pending)-1]
-		for {
+		for joins := true; ; joins = false {
 			k := u.partOf(pc)
 			if k < 0 {
 				break
 			}
 			p := &u.parts[k]
 			offset := pc - p.start
-			if p.at[offset] != 0 {
+			if n := p.at[offset]; n != 0 {
+				u.instructions[n-1].joins = u.instructions[n-1].joins || joins
 				break
 			}
 			if len(u.instructions) >= maxUnitInstructions {
@@ -167,6 +171,7 @@ func (u *unit) discover(pc uint64) {
 			if i == nil {
 				break
 			}
+			i.joins = joins
 			if i.Flow == lift.FlowBranch || i.Flow == lift.FlowJump {
 				u.lead(i.Target)
 			}
@@ -192,8 +197,14 @@ func (u *unit) lead(pc uint64) {
 // decode adds the instruction at an address, or returns nil if it cannot be decoded.
 func (u *unit) decode(p *part, k uint8, pc uint64) *instruction {
 	offset := pc - p.start
-	u.instructions = append(u.instructions, instruction{Instruction: lift.Instruction{Right: lift.NoRegister}, pc: pc, part: k, state: -1, first: int32(len(u.operations)), row: -1})
+	if len(u.instructions) < cap(u.instructions) {
+		u.instructions = u.instructions[:len(u.instructions)+1]
+	} else {
+		u.instructions = append(u.instructions, instruction{})
+	}
 	i := &u.instructions[len(u.instructions)-1]
+	*i = instruction{pc: pc, part: k, state: -1, first: int32(len(u.operations))}
+	i.Right = lift.NoRegister
 	operations, ok := u.c.machine.Decode(p.code[offset:], pc, &i.Instruction, u.operations)
 	if !ok || i.Size == 0 {
 		// The place stays free, so that it is counted as not decoded.

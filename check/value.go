@@ -104,7 +104,7 @@ func join(a, b value, m *lift.ABI) value {
 		return a
 	case !a.notEntry(m) || !b.notEntry(m):
 		return value(unknown)
-	case a.plain() && b.plain():
+	case a.unrelated(m) && b.unrelated(m):
 		return value(other)
 	}
 	return value(derived)
@@ -118,6 +118,12 @@ func (v value) plain() bool {
 		return false
 	}
 	return true
+}
+
+// unrelated reports whether v is plain or made from an argument, which is no address in the
+// function's own frame.
+func (v value) unrelated(m *lift.ABI) bool {
+	return v.plain() || v.kind() == entry && v.argument() != m.SP && !m.Kept(v.argument())
 }
 
 // bound returns an upper bound of a number.
