@@ -52,7 +52,7 @@ type builder struct {
 	named     int             // places that have their names
 	nameLimit stack.NameLimit // of these
 
-	stacks map[stackKey]int32
+	stacks map[Stack]int32 // by their values without Samples and Weight
 	walk   walk
 	kernel kernel
 
@@ -72,12 +72,6 @@ type builder struct {
 	complete bool
 
 	mount perfdata.Namespace // of this process
-}
-
-// stackKey identifies a Stack.
-type stackKey struct {
-	node, thread, event int32
-	reason              unwind.Reason
 }
 
 // placeKey identifies a place.
@@ -118,7 +112,7 @@ func newBuilder(r *perfdata.Reader, opts Options) *builder {
 		processes: make(map[int32]*process), threads: make(map[int32]*thread), labels: make(map[Thread]int32),
 		files: make(map[fileKey]*file), fileOf: make(map[*stack.Object]*file), dumps: make(map[fileKey]*jitdump),
 		reads: codefile.NewReader(), names: make(map[string]string),
-		placeIDs: make(map[placeKey]int32, 1<<10), stacks: make(map[stackKey]int32), noted: make(map[string]bool),
+		placeIDs: make(map[placeKey]int32, 1<<10), stacks: make(map[Stack]int32), noted: make(map[string]bool),
 		deferred: make(map[*thread][]deferredSample), batch: 1 << 10, moves: firstMoves, complete: true,
 	}
 	b.memory = unwind.Module{Name: "memory without a file", Source: &b.walk.memory}
@@ -249,12 +243,12 @@ func (b *builder) count(s pendingSample) error {
 		b.note("the periods of the samples of event %q exceed %d in total: shares by period are wrong", e.Name, int64(math.MaxInt64))
 	}
 	e.Weight += period
-	key := stackKey{s.node, s.thread, s.event, s.reason}
+	key := Stack{Thread: s.thread, Event: s.event, Reason: s.reason, node: s.node}
 	i, ok := b.stacks[key]
 	if !ok {
 		i = int32(len(r.Stacks))
 		b.stacks[key] = i
-		r.Stacks = append(r.Stacks, Stack{Thread: s.thread, Event: s.event, Reason: s.reason, node: s.node})
+		r.Stacks = append(r.Stacks, key)
 	}
 	r.Stacks[i].Samples++
 	r.Stacks[i].Weight += period
