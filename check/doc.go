@@ -11,8 +11,8 @@
 // others are saved. At each instruction it compares this state with the row: the rule of the
 // CFA must yield the CFA, and the rules of the preserved registers and of the return address
 // must yield their values at the entry. On arm64 the row also says whether the return address
-// is signed. The result for an instruction is Agree, Disagree or Undecided. A
-// Finding shows a path to the first instruction with a wrong row, with the state on it.
+// is signed. The result for an instruction is Agree, Disagree or Undecided. A Finding shows a
+// path to the first instruction with a wrong row, with the state on it.
 //
 // # What a verdict means
 //
@@ -29,8 +29,8 @@
 //     undecided.
 //   - A jump table is where the code that reads it says. It has the length that the code
 //     compares the index with just before. Without a comparison it ends at the first entry
-//     that does not lead to an instruction of the function, and no finding rests on it.
-//
+//     that does not lead to an instruction of the function, and no finding rests on it. The
+//     same holds for a table whose address the code has read back from the frame.
 //   - On arm64, the stack pointer that signs a return address is the CFA, as unwinders expect.
 //
 // Undecided comes with a Reason. A result that depends on a guess is never Agree. Code that
