@@ -31,9 +31,8 @@ func (m *Machine) CallBefore(code []byte, returns uint64) (c Call, ok bool) {
 	if m.code.call == nil {
 		return Call{}, false
 	}
-	if c, ok = m.code.call(m, code, returns); ok && m.AddressSize == 4 {
-		c.Target &= 0xffffffff
-	}
+	c, ok = m.code.call(m, code, returns)
+	c.Target = m.Truncate(c.Target)
 	return c, ok
 }
 
@@ -165,10 +164,7 @@ func (m *Machine) JumpTarget(code []byte, pc uint64) (target uint64, ok bool) {
 		return 0, false
 	}
 	target, ok = m.code.jump(code, pc)
-	if m.AddressSize == 4 {
-		target &= 0xffffffff
-	}
-	return target, ok
+	return m.Truncate(target), ok
 }
 
 // Stub is an entry of a procedure linkage table.
@@ -188,9 +184,8 @@ func (m *Machine) Stub(code []byte, pc uint64) (s Stub, ok bool) {
 	if m.code.stub == nil {
 		return Stub{}, false
 	}
-	if s, ok = m.code.stub(code, pc); ok && m.AddressSize == 4 {
-		s.Slot &= 0xffffffff
-	}
+	s, ok = m.code.stub(code, pc)
+	s.Slot = m.Truncate(s.Slot)
 	return s, ok
 }
 

@@ -222,3 +222,27 @@ func ELFName(machine elf.Machine) string {
 	}
 	return fmt.Sprintf("e_machine %d", uint16(machine))
 }
+
+// Uint returns the unsigned number that b holds in the machine's byte order. b has 1, 2, 4 or 8
+// bytes; the result is 0 for another length.
+func (m *Machine) Uint(b []byte) uint64 {
+	switch len(b) {
+	case 1:
+		return uint64(b[0])
+	case 2:
+		return uint64(m.Order.Uint16(b))
+	case 4:
+		return uint64(m.Order.Uint32(b))
+	case 8:
+		return m.Order.Uint64(b)
+	}
+	return 0
+}
+
+// Truncate returns the bits of v that fit in an address of the machine.
+func (m *Machine) Truncate(v uint64) uint64 {
+	if m.AddressSize == 4 {
+		return v & 0xffffffff
+	}
+	return v
+}

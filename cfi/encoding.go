@@ -6,8 +6,6 @@ package cfi
 
 import (
 	"fmt"
-
-	"github.com/clewdev/clew/arch"
 )
 
 // Encoding is a DW_EH_PE byte, the format of a pointer in .eh_frame and .eh_frame_hdr (LSB
@@ -98,7 +96,7 @@ func (c *cursor) pointer(e Encoding, function uint64, nullable bool) Pointer {
 		c.fail(ErrEncoding, "%#02x has an unknown application", uint8(e))
 		return Pointer{}
 	}
-	return Pointer{truncate(c.s.Machine, v), e&EncIndirect != 0}
+	return Pointer{c.s.Machine.Truncate(v), e&EncIndirect != 0}
 }
 
 // encoded reads a number in the form of a pointer.
@@ -140,12 +138,4 @@ func (c *cursor) length(e Encoding) uint64 {
 		e = EncULEB128
 	}
 	return c.encoded(e)
-}
-
-// truncate truncates an address to the machine's width.
-func truncate(m *arch.Machine, address uint64) uint64 {
-	if m.AddressSize == 4 {
-		return address & 0xffffffff
-	}
-	return address
 }

@@ -224,7 +224,7 @@ func (e *Evaluator) read(at, address uint64, size int) uint64 {
 		e.c.Err = &Error{e.c.s.Name, at, fmt.Errorf("%w: %v: %w", ErrExpression, e.op.Op, err)}
 		return 0
 	}
-	return uintOf(e.c.s.Machine.Order, b)
+	return e.c.s.Machine.Uint(b)
 }
 
 func (e *Evaluator) unary(op Op, v uint64, operand int64) uint64 {

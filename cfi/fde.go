@@ -156,7 +156,7 @@ func (s *Section) follow(c *cursor, slot uint64) uint64 {
 		c.fail(ErrEncoding, "an indirect pointer to %#x: %v", slot, err)
 		return 0
 	}
-	return uintOf(s.Machine.Order, b)
+	return s.Machine.Uint(b)
 }
 
 // String returns a short description of the FDE.

@@ -94,12 +94,6 @@ func (c *cursor) fail(kind error, format string, args ...any) {
 	c.Off = c.End
 }
 
-// uintOf returns the number of 1, 2, 4 or 8 bytes.
-func uintOf(order binary.ByteOrder, b []byte) uint64 {
-	c := leb128.Cursor{Data: b, End: uint64(len(b)), Big: order == binary.BigEndian}
-	return c.Uint(len(b))
-}
-
 // string reads a string of at most limit bytes up to its NUL.
 func (c *cursor) string(limit int) string {
 	b := c.Data[c.Off:c.End]

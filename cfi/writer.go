@@ -99,11 +99,11 @@ func (w *writer) pointer(e Encoding, p Pointer, function uint64, nullable bool) 
 		return
 	}
 	v := p.Address - base
-	if nullable && truncate(w.Machine, v) == 0 {
+	if nullable && w.Machine.Truncate(v) == 0 {
 		w.fail(ErrRange, "a pointer to %#x relative to itself would read as a null pointer", p.Address)
 		return
 	}
-	if got := w.encoded(e, v); w.err == nil && truncate(w.Machine, got+base) != p.Address {
+	if got := w.encoded(e, v); w.err == nil && w.Machine.Truncate(got+base) != p.Address {
 		w.fail(ErrRange, "%#x, which is %+#x from its base, does not fit %v", p.Address, int64(v), e)
 	}
 }
@@ -113,7 +113,7 @@ func (w *writer) encoded(e Encoding, v uint64) uint64 {
 	size := e.size(w.width)
 	switch e & encForm {
 	case EncULEB128:
-		v = truncate(w.Machine, v)
+		v = w.Machine.Truncate(v)
 		w.uleb128(v)
 		return v
 	case EncSLEB128:

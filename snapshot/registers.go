@@ -71,12 +71,7 @@ func GeneralRegisters(r *unwind.Registers, m *arch.Machine, data []byte) error {
 // setRegisters sets the registers of a set. Data must have the size of the set.
 func setRegisters(r *unwind.Registers, m *arch.Machine, set *arch.RegisterSet, data []byte) {
 	for i, column := range set.Columns {
-		var v uint64
-		if set.Width == 4 {
-			v = uint64(m.Order.Uint32(data[4*i:]))
-		} else {
-			v = m.Order.Uint64(data[8*i:])
-		}
+		v := m.Uint(data[set.Width*i:][:set.Width])
 		if column != arch.NoColumn {
 			r.Set(uint64(column), v)
 		}

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
 )
 
@@ -240,15 +239,7 @@ func (w *Walker) Register(column uint64) (uint64, bool) {
 	return w.regs.Get(column)
 }
 
-func (w *Walker) truncate(v uint64) uint64 { return truncate(w.Machine, v) }
-
-// truncate gives a value the width of an address.
-func truncate(m *arch.Machine, v uint64) uint64 {
-	if m.AddressSize == 4 {
-		return v & 0xffffffff
-	}
-	return v
-}
+func (w *Walker) truncate(v uint64) uint64 { return w.Machine.Truncate(v) }
 
 // badCall leaves a frame at an address without code. The call that led there has left
 // only its return address.

@@ -65,7 +65,7 @@ func (r *Rules) FrameAddress(m *arch.Machine, f cfi.Frame, eval *cfi.Evaluator) 
 		if !ok {
 			return 0, fmt.Errorf("%w: %s is not known", errNoValue, m.RegisterName(uint64(r.CFA.Register)))
 		}
-		return truncate(m, v+uint64(r.CFA.Offset)), nil
+		return m.Truncate(v + uint64(r.CFA.Offset)), nil
 	case cfi.ValExpression:
 		if eval == nil {
 			eval = new(cfi.Evaluator)

@@ -258,7 +258,7 @@ func (f *Frame) word(address uint64) (uint64, error) {
 	if err := f.ReadMemory(b[:m.AddressSize], address); err != nil {
 		return 0, fmt.Errorf("thread-local storage: %w", err)
 	}
-	return word(m, b[:]), nil
+	return m.Uint(b[:m.AddressSize]), nil
 }
 
 // ones returns the address with all bits set.

@@ -99,11 +99,11 @@ func isProgram(f *object.File) bool {
 		if f.ReadMemory(entry, p.Vaddr+at) != nil {
 			break
 		}
-		switch elf.DynTag(word(m, entry)) {
+		switch elf.DynTag(m.Uint(entry[:m.AddressSize])) {
 		case elf.DT_NULL:
 			return false
 		case elf.DT_FLAGS_1:
-			return elf.DynFlag1(word(m, entry[m.AddressSize:]))&elf.DF_1_PIE != 0
+			return elf.DynFlag1(m.Uint(entry[m.AddressSize:][:m.AddressSize]))&elf.DF_1_PIE != 0
 		}
 	}
 	return false
@@ -111,11 +111,3 @@ func isProgram(f *object.File) bool {
 
 // maxDynamic is how many bytes of a dynamic section are read.
 const maxDynamic = 16 << 10
-
-// word returns the address at the start of b.
-func word(m *arch.Machine, b []byte) uint64 {
-	if m.AddressSize == 4 {
-		return uint64(m.Order.Uint32(b))
-	}
-	return m.Order.Uint64(b)
-}

@@ -241,10 +241,7 @@ func (d *Dump) ReadAuxv(b []byte) {
 
 // Word reads a word of the dump's machine.
 func (d *Dump) Word(b []byte) uint64 {
-	if d.Machine.Class == elf.ELFCLASS64 {
-		return d.Machine.Order.Uint64(b)
-	}
-	return uint64(d.Machine.Order.Uint32(b))
+	return d.Machine.Uint(b[:d.WordSize()])
 }
 
 // WordSize returns the size of a word in bytes.
