@@ -30,9 +30,6 @@ type GoModule struct {
 // is a whole budget. It may be used concurrently.
 type GoModuleBudget struct{ budget gotable.Budget }
 
-// ErrGoModule is wrapped by the error for a Go module whose data contradict each other.
-var ErrGoModule = gotable.ErrModule
-
 // GoModules returns the list of modules of the Go runtime of f (a program, or a Go library):
 // the address of the first module, and the modules after it in the order of the list. Memory
 // is the memory of the process or core, and bias is the load bias of f. All objects of a

@@ -453,11 +453,12 @@ func TestStrings(t *testing.T) {
 	for m := unwind.FromRegisters; m <= unwind.FromCode+1; m++ {
 		got = append(got, m.String())
 	}
-	for r := unwind.EndOfStack; r <= unwind.TooManyFrames+1; r++ {
+	for r := unwind.EndOfStack; r <= unwind.CallersMissing+1; r++ {
 		got = append(got, r.String())
 	}
 	want := "registers, CFI, frame pointer, signal context, bad call, return address, back chain, code, Method(8), " +
-		"end of stack, no rule, unreadable memory, no progress, too many frames, Reason(5)"
+		"end of stack, no rule, unreadable memory, no progress, too many frames, " +
+		"call chain, stack copy cut, no stack, callers may be missing, Reason(9)"
 	if s := strings.Join(got, ", "); s != want {
 		t.Errorf("%s, want %s", s, want)
 	}

@@ -46,9 +46,9 @@ const (
 	maxOpcodes = 2 + 4*255 + 2
 )
 
-// ErrInterrupted means that the frame was interrupted at a place that the tables do not
+// errInterrupted means that the frame was interrupted at a place that the tables do not
 // describe.
-var ErrInterrupted = errors.New("exception tables describe calls, and this frame was interrupted")
+var errInterrupted = errors.New("exception tables describe calls, and this frame was interrupted")
 
 // Rules implements unwind.Source. Instructions have even addresses. An odd address
 // stands for the last byte of a call.
@@ -76,7 +76,7 @@ func (t *Table) Rules(address uint64) (*unwind.Rules, error) {
 		return nil, fmt.Errorf("%w: entry of %#x in .ARM.exidx: %w", cfi.ErrNoFDE, t.start(n), err)
 	}
 	if !called && !f.leaf() && !t.afterCall(address) {
-		return nil, fmt.Errorf("%w: %w", cfi.ErrNoFDE, ErrInterrupted)
+		return nil, fmt.Errorf("%w: %w", cfi.ErrNoFDE, errInterrupted)
 	}
 	return f.rules(), nil
 }
