@@ -48,7 +48,7 @@ var budgets = map[string]string{
 	"snapshot/...":       reading,
 	"snapshot/core":      reading + " @github.com/pierrec/lz4/v4",
 	"stack/...":          reading,
-	"profile/...":        "internal/printable @github.com/google/pprof",
+	"profile/...":        "internal/calltree internal/printable @github.com/google/pprof",
 	"report/readelf":     "object internal/printable",
 	"report/style":       styling,
 	"report/table":       "arch/disasm " + styling,
