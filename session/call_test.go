@@ -12,7 +12,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 )
 
 func TestCallWords(t *testing.T) {
@@ -303,7 +302,14 @@ func TestAbortOfACallThatFails(t *testing.T) {
 	s := newSession(t, host)
 	go s.Call(start(host))
 	<-entered
-	time.AfterFunc(time.Millisecond, func() { close(leave) })
+	go func() { // leaves once Abort waits
+		for aborted := false; !aborted; runtime.Gosched() {
+			s.mu.Lock()
+			aborted = s.aborted
+			s.mu.Unlock()
+		}
+		close(leave)
+	}()
 	if stop, err := s.Abort(); stop != nil || !errors.Is(err, errGoexit) {
 		t.Error(stop, err)
 	}
