@@ -34,6 +34,10 @@ type Options struct {
 	// Code replaces the bytes of the file, at its addresses, for File: by those that a process
 	// has mapped. It may be nil.
 	Code cfi.Memory
+
+	// Scratch names registers that the functions need not preserve, although the ABI requires
+	// it: "rbx" if generated code keeps a stack pointer of its own there.
+	Scratch []string
 }
 
 // Code contains the code to analyse, and facts about it that its bytes do not show.
@@ -138,6 +142,13 @@ func Section(s *cfi.Section, code Code, options Options) (*Report, error) {
 	c := newChecker(s, code)
 	if c == nil {
 		return nil, fmt.Errorf("%w (%s)", ErrMachine, s.Machine.Name)
+	}
+	for _, name := range options.Scratch {
+		number := slices.Index(c.abi.Names, name)
+		if number < 0 || !c.abi.Preserves(number) {
+			return nil, fmt.Errorf("%q is no register that functions of %s preserve", name, s.Machine.Name)
+		}
+		c.globals |= 1 << number
 	}
 	return c.run(options), nil
 }

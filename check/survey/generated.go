@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sort"
+	"strings"
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
@@ -44,7 +45,14 @@ type generatedCode struct {
 	source    *generated.Source
 	functions []generated.Function // by address
 	listed    bool
+	described uint64 // bytes of code that the tables of one check describe
 }
+
+// Limits of one source. A hostile target describes the same code many times.
+const (
+	maxDescribed = 256 << 20 // bytes of code
+	maxFindings  = 1 << 14
+)
 
 // list returns the functions of the source that are executable. An engine describes its
 // bytecode as functions too.
@@ -95,13 +103,50 @@ func (g *generatedCode) Locate(address uint64) ([]object.Location, error) {
 	return nil, nil
 }
 
-// check checks the tables of all functions. Several functions can share a symbol file.
+// check checks the tables of all functions. A register that most functions change without saving
+// it belongs to the runtime, as a stack pointer of its own, and is not checked.
 func (g *generatedCode) check(options check.Options) (*check.Report, error) {
+	r, err := g.checkOnce(options)
+	if r == nil {
+		return r, err
+	}
+	if own := ownRegisters(r); len(own) > 0 {
+		options.Scratch = append(own, options.Scratch...)
+		return g.checkOnce(options)
+	}
+	return r, err
+}
+
+// ownRegisters returns the registers that most functions change without saving them.
+func ownRegisters(r *check.Report) (list []string) {
+	lost := make(map[string]map[uint64]bool)
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if f.Kind != check.WrongRegister || !strings.HasPrefix(f.Fix, ".cfi_undefined ") {
+			continue
+		}
+		if lost[f.Register] == nil {
+			lost[f.Register] = make(map[uint64]bool)
+		}
+		lost[f.Register][f.Function] = true
+	}
+	for name, functions := range lost {
+		if n := len(functions); n > 1 && 2*n >= r.Functions {
+			list = append(list, name)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// checkOnce checks the tables of all functions. Several functions can share a symbol file.
+func (g *generatedCode) checkOnce(options check.Options) (*check.Report, error) {
 	var report check.Report
 	var problems errorlist.List
 	problems.Add(g.source.Err)
 	seen := make(map[*byte]bool) // symbol files
 	without := 0
+	g.described = 0
 	for i := range g.list() {
 		f := &g.functions[i]
 		if image := f.Image(); len(image) > 0 {
@@ -110,41 +155,78 @@ func (g *generatedCode) check(options check.Options) (*check.Report, error) {
 			}
 			seen[&image[0]] = true
 		}
-		sections, err := f.Frames()
-		if err != nil {
-			problems.Add(fmt.Errorf("%s at %#x: its unwind table: %w", f.Name, f.Start, err))
+		described := false
+		for sections, err := range f.AllFrames() {
+			if err != nil {
+				problems.Add(fmt.Errorf("%s at %#x: its unwind table: %w", f.Name, f.Start, err))
+			}
+			described = described || err != nil || len(sections) > 0
+			if err := g.checkFunction(f, sections, options, &report); err != nil {
+				problems.Add(err)
+				switch {
+				case errors.Is(err, errTooMuch):
+					return g.named(&report), problems.Err()
+				case errors.Is(err, errNoCode):
+				default:
+					return nil, problems.Err()
+				}
+			}
 		}
-		if len(sections) == 0 && err == nil {
+		if !described {
 			without++
 		}
-		memory := f.Memory()
-		if memory == nil {
-			problems.Add(fmt.Errorf("%s at %#x: %w", f.Name, f.Start, errNoCode))
-			continue
-		}
-		code := check.Code{Memory: memory}
-		if g.source.Kind == generated.GoModuleList {
-			code.KeepsNone = func(uint64) bool { return true }
-		}
-		for _, section := range sections {
-			r, err := check.Section(section, code, options)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", g.source.Place, err)
-			}
-			report.Findings = append(report.Findings, malformed(section)...)
-			report.Findings = append(report.Findings, r.Findings...)
-			report.Counters.Add(&r.Counters)
-		}
 	}
-	for i := range report.Findings {
-		if f := g.at(report.Findings[i].Function); f != nil && f.Start == report.Findings[i].Function {
-			report.Findings[i].Name = f.Name
-		}
-	}
-	if without > 0 && without < len(g.functions) {
+	switch {
+	case without == 0:
+	case without == len(g.functions):
+		problems.Add(fmt.Errorf("%s: none of its functions (%d) has an unwind table", g.source.Place, without))
+	default:
 		problems.Add(fmt.Errorf("%s: %d of %d functions have no unwind table", g.source.Place, without, len(g.functions)))
 	}
-	return &report, problems.Err()
+	return g.named(&report), problems.Err()
+}
+
+// named sets the names of the functions in a report.
+func (g *generatedCode) named(r *check.Report) *check.Report {
+	for i := range r.Findings {
+		if f := g.at(r.Findings[i].Function); f != nil && f.Start == r.Findings[i].Function {
+			r.Findings[i].Name = f.Name
+		}
+	}
+	return r
+}
+
+var errTooMuch = fmt.Errorf("the rest is not checked: more than %d bytes of code, or more than %d findings", maxDescribed, maxFindings)
+
+// checkFunction adds the results for the tables of a function or symbol file to a report.
+func (g *generatedCode) checkFunction(f *generated.Function, sections []*cfi.Section, options check.Options, report *check.Report) error {
+	memory := f.Memory()
+	if memory == nil {
+		return fmt.Errorf("%s at %#x: %w", f.Name, f.Start, errNoCode)
+	}
+	code := check.Code{Memory: memory}
+	if g.source.Kind == generated.GoModuleList {
+		code.KeepsNone = func(uint64) bool { return true }
+	}
+	for _, section := range sections {
+		for _, r := range section.Index().Ranges() {
+			g.described += r.End - r.Start
+			if g.described > maxDescribed || r.End-r.Start > maxDescribed {
+				return fmt.Errorf("%s: %w", g.source.Place, errTooMuch)
+			}
+		}
+		if len(report.Findings) > maxFindings {
+			return fmt.Errorf("%s: %w", g.source.Place, errTooMuch)
+		}
+		r, err := check.Section(section, code, options)
+		if err != nil {
+			return fmt.Errorf("%s: %w", g.source.Place, err)
+		}
+		report.Findings = append(report.Findings, malformed(section)...)
+		report.Findings = append(report.Findings, r.Findings...)
+		report.Counters.Add(&r.Counters)
+	}
+	return nil
 }
 
 // maxMalformed bounds the malformed entries of one section that are reported.

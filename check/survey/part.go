@@ -5,6 +5,7 @@
 package survey
 
 import (
+	"errors"
 	"iter"
 	"path/filepath"
 
@@ -80,7 +81,9 @@ func Target(objects *stack.Objects) (parts []*Part, err error) {
 	for _, o := range objects.CodeObjects() {
 		f, err := o.File()
 		if err != nil {
-			problems.Add(err)
+			if !errors.Is(err, object.ErrNotELF) { // as the marker of a jitdump
+				problems.Add(err)
+			}
 			continue
 		}
 		p := File(f)
@@ -96,6 +99,9 @@ func Target(objects *stack.Objects) (parts []*Part, err error) {
 	sources, err := objects.GeneratedCode()
 	problems.Add(err)
 	for _, source := range sources {
+		if source.Kind == generated.PerfMap {
+			continue // it has names only
+		}
 		parts = append(parts, Source(source, s.Machine))
 	}
 	return parts, problems.Err()

@@ -23,6 +23,8 @@ type Survey struct {
 	// Jobs is the number of parts that are checked at the same time; 0 means the number of
 	// processors.
 	Jobs int
+	// Scratch names registers that functions need not preserve: see check.Options.
+	Scratch []string
 	// Baseline holds known findings, which are removed from the results. It may be nil.
 	Baseline *Baseline
 	// Progress is called now and then with the number of functions that were checked, and the
@@ -106,7 +108,7 @@ func (s *Survey) counter(parts []*Part) func() {
 }
 
 func (s *Survey) check(p *Part, done func()) *Result {
-	var options check.Options
+	options := check.Options{Scratch: s.Scratch}
 	if done != nil || len(s.Functions) > 0 {
 		selected := s.selection(p)
 		options.Skip = func(start, end uint64) bool {

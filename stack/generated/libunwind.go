@@ -148,6 +148,22 @@ func (c *infoCode) frames(pc uint64) ([]*cfi.Section, error) {
 	return []*cfi.Section{{Name: c.section.Name, Kind: e.Kind, Data: e.Data, Address: e.Address, Machine: c.machine}}, nil
 }
 
+// starts yields the addresses at which entries of the info's table start.
+func (c *infoCode) starts() iter.Seq[uint64] {
+	return func(yield func(uint64) bool) {
+		base := c.info.Table.SegmentBase
+		if c.info.Format == libunwind.IPOffset {
+			base = c.info.Start
+		}
+		for _, e := range c.info.Table.Entries {
+			start := base + uint64(int64(e.Start))
+			if start >= c.info.Start && start < c.info.End && !yield(start) {
+				return
+			}
+		}
+	}
+}
+
 func sectionOrNone(s *cfi.Section) []*cfi.Section {
 	if s == nil {
 		return nil

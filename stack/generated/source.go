@@ -179,6 +179,24 @@ func (f *Function) Unwinds() bool { return f.code.is.covers(f.Start) }
 // addresses. It returns nil if the source has none.
 func (f *Function) Frames() ([]*cfi.Section, error) { return f.code.is.frames(f.Start) }
 
+// AllFrames yields the sections of call frame information for all of the function's code: the
+// result of Frames, or for a table of libunwind, whose functions have no names, one for each
+// of its entries.
+func (f *Function) AllFrames() iter.Seq2[[]*cfi.Section, error] {
+	return func(yield func([]*cfi.Section, error) bool) {
+		info, ok := f.code.is.(*infoCode)
+		if !ok || info.info.Table == nil {
+			yield(f.Frames())
+			return
+		}
+		for start := range info.starts() {
+			if !yield(info.frames(start)) {
+				return
+			}
+		}
+	}
+}
+
 // Locate returns the source of the instruction at an address of the function, as
 // object.File.Locate does.
 func (f *Function) Locate(address uint64) ([]object.Location, error) {

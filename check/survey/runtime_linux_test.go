@@ -1,0 +1,97 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package survey
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/clewdev/clew/check"
+	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/snapshot/process"
+	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/stack/generated"
+)
+
+// generatedParts returns the results for the generated code of a process.
+func generatedParts(t *testing.T, pid int) (list []*Result) {
+	t.Helper()
+	s, err := process.Snapshot(pid, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects := stack.NewObjects(s)
+	t.Cleanup(func() { objects.Close() })
+	parts, err := Target(objects)
+	if err != nil {
+		t.Log(err)
+	}
+	parts = slices.DeleteFunc(parts, func(p *Part) bool { return p.Generated == generated.None })
+	for r := range new(Survey).Check(parts) {
+		if r.Failed {
+			t.Error(r.Err)
+		}
+		list = append(list, r)
+	}
+	return list
+}
+
+// Known defects of real runtimes are found in their generated code, and no others. (Findings of
+// php are in the handlers of its JIT, which release 8 bytes before ret, and those of node after
+// pop %rcx of the return address.)
+func TestRuntimes(t *testing.T) {
+	type expected struct {
+		functions, agree int // at least
+		findings         func(f *check.Finding) bool
+		problem          string
+	}
+	none := func(*check.Finding) bool { return false }
+	php := func(f *check.Finding) bool {
+		return f.Kind == check.WrongCFA && strings.HasPrefix(f.Name, "JIT$$") && f.Fix == ".cfi_def_cfa_offset 8"
+	}
+	v8 := func(f *check.Finding) bool {
+		return f.Kind == check.WrongCFA && strings.HasPrefix(f.Name, "JS:*") && f.Expected == "CFA = rsp+0"
+	}
+	want := map[string]expected{
+		"php list: GDB JIT list":          {20, 100, php, ""},
+		"php jitdump: jitdump":            {0, 0, none, "none of its functions"},
+		"node jitdump: jitdump":           {0, 0, none, "none of its functions"},
+		"node optimized jitdump: jitdump": {1, 1, v8, "functions have no unwind table"},
+		"lli list: GDB JIT list":          {3, 20, none, ""},
+		"lli jitdump: GDB JIT list":       {3, 20, none, ""},
+		"lli list: jitdump":               {0, 0, none, "none of its functions"},
+		"lli jitdump: jitdump":            {0, 0, none, "none of its functions"},
+		"forth list: GDB JIT list":        {4, 100, none, ""},
+		"forth jitdump: GDB JIT list":     {4, 100, none, ""},
+		"forth jitdump: jitdump":          {4, 100, none, ""},
+	}
+	for _, test := range testprogram.Runtimes() {
+		if strings.HasSuffix(test.Name, " map") {
+			continue
+		}
+		t.Run(test.Name, func(t *testing.T) {
+			for _, r := range generatedParts(t, test.Start(t).PID) {
+				w, ok := want[test.Name+": "+r.Generated.String()]
+				if !ok {
+					t.Errorf("code of a %v", r.Generated)
+					continue
+				}
+				if r.Functions < w.functions || r.Agree < w.agree {
+					t.Errorf("%v: %+v", r.Generated, r.Counters)
+				}
+				if w.problem == "" && r.Err != nil || w.problem != "" && (r.Err == nil || !strings.Contains(r.Err.Error(), w.problem)) {
+					t.Errorf("%v: %v, want %q", r.Generated, r.Err, w.problem)
+				}
+				for i := range r.Findings {
+					if f := &r.Findings[i]; !w.findings(f) {
+						t.Errorf("%v: %s: %v", r.Generated, f.Name, f)
+					}
+				}
+				t.Logf("%s (%s): %d findings, %+v", r.Name, r.Key, len(r.Findings), r.Counters)
+			}
+		})
+	}
+}
