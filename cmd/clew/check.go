@@ -8,6 +8,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"slices"
 	"strings"
 	"sync"
 
@@ -20,6 +22,7 @@ import (
 	"github.com/clewdev/clew/internal/untrusted"
 	"github.com/clewdev/clew/report/style"
 	"github.com/clewdev/clew/report/tablecheck"
+	"github.com/clewdev/clew/snapshot"
 )
 
 const checkHelp = `Check unwind tables against the code that they describe: is each row right at each
@@ -36,15 +39,20 @@ caller's registers are with the rules of the table.
 
 An instruction is undecided if the analysis does not know enough, for example if no
 path leads to it. Clew also checks the structure of the sections: overlapping entries,
-addresses outside of the code, disagreement with .eh_frame_hdr.`
+addresses outside of the code, disagreement with .eh_frame_hdr.
+
+For a process or a core, Clew checks all mapped object files with the bytes in memory,
+and the generated code that a GDB JIT list, a jitdump or libunwind's list describes.`
 
 type checkFlags struct {
 	json, sarif   bool
 	paths         bool
 	jobs          int
 	functions     []string
+	scratch       []string
 	baseline      string
 	writeBaseline string
+	core          coreFlags
 }
 
 func checkCommand() *cli.Command {
@@ -55,30 +63,31 @@ func checkCommand() *cli.Command {
 		Description:   checkHelp,
 		ShellComplete: completeFunctions("--func", "-f"),
 		Metadata:      manual.SeeAlso("rules", "json", "exit-codes"),
-		UsageText: `clew check FILE... [flags]
+		UsageText: `clew check FILE|PID|CORE|JITDUMP... [flags]
 
 Examples:
   clew check a.out libfoo.so
-  clew check a.out --func 'parse_*'              only some functions
-  clew check a.out --write-baseline known.json   accept the findings of today
-  clew check a.out --baseline known.json         report new ones only
-  clew check a.out --sarif > check.sarif         for code review tools`,
+  clew check 4711                           a process, and the code that it generates
+  clew check a.out --func 'parse_*'         only some functions
+  clew check a.out --baseline known.json    only what the file does not list
+  clew check a.out --sarif > check.sarif    for code review tools`,
 		// Names of C++ functions have commas.
 		DisableSliceFlagSeparator: true,
-		Flags: append([]cli.Flag{
+		Flags: slices.Concat([]cli.Flag{
 			&cli.StringSliceFlag{Name: "func", Aliases: []string{"f"}, Destination: &flags.functions, Usage: "only the function `NAME`: a symbol, a demangled name, or a glob over either"},
 			&cli.BoolFlag{Name: "json", Destination: &flags.json, Usage: "print JSON, one line for each finding and a summary"},
 			&cli.BoolFlag{Name: "sarif", Destination: &flags.sarif, Usage: "print a SARIF 2.1.0 log"},
 			&cli.StringFlag{Name: "baseline", Destination: &flags.baseline, Usage: "do not report the findings in `FILE`, which --write-baseline or --json wrote"},
 		}, grouped("More",
 			&cli.StringFlag{Name: "write-baseline", Destination: &flags.writeBaseline, Usage: "write the findings to `FILE`, and exit with 0"},
+			&cli.StringSliceFlag{Name: "scratch", Destination: &flags.scratch, Usage: "functions need not preserve `REGISTER`, which a runtime uses for itself"},
 			&cli.BoolFlag{Name: "path", Destination: &flags.paths, Usage: "print the instructions that lead to each finding"},
 			&cli.IntFlag{Name: "jobs", Destination: &flags.jobs, Usage: "check `N` files at the same time; the default is the number of processors"},
-		)...),
+		), flags.core.flags()),
 		Action: func(_ context.Context, c *cli.Command) error {
 			switch {
 			case c.Args().Len() == 0:
-				return errors.New("which FILE? Name a program or a shared library")
+				return errors.New("which FILE? Name a program, a shared library, a process, a core or a jitdump")
 			case flags.json && flags.sarif:
 				return errors.New("--json and --sarif are two formats: choose one")
 			case flags.jobs < 0 || c.IsSet("jobs") && flags.jobs == 0:
@@ -93,6 +102,7 @@ Examples:
 type checkInput struct {
 	parts  []*survey.Part
 	failed error // of the last argument that cannot be checked
+	partly bool  // a part of an argument cannot be checked
 	close  []func()
 }
 
@@ -104,14 +114,32 @@ func (in *checkInput) fail(err error) {
 	in.failed = err
 }
 
-func (in *checkInput) open(name string) {
-	f, err := input.OpenELF(name)
+func (in *checkInput) open(name string, flags *coreFlags) {
+	var err error
+	for _, open := range checkOpeners {
+		if err = open(in, name, flags); !errors.Is(err, snapshot.ErrUnknown) {
+			break
+		}
+	}
 	if err != nil {
 		in.fail(err)
-		return
+	}
+}
+
+func (in *checkInput) openFile(name string, _ *coreFlags) error {
+	switch content, err := input.ContentOf(name); {
+	case snapshot.IsLive(name), err == nil && content != input.ELF && content != input.Archive:
+		return snapshot.ErrUnknown
+	case errors.Is(err, fs.ErrNotExist):
+		return output.InputErrorf("%s: no such file (%w)", name, snapshot.ErrUnknown)
+	}
+	f, err := input.OpenELF(name)
+	if err != nil {
+		return err
 	}
 	in.parts = append(in.parts, survey.File(f))
 	in.close = append(in.close, func() { input.WarnOfDamage(f); f.Close() })
+	return nil
 }
 
 func (flags *checkFlags) printer() tablecheck.Printer {
@@ -121,12 +149,12 @@ func (flags *checkFlags) printer() tablecheck.Printer {
 	case flags.sarif:
 		return &tablecheck.SARIF{Version: version()}
 	}
-	return &tablecheck.Text{Palette: output.Stdout.Palette(), Paths: flags.paths}
+	return &tablecheck.Text{Palette: output.Stdout.Palette(), Paths: flags.paths, Brief: len(flags.functions) > 0}
 }
 
 // run checks what the arguments name.
 func (flags *checkFlags) run(names []string) error {
-	s := survey.Survey{Jobs: flags.jobs}
+	s := survey.Survey{Jobs: flags.jobs, Scratch: flags.scratch}
 	for _, name := range flags.functions {
 		s.Functions = append(s.Functions, style.NewPattern(name).Match)
 	}
@@ -136,7 +164,7 @@ func (flags *checkFlags) run(names []string) error {
 	}
 	var in checkInput
 	for _, name := range names {
-		in.open(name)
+		in.open(name, &flags.core)
 	}
 	defer func() {
 		for _, end := range in.close {
@@ -159,6 +187,10 @@ func (flags *checkFlags) run(names []string) error {
 	case missing != nil:
 		return missing
 	case total.Findings > 0 && flags.writeBaseline == "":
+		return output.Status(output.ExitNo)
+	case total.Functions+total.Findings == 0:
+		return output.InputErrorf("nothing was checked: no unwind tables found")
+	case in.partly:
 		return output.Status(output.ExitNo)
 	}
 	return nil

@@ -142,6 +142,7 @@ type jitTarget struct {
 	core    *trace.Core // nil unless the target is a core
 	damage  []string    // of a core or a recording; core and notes contain it too
 	close   func()
+	objects *stack.Objects                     // of a process or core, else nil
 	process *snapshot.Process                  // source files are read with its rights
 	search  func(root string) debugfile.Search // of snapshot.Options
 }
@@ -250,7 +251,7 @@ func (t *jitTarget) readSource(name string, flags *coreFlags) error {
 func (t *jitTarget) readSnapshot(s *snapshot.Snapshot, closeSource func()) {
 	objects := stack.NewObjects(s)
 	t.close = func() { objects.Close(); closeSource() }
-	t.pid, t.machine, t.process = s.PID, s.Machine, s.Process
+	t.pid, t.machine, t.process, t.objects = s.PID, s.Machine, s.Process, objects
 	var err error
 	_, end := output.Progress("reading the generated code of "+targetLabel(s), 0)
 	defer end()

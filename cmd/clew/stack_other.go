@@ -20,6 +20,13 @@ func jitCommand() *cli.Command { return onlyOnLinux("jit", "List generated code"
 
 func demoCommand() *cli.Command { return onlyOnLinux("demo", "See clew at work") }
 
+// coreFlags are the flags for cores, which are read on Linux only.
+type coreFlags struct{}
+
+func (*coreFlags) flags() []cli.Flag { return nil }
+
+var checkOpeners = []func(in *checkInput, name string, flags *coreFlags) error{(*checkInput).openFile}
+
 func isDemo() bool { return false }
 
 func onlyOnLinux(name, usage string) *cli.Command {

@@ -26,7 +26,7 @@ type Printer interface {
 // Total sums up all results.
 type Total struct {
 	check.Counters
-	Parts    int // parts that were checked
+	Parts    int // parts with functions or findings
 	Findings int // without those of the baseline
 	Known    int // findings of the baseline
 }
@@ -36,7 +36,9 @@ func (t *Total) Add(r *survey.Result) {
 	if r.Failed {
 		return
 	}
-	t.Parts++
+	if r.Functions > 0 || len(r.Findings) > 0 {
+		t.Parts++
+	}
 	t.Findings += len(r.Findings)
 	t.Known += len(r.Known)
 	t.Counters.Add(&r.Counters)

@@ -23,11 +23,12 @@ import (
 type Text struct {
 	Palette style.Palette
 	Paths   bool // print the path to each finding
+	Brief   bool // omit parts of which nothing was checked
 }
 
 // Result prints the findings of a part, by function, and what was checked.
 func (t *Text) Result(w io.Writer, r *survey.Result) error {
-	if r.Failed {
+	if r.Failed || t.Brief && r.Functions == 0 && len(r.Findings) == 0 {
 		return nil
 	}
 	var b strings.Builder
@@ -209,6 +210,9 @@ func (t *Text) code(b *strings.Builder, p *survey.Part, f *check.Finding) {
 
 // counters prints what was decided.
 func counters(b *strings.Builder, c *check.Counters) {
+	if c.Instructions == 0 {
+		return
+	}
 	fmt.Fprintf(b, "  %s: %s agree, %s disagree, %s undecided (%.2f%% decided)\n",
 		style.Count(c.Instructions, "instruction"), style.Grouped(uint64(c.Agree)), style.Grouped(uint64(c.Disagree)),
 		style.Grouped(uint64(c.Undecided)), 100*float64(c.Agree+c.Disagree)/float64(max(1, c.Instructions)))
