@@ -9,7 +9,22 @@ import "github.com/clewdev/clew/cfi"
 // DWARF columns: psABI amd64 Figure 3.36.
 const rbp, rsp, rip = 6, 7, 16
 
-var amd64 = machine{framePointer: framePointerAMD64, fixed: fixedAMD64}
+var amd64 = machine{
+	framePointer: framePointerAMD64, fixed: fixedAMD64,
+	cpython: func(b *cfi.Builder, landing bool) bool {
+		start := uint64(0)
+		if landing {
+			// CPython writes this advance although no rule follows it.
+			b.Instruction(cfi.Instruction{Op: cfi.CFAAdvanceLoc, Operand: 4})
+			start = 4
+		}
+		b.At(start+1).DefCFAOffset(16).Offset(rbp, -16)
+		b.At(start + 4).DefCFARegister(rbp)
+		b.At(start+7).DefCFA(rsp, 8)
+		return true
+	},
+	shim: Shim{1, -8, rip, rbp, 16, []Saved{{rbp, -16}, {rip, -8}}},
+}
 
 // pushSize returns the size of a push or pop: r8 to r15 need a REX prefix.
 func pushSize(register uint64) uint64 {

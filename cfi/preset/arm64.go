@@ -9,7 +9,16 @@ import "github.com/clewdev/clew/cfi"
 // DWARF columns: DWARF for the Arm 64-bit Architecture, §4.1.
 const x29, x30, sp = 29, 30, 31
 
-var arm64 = machine{framePointer: framePointerARM64, fixed: fixedARM64}
+var arm64 = machine{
+	framePointer: framePointerARM64, fixed: fixedARM64,
+	cpython: func(b *cfi.Builder, landing bool) bool {
+		b.At(4).DefCFAOffset(16).Offset(x29, -16).Offset(x30, -8)
+		// The frame pointer is restored at once: the body is a single call.
+		b.At(16).DefCFARegister(x29).Restore(x30).Restore(x29).DefCFA(sp, 0)
+		return !landing
+	},
+	shim: Shim{4, -8, x30, x29, 96, []Saved{{x29, -96}, {x30, -88}}},
+}
 
 func framePointerARM64(b *builder, f *Frame) (*cfi.Program, error) {
 	if f.Size == 0 {

@@ -5,7 +5,7 @@
 // Package preset contains the unwind tables that JITs need most: for functions with a
 // frame pointer, with a fixed frame or without a frame, and for code in one steady
 // state. Each supports amd64 (with and without endbr64) and arm64 (with and without
-// signed return addresses).
+// signed return addresses). It also contains the two tables of CPython.
 //
 // A preset knows the instructions of its prologue and epilogue, which its documentation
 // lists, and their lengths. The caller gives the size of the frame, the slots of saved

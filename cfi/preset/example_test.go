@@ -55,3 +55,23 @@ func ExampleFramePointer() {
 	//   +0x3e CFA=rbp+16
 	//   +0x3f CFA=rsp+8
 }
+
+func ExampleEHFrame() {
+	amd64 := arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB)
+	p, err := preset.CPythonPerf(amd64, false)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	const start, size = 0x7f0012340000, 0x40
+	at := preset.PerfAddress(start, size)
+	n, _ := preset.EHFrame(nil, p, start, size, at) // returns the size
+	buffer := make([]byte, n)
+	n, err = preset.EHFrame(buffer, p, start, size, at)
+	fmt.Println(n, err)
+	_, err = preset.EHFrame(buffer[:20], p, start, size, at)
+	fmt.Println(err)
+	// Output:
+	// 56 <nil>
+	// preset: short buffer: an .eh_frame of 56 bytes does not fit a buffer of 20
+}

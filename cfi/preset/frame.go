@@ -165,6 +165,10 @@ func Steady(cie *cfi.CIE, register uint64, offset int64, saved ...Saved) (*cfi.P
 // machine writes the tables of the code that a machine has for frames.
 type machine struct {
 	framePointer, fixed func(b *builder, f *Frame) (*cfi.Program, error)
+	// cpython writes the rules of CPython's trampolines, and returns false if they cannot
+	// start with a landing pad.
+	cpython func(b *cfi.Builder, landing bool) bool
+	shim    Shim
 }
 
 // machineOf returns the description of a machine, or nil if it is unknown.

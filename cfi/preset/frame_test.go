@@ -21,11 +21,6 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-var (
-	amd64 = arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB)
-	arm64 = arch.Lookup(elf.EM_AARCH64, elf.ELFCLASS64, elf.ELFDATA2LSB)
-)
-
 // presets are frames, and functions with the same frame and the directives of a compiler. Labels mark
 // the end of the prologue (P) and the starts and ends of epilogues (S1, E1, ...).
 var presets = []struct {
@@ -266,11 +261,12 @@ func decoded(t *testing.T, path, name string) (rowsOf []string, size uint64, lab
 func written(t *testing.T, p *cfi.Program, size uint64) *cfi.FDE {
 	t.Helper()
 	const start = 0x1000
-	e := cfi.Encoder{Machine: p.CIE.Section.Machine, Address: 0x400000}
-	if err := e.Program(p, start, size); err != nil {
+	buffer := make([]byte, 512)
+	n, err := preset.EHFrame(buffer, p, start, size, 0x400000)
+	if err != nil {
 		t.Fatal(err)
 	}
-	s := &cfi.Section{Name: "written", Data: e.Data, Address: e.Address, Machine: e.Machine}
+	s := &cfi.Section{Name: "written", Data: buffer[:n], Address: 0x400000, Machine: p.CIE.Section.Machine}
 	for f := range s.FDEs() {
 		g := *f
 		return &g

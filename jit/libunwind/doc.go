@@ -12,13 +12,14 @@
 //	import _ "github.com/clewdev/clew/jit/libunwind/linked"
 //
 // [Publisher] registers search tables with call frame information, by which libunwind
-// unwinds. They have no names. It calls libunwind's _U_dyn_register, which it looks up at run
-// time: a program without libunwind links and runs, and publishes nothing. It needs package
-// linked, and a build with cgo for Linux on amd64 or arm64.
+// unwinds. They have no names. [PublishProcedures] registers procedures described by
+// regions (package region), which have names, but which libunwind reads on Itanium only.
+// Both call libunwind's _U_dyn_register, which they look up at run time: a program without
+// libunwind links and runs, and publishes nothing. Both need package linked, and a build
+// with cgo for Linux on amd64 or arm64.
 //
 // [Find] and [Read] read the list of another process or a core, on any machine and without
-// libunwind. They also read descriptions by regions (package region), which libunwind reads on
-// Itanium only.
+// libunwind. [Encoder] lays the structures out in memory.
 //
 // The package finds no processes and no symbols (packages snapshot/process and stack do),
 // and registers nothing without a call. LLVM's libunwind is a different library; package

@@ -6,11 +6,11 @@ package libunwind_test
 
 import (
 	"debug/elf"
-	"encoding/binary"
 	"fmt"
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/jit/libunwind"
+	"github.com/clewdev/clew/region"
 )
 
 // exampleMemory is the memory of a program that has registered a procedure:
@@ -27,29 +27,21 @@ func (m exampleMemory) ReadMemory(p []byte, addr uint64) error {
 // Read reads the list of a program at the address that Find returns.
 func ExampleRead() {
 	m := arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB)
-	// A list, an entry with its region of one operation, and its name.
-	memory, err := binary.Append(nil, binary.LittleEndian, struct {
-		Version, Generation            uint32
-		First                          uint64
-		Next, Previous, Start, End, GP uint64
-		Format, _                      uint32
-		LoadOffset, Name, Handler      uint64
-		Flags, _                       uint32
-		Regions, NextRegion            uint64
-		Instructions, Operations       int32
-		Tag, Predicate                 int8
-		Register                       int16
-		When                           int32
-		Value                          uint64
-		Text                           [64]byte
-	}{Version: 1, Generation: 1, First: 0x7010, Start: 0x401000, End: 0x401020, Name: 0x7088,
-		Regions: 0x7068, Instructions: -1, Operations: 1, Tag: 4, Register: 7, When: -1, Value: 8,
-		Text: [64]byte{'a', 'd', 'd', '3'}})
+	e := libunwind.Encoder{Machine: m, Address: 0x7000}
+	info, err := e.Info(&libunwind.Info{
+		Start: 0x401000, End: 0x401020, Format: libunwind.Dynamic,
+		Procedure: &region.Procedure{
+			Name:    "add3",
+			Regions: &region.Region{Count: -1, Ops: []region.Op{region.Add(-1, 7, 8)}},
+		},
+	})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	l, err := libunwind.Read(m, exampleMemory(memory), 0x7000)
+	list := e.List(1, 1, info)
+
+	l, err := libunwind.Read(m, exampleMemory(e.Data), list)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -112,25 +112,3 @@ func layoutOf(m *arch.Machine) *layout {
 
 // entrySize is the size of an entry of a search table: two int32.
 const entrySize = 8
-
-// fields are the fields of a structure.
-type fields struct {
-	m *arch.Machine
-	b []byte
-}
-
-func (f fields) put(offset, size int64, v uint64) {
-	b := f.b[offset:]
-	switch size {
-	case 1:
-		b[0] = byte(v)
-	case 2:
-		f.m.Order.PutUint16(b, uint16(v))
-	case 4:
-		f.m.Order.PutUint32(b, uint32(v))
-	case 8:
-		f.m.Order.PutUint64(b, v)
-	}
-}
-
-func (f fields) get(offset, size int64) uint64 { return f.m.Uint(f.b[offset:][:size]) }

@@ -210,8 +210,11 @@ func TestGeneration(t *testing.T) {
 		}
 	}
 	m := memory{0x8000: e.Data}
-	if _, err := libunwind.Read(amd64, m, 0x10); !errors.Is(err, libunwind.ErrList) || !errors.Is(err, errUnmapped) {
-		t.Errorf("Read of nothing: %v", err)
+	if v, g, err := libunwind.Generation(amd64, m, head); v != 1 || g != 100 || err != nil {
+		t.Errorf("Generation: %d, %d, %v", v, g, err)
+	}
+	if _, _, err := libunwind.Generation(amd64, m, 0x10); !errors.Is(err, libunwind.ErrList) || !errors.Is(err, errUnmapped) {
+		t.Errorf("Generation of nothing: %v", err)
 	}
 }
 

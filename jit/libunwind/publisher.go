@@ -5,7 +5,6 @@
 package libunwind
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -15,10 +14,8 @@ import (
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/jit"
 	"github.com/clewdev/clew/jit/libunwind/internal/calls"
+	"github.com/clewdev/clew/region"
 )
-
-// ErrFormat means that a [Publisher] does not write a format.
-var ErrFormat = errors.New("unsupported format")
 
 // Publisher makes generated code known to the libunwind of this process. It implements
 // [jit.Publisher]; its methods may be called concurrently. The zero value uses the format
@@ -42,7 +39,7 @@ func (p *Publisher) Publish(c *jit.Code) (jit.Registration, error) {
 	switch p.Format {
 	case 0, RemoteTable, IPOffset:
 	default:
-		return nil, fmt.Errorf("%w: format %[4]v, expected %[2]v or %[3]v", ErrFormat, RemoteTable, IPOffset, p.Format)
+		return nil, fmt.Errorf("%w: format %[4]v, expected %[2]v or %[3]v", ErrInfo, RemoteTable, IPOffset, p.Format)
 	}
 	m := jit.Host()
 	if c.Machine != nil && c.Machine != m {
@@ -236,22 +233,13 @@ func (b *batch) publish(r *run) error {
 		}
 		return err
 	}
-	b.describe(fields{m, memory}, first.start, last.end, table, entries)
+	put(m, memory, &Info{
+		Start: first.start, End: last.end, Format: b.format,
+		Table: &region.Table{SegmentBase: b.block.address()},
+	}, info{table: table, words: entries * entrySize / uint64(m.AddressSize)})
 	r.info = memory
 	calls.Register(address(memory))
 	return nil
-}
-
-// describe writes the info of the code from start to end, which is in a table of some entries.
-// The memory is that of newInfo; its other fields are zero.
-func (b *batch) describe(f fields, start, end, table, entries uint64) {
-	l := layoutOf(f.m)
-	f.put(l.start, l.word, start)
-	f.put(l.end, l.word, end)
-	f.put(l.format, 4, uint64(b.format))
-	f.put(l.union+l.segbase, l.word, b.block.address())
-	f.put(l.union+l.tableLen, l.word, entries*entrySize/uint64(l.word))
-	f.put(l.union+l.tableData, l.word, table)
 }
 
 func (b *batch) withdraw(r *run) {

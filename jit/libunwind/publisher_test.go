@@ -288,8 +288,8 @@ func TestFormats(t *testing.T) {
 		{0, IPOffset, far, nil},
 		{RemoteTable, 0, far, cfi.ErrRange},
 		{IPOffset, IPOffset, far, nil},
-		{TableInfo, 0, far, ErrFormat},
-		{ARMExidx, 0, far, ErrFormat},
+		{TableInfo, 0, far, ErrInfo},
+		{ARMExidx, 0, far, ErrInfo},
 		{0, 0, &jit.Code{}, jit.ErrCode},
 		{0, 0, &jit.Code{Text: make([]byte, 8), Functions: []jit.Function{{Name: "f", Size: 8}}}, jit.ErrNotApplicable},
 	} {
@@ -315,10 +315,63 @@ func TestFormats(t *testing.T) {
 	}
 }
 
+func TestPublishProcedures(t *testing.T) {
+	if !preloaded(t) {
+		return
+	}
+	tail := &region.Region{Count: -1, Ops: []region.Op{region.PopFrames(0, 1)}}
+	procedures := []*region.Procedure{
+		{Name: "one", Start: 0x1000, End: 0x1010, Handler: 77, Regions: region.List(&region.Region{Count: 3}, tail)},
+		{Start: 0x2000, End: 0x2010, Regions: tail},
+		{Name: "three", Start: 0x3000, End: 0x3010},
+	}
+	r, err := PublishProcedures(procedures...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(want ...int) {
+		t.Helper()
+		l, _ := ownList(t)
+		if len(l.Infos) != len(want) {
+			t.Fatalf("%d infos, want %d", len(l.Infos), len(want))
+		}
+		for i, n := range want {
+			got, p := l.Infos[i].Procedure, procedures[n]
+			if got.String() != p.String() || got.Handler != p.Handler || (got.Regions == nil) != (p.Regions == nil) {
+				t.Errorf("%v, want %v", got, p)
+			}
+		}
+	}
+	check(2, 1, 0)
+	if err := r.WithdrawFunctions(1, 1); err != nil {
+		t.Error(err)
+	}
+	check(2, 0)
+	if err := r.WithdrawFunctions(3); !errors.Is(err, jit.ErrCode) {
+		t.Error(err)
+	}
+	if err := errors.Join(r.Withdraw(), r.Withdraw(), r.WithdrawFunctions(0)); err != nil {
+		t.Error(err)
+	}
+	check()
+	for _, bad := range []*region.Procedure{{Start: 5, End: 5}, {End: 5, Name: "a\x00"}} {
+		if _, err := PublishProcedures(procedures[0], bad); !errors.Is(err, ErrInfo) {
+			t.Errorf("%v: %v", bad, err)
+		}
+	}
+	check()
+	if len(heap.chunks) != 0 {
+		t.Errorf("%d chunks are left", len(heap.chunks))
+	}
+}
+
 func TestNotApplicable(t *testing.T) {
 	_, err := new(Publisher).Publish(testCode(t, 0x10000, 1))
 	if !errors.Is(err, jit.ErrNotApplicable) {
 		t.Errorf("Publish: %v", err)
+	}
+	if _, err := PublishProcedures(); !errors.Is(err, jit.ErrNotApplicable) {
+		t.Errorf("PublishProcedures: %v", err)
 	}
 	p, err := jit.Publish(testCode(t, 0x10000, 1))
 	if err != nil {

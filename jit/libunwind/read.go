@@ -47,6 +47,14 @@ type List struct {
 	Err error
 }
 
+// Generation reads only the version and generation of a list. A [List] with the same
+// two is still current.
+func Generation(m *arch.Machine, memory cfi.Memory, list uint64) (version, generation uint32, err error) {
+	r := reader{m: m, layout: layoutOf(m), memory: memory}
+	version, generation, _, err = r.head(list)
+	return version, generation, err
+}
+
 // Read reads the list at an address, which [Find] returns, from the memory of a process or
 // core. If the list changes meanwhile, Read reads it again, at most 16 times; then the
 // error is [ErrChanging]. If the process runs meanwhile, Read may mistake freed memory for

@@ -8,8 +8,6 @@
 package main
 
 /*
-#cgo LDFLAGS: -lunwind
-#include <libunwind.h>
 #include <stdint.h>
 #include <stdlib.h>
 */
@@ -20,7 +18,6 @@ import (
 	"os"
 	"runtime"
 	"sync"
-	"unsafe"
 
 	"github.com/clewdev/clew/jit"
 	"github.com/clewdev/clew/jit/libunwind"
@@ -35,7 +32,7 @@ func main() {}
 var (
 	code       *jit.Memory
 	published  jit.Registration
-	procedures []*C.unw_dyn_info_t
+	procedures jit.Registration
 	batch      *jit.Code
 	described  []*region.Procedure
 )
@@ -141,37 +138,18 @@ func withdraw(function C.int) {
 	}
 }
 
-// publish_procedures registers the descriptions by regions, which package libunwind reads and
-// does not write.
-//
 //export publish_procedures
 func publish_procedures() {
-	for _, p := range described {
-		info := (*C.unw_dyn_info_t)(C.calloc(1, C.sizeof_unw_dyn_info_t))
-		info.start_ip, info.end_ip = C.unw_word_t(p.Start), C.unw_word_t(p.End)
-		info.format = C.UNW_INFO_FORMAT_DYNAMIC
-		procedure := (*C.unw_dyn_proc_info_t)(unsafe.Pointer(&info.u))
-		procedure.name_ptr = C.unw_word_t(uintptr(unsafe.Pointer(C.CString(p.Name))))
-		next := &procedure.regions
-		for r := p.Regions; r != nil; r = r.Next {
-			n := len(r.Ops)
-			*next = (*C.unw_dyn_region_info_t)(C.calloc(1, C.sizeof_unw_dyn_region_info_t+C.size_t(n)*C.sizeof_unw_dyn_op_t))
-			(*next).insn_count, (*next).op_count = C.int32_t(r.Count), C.uint32_t(n)
-			ops := unsafe.Slice(&(*next).op[0], n)
-			for i, o := range r.Ops {
-				ops[i] = C.unw_dyn_op_t{tag: C.int8_t(o.Tag), reg: C.int16_t(o.Register), when: C.int32_t(o.When), val: C.unw_word_t(o.Value)}
-			}
-			next = &(*next).next
-		}
-		C._U_dyn_register(info)
-		procedures = append(procedures, info)
+	var err error
+	if procedures, err = libunwind.PublishProcedures(described...); err != nil {
+		fail(err)
 	}
 }
 
 //export withdraw_procedures
 func withdraw_procedures() {
-	for _, info := range procedures {
-		C._U_dyn_cancel(info)
+	if err := procedures.Withdraw(); err != nil {
+		fail(err)
 	}
 }
 

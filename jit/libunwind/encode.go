@@ -14,10 +14,11 @@ import (
 	"github.com/clewdev/clew/region"
 )
 
-// ErrInfo is the error of an Info that cannot be written in libunwind's format.
+// ErrInfo means that an [Info] cannot be written in libunwind's format.
 var ErrInfo = errors.New("cannot be written in libunwind's format")
 
-// Encoder writes lists to memory in libunwind's format, for the tests of Read.
+// Encoder writes descriptions to memory in libunwind's format. It is not safe for
+// concurrent use.
 type Encoder struct {
 	Machine *arch.Machine
 	Address uint64 // of Data[0], where the memory will be; a multiple of 8
@@ -193,4 +194,37 @@ func (e *Encoder) table(t *region.Table) (address, words uint64) {
 		f.put(int64(i)*entrySize+4, 4, uint64(uint32(entry.FDE)))
 	}
 	return address, uint64(size / layoutOf(e.Machine).word)
+}
+
+// fields are the fields of a structure.
+type fields struct {
+	m *arch.Machine
+	b []byte
+}
+
+func (f fields) put(offset, size int64, v uint64) {
+	b := f.b[offset:]
+	switch size {
+	case 1:
+		b[0] = byte(v)
+	case 2:
+		f.m.Order.PutUint16(b, uint16(v))
+	case 4:
+		f.m.Order.PutUint32(b, uint32(v))
+	case 8:
+		f.m.Order.PutUint64(b, v)
+	}
+}
+
+func (f fields) get(offset, size int64) uint64 {
+	b := f.b[offset:]
+	switch size {
+	case 1:
+		return uint64(b[0])
+	case 2:
+		return uint64(f.m.Order.Uint16(b))
+	case 4:
+		return uint64(f.m.Order.Uint32(b))
+	}
+	return f.m.Order.Uint64(b)
 }
