@@ -216,15 +216,4 @@ func (f fields) put(offset, size int64, v uint64) {
 	}
 }
 
-func (f fields) get(offset, size int64) uint64 {
-	b := f.b[offset:]
-	switch size {
-	case 1:
-		return uint64(b[0])
-	case 2:
-		return uint64(f.m.Order.Uint16(b))
-	case 4:
-		return uint64(f.m.Order.Uint32(b))
-	}
-	return f.m.Order.Uint64(b)
-}
+func (f fields) get(offset, size int64) uint64 { return f.m.Uint(f.b[offset:][:size]) }
