@@ -31,6 +31,9 @@ type linker struct {
 	// if low is set.
 	reserve func(size, align uint64, low bool) (base uint64, err error)
 	threads *offsets
+	// analysed says that the program is only analysed: thread-local variables of other images
+	// need no address.
+	analysed bool
 
 	inputs  []*input
 	globals map[string]*symbol

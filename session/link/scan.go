@@ -55,7 +55,7 @@ func (l *linker) scanOne(in *input, s *section, r *object.Relocation) error {
 	case g.kind == failed:
 		l.undefined.add(g, s, r.Offset)
 		return nil
-	case h.value.ofThread() && h.value != moduleValue && (g.section == nil || g.section.flags&elf.SHF_TLS == 0):
+	case !l.analysed && h.value.ofThread() && h.value != moduleValue && (g.section == nil || g.section.flags&elf.SHF_TLS == 0):
 		return l.relocationError(in, s, r, ErrUnsupported, ": not a thread-local variable of the program")
 	case g.kind == discarded && !s.isUnwind():
 		return l.relocationError(in, s, r, errObject, ": its section was discarded for that of another file (COMDAT)")

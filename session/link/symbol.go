@@ -182,7 +182,7 @@ func (l *linker) find(g *symbol) {
 		g.kind, g.section = defined, l.threadSection()
 		l.moduleBase = g
 	case l.bound(g):
-	case g.tls:
+	case g.tls && !l.analysed:
 		g.kind = failed
 	default:
 		if l.resolve != nil {
