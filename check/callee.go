@@ -53,10 +53,15 @@ func noReturnName(name string) bool {
 // stubUnit divides the size of every machine's stubs of a procedure linkage table.
 const stubUnit = 8
 
-// noReturns returns the entries of functions of a file, and of its stubs, that do not return
-// by their names.
-func noReturns(f *object.File) map[uint64]bool {
+// noReturns returns the entries of functions of a file, of its stubs, and of those that it
+// imports, that do not return by their names.
+func noReturns(f *object.File, imports map[uint64]string) map[uint64]bool {
 	m := map[uint64]bool{}
+	for address, name := range imports {
+		if noReturnName(name) {
+			m[address] = true
+		}
+	}
 	for s := range f.Symbols() {
 		if (s.Type == elf.STT_FUNC || s.Type == elf.STT_NOTYPE) && s.Address != 0 && noReturnName(s.Name) {
 			m[s.Address] = true

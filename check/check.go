@@ -21,8 +21,8 @@ import (
 // ErrMachine is wrapped by the error for a machine whose code the package does not analyse.
 var ErrMachine = errors.New("machine without code analysis")
 
-// ErrRelocatable is wrapped by the error for a relocatable file: the addresses of its code
-// are known only after linking.
+// ErrRelocatable is wrapped by the error for a relocatable file, whose code has addresses only
+// after linking: see package check/survey.
 var ErrRelocatable = errors.New("relocatable file")
 
 // Options say what to check.
@@ -34,6 +34,10 @@ type Options struct {
 	// Code replaces the bytes of the file, at its addresses, for File: by those that a process
 	// has mapped. It may be nil.
 	Code cfi.Memory
+
+	// Imports are functions outside of the file that its code calls, by address. Their names say
+	// for File which of them do not return. It may be nil.
+	Imports map[uint64]string
 
 	// Scratch names registers that the functions need not preserve, although the ABI requires
 	// it: "rbx" if generated code keeps a stack pointer of its own there.
@@ -88,7 +92,7 @@ func file(f *object.File, options Options) (*Report, error) {
 		_, ok := f.GoFunctionAt(start)
 		return ok
 	}
-	code := Code{Memory: newRelocated(f, options.Code), NoReturn: noReturns(f), Stubs: stubs(f), KeepsNone: isGo, size: f.StoredSize()}
+	code := Code{Memory: newRelocated(f, options.Code), NoReturn: noReturns(f, options.Imports), Stubs: stubs(f), KeepsNone: isGo, size: f.StoredSize()}
 	var report Report
 	for _, open := range []func() (*cfi.Section, error){f.EHFrame, f.DebugFrame} {
 		section, err := open()

@@ -90,7 +90,7 @@ func newSeeder(t *testing.T, f *object.File) *seeder {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &seeder{section: section, code: Code{Memory: f, NoReturn: noReturns(f), Stubs: stubs(f)}, agree: map[uint64]bool{}, size: map[uint64]uint8{}}
+	s := &seeder{section: section, code: Code{Memory: f, NoReturn: noReturns(f, nil), Stubs: stubs(f)}, agree: map[uint64]bool{}, size: map[uint64]uint8{}}
 	for fde := range section.FDEs() {
 		s.fdes = append(s.fdes, *fde)
 	}

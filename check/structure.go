@@ -41,6 +41,18 @@ func structure(f *object.File, section *cfi.Section, options Options) []Finding 
 			s.code = append(s.code, r)
 		}
 	}
+	if len(f.Segments()) == 0 { // an object file
+		for _, section := range f.Sections() {
+			if section.Flags&elf.SHF_ALLOC == 0 {
+				continue
+			}
+			r := object.AddressRange{Low: section.Address, High: section.Address + section.Size}
+			s.data = append(s.data, r)
+			if section.Flags&elf.SHF_EXECINSTR != 0 {
+				s.code = append(s.code, r)
+			}
+		}
+	}
 	s.entries()
 	if section.Kind == cfi.EHFrame {
 		s.header()

@@ -39,6 +39,11 @@ type Part struct {
 	check     func(check.Options) (*check.Report, error)
 	functions func() int // FDEs, for an estimate
 	symbols   iter.Seq[object.Symbol]
+
+	// Of a relocatable file:
+	file    *object.File
+	moved   moves
+	imports map[uint64]string // names of stubs
 }
 
 // Listed reports whether the part is generated code that a list in memory describes, not a file.
@@ -50,10 +55,10 @@ func (p *Part) Listed() bool {
 	return true
 }
 
-// File returns an ELF file as a part. It must stay open until the part is reported.
+// File returns an ELF file as a part; for a relocatable file see [Relocatable]. It must stay open until the part is reported.
 func File(f *object.File) *Part {
 	return &Part{
-		Name: f.Name(), Key: filepath.Base(f.Name()), Machine: f.Machine(), Code: f, symbols: f.Symbols(),
+		Name: f.Name(), Key: filepath.Base(f.Name()), Machine: f.Machine(), Code: f, symbols: f.Symbols(), file: f,
 		check:     func(o check.Options) (*check.Report, error) { return check.File(f, o) },
 		functions: func() int { return countFDEs(f) },
 	}

@@ -36,7 +36,7 @@ const Schema = `One object for each finding:
                   the code: [{"address", "text", "table", "code"}]
   fix             the assembler directive that belongs before "address"
 
-Addresses are numbers. The last line is a summary of all files: {"functions", "decided",
+Addresses are numbers; in an object file, offsets in the section. The last line is a summary of all files: {"functions", "decided",
 "defective", "instructions", "agree", "disagree", "undecided", "reasons", "findings",
 "known"}. "decided" counts functions without an undecided instruction, and "defective"
 those with a finding. "reasons" has the number of undecided instructions for each reason.
@@ -91,7 +91,7 @@ func (JSON) Result(w io.Writer, r *survey.Result) error {
 }
 
 func newJSON(p *survey.Part, f *check.Finding) jsonFinding {
-	o := jsonFinding{File: fileOf(p), Function: style.Demangle(f.Name), Symbol: f.Name, Start: f.Function, Address: f.Address, Last: f.Last, Count: f.Count,
+	o := jsonFinding{File: fileOf(p), Function: style.Demangle(f.Name), Symbol: f.Name, Start: p.Shown(f.Function), Address: p.Shown(f.Address), Last: p.Shown(f.Last), Count: f.Count,
 		Kind: f.Kind.String(), Register: f.Register, Expected: f.Expected, Found: f.Found, Fix: f.Fix}
 	if p.Generated != generated.None {
 		o.Source = p.Generated.String()
@@ -103,10 +103,10 @@ func newJSON(p *survey.Part, f *check.Finding) jsonFinding {
 		o.SourceFile, o.SourceLine = l.File, l.Line
 	}
 	for _, s := range f.Path {
-		o.Path = append(o.Path, jsonStep(s))
+		o.Path = append(o.Path, jsonStep{p.Shown(s.Address), s.CFA, s.Saved})
 	}
 	for _, l := range f.Around {
-		o.Around = append(o.Around, jsonLine{l.Address, instruction(p, l.Address), l.Table, l.Code})
+		o.Around = append(o.Around, jsonLine{p.Shown(l.Address), instruction(p, l.Address), l.Table, l.Code})
 	}
 	return o
 }

@@ -108,7 +108,7 @@ func (s *SARIF) Result(_ io.Writer, r *survey.Result) error {
 }
 
 func newSARIF(p *survey.Part, f *check.Finding) sarifResult {
-	name := cmp.Or(style.Demangle(f.Name), style.Hex(f.Function))
+	name := cmp.Or(style.Demangle(f.Name), style.Hex(p.Shown(f.Function)))
 	text := defect(f)
 	if f.Function != 0 {
 		text = fmt.Sprintf("%s+%s: %s", name, style.Hex(f.Address-f.Function), text)
@@ -120,12 +120,12 @@ func newSARIF(p *survey.Part, f *check.Finding) sarifResult {
 		// A fix of SARIF changes a file (§3.55). The directive belongs into the assembler code
 		// that a compiler writes, which is not there.
 		o.Properties = map[string]string{"fix": f.Fix}
-		text += fmt.Sprintf("; fix: %s before %s", f.Fix, style.Hex(f.Address))
+		text += fmt.Sprintf("; fix: %s before %s", f.Fix, style.Hex(p.Shown(f.Address)))
 	}
 	o.Message.Text = text
 	var code sarifLocation
 	code.Physical.Artifact.URI = uriOf(fileOf(p))
-	code.Physical.Address = &sarifAddress{Absolute: f.Address}
+	code.Physical.Address = &sarifAddress{Absolute: p.Shown(f.Address)}
 	if f.Function != 0 {
 		code.Physical.Address.Offset, code.Physical.Address.Name = f.Address-f.Function, name
 		code.Logical = []sarifLogical{{name, f.Name, "function"}}

@@ -122,7 +122,7 @@ func (t *Text) function(b *strings.Builder, p *survey.Part, f *check.Finding) {
 	if f.Function == 0 {
 		return
 	}
-	fmt.Fprintf(b, "  %s  %s%s\n", t.Palette.Name.Text(functionName(f)), style.Hex(f.Function), t.place(p, f.Function))
+	fmt.Fprintf(b, "  %s  %s%s\n", t.Palette.Name.Text(functionName(f)), style.Hex(p.Shown(f.Function)), t.place(p, f.Function))
 }
 
 func functionName(f *check.Finding) string {
@@ -139,7 +139,7 @@ func (t *Text) place(p *survey.Part, address uint64) string {
 }
 
 func (t *Text) finding(b *strings.Builder, p *survey.Part, f *check.Finding) {
-	place := style.Hex(f.Address)
+	place := style.Hex(p.Shown(f.Address))
 	if f.Function != 0 {
 		place = fmt.Sprintf("+%s  %s%s", style.Hex(f.Address-f.Function), place, t.place(p, f.Address))
 	}
@@ -149,12 +149,12 @@ func (t *Text) finding(b *strings.Builder, p *survey.Part, f *check.Finding) {
 	fmt.Fprintf(b, "    %s\n      %s\n", place, printable.Text(defect(f)))
 	t.code(b, p, f)
 	if f.Fix != "" {
-		fmt.Fprintf(b, "      fix: %s before %s\n", t.Palette.Rule.Text(f.Fix), style.Hex(f.Address))
+		fmt.Fprintf(b, "      fix: %s before %s\n", t.Palette.Rule.Text(f.Fix), style.Hex(p.Shown(f.Address)))
 	}
 	if t.Paths && len(f.Path) > 0 {
 		b.WriteString("      path:\n")
 		for _, s := range f.Path {
-			fmt.Fprintln(b, strings.TrimRight(fmt.Sprintf("        %s  CFA %s  %s", style.Hex(s.Address), cmp.Or(s.CFA, "unknown"), s.Saved), " "))
+			fmt.Fprintln(b, strings.TrimRight(fmt.Sprintf("        %s  CFA %s  %s", style.Hex(p.Shown(s.Address)), cmp.Or(s.CFA, "unknown"), s.Saved), " "))
 		}
 	}
 }
@@ -170,7 +170,7 @@ func instruction(p *survey.Part, address uint64) string {
 	var code [maxInstruction]byte
 	for n := len(code); n > 0; n-- { // the code can end after it
 		if p.Code.ReadMemory(code[:n], address) == nil {
-			text, _ := disasm.Decode(p.Machine, code[:n], address, nil)
+			text, _ := disasm.Decode(p.Machine, code[:n], p.Shown(address), func(target uint64) (string, uint64) { return p.Symbol(address, target) })
 			return text
 		}
 	}
@@ -194,7 +194,7 @@ func (t *Text) code(b *strings.Builder, p *survey.Part, f *check.Finding) {
 		tableWidth = max(tableWidth, len(l.Table))
 	}
 	textWidth = min(textWidth, maxWidth)
-	addressWidth := len(style.Hex(f.Around[len(f.Around)-1].Address))
+	addressWidth := len(style.Hex(p.Shown(f.Around[len(f.Around)-1].Address)))
 	line := func(mark, address, text, table, code string) string {
 		return strings.TrimRight(fmt.Sprintf("      %s %-*s  %-*s  %-*s  %s", mark, addressWidth, address, textWidth, text, tableWidth, table, code), " ")
 	}
@@ -204,7 +204,7 @@ func (t *Text) code(b *strings.Builder, p *survey.Part, f *check.Finding) {
 		if l.Address == f.Address {
 			mark, ink = ">", t.Palette.Mark
 		}
-		fmt.Fprintln(b, ink.Text(line(mark, style.Hex(l.Address), texts[i], l.Table, l.Code)))
+		fmt.Fprintln(b, ink.Text(line(mark, style.Hex(p.Shown(l.Address)), texts[i], l.Table, l.Code)))
 	}
 }
 
