@@ -137,8 +137,12 @@ func (in *checkInput) openFile(name string, _ *coreFlags) error {
 	if err != nil {
 		return err
 	}
-	in.parts = append(in.parts, survey.File(f))
 	in.close = append(in.close, func() { input.WarnOfDamage(f); f.Close() })
+	p, err := survey.ELF(f)
+	if err != nil {
+		return output.InputError(err)
+	}
+	in.parts = append(in.parts, p)
 	return nil
 }
 
