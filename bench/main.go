@@ -174,6 +174,7 @@ func (s *suite) prepare(in inputs) error {
 	add(publishMeasurements(in.dir))
 	add(gdbMeasurements(in.jit), nil)
 	add(sessionMeasurements(in.session))
+	add(checkMeasurements(in.clew, o, in.session))
 	if in.clew == "" || s.err != nil {
 		return s.err
 	}
