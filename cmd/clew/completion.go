@@ -8,15 +8,50 @@ import (
 	"context"
 	"debug/elf"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/clewdev/clew/cmd/clew/manual"
 	"github.com/clewdev/clew/object"
 )
 
 const maxCompletions = 10000 // names for a shell, which processes each
+
+// bashWords replaces a function of the library's script, which fails in a bash without the package
+// bash-completion. Bash's own words differ only at = and :, which no word of clew needs.
+const bashWords = `
+__clew_init_completion() {
+  if declare -F _comp_initialize >/dev/null; then
+    _comp_initialize "$@"
+  elif declare -F _get_comp_words_by_ref >/dev/null; then
+    _get_comp_words_by_ref "$@" cur prev words cword
+  fi
+  # Otherwise the caller's words are those of bash.
+}
+`
+
+// setUpCompletion gives the library's command completion the text of the topic, and adds bashWords
+// to its script for bash.
+func setUpCompletion(completion *cli.Command) {
+	for _, topic := range manual.Topics() {
+		if topic.Name == completion.Name {
+			completion.Description = topic.Description
+		}
+	}
+	completion.UsageText = "clew completion SHELL"
+	bash := completion.Command("bash")
+	script := bash.Action
+	bash.Action = func(ctx context.Context, c *cli.Command) error {
+		if err := script(ctx, c); err != nil {
+			return err
+		}
+		_, err := io.WriteString(c.Root().Writer, bashWords)
+		return err
+	}
+}
 
 // candidate is a word that completes a command line, and its description.
 type candidate struct{ word, meaning string }

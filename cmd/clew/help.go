@@ -67,7 +67,7 @@ func findPage(root *cli.Command, args []string) (*manual.Page, error) {
 	c, path := root, root.Name
 	for i, name := range args {
 		below := c.Command(name)
-		if below != nil {
+		if below != nil && !below.Hidden {
 			c, path = below, path+" "+name
 			continue
 		}
@@ -75,10 +75,17 @@ func findPage(root *cli.Command, args []string) (*manual.Page, error) {
 			return nil, fmt.Errorf("%s has no command %q", path, name)
 		}
 		topics := allTopics()
-		if n := slices.IndexFunc(topics, func(p *manual.Page) bool { return p.Name == name }); n >= 0 && len(args) == 1 {
+		if n := slices.IndexFunc(topics, func(p *manual.Page) bool { return p.Name == name }); n >= 0 {
+			if len(args) > 1 {
+				return nil, fmt.Errorf("one topic at a time, got %d", len(args))
+			}
 			return topics[n], nil
 		}
-		return nil, unknownCommand(root, name)
+		names := root.VisibleCommands()
+		for _, t := range topics {
+			names = append(names, &cli.Command{Name: t.Name})
+		}
+		return nil, fmt.Errorf("no command or topic is named %q%s", name, didYouMean(name, cli.SuggestCommand(names, name)))
 	}
 	return pageOf(c, path), nil
 }

@@ -132,15 +132,16 @@ func TestCompletion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// complete completes the last word as bash does for Tab.
-	complete := func(words ...string) []string {
+	// complete completes the last word as bash does for Tab, with a package bash-completion that
+	// defines functions.
+	complete := func(functions string, words ...string) []string {
 		t.Helper()
 		var quoted []string
 		for _, w := range words {
 			quoted = append(quoted, "'"+w+"'")
 		}
 		line := string(script) + `
-_comp_initialize() { :; }
+` + functions + `
 COMP_WORDS=(` + strings.Join(quoted, " ") + `); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMP_TYPE=9
 __clew_bash_autocomplete
 printf '%s\n' "${COMPREPLY[@]}"
@@ -176,11 +177,19 @@ printf '%s\n' "${COMPREPLY[@]}"
 		{[]string{"clew", "at", "evil.o", ""}, "ok"},
 		{[]string{"clew", "help", "fram"}, "frames"},
 	} {
-		if got := complete(test.words...); !slices.Contains(got, test.want) {
+		if got := complete("", test.words...); !slices.Contains(got, test.want) {
 			t.Errorf("%q completes to %q, expected %s among them", test.words, got, test.want)
 		}
 	}
-	complete("clew", "stack", "")
+	for _, functions := range []string{
+		"_comp_initialize() { cur=${COMP_WORDS[COMP_CWORD]}; }",
+		"_get_comp_words_by_ref() { cur=${COMP_WORDS[COMP_CWORD]}; }",
+	} {
+		if got := complete(functions, "clew", "sta"); !slices.Equal(got, []string{"stack"}) {
+			t.Errorf("with %s, sta completes to %q, expected stack", functions, got)
+		}
+	}
+	complete("", "clew", "stack", "")
 	if _, err := os.Stat(filepath.Join(dir, "made")); err == nil {
 		t.Error("the name of a process or a function was executed")
 	}

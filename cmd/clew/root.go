@@ -87,7 +87,10 @@ Examples:
 		// run prints the error.
 		ExitErrHandler: func(context.Context, *cli.Command, error) {},
 	}
-	root.ConfigureShellCompletionCommand = setUp
+	root.ConfigureShellCompletionCommand = func(c *cli.Command) {
+		setUp(c)
+		setUpCompletion(c)
+	}
 	setUp(root)
 	return root
 }
