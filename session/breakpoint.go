@@ -66,7 +66,7 @@ func (c *counter) Hits() int {
 	return c.hits
 }
 
-// Enabled reports whether the breakpoint is switched on.
+// Enabled reports whether the breakpoint or watchpoint is switched on.
 func (c *counter) Enabled() bool {
 	c.session.mu.Lock()
 	defer c.session.mu.Unlock()

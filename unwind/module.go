@@ -31,7 +31,7 @@ type Module struct {
 	// are set already.
 	Load func(*Module)
 
-	// Owner is for the caller: the object that the module is of. The walker does not use it.
+	// Owner is for the caller, such as the object of the module. The walker does not use it.
 	Owner any
 }
 

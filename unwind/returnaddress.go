@@ -11,8 +11,8 @@ import (
 )
 
 // ErrMovesStack is wrapped by the error of a Source for a function that moves the stack
-// pointer in a way that no rules describe. The walker then takes no word on the stack
-// of an interrupted frame for its return address.
+// pointer in a way that no rules describe. The walker then does not use a
+// word on the stack of an interrupted frame as its return address.
 var ErrMovesStack = errors.New("the function moves the stack pointer")
 
 // returnAddress leaves an interrupted frame that no rules cover by the return address

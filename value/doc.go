@@ -8,8 +8,8 @@
 // An [Info] is the debugging information of one object. It finds the scopes at an address
 // ([Info.Scopes]), and functions, variables and types by name. Each variable and function has a
 // [Type]. A [Variable] is read in a [Frame], which provides registers and memory. The result is a
-// [Value]: a type and the place of the bytes. To read a field or an element, to follow a pointer,
-// or to assign, the whole value is not read. Package value/print writes values as gdb and Delve do.
+// [Value]: a type and the place of the bytes. Reading a field or an element,
+// following a pointer and assigning do not read the whole value. Package value/print writes values as gdb and Delve do.
 //
 // The package does not know processes, threads or sessions: it reads memory only through the
 // Frame, writes only through the [Writer] that [Value.Assign] gets, never calls code, and

@@ -10,8 +10,9 @@ import (
 	"math/rand/v2"
 )
 
-// Tree is a set of stacks of frames, which are numbers. A stack is a node: its innermost
-// frame, and as the parent the node of the stack of its caller. Node 0 is the empty stack.
+// Tree is a set of stacks. The caller numbers the frames. A node stands for a stack: it holds
+// the innermost frame, and its parent is the node of the other frames. Node 0 is the empty
+// stack.
 type Tree[F ~int32] struct {
 	nodes []node[F]
 
@@ -30,16 +31,16 @@ type node[F ~int32] struct {
 	frame  F
 }
 
-// New returns a tree of the empty stack.
+// New returns a tree that contains only the empty stack.
 func New[F ~int32]() Tree[F] {
 	const bits = 12
 	return Tree[F]{nodes: make([]node[F], 1, 1<<10), slots: make([]int32, 1<<bits), shift: 64 - bits, seed: rand.Uint64() | 1}
 }
 
-// At returns the innermost frame of a stack that is not empty, and the stack of its caller.
+// At returns the innermost frame and the parent of a node other than 0.
 func (t *Tree[F]) At(n int32) (frame F, parent int32) { return t.nodes[n].frame, t.nodes[n].parent }
 
-// Frames yields the frames of a stack, innermost first.
+// Frames yields the frames of the stack of a node, innermost first.
 func (t *Tree[F]) Frames(n int32) iter.Seq[F] {
 	return func(yield func(F) bool) {
 		for n != 0 && yield(t.nodes[n].frame) {
@@ -48,7 +49,7 @@ func (t *Tree[F]) Frames(n int32) iter.Seq[F] {
 	}
 }
 
-// Add returns the node of a stack of frames, innermost first.
+// Add adds a stack, if it is new, and returns its node. The frames are innermost first.
 func (t *Tree[F]) Add(frames []F) int32 {
 	same := 0
 	for same < len(t.path) && same < len(frames) && t.nodes[t.path[same]].frame == frames[len(frames)-1-same] {
@@ -66,7 +67,8 @@ func (t *Tree[F]) Add(frames []F) int32 {
 	return n
 }
 
-// Child returns the node of a stack with one more frame, the innermost.
+// Child adds the stack that calls frame from the stack parent, if it is new, and returns its
+// node.
 func (t *Tree[F]) Child(parent int32, frame F) int32 {
 	want := node[F]{parent, frame}
 	at := t.slot(want)

@@ -21,9 +21,8 @@
 //	perf inject --jit -i perf.data -o jit.data
 //	perf report -i jit.data
 //
-// These stacks are complete. For code without frame pointers perf shows only the
-// innermost function. It omits that function's callers up to the first function with a
-// frame pointer, which it omits too.
+// These stacks are complete. If code has no frame pointers, perf shows the innermost
+// function and omits its callers, up to and including the first one with a frame pointer.
 //
 // With unwind tables perf unwinds code without frame pointers:
 //

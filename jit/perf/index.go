@@ -248,7 +248,7 @@ type Line struct {
 	Offset uint64 // from the start of the function, bytes
 	File   string
 	Line   int // from 1; 0 without source
-	// Discriminator is the column by some writers, DWARF's discriminator by others.
+	// Discriminator is the column or DWARF's discriminator, depending on the writer.
 	Discriminator int
 }
 

@@ -72,7 +72,7 @@ type DebugInfo struct {
 type DebugEntry struct {
 	Address uint64 // absolute; V8 and LLVM add 0x40 to it
 	Line    int32  // from 1; 0 if there is none
-	// Discriminator is a column for some writers, DWARF's discriminator for others.
+	// Discriminator is the column or DWARF's discriminator, depending on the writer.
 	Discriminator int32
 	File          string
 }

@@ -20,8 +20,8 @@
 //   - Indirect functions (ifunc, target_clones), for which a dynamic linker would choose an
 //     implementation: [ErrUnsupported].
 //   - Thread-local variables of other images. They have no address, so Load does not call Resolve for
-//     them: [ErrUndefined]. Sequences of instructions for the program's own thread-local variables
-//     that no compiler writes: [ErrUnsupported].
+//     them: [ErrUndefined]. Instructions that access the program's own thread-local variables, in a
+//     sequence that compilers do not write: [ErrUnsupported].
 //   - Imported variables, and addresses of imported functions, that are out of reach of code compiled
 //     without -fPIC: [ErrOverflow]. Calls of imported functions work from any code: they always go
 //     through stubs, so that they do not depend on the addresses that the kernel chooses. The stubs

@@ -24,16 +24,16 @@
 //
 // # Order
 //
-// perf writes the buffers of processors one after the other, in rounds, so that a record
-// can follow one of a later time. When a round ends, the recording contains every record up
+// perf writes the buffers of processors one after the other, in rounds, so a record can
+// follow a record of a later time. When a round ends, the recording contains every record up
 // to the time of the newest record of the previous round. The Reader sorts and returns
-// these records. It returns at once records without a time, those of time 0 (which perf
-// made up before the recording began) and those of perf itself.
+// these records. Records without a time, records of time 0 (which perf makes up before the
+// recording begins) and perf's own records do not wait for the end of a round.
 //
 // Records that wait for the end of their round are kept encoded. If rounds are too large or
 // never end, that could be the whole recording. Therefore the Reader returns the older half
-// when they exceed 32 MiB. If the Reader has already returned a newer record, a record is
-// late, and counted in Counts.Late.
+// when they exceed 32 MiB. A record that is older than one
+// already returned is late: Counts.Late counts it.
 //
 // # Memory and speed
 //

@@ -15,7 +15,7 @@ import (
 type Machine interface {
 	ABI() *ABI
 	// Decode sets i to the instruction that code starts with, and appends its operations to
-	// ops. The fields of i are zero before, except Right, which is NoRegister. Decode returns
+	// ops. The caller sets the fields of i to zero, except Right to NoRegister. Decode returns
 	// false if code does not start with an instruction that it knows.
 	Decode(code []byte, pc uint64, i *Instruction, ops []Operation) ([]Operation, bool)
 	// Calls calls fn for everything in code that may be a direct call.
@@ -78,8 +78,8 @@ type ABI struct {
 	MaxSize       int
 	Names         []string // of registers, in directives of an assembler
 
-	// Vectors is the DWARF column of the register with the number FirstVector, the others
-	// follow. It is 0 if no register has a number other than its column.
+	// Vectors is the DWARF column of the register with the number FirstVector. The other
+	// vector registers follow. It is 0 if no register has a number other than its column.
 	Vectors, FirstVector int
 	SignState            int // column of the state of signed return addresses
 }
@@ -134,7 +134,7 @@ const (
 // Instruction is a decoded instruction.
 type Instruction struct {
 	Target    uint64 // of FlowBranch, FlowJump and FlowCall
-	Clobbered uint64 // set of registers that get an unknown number after the operations
+	Clobbered uint64 // set of registers that hold an unknown number after the operations
 	Count     uint8  // of operations
 	Size      uint8
 	Flow      Flow
@@ -164,7 +164,9 @@ const (
 	ConditionAboveOrEqual // unsigned
 )
 
-// Operator is the kind of an operation.
+// Operator is the kind of an operation. In the comments, to, from, index, size and offset are the
+// fields of the Operation. A number is a value that is neither an address in the frame nor the entry
+// value of a preserved register.
 type Operator uint8
 
 const (
@@ -172,11 +174,11 @@ const (
 	OpConstant                     // to = offset
 	OpInsert                       // to = from with 16 bits from bit size on replaced by offset
 	OpLoad                         // to = 8 bytes at from + offset
-	OpStore                        // size bytes at to + offset = from; NoRegister stands for a number
-	OpStoreUnsized                 // an unknown number of bytes at to = numbers
+	OpStore                        // size bytes at to + offset = from, or a number if from is NoRegister
+	OpStoreUnsized                 // bytes at to, of unknown count = numbers
 	OpSum                          // to = from + index<<size
 	OpDifference                   // to = from - index
-	OpIndexed                      // to = an address with an index of from: from + unknown number
+	OpIndexed                      // to = from + a number, the index
 	OpAlign                        // to = from & offset, where offset clears low bits
 	OpSelect                       // to = from or index
 	OpBound                        // to = from, which is at most offset afterwards
