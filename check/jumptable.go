@@ -158,6 +158,8 @@ func (u *unit) targetsOf(number int, part uint8) *tableTargets {
 		}
 		r.list = append(r.list, target)
 	}
+	slices.Sort(r.list) // many entries are those of the default
+	r.list = slices.Compact(r.list)
 	return r
 }
 

@@ -92,14 +92,14 @@ func rowAt(rows []row, pc uint64, near int) int {
 	return -1
 }
 
-// watch finds the registers that the rules depend on.
+// watch finds the registers that the rules depend on. A rule for a slot depends on none but the
+// stack pointer: whether the slot changes, the state says.
 func (r *row) watch(m *lift.ABI) {
-	r.watched = 1<<m.SP | m.PreservedSet
-	if m.Link != lift.NoRegister {
-		r.watched |= 1 << m.Link
-	}
-	add := func(rule cfi.Rule) {
+	r.watched = 1 << m.SP
+	add := func(rule cfi.Rule, itself uint64) {
 		switch rule.Kind {
+		case cfi.Unspecified, cfi.SameValue:
+			r.watched |= itself
 		case cfi.Register:
 			r.needs |= 1 << (m.Number(uint64(rule.Register)) & 63)
 		case cfi.Expression, cfi.ValExpression:
@@ -107,10 +107,14 @@ func (r *row) watch(m *lift.ABI) {
 			r.dynamic = true
 		}
 	}
-	add(r.cfa)
-	add(r.returnAddress)
-	for _, rule := range r.rules {
-		add(rule)
+	add(r.cfa, 0)
+	link := uint64(0)
+	if m.Link != lift.NoRegister {
+		link = 1 << m.Link
+	}
+	add(r.returnAddress, link)
+	for i, rule := range r.rules {
+		add(rule, 1<<m.Preserved[i])
 	}
 	r.watched |= r.needs
 }
