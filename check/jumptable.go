@@ -125,8 +125,8 @@ func (u *unit) jumpIndirect(i *instruction, s *state, k int32) {
 	}
 }
 
-// targetsOf returns the targets of a table, or nil if the budget is spent. A table with a
-// certain end is read once. The end of others depends on the instructions that are known.
+// targetsOf returns the targets of a table, or nil if the budget is spent. It reads a table
+// once. The end of a table whose length is not known depends on the instructions that are.
 func (u *unit) targetsOf(number int, part uint8) *tableTargets {
 	for len(u.targets) <= number {
 		if len(u.targets) < cap(u.targets) {
@@ -137,7 +137,15 @@ func (u *unit) targetsOf(number int, part uint8) *tableTargets {
 		u.targets[len(u.targets)-1].known = false
 	}
 	r, t := &u.targets[number], &u.tables[number]
-	if r.known && !r.guessed && r.part == part {
+	if r.known && r.part == part {
+		if r.guessed {
+			for n, target := range r.list {
+				if !u.mayTarget(target, part) {
+					r.list = r.list[:n]
+					break
+				}
+			}
+		}
 		return r
 	}
 	r.known, r.guessed, r.part, r.list = true, !t.exact, part, r.list[:0]
@@ -158,8 +166,10 @@ func (u *unit) targetsOf(number int, part uint8) *tableTargets {
 		}
 		r.list = append(r.list, target)
 	}
-	slices.Sort(r.list) // many entries are those of the default
-	r.list = slices.Compact(r.list)
+	if !r.guessed {
+		slices.Sort(r.list) // many entries are those of the default
+		r.list = slices.Compact(r.list)
+	}
 	return r
 }
 
