@@ -7,6 +7,7 @@ package recording
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/clewdev/clew/object"
 )
@@ -93,6 +94,54 @@ func TestKallsymsBlocks(t *testing.T) {
 	for i, s := range list.find(addresses, 0) {
 		if want := uint64(0x1000 + 16*i); s.Address != want {
 			t.Fatalf("%#x is at %#x, want %#x", addresses[i], s.Address, want)
+		}
+	}
+}
+
+// Code that was loaded during the recording covers the kernel's symbols. Where such code
+// overlaps, the last start counts.
+func TestLoadedSymbols(t *testing.T) {
+	loaded := func(address, size uint64, name string) kernelSymbol {
+		return kernelSymbol{object.Symbol{Name: name, Address: address, Size: size}, "bpf"}
+	}
+	list := []kernelSymbol{
+		loaded(0x100, 0x100, "outer"), loaded(0x140, 0x10, "inner"), loaded(0x140, 0x20, "longer"), loaded(0x140, 0x20, "again"),
+		loaded(0x1000, 0x10, "hidden"), loaded(^uint64(0)-0xf, 0x100, "last"), loaded(0x300, 0, "empty"),
+	}
+	addresses := []uint64{0xff, 0x100, 0x13f, 0x140, 0x14f, 0x150, 0x160, 0x1ff, 0x200, 0x300, 0x1008, ^uint64(0)}
+	want := []string{"", "outer", "outer", "inner", "inner", "longer", "outer", "outer", "", "", "kernel", "last"}
+	found := make([]kernelSymbol, len(addresses))
+	found[10] = symbol(0x1004, "kernel", "")
+	overlay(found, addresses, list)
+	for i, s := range found {
+		if s.Name != want[i] {
+			t.Errorf("%#x is %q, want %q", addresses[i], s.Name, want[i])
+		}
+	}
+	if list[0].Name != "outer" || list[6].Name != "empty" {
+		t.Error("the list has changed")
+	}
+}
+
+// The time for loaded code does not depend on how much of it overlaps.
+func TestLoadedSymbolsOverlap(t *testing.T) {
+	loaded := make([]kernelSymbol, maxKsymbols)
+	for i := range loaded {
+		loaded[i] = kernelSymbol{object.Symbol{Name: "f", Address: 0x1000 - uint64(i%8), Size: 1 << 32}, "bpf"}
+	}
+	addresses := make([]uint64, 1<<18)
+	for i := range addresses {
+		addresses[i] = 0x1000 + uint64(i)
+	}
+	found := make([]kernelSymbol, len(addresses))
+	start := time.Now()
+	overlay(found, addresses, loaded)
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	for i := range found {
+		if found[i].Address != 0x1000 {
+			t.Fatalf("%#x: %+v", addresses[i], found[i])
 		}
 	}
 }

@@ -6,12 +6,13 @@ package recording
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/clewdev/clew/object"
@@ -99,15 +100,30 @@ func (b *builder) kernelSymbols(addresses []uint64) []kernelSymbol {
 		}
 		found = list.find(addresses, delta)
 	}
-	for _, s := range k.dynamic {
-		at := sort.Search(len(addresses), func(i int) bool { return addresses[i] >= s.Address })
-		for ; at < len(addresses) && addresses[at]-s.Address < s.Size; at++ {
-			if found[at].Name == "" || found[at].Address < s.Address {
-				found[at] = s
-			}
+	overlay(found, addresses, k.dynamic)
+	return found
+}
+
+// overlay replaces the symbols that were found for sorted addresses where a loaded symbol
+// covers the address and starts later. Of the loaded symbols that start last, the first
+// of the list counts. It takes the same time if all of them cover all addresses.
+func overlay(found []kernelSymbol, addresses []uint64, loaded []kernelSymbol) {
+	// From the last start to the first, and of equal ones from the first of the list.
+	loaded = slices.Clone(loaded)
+	slices.SortStableFunc(loaded, func(x, y kernelSymbol) int { return cmp.Compare(y.Address, x.Address) })
+	var open []kernelSymbol // that start at or below the address, the one that counts at the end
+	for i, address := range addresses {
+		for n := len(loaded); n > 0 && loaded[n-1].Address <= address; n = len(loaded) {
+			open, loaded = append(open, loaded[n-1]), loaded[:n-1]
+		}
+		// A symbol that ends below the address covers no later one.
+		for n := len(open); n > 0 && address-open[n-1].Address >= open[n-1].Size; n = len(open) {
+			open = open[:n-1]
+		}
+		if n := len(open); n > 0 && (found[i].Name == "" || found[i].Address < open[n-1].Address) {
+			found[i] = open[n-1]
 		}
 	}
-	return found
 }
 
 // kallsyms opens the kernel's symbols: perf's copy for the build ID of the recording,
