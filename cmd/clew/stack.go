@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os/exec"
 	"slices"
 	"strconv"
@@ -179,6 +180,9 @@ func checkTargets(args []string, flags *stackFlags) error {
 		allLive = false
 		if info, err := input.Regular(arg); info == nil {
 			if strings.Contains(arg, "/") || strings.HasPrefix(arg, "core") {
+				if errors.Is(err, fs.ErrNotExist) {
+					return output.InputErrorf("%s: no such file", arg)
+				}
 				return output.InputError(err)
 			}
 			if _, err := exec.LookPath(arg); err == nil {

@@ -81,7 +81,7 @@ func (w *watched) sample(now time.Duration) {
 // watchProcesses watches processes, and prints their stacks.
 func watchProcesses(args []string, flags stackFlags) error {
 	if len(args) == 0 {
-		return errors.New("name a process by its ID ('pidof NAME' finds it)")
+		return errors.New("name a process by its ID or its name")
 	}
 	var list []*watched
 	var failed error
