@@ -5,6 +5,7 @@
 package check
 
 import (
+	"path/filepath"
 	"testing"
 
 	"github.com/clewdev/clew/object"
@@ -12,9 +13,9 @@ import (
 
 // BenchmarkFile checks libraries. The bar for libLLVM is 20 µs of one processor an FDE.
 func BenchmarkFile(b *testing.B) {
-	for _, name := range []string{"libc.so.6", "libLLVM-14.so.1"} {
-		b.Run(name, func(b *testing.B) {
-			f, err := object.Open("/usr/lib/x86_64-linux-gnu/" + name)
+	for _, name := range []string{"x86_64-linux-gnu/libc.so.6", "x86_64-linux-gnu/libLLVM-14.so.1", "../aarch64-linux-gnu/lib/libstdc++.so.6"} {
+		b.Run(filepath.Base(name), func(b *testing.B) {
+			f, err := object.Open("/usr/lib/" + name)
 			if err != nil {
 				b.Skipf("skipped: %s is not installed", name)
 			}
