@@ -7,5 +7,5 @@
 // other machines, are printed as data (".byte 0xc5, 0xf8"), never as a guess.
 //
 // The package prints text only. Code analysis needs decoded instructions, and uses
-// golang.org/x/arch itself.
+// golang.org/x/arch or package internal/x86.
 package disasm

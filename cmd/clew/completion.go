@@ -97,7 +97,7 @@ func functionsOf(path string) (list []candidate) {
 	seen := make(map[string]bool)
 	_ = object.Guard(func() error { // names that cannot be read are omitted
 		for s := range f.Symbols() {
-			if s.Type == elf.STT_FUNC && !seen[s.Name] && len(seen) < maxCompletions {
+			if s.Type == elf.STT_FUNC && !seen[s.Name] && completable(s.Name) && len(seen) < maxCompletions {
 				seen[s.Name] = true
 				list = append(list, candidate{word: s.Name})
 			}

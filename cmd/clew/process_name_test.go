@@ -128,6 +128,16 @@ func TestCompletion(t *testing.T) {
 	if out, err := exec.Command("gcc", "-c", "-o", filepath.Join(dir, "evil.o"), source).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
+	var big strings.Builder
+	for i := range maxCompletions {
+		fmt.Fprintf(&big, ".type \"f(%d)\",@function\n\"f(%[1]d)\": nop\n", i)
+	}
+	big.WriteString(".globl last\n.type last,@function\nlast: nop\n")
+	assemble := exec.Command("gcc", "-c", "-x", "assembler", "-o", filepath.Join(dir, "big.o"), "-")
+	assemble.Stdin = strings.NewReader(big.String())
+	if out, err := assemble.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
 	script, err := clew(t, "completion", "bash").Output()
 	if err != nil {
 		t.Fatal(err)
@@ -176,6 +186,7 @@ printf '%s\n' "${COMPREPLY[@]}"
 		{[]string{"clew", "table", program, "--func", "mai"}, "main"},
 		{[]string{"clew", "at", "evil.o", ""}, "ok"},
 		{[]string{"clew", "help", "fram"}, "frames"},
+		{[]string{"clew", "at", "big.o", "las"}, "last"}, // after many names that a shell would expand
 	} {
 		if got := complete("", test.words...); !slices.Contains(got, test.want) {
 			t.Errorf("%q completes to %q, expected %s among them", test.words, got, test.want)
