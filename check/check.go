@@ -329,6 +329,9 @@ func (c *checker) fdeAt(pc uint64) int {
 // startsFunction reports whether an address is that of an FDE whose first row is that of a
 // function's entry.
 func (c *checker) startsFunction(index int, pc uint64) bool {
+	if c.section == nil { // the functions have no rows
+		return c.fdes[index].Start == pc
+	}
 	if c.fdes[index].Start != pc || c.section.FDEAt(c.fdes[index].FDE, &c.fde) != nil {
 		return false
 	}

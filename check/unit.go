@@ -275,6 +275,9 @@ const maxJoins = 4
 
 // join adds the function at pc to the unit if a path leads into it with a frame.
 func (u *unit) join(index int, pc uint64, s *state, from int32) {
+	if u.c.section == nil {
+		return // the functions have no rows
+	}
 	members := []int{index}
 	if o := u.c.owner[index]; o >= 0 {
 		members = u.c.units[o]
