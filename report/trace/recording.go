@@ -22,7 +22,7 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// Recording is the stacks of a recording.
+// Recording holds the stacks of a recording.
 type Recording struct {
 	*recording.Recording
 	Path     string // of the recording

@@ -19,7 +19,7 @@ import (
 	"github.com/clewdev/clew/stack"
 )
 
-// Watch is samples of the stacks of a process's threads.
+// Watch holds samples of the stacks of a process's threads.
 type Watch struct {
 	Threads       // the distinct stacks of each thread; Pause is the sum of the pauses of all threads
 	Counts  []int // how often each stack was seen
