@@ -100,6 +100,7 @@ type runner struct {
 	signals forwarder
 	asking  chan struct{} // holds a token while on runs for a SIGQUIT
 	err     error         // of the first snapshot that failed
+	exiting func()        // called when the first thread ends; nil if that is of no interest
 }
 
 func run(cmd *exec.Cmd, on func(*snapshot.Snapshot, Reason)) error {
@@ -109,6 +110,11 @@ func run(cmd *exec.Cmd, on func(*snapshot.Snapshot, Reason)) error {
 	if err := r.start(cmd); err != nil {
 		return err
 	}
+	return r.finish(cmd)
+}
+
+// finish follows the started command to its end.
+func (r *runner) finish(cmd *exec.Cmd) error {
 	go r.signals.forward(cmd.Process)
 	r.follow()
 	err := cmd.Wait()
@@ -149,7 +155,11 @@ func (r *runner) start(cmd *exec.Cmd) error {
 	if !r.wait(unix.P_PID, r.pid, &info) || info.exited() {
 		return nil
 	}
-	errno := ptrace(unix.PTRACE_SEIZE, r.pid, 0, runOptions)
+	options := uintptr(runOptions)
+	if r.exiting != nil {
+		options |= unix.PTRACE_O_TRACEEXIT
+	}
+	errno := ptrace(unix.PTRACE_SEIZE, r.pid, 0, options)
 	unix.Kill(r.pid, unix.SIGCONT)
 	if errno == 0 {
 		return nil
@@ -208,6 +218,11 @@ func (r *runner) handle(tid int, s stop) {
 		default:
 			r.begin(tid)
 		}
+	case unix.PTRACE_EVENT_EXIT:
+		if tid == r.pid {
+			r.exiting()
+		}
+		ptrace(unix.PTRACE_CONT, tid, 0, 0)
 	default: // a thread was started, or the program replaced
 		ptrace(unix.PTRACE_CONT, tid, 0, 0)
 	}
@@ -229,6 +244,7 @@ func (r *runner) deliver(tid int, signal syscall.Signal) (pass syscall.Signal) {
 		r.signals.seen[signal].Store(time.Now().UnixNano())
 	}
 	switch {
+	case r.on == nil:
 	case signal == unix.SIGQUIT:
 		s, err := readStatus(r.pid)
 		r.asked(tid, signal)
