@@ -95,6 +95,13 @@ func (o *Objects) GeneratedCode() ([]*generated.Source, error) {
 	return sources, errors.Join(o.generated.Skipped()...)
 }
 
+// PublishedCode is GeneratedCode without the sources that only a search of all memory can find. It
+// is faster.
+func (o *Objects) PublishedCode() ([]*generated.Source, error) {
+	sources := o.generated.Published()
+	return sources, errors.Join(o.generated.Skipped()...)
+}
+
 // vsyscall is the address of code that amd64's kernel maps in all processes. The mapping
 // has no name in cores.
 const vsyscall = 0xffffffffff600000

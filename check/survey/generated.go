@@ -24,7 +24,11 @@ import (
 // Source returns a source of generated code as a part. It must not be used until the part is
 // reported. The machine is used if the source does not name one, and may be nil.
 func Source(s *generated.Source, m *arch.Machine) *Part {
-	g := &generatedCode{source: s}
+	return sourcePart(&generatedCode{source: s}, m)
+}
+
+func sourcePart(g *generatedCode, m *arch.Machine) *Part {
+	s := g.source
 	p := &Part{Name: s.Place, Key: s.Kind.String(), Generated: s.Kind, Machine: cmp.Or(s.Machine(), m), Code: g,
 		check: g.check, functions: func() int { return len(g.list()) }}
 	if s.Kind == generated.Jitdump {
@@ -46,7 +50,11 @@ type generatedCode struct {
 	functions []generated.Function // by address
 	listed    bool
 	described uint64 // bytes of code that the tables of one check describe
+
+	copies map[uint64][]byte // code by start, nil if it is in its source
 }
+
+func byStart(f generated.Function, start uint64) int { return cmp.Compare(f.Start, start) }
 
 // Limits of one source. A hostile target describes the same code many times.
 const (
@@ -85,6 +93,13 @@ func (g *generatedCode) ReadMemory(p []byte, address uint64) error {
 	f := g.at(address)
 	if f == nil {
 		return fmt.Errorf("no generated function contains %#x", address)
+	}
+	if g.copies != nil {
+		if code := g.copies[f.Start][address-f.Start:]; len(p) <= len(code) {
+			copy(p, code)
+			return nil
+		}
+		return errNoCode
 	}
 	memory := f.Memory()
 	if memory == nil {
@@ -201,6 +216,9 @@ var errTooMuch = fmt.Errorf("the rest is not checked: more than %d bytes of code
 // checkFunction adds the results for the tables of a function or symbol file to a report.
 func (g *generatedCode) checkFunction(f *generated.Function, sections []*cfi.Section, options check.Options, report *check.Report) error {
 	memory := f.Memory()
+	if g.copies != nil {
+		memory = g
+	}
 	if memory == nil {
 		return fmt.Errorf("%s at %#x: %w", f.Name, f.Start, errNoCode)
 	}

@@ -5,9 +5,13 @@
 package survey
 
 import (
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/clewdev/clew/check"
 	"github.com/clewdev/clew/internal/testprogram"
@@ -93,5 +97,37 @@ func TestRuntimes(t *testing.T) {
 				t.Logf("%s (%s): %d findings, %+v", r.Name, r.Key, len(r.Findings), r.Counters)
 			}
 		})
+	}
+}
+
+// Code is checked that a command has withdrawn before it ends, as php does.
+func TestCollector(t *testing.T) {
+	php := testprogram.RequireTool(t, "php8.2")
+	script := filepath.Join(t.TempDir(), "f.php")
+	if err := os.WriteFile(script, []byte("<?php function f($a) { return $a * 2; } for ($t = microtime(true); microtime(true) < $t + 0.3;) f(1);"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(php, "-d", "opcache.enable_cli=1", "-d", "opcache.jit_buffer_size=1M", "-d", "opcache.jit=1255", "-d", "opcache.jit_debug=0x100", script)
+	var c Collector
+	defer c.Close()
+	if err := process.Follow(cmd, time.Millisecond, c.Add); err != nil {
+		t.Fatal(err)
+	}
+	parts, err := c.Parts()
+	if err != nil {
+		t.Error(err)
+	}
+	functions, stubs := 0, 0
+	for r := range new(Survey).Check(parts) {
+		functions += r.Functions
+		for i := range r.Findings {
+			if strings.HasPrefix(r.Findings[i].Name, "JIT$$assign") && len(r.Findings[i].Around) > 3 {
+				stubs++
+			}
+		}
+		t.Logf("%s: %+v, %v", r.Name, r.Counters, r.Err)
+	}
+	if functions < 20 || stubs == 0 {
+		t.Errorf("%d functions, %d findings in stubs of php", functions, stubs)
 	}
 }

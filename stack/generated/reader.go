@@ -158,6 +158,17 @@ func (r *Reader) look(pc uint64) finding {
 	return f
 }
 
+// Published reads the sources that were not read yet, except for lists that only a search of all
+// memory can find, and returns all of them.
+func (r *Reader) Published() []*Source {
+	for len(r.readers) > 0 && !r.readers[0].last {
+		next := r.readers[0]
+		r.readers = r.readers[1:]
+		r.sources = append(r.sources, next.read(r)...)
+	}
+	return r.sources
+}
+
 // Sources reads the sources that were not read yet, and returns all of them.
 func (r *Reader) Sources() []*Source {
 	for _, next := range r.readers {
