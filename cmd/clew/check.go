@@ -42,7 +42,11 @@ path leads to it. Clew also checks the structure of the sections: overlapping en
 addresses outside of the code, disagreement with .eh_frame_hdr.
 
 For a process or a core, Clew checks all mapped object files with the bytes in memory,
-and the generated code that a GDB JIT list, a jitdump or libunwind's list describes.`
+and the generated code that a GDB JIT list, a jitdump or libunwind's list describes.
+
+With -- COMMAND, Clew runs the command to its end and checks the code that it generates.
+The command's output goes to standard error. Clew looks at the lists about every
+millisecond and once more at the end: it can miss code that is withdrawn sooner.`
 
 type checkFlags struct {
 	json, sarif   bool
@@ -64,11 +68,12 @@ func checkCommand() *cli.Command {
 		ShellComplete: completeFunctions("--func", "-f"),
 		Metadata:      manual.SeeAlso("rules", "json", "exit-codes"),
 		UsageText: `clew check FILE|PID|CORE|JITDUMP... [flags]
+  clew check [flags] -- COMMAND [ARG]...
 
 Examples:
   clew check a.out libfoo.so
   clew check 4711                           a process, and the code that it generates
-  clew check a.out --func 'parse_*'         only some functions
+  clew check -- ./server --jit              what a program generates while it runs
   clew check a.out --baseline known.json    only what the file does not list
   clew check a.out --sarif > check.sarif    for code review tools`,
 		// Names of C++ functions have commas.
@@ -85,7 +90,10 @@ Examples:
 			&cli.IntFlag{Name: "jobs", Destination: &flags.jobs, Usage: "check `N` files at the same time; the default is the number of processors"},
 		), flags.core.flags()),
 		Action: func(_ context.Context, c *cli.Command) error {
+			names, command, dashed := atDash(c)
 			switch {
+			case dashed && (len(names) > 0 || len(command) == 0):
+				return errors.New("expected either files and processes, or one command after --")
 			case c.Args().Len() == 0:
 				return errors.New("which FILE? Name a program, a shared library, a process, a core or a jitdump")
 			case flags.json && flags.sarif:
@@ -93,7 +101,7 @@ Examples:
 			case flags.jobs < 0 || c.IsSet("jobs") && flags.jobs == 0:
 				return fmt.Errorf("--jobs %d: expected at least 1", flags.jobs)
 			}
-			return flags.run(c.Args().Slice())
+			return flags.run(names, command)
 		},
 	}
 }
@@ -156,8 +164,8 @@ func (flags *checkFlags) printer() tablecheck.Printer {
 	return &tablecheck.Text{Palette: output.Stdout.Palette(), Paths: flags.paths, Brief: len(flags.functions) > 0}
 }
 
-// run checks what the arguments name.
-func (flags *checkFlags) run(names []string) error {
+// run checks what the arguments name, or the code that a command generates.
+func (flags *checkFlags) run(names, command []string) error {
 	s := survey.Survey{Jobs: flags.jobs, Scratch: flags.scratch}
 	for _, name := range flags.functions {
 		s.Functions = append(s.Functions, style.NewPattern(name).Match)
@@ -169,6 +177,11 @@ func (flags *checkFlags) run(names []string) error {
 	var in checkInput
 	for _, name := range names {
 		in.open(name, &flags.core)
+	}
+	if len(command) > 0 {
+		if err := in.runCommand(command); err != nil {
+			in.fail(err)
+		}
 	}
 	defer func() {
 		for _, end := range in.close {

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -218,4 +219,16 @@ func didYouMean(name, suggestion string) string {
 		return ""
 	}
 	return "; did you mean " + suggestion + "?"
+}
+
+// atDash splits a verb's arguments at --, which the library removes. The root's arguments still have
+// it.
+func atDash(c *cli.Command) (before, after []string, dashed bool) {
+	args, line := c.Args().Slice(), c.Root().Args().Slice()
+	dash := slices.Index(line, "--")
+	if dash < 0 {
+		return args, nil, false
+	}
+	split := max(0, len(args)-len(line[dash+1:]))
+	return args[:split], args[split:], true
 }

@@ -147,18 +147,6 @@ func (f *stackFlags) groupFrom() int {
 	return manyThreads
 }
 
-// atDash splits a verb's arguments at --, which the library removes. The root's arguments still have
-// it.
-func atDash(c *cli.Command) (before, after []string, dashed bool) {
-	args, line := c.Args().Slice(), c.Root().Args().Slice()
-	dash := slices.Index(line, "--")
-	if dash < 0 {
-		return args, nil, false
-	}
-	split := max(0, len(args)-len(line[dash+1:]))
-	return args[:split], args[split:], true
-}
-
 // checkTargets returns an error for an argument that is neither a process nor a file. It checks all
 // arguments before the first is opened, so it needs to know which of them are paths.
 func checkTargets(args []string, flags *stackFlags) error {

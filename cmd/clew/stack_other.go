@@ -27,6 +27,10 @@ func (*coreFlags) flags() []cli.Flag { return nil }
 
 var checkOpeners = []func(in *checkInput, name string, flags *coreFlags) error{(*checkInput).openFile}
 
+func (*checkInput) runCommand([]string) error {
+	return errors.New("clew follows commands on Linux only, not on " + runtime.GOOS)
+}
+
 func isDemo() bool { return false }
 
 func onlyOnLinux(name, usage string) *cli.Command {
