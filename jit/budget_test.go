@@ -53,10 +53,9 @@ var budgets = map[string]string{
 	"report/style":       styling,
 	"report/table":       "arch/disasm " + styling,
 	"report/source":      "report/table",
-	"report/tablecheck":  "check " + printing,
+	"report/tablecheck":  "check check/internal/... check/survey " + printing,
 	"report/...":         printing,
 	"check/...":          "session",
-	"record/...":         printing,
 
 	"session":          reading + " session/link session/internal/... cfi/preset @github.com/ianlancetaylor/demangle",
 	"session/link":     "object jit/symfile cfi/preset internal/errorlist",

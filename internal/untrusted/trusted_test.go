@@ -17,6 +17,7 @@ var trusted = map[string]string{
 	"cmd/clew/input: OpenBeside":             "an argument of the command",
 	"cmd/clew: openSource":                   "an argument of the command",
 	"cmd/clew: openRecording":                "an argument of the command",
+	"cmd/clew: readBaseline":                 "the argument of --baseline",
 	"cmd/clew/input: Regular":                "an argument of the command, which is only looked at",
 	"session/console: Console.sourceCommand": "the argument of source, which can be a pipe",
 	"session/console: paths":                 "completes what the user types",
