@@ -70,6 +70,7 @@ type builder struct {
 	noted    map[string]bool
 	omitted  int // notes after maxNotes
 	complete bool
+	crowded  bool // maxPlaces was reached
 
 	mount perfdata.Namespace // of this process
 }
@@ -180,18 +181,40 @@ func (b *builder) add(o *stack.Object) *stack.Object {
 	return o
 }
 
+// maxPlaces bounds the places: each takes much more memory than an address of a call chain.
+const maxPlaces = 1 << 20
+
 // place returns the number of a place.
 func (b *builder) place(key placeKey) int32 {
-	n, ok := b.placeIDs[key]
-	if !ok {
-		n = int32(len(b.rec.places))
-		b.placeIDs[key] = n
-		if int(n) == cap(b.rec.places) {
-			b.rec.places = slices.Grow(b.rec.places, int(n)+1<<9) // append would copy them five times
-		}
-		b.rec.places = append(b.rec.places, stack.Frame{Code: stack.Code{Object: key.object, Address: key.address, Returns: key.returns}})
-	}
+	n, _ := b.newPlace(key)
 	return n
+}
+
+// newPlace returns the number of a place, and whether it was added. Above the limit, all new
+// places are one, without an object and an address.
+func (b *builder) newPlace(key placeKey) (n int32, added bool) {
+	n, ok := b.placeIDs[key]
+	if ok {
+		return n, false
+	}
+	added = len(b.rec.places) < maxPlaces
+	if !added {
+		if !b.crowded {
+			b.crowded, b.complete = true, false
+			b.note("more than %d different addresses: the others are shown without a name", maxPlaces)
+		}
+		key = placeKey{}
+		if n, ok = b.placeIDs[key]; ok {
+			return n, false
+		}
+	}
+	n = int32(len(b.rec.places))
+	b.placeIDs[key] = n
+	if int(n) == cap(b.rec.places) {
+		b.rec.places = slices.Grow(b.rec.places, int(n)+1<<9) // append would copy them five times
+	}
+	b.rec.places = append(b.rec.places, stack.Frame{Code: stack.Code{Object: key.object, Address: key.address, Returns: key.returns}})
+	return n, added
 }
 
 const maxNotes = 64

@@ -149,6 +149,40 @@ func TestManyMappings(t *testing.T) {
 	}
 }
 
+// The number of places is bounded. Those above the limit are one place, which has no name.
+func TestManyPlaces(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "jit-1.dump")
+	number := writeJitdump(t, path, "generated", 0x10000)
+	m := newMade()
+	m.mmap(1, 0x10000, "//anon")
+	m.mmap2(1, 0x20000, path, number, 0)
+	m.sample(1, 0x10004, 1)
+	r, err := perfdata.NewReader(&m.Buffer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	b := newBuilder(r, Options{})
+	for i := range uint64(maxPlaces) {
+		b.place(placeKey{address: 0x100000 + i})
+	}
+	first := b.place(placeKey{address: 0x100000})
+	if err := b.read(); err != nil {
+		t.Fatal(err)
+	}
+	other := b.place(placeKey{address: 1})
+	b.finish()
+	if n := len(b.rec.Places()); n != maxPlaces+1 || first != 0 || other != maxPlaces {
+		t.Errorf("%d places, the first is %d, that of others %d", n, first, other)
+	}
+	if c := &b.rec.Places()[maxPlaces].Code; c.Object != nil || c.Address != 0 || c.Symbol.Name != "" {
+		t.Errorf("%+v", c)
+	}
+	if b.rec.Complete || !noted(b, "more than 1048576 different addresses") {
+		t.Errorf("complete %t: %q", b.rec.Complete, b.rec.Notes)
+	}
+}
+
 // Adjacent mappings become one when they are mapped again as one.
 func TestMappedAgain(t *testing.T) {
 	s := newSpace()

@@ -335,11 +335,10 @@ func (b *builder) userPlace(p *process, ip uint64, returns bool) int32 {
 
 // generatedPlace returns the place of a key without an object, if it is in generated code.
 func (b *builder) generatedPlace(p *process, lookup uint64, key placeKey) (int32, bool) {
-	known := len(b.rec.places)
 	if d, f := p.space.code.find(lookup); f != nil {
 		key.object, key.function = d.object(), int32(f.Order)
-		n := b.place(key)
-		if int(n) == known {
+		n, added := b.newPlace(key)
+		if added {
 			d.name(&b.rec.places[n].Code, f)
 		}
 		return n, true
@@ -348,8 +347,8 @@ func (b *builder) generatedPlace(p *process, lookup uint64, key placeKey) (int32
 	for n := 0; n < maxAncestors && m != nil; n, m = n+1, m.parent {
 		if s, ok := m.find(lookup, p.space); ok {
 			key.object = m.stackObject
-			n := b.place(key)
-			if int(n) == known {
+			n, added := b.newPlace(key)
+			if added {
 				s.Name = b.copied(s.Name)
 				b.rec.places[n].Symbol = s
 			}
