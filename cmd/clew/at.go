@@ -47,7 +47,9 @@ func atCommand() *cli.Command {
 Examples:
   clew at a.out main+0x27              in words, with a picture of the frame
   clew at a.out 0x1160 --source        with the disassembly and source lines
-  clew at libc.so.6 'qsort_r+8' --json`,
+  clew at libc.so.6 'qsort_r+8' --json
+  clew at a.out 4448                   a decimal address
+  clew at a.out main --section .debug_frame`,
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "source", Destination: &flags.source, Usage: "print the disassembly of the function too, with source lines if available"},
 			sourcePathFlag(&flags.sourcePath, "with --source: look for source files below `DIR` too"),

@@ -53,6 +53,7 @@ Examples:
   clew perf perf.data                     the hottest functions and stacks
   clew perf --flame out.html perf.data    a flame graph
   clew perf --comm server perf.data       only the program server
+  clew perf --pprof out.pb.gz perf.data   a profile for pprof
   perf record -o - -g ./server | clew perf -`,
 		Flags: slices.Concat([]cli.Flag{
 			&cli.IntFlag{Name: "top", Destination: &flags.top, Value: 20, Usage: "list `N` functions"},
