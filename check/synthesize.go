@@ -6,6 +6,7 @@ package check
 
 import (
 	"cmp"
+	"debug/elf"
 	"errors"
 	"fmt"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/check/internal/lift"
 	"github.com/clewdev/clew/jit"
+	"github.com/clewdev/clew/object"
 )
 
 // Synthesis is an unwind table that was made from the code of a function.
@@ -67,6 +69,9 @@ const syntheticBase = 1 << 24
 // [Synthesizer.Function] does the same for a function at its address in a program, and knows
 // more: jump tables outside of the function, and called functions.
 func Synthesize(code []byte, m *arch.Machine) (*Synthesis, error) {
+	if len(code) == 0 {
+		return nil, fmt.Errorf("%w: the function is empty", ErrCode)
+	}
 	s, err := NewSynthesizer(m, Code{Memory: bytesAt{syntheticBase, code}}, nil)
 	if err != nil {
 		return nil, err
@@ -133,6 +138,19 @@ func NewSynthesizer(m *arch.Machine, code Code, functions []Range) (*Synthesizer
 	for key := range s.cies {
 		s.cies[key] = cfi.EntryCIE(m)
 		s.cies[key].BKey = key == lift.KeyB
+	}
+	return s, nil
+}
+
+// NewFileSynthesizer returns a Synthesizer for the functions of a file, which it may read as long
+// as it is used. Imports are as in [Options]. The error wraps [ErrMachine] or [ErrRelocatable].
+func NewFileSynthesizer(f *object.File, functions []Range, imports map[uint64]string) (*Synthesizer, error) {
+	if f.Type() == elf.ET_REL {
+		return nil, fmt.Errorf("%s: %w: link it first", f.Name(), ErrRelocatable)
+	}
+	s, err := NewSynthesizer(f.Machine(), Code{Memory: newRelocated(f, nil), NoReturn: noReturns(f, imports), Stubs: stubs(f)}, functions)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Name(), err)
 	}
 	return s, nil
 }

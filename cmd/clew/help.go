@@ -123,6 +123,7 @@ versions of Clew may add fields, but do not change or remove any.`)
 		{"clew table --raw --json", table.RawSchema},
 		{"clew at --json", table.ExplainSchema},
 		{"clew check --json", tablecheck.Schema},
+		{"clew synth --json", synthSchema},
 		{"clew jit --json", jitcode.Schema},
 		{"clew jit show --json", jitcode.FunctionSchema + "\n" + jitcode.FormerFunctionSchema},
 		{"clew jit extract --json", `One object for each file that was written: {"file", "source", "place", "bytes"}.`},

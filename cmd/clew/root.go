@@ -36,6 +36,7 @@ var verbs = [...]struct {
 	{"jit", jitCommand},
 	{"perf", perfCommand},
 	{"stack", stackCommand},
+	{"synth", synthCommand},
 	{"table", tableCommand},
 	{"version", versionCommand},
 }

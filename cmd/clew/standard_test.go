@@ -139,6 +139,7 @@ func TestFullOutput(t *testing.T) {
 		{"perf", recording}, {"perf", recording, "--json"}, {"perf", recording, "--samples"}, {"perf", recording, "--folded"},
 		{"jit", perfMap}, {"jit", perfMap, "--json"}, {"jit", "show", "f", perfMap},
 		{"check", program}, {"check", program, "--json"}, {"check", program, "--sarif"}, {"check", program, "--write-baseline", "/dev/full"}, {"check", pid},
+		{"synth", program, "-f", "main"}, {"synth", program, "-f", "main", "--json"},
 		{"debug", object, "--call", "fib(5)", "--json"}, {"debug", object, "--call", "fib(5)"},
 	}
 	for _, verb := range verbs {
@@ -263,6 +264,7 @@ func TestHostileNames(t *testing.T) {
 		{"stack", evil}, {"stack", text}, {"stack", "--", evil}, {"stack", "--watch", evil, pid}, {"stack", "--thread", evil, pid},
 		{"jit", perfMap}, {"jit", perfMap, "--json"}, {"jit", pid}, {"jit", "show", evil, perfMap}, {"jit", "show", "*", perfMap}, {"jit", "show", "nothing" + evil, perfMap}, {"jit", "extract", evil, perfMap, "-o", evil}, {"jit", evil}, {"jit", text},
 		{"check", program}, {"check", program, "--json"}, {"check", program, "--sarif"}, {"check", odd}, {"check", cut}, {"check", text}, {"check", library}, {"check", pid}, {"check", core}, {"check", evil}, {"check", program, "--func", evil}, {"check", program, "--baseline", evil}, {"check", program, "--baseline", text}, {"check", program, "--scratch", evil},
+		{"synth", program, "-f", "*"}, {"synth", program, "-f", "*", "--json"}, {"synth", odd}, {"synth", cut}, {"synth", text}, {"synth", library}, {"synth", object, "-f", "*"}, {"synth", evil}, {"synth", "--raw", text, "--machine", "amd64"}, {"synth", "--raw", evil, "--machine", evil},
 		{"debug", object, "--batch", script}, {"debug", object, "--batch", wrong}, {"debug", object, "--call", evil + "_fault(1)"}, {"debug", object, "--call", evil}, {"debug", object, "--call", "plain(1)", "--json"}, {"debug", text}, {"debug", object, "--rsp", evil},
 		{"perf", evil}, {"perf", text},
 		{evil}, {"--" + evil}, {"help", evil}, {"table", "--" + evil}, {"table", "--func"}, {"table", evil},
@@ -351,7 +353,7 @@ func TestNameWithNewline(t *testing.T) {
 	if err := os.WriteFile(name, []byte("no ELF"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"table", name}, {"table", name + "/absent"}, {"stack", name}, {"jit", name}, {"perf", name}, {"check", name}} {
+	for _, args := range [][]string{{"table", name}, {"table", name + "/absent"}, {"stack", name}, {"jit", name}, {"perf", name}, {"check", name}, {"synth", name}} {
 		_, stderr, _ := runToEnd(t, clew(t, args...), "DEBUGINFOD_URLS=")
 		if strings.Contains(stderr, "\nclew table: forged") || !strings.Contains(stderr, `a\nclew table: forged`) {
 			t.Errorf("clew %s:\n%s", args[0], stderr)

@@ -1,0 +1,152 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package survey
+
+import (
+	"cmp"
+	"debug/elf"
+	"slices"
+	"strings"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/check"
+	"github.com/clewdev/clew/object"
+)
+
+// Synthesized is a function with the unwind table that was made from its code.
+type Synthesized struct {
+	Name  string // linkage name; "" for code without symbols
+	Start uint64 // address
+	Size  uint64 // bytes
+	*check.Synthesis
+}
+
+// Tables are unwind tables that were made from code.
+type Tables struct {
+	Functions []Synthesized // in ascending order of Start
+	// Section contains the tables of the functions of which something is decided.
+	Section *cfi.Section
+	// File contains the functions at their addresses: for a relocatable file a copy with
+	// addresses. It is nil for code without a file.
+	File *object.File
+}
+
+// Synthesize makes the unwind tables of functions of a part that is a file: of those that have a
+// symbol with a size and that choose selects, or of those without a table if choose is nil. The error
+// wraps check.ErrMachine or object.ErrFault.
+func (p *Part) Synthesize(choose func(symbol string) bool) (t *Tables, err error) {
+	err = object.Guard(func() error {
+		t, err = p.synthesize(choose)
+		return err
+	})
+	return t, err
+}
+
+func (p *Part) synthesize(choose func(symbol string) bool) (*Tables, error) {
+	symbols := functionSymbols(p.file)
+	ranges := make([]check.Range, len(symbols))
+	for i, s := range symbols {
+		ranges[i] = check.Range{Start: s.Address, End: s.Address + s.Size}
+	}
+	synthesizer, err := check.NewFileSynthesizer(p.file, ranges, p.imports)
+	if err != nil {
+		return nil, err
+	}
+	described, err := describedBy(p.file)
+	if err != nil {
+		return nil, err
+	}
+	t := &Tables{File: p.file}
+	for _, s := range symbols {
+		if choose != nil && !choose(s.Name) || choose == nil && described(s.Address) {
+			continue
+		}
+		f := Synthesized{Name: s.Name, Start: s.Address, Size: s.Size}
+		if isPart(s.Name) {
+			f.Synthesis = &check.Synthesis{Instructions: 1, Undecided: 1, Gaps: []check.Gap{{End: s.Size, Reason: check.UnknownEntry}}}
+		} else if f.Synthesis, err = synthesizer.Function(s.Address, s.Size); err != nil {
+			f.Synthesis = &check.Synthesis{Instructions: 1, Undecided: 1, Gaps: []check.Gap{{End: s.Size, Reason: check.NoCode}}}
+		}
+		t.Functions = append(t.Functions, f)
+	}
+	return t, t.encode(p.file.Machine(), sectionAddress(p.file))
+}
+
+// SynthesizeCode makes the unwind table of a function from its bytes, at address 0. The error wraps
+// check.ErrMachine or check.ErrCode.
+func SynthesizeCode(code []byte, m *arch.Machine) (*Tables, error) {
+	s, err := check.Synthesize(code, m)
+	if err != nil {
+		return nil, err
+	}
+	size := uint64(len(code))
+	t := &Tables{Functions: []Synthesized{{Size: size, Synthesis: s}}}
+	return t, t.encode(m, (size+7)&^7)
+}
+
+// encode writes the section.
+func (t *Tables) encode(m *arch.Machine, address uint64) error {
+	e := cfi.Encoder{Kind: cfi.EHFrame, Machine: m, Address: address}
+	for _, f := range t.Functions {
+		if f.Unwind == nil {
+			continue
+		}
+		if err := e.Program(f.Unwind, f.Start, f.Size); err != nil {
+			return err
+		}
+	}
+	t.Section = &cfi.Section{Name: ".eh_frame", Data: e.Data, Address: address, Machine: m, Kind: cfi.EHFrame}
+	return nil
+}
+
+// isPart reports whether a symbol is that of a block which gcc or LLVM has moved out of a function.
+// Only the function leads there.
+func isPart(symbol string) bool {
+	_, suffix, ok := strings.Cut(symbol, ".cold")
+	return ok && strings.Trim(suffix, ".0123456789") == ""
+}
+
+// functionSymbols returns the functions of a file that have a size, by address, one for each address.
+func functionSymbols(f *object.File) (list []object.Symbol) {
+	sections := f.Sections()
+	for s := range f.Symbols() {
+		executable := s.Section < len(sections) && sections[s.Section].Flags&elf.SHF_EXECINSTR != 0
+		if s.Type == elf.STT_FUNC && s.Size > 0 && s.Address+s.Size > s.Address && executable {
+			list = append(list, s)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b object.Symbol) int { return cmp.Compare(a.Address, b.Address) })
+	return slices.CompactFunc(list, func(a, b object.Symbol) bool { return a.Address == b.Address })
+}
+
+// describedBy returns a function that reports whether an address has a table in a file.
+func describedBy(f *object.File) (func(address uint64) bool, error) {
+	var ranges []cfi.IndexRange
+	for _, open := range []func() (*cfi.Section, error){f.EHFrame, f.DebugFrame} {
+		section, err := open()
+		if err != nil {
+			return nil, err
+		}
+		if section != nil {
+			ranges = append(ranges, section.Index().Ranges()...)
+		}
+	}
+	slices.SortFunc(ranges, func(a, b cfi.IndexRange) int { return cmp.Compare(a.Start, b.Start) })
+	return func(address uint64) bool {
+		n, found := slices.BinarySearchFunc(ranges, address, func(r cfi.IndexRange, at uint64) int { return cmp.Compare(r.Start, at) })
+		return found || n > 0 && address < ranges[n-1].End
+	}, nil
+}
+
+// sectionAddress returns an address after those of the sections of a file.
+func sectionAddress(f *object.File) (address uint64) {
+	for _, s := range f.Sections() {
+		if s.Flags&elf.SHF_ALLOC != 0 {
+			address = max(address, s.Address+s.Size)
+		}
+	}
+	return (address + 7) &^ 7
+}
