@@ -39,8 +39,14 @@
 // A rule may change later than the code while it still yields the right value. After a push,
 // for example, the register itself still has the value. This is not a defect.
 //
+// # Making tables
+//
+// Synthesize makes the table of a function from its bytes, by the same analysis. A Synthesizer
+// does so for the functions of a program, and Complete for the functions of a jit.Code whose
+// author gives no table. An instruction that would be undecided gets no row, but a Gap.
+//
 // # What it never does
 //
-// File and Section run no code. They bound the work for each function by the function's
+// File, Section and Synthesize run no code. They bound the work for each function by the function's
 // size; code beyond the limits is undecided. The package writes no file.
 package check

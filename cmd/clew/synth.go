@@ -8,7 +8,6 @@ import (
 	"cmp"
 	"context"
 	"debug/elf"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -23,6 +22,7 @@ import (
 	"github.com/clewdev/clew/cmd/clew/input"
 	"github.com/clewdev/clew/cmd/clew/manual"
 	"github.com/clewdev/clew/cmd/clew/output"
+	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/internal/untrusted"
 	"github.com/clewdev/clew/report/source"
 	"github.com/clewdev/clew/report/style"
@@ -195,7 +195,7 @@ func (flags *synthFlags) print(t *survey.Tables, names table.Names) error {
 		f := &t.Functions[i]
 		partly = partly || len(f.Gaps) > 0
 		if flags.format == "json" {
-			if err := json.NewEncoder(output.Stdout).Encode(synthLineOf(f)); err != nil {
+			if err := printable.EncodeJSON(output.Stdout, synthLineOf(f)); err != nil {
 				return err
 			}
 			continue
