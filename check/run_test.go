@@ -225,3 +225,17 @@ func TestForth(t *testing.T) {
 		}
 	}
 }
+
+// The table that Complete makes from the code agrees with the execution.
+func TestCompleteRuns(t *testing.T) {
+	require(t)
+	code := load(t, saves[runtime.GOARCH].code, nil)
+	made, err := check.Complete(code)
+	if err != nil || made[0].Undecided > 0 {
+		t.Fatal(made, err)
+	}
+	result := check.Run(t, code, 21)
+	if result.Instructions == 0 || result.Agree != result.Instructions {
+		t.Errorf("%+v", result)
+	}
+}
