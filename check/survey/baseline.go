@@ -14,27 +14,42 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 
 	"github.com/clewdev/clew/check"
 	"github.com/clewdev/clew/internal/printable"
 )
 
+// Address is an address that JSON has as a string, "0x1160": numbers above 2^53 lose digits in
+// many readers of JSON.
+type Address uint64
+
+// MarshalText returns the address in hexadecimal.
+func (a Address) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%#x", uint64(a)), nil }
+
+// UnmarshalText accepts what MarshalText returns.
+func (a *Address) UnmarshalText(text []byte) error {
+	n, err := strconv.ParseUint(string(text), 0, 64)
+	*a = Address(n)
+	return err
+}
+
 // Known identifies a finding in a baseline. It contains no address, because those of a rebuilt
 // program differ.
 type Known struct {
-	File     string `json:"file"`             // Part.Key
-	Symbol   string `json:"symbol,omitempty"` // of the function; "" if there is none
-	Start    uint64 `json:"function_start,omitempty"`
-	Offset   uint64 `json:"offset"` // of the instruction in the function
-	Kind     string `json:"kind"`
-	Register string `json:"register,omitempty"`
-	Expected string `json:"expected,omitempty"`
-	Found    string `json:"found"`
+	File     string  `json:"file"`             // Part.Key
+	Symbol   string  `json:"symbol,omitempty"` // of the function; "" if there is none
+	Start    Address `json:"function_start,omitempty"`
+	Offset   uint64  `json:"offset"` // of the instruction in the function
+	Kind     string  `json:"kind"`
+	Register string  `json:"register,omitempty"`
+	Expected string  `json:"expected,omitempty"`
+	Found    string  `json:"found"`
 }
 
 // NewKnown returns what identifies a finding of a part.
 func NewKnown(p *Part, f *check.Finding) Known {
-	k := Known{File: p.Key, Symbol: f.Name, Start: f.Function, Kind: f.Kind.String(), Register: f.Register, Expected: f.Expected, Found: f.Found}
+	k := Known{File: p.Key, Symbol: f.Name, Start: Address(f.Function), Kind: f.Kind.String(), Register: f.Register, Expected: f.Expected, Found: f.Found}
 	if f.Function != 0 {
 		k.Offset = f.Address - f.Function
 	}
@@ -61,7 +76,7 @@ var number = regexp.MustCompile(`0x[0-9a-f]+`)
 func (k Known) String() string {
 	place := k.Symbol
 	if place == "" {
-		place = fmt.Sprintf("%#x", k.Start)
+		place = fmt.Sprintf("%#x", uint64(k.Start))
 	}
 	if k.Expected == "" {
 		return fmt.Sprintf("%s: %s: %s", k.File, k.Kind, k.Found)

@@ -74,7 +74,7 @@ func TestBaselineErrors(t *testing.T) {
 
 func FuzzBaseline(f *testing.F) {
 	f.Add(`{"file":"a/b.so","symbol":"f","offset":1,"kind":"wrong CFA","expected":"CFA = rsp+16","found":"CFA = rsp+8"}`)
-	f.Add(`{"file":"","function_start":18446744073709551615,"offset":1,"kind":"x","found":"0x12"}`)
+	f.Add(`{"file":"","function_start":"0xffffffffffffffff","offset":1,"kind":"x","found":"0x12"}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		b, err := ReadBaseline(strings.NewReader(text))
 		if err != nil {

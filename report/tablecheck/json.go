@@ -36,9 +36,9 @@ const Schema = `One object for each finding:
                   the code: [{"address", "text", "table", "code"}]
   fix             the assembler directive that belongs before "address"
 
-Addresses are numbers; in an object file, offsets in the section. The last line is a summary of all files: {"functions", "decided",
-"defective", "instructions", "agree", "disagree", "undecided", "reasons", "findings",
-"known"}. "decided" counts functions without an undecided instruction, and "defective"
+Addresses are strings, "0x1160"; in an object file, offsets in the section. The last line
+is a summary of all files: {"functions", "decided", "defective", "instructions", "agree",
+"disagree", "undecided", "reasons", "findings", "known"}. "decided" counts functions without an undecided instruction, and "defective"
 those with a finding. "reasons" has the number of undecided instructions for each reason.
 "known" counts findings of the baseline, which are not printed.`
 
@@ -46,37 +46,37 @@ those with a finding. "reasons" has the number of undecided instructions for eac
 type JSON struct{}
 
 type jsonStep struct {
-	Address uint64 `json:"address"`
-	CFA     string `json:"cfa,omitempty"`
-	Saved   string `json:"saved,omitempty"`
+	Address survey.Address `json:"address"`
+	CFA     string         `json:"cfa,omitempty"`
+	Saved   string         `json:"saved,omitempty"`
 }
 
 type jsonLine struct {
-	Address uint64 `json:"address"`
-	Text    string `json:"text,omitempty"`
-	Table   string `json:"table,omitempty"`
-	Code    string `json:"code,omitempty"`
+	Address survey.Address `json:"address"`
+	Text    string         `json:"text,omitempty"`
+	Table   string         `json:"table,omitempty"`
+	Code    string         `json:"code,omitempty"`
 }
 
 type jsonFinding struct {
-	File       string     `json:"file"`
-	Source     string     `json:"source,omitempty"`
-	Function   string     `json:"function,omitempty"`
-	Symbol     string     `json:"symbol,omitempty"`
-	Start      uint64     `json:"function_start,omitempty"`
-	Address    uint64     `json:"address"`
-	Offset     uint64     `json:"offset"`
-	Last       uint64     `json:"last"`
-	Count      int        `json:"count"`
-	SourceFile string     `json:"source_file,omitempty"`
-	SourceLine int        `json:"source_line,omitempty"`
-	Kind       string     `json:"kind"`
-	Register   string     `json:"register,omitempty"`
-	Expected   string     `json:"expected,omitempty"`
-	Found      string     `json:"found"`
-	Path       []jsonStep `json:"path,omitempty"`
-	Around     []jsonLine `json:"around,omitempty"`
-	Fix        string     `json:"fix,omitempty"`
+	File       string         `json:"file"`
+	Source     string         `json:"source,omitempty"`
+	Function   string         `json:"function,omitempty"`
+	Symbol     string         `json:"symbol,omitempty"`
+	Start      survey.Address `json:"function_start,omitempty"`
+	Address    survey.Address `json:"address"`
+	Offset     uint64         `json:"offset"`
+	Last       survey.Address `json:"last"`
+	Count      int            `json:"count"`
+	SourceFile string         `json:"source_file,omitempty"`
+	SourceLine int            `json:"source_line,omitempty"`
+	Kind       string         `json:"kind"`
+	Register   string         `json:"register,omitempty"`
+	Expected   string         `json:"expected,omitempty"`
+	Found      string         `json:"found"`
+	Path       []jsonStep     `json:"path,omitempty"`
+	Around     []jsonLine     `json:"around,omitempty"`
+	Fix        string         `json:"fix,omitempty"`
 }
 
 // Result prints the findings of a part.
@@ -90,8 +90,10 @@ func (JSON) Result(w io.Writer, r *survey.Result) error {
 	return nil
 }
 
+func shown(p *survey.Part, address uint64) survey.Address { return survey.Address(p.Shown(address)) }
+
 func newJSON(p *survey.Part, f *check.Finding) jsonFinding {
-	o := jsonFinding{File: fileOf(p), Function: style.Demangle(f.Name), Symbol: f.Name, Start: p.Shown(f.Function), Address: p.Shown(f.Address), Last: p.Shown(f.Last), Count: f.Count,
+	o := jsonFinding{File: fileOf(p), Function: style.Demangle(f.Name), Symbol: f.Name, Start: shown(p, f.Function), Address: shown(p, f.Address), Last: shown(p, f.Last), Count: f.Count,
 		Kind: f.Kind.String(), Register: f.Register, Expected: f.Expected, Found: f.Found, Fix: f.Fix}
 	if p.Generated != generated.None {
 		o.Source = p.Generated.String()
@@ -103,10 +105,10 @@ func newJSON(p *survey.Part, f *check.Finding) jsonFinding {
 		o.SourceFile, o.SourceLine = l.File, l.Line
 	}
 	for _, s := range f.Path {
-		o.Path = append(o.Path, jsonStep{p.Shown(s.Address), s.CFA, s.Saved})
+		o.Path = append(o.Path, jsonStep{shown(p, s.Address), s.CFA, s.Saved})
 	}
 	for _, l := range f.Around {
-		o.Around = append(o.Around, jsonLine{p.Shown(l.Address), instruction(p, l.Address), l.Table, l.Code})
+		o.Around = append(o.Around, jsonLine{shown(p, l.Address), instruction(p, l.Address), l.Table, l.Code})
 	}
 	return o
 }
