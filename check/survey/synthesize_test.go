@@ -1,0 +1,82 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package survey
+
+import (
+	"debug/elf"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/check"
+)
+
+// Object files that compilers write without tables get tables of which no row is wrong, for all
+// functions but for their cold parts, and for what only a jump table without a visible length leads
+// to, as in code for amd64 that is not optimized.
+func TestSynthesize(t *testing.T) {
+	source, err := os.ReadFile("../testdata/functions.c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, compiler := range []string{"gcc", "clang", "aarch64-linux-gnu-gcc"} {
+		for _, flags := range []string{"-O0", "-O2 -fomit-frame-pointer", "-O2 -fno-omit-frame-pointer"} {
+			t.Run(compiler+" "+flags, func(t *testing.T) {
+				p, err := ELF(compiled(t, compiler, "functions.c", string(source), append(strings.Fields(flags), "-fno-asynchronous-unwind-tables", "-fno-unwind-tables", "-w")...))
+				if err != nil {
+					t.Fatal(err)
+				}
+				made, err := p.Synthesize(nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i := range made.Functions {
+					f := &made.Functions[i]
+					for _, g := range f.Gaps {
+						if !isPart(f.Name) && (g.Reason != check.Guessed || f.Name != "switched") {
+							t.Errorf("%s: %v", f.Name, g)
+						}
+					}
+				}
+				r, err := check.Section(made.Section, check.Code{Memory: made.File}, check.Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Logf("%d functions, %+v", len(made.Functions), r.Counters)
+				if r.Functions < 18 || len(r.Findings) > 0 || r.Disagree > 0 {
+					t.Errorf("%v", r.Findings)
+				}
+				only, err := p.Synthesize(func(symbol string) bool { return symbol == "leaf" })
+				if err != nil || len(only.Functions) != 1 || only.Functions[0].Name != "leaf" {
+					t.Errorf("%+v, %v", only, err)
+				}
+			})
+		}
+	}
+}
+
+func TestSynthesizeCode(t *testing.T) {
+	amd64 := arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB)
+	made, err := SynthesizeCode([]byte{0x53, 0x90, 0x5b, 0xc3}, amd64)
+	if err != nil || len(made.Functions) != 1 || made.Functions[0].Undecided != 0 || made.Section.Index().Ranges()[0].End != 4 {
+		t.Errorf("%+v, %v", made, err)
+	}
+	if _, err := SynthesizeCode(nil, amd64); !errors.Is(err, check.ErrCode) {
+		t.Error(err)
+	}
+	if _, err := SynthesizeCode([]byte{0}, arch.Lookup(elf.EM_RISCV, elf.ELFCLASS64, elf.ELFDATA2LSB)); !errors.Is(err, check.ErrMachine) {
+		t.Error(err)
+	}
+}
+
+func TestIsPart(t *testing.T) {
+	for symbol, want := range map[string]bool{"f.cold": true, "f.cold.3": true, "f.part.0.cold": true, "f": false, "f.colder": false, "f.part.0": false} {
+		if isPart(symbol) != want {
+			t.Errorf("%s: %v", symbol, !want)
+		}
+	}
+}
