@@ -41,6 +41,8 @@ var functionTests = []struct {
 	{"", "a row that is early after a call that returns", "push %rax\n.cfi_def_cfa_offset 16\ncall g\n.cfi_def_cfa_offset 8\nhere: pop %rax\nret",
 		"wrong CFA: CFA = rsp+16, but the table says CFA = rsp+8", ".cfi_def_cfa_offset 16"},
 	{"", "a call that does not return", "test %edi,%edi\nje 1f\npush %rax\n.cfi_def_cfa_offset 16\ncall g\n.cfi_def_cfa_offset 8\n1: ret", "", ""},
+	// Another path leads to the code after the padding: a jump table without a known length.
+	{"", "padding after a call that does not return", "push %rax\n.cfi_def_cfa_offset 16\ncall g\nnopl (%rax)\n.cfi_def_cfa_offset 8\nmov $1,%eax\nret", "", ""},
 	{"", "a call of the next instruction", "call 1f\n1: .cfi_def_cfa_offset 16\npop %rax\n.cfi_def_cfa_offset 8\nret", "", ""},
 	{"", "a loop that probes the stack", "lea -0x4000(%rsp),%r11\n.cfi_def_cfa %r11, 0x4008\n1: sub $0x1000,%rsp\norq $0,(%rsp)\ncmp %r11,%rsp\njne 1b\n.cfi_def_cfa_register %rsp\nadd $0x4000,%rsp\n.cfi_def_cfa_offset 8\nret", "", ""},
 	{"", "a return address that is overwritten", "mov %rax,(%rsp)\nhere: ret", "wrong return address: return address lost, but the table says return address at CFA-8", ".cfi_undefined 16"},

@@ -37,7 +37,8 @@ func (u *unit) judgePart(p *part) bool {
 		have     bool         // s is the state before the instruction
 		compared *instruction // by the flags
 		previous *instruction // it agreed with the same row, and has not changed what rows use
-		call     *instruction // ends directly before
+		call     *instruction // ends before, with only padding between
+		last     *instruction // ends directly before
 	)
 	c.ignored = c.conventionOf(p.fde)
 	if !c.spend(len(p.code) / bytesPerJob) {
@@ -48,7 +49,7 @@ func (u *unit) judgePart(p *part) bool {
 		k := p.at[offset] - 1
 		if k < 0 || !u.instructions[k].reached {
 			offset++
-			have, previous, call = false, nil, nil
+			have, previous, call, last = false, nil, nil, nil
 			continue
 		}
 		i := &u.instructions[k]
@@ -57,7 +58,7 @@ func (u *unit) judgePart(p *part) bool {
 			t := &u.states[i.state]
 			s.assign(&t.state, c.abi)
 			have, previous, compared = true, nil, nil
-			onlyCall = onlyCall && t.afterCall && t.from >= 0 && &u.instructions[t.from] == call
+			onlyCall = onlyCall && t.from >= 0 && &u.instructions[t.from] == last && (t.afterCall || last != call)
 		}
 		switch {
 		case !have:
@@ -74,7 +75,7 @@ func (u *unit) judgePart(p *part) bool {
 			case s.guessed:
 				i.verdict, i.reason = Undecided, Guessed
 			case onlyCall && r.start == i.pc && !u.heals(p, i, s):
-				u.drop(i.pc)
+				u.drop(call.pc + uint64(call.Size))
 				return false
 			}
 		}
@@ -86,7 +87,10 @@ func (u *unit) judgePart(p *part) bool {
 			previous = i
 		}
 		s.touched = false
-		call = nil
+		if !i.Padding {
+			call = nil
+		}
+		last = i
 		if i.verdict == Disagree || have && i.Flow == lift.FlowReturn && !s.preserved(c.abi) {
 			u.suspicious = true
 		}
