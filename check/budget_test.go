@@ -36,6 +36,24 @@ func TestBudget(t *testing.T) {
 	}
 }
 
+// TestLongStubs checks a function in a table of stubs that claims to be larger than memory.
+func TestLongStubs(t *testing.T) {
+	m := arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB)
+	e := cfi.Encoder{Kind: cfi.EHFrame, Machine: m, Address: 0x1000}
+	cie := cfi.EntryCIE(m)
+	cie.PointerEncoding = cfi.EncAbsptr
+	if err := e.FDE(&cfi.FDE{CIE: cie, Start: 1 << 40, End: 1<<40 + 64}); err != nil {
+		t.Fatal(err)
+	}
+	s := &cfi.Section{Name: ".eh_frame", Data: e.Data, Address: e.Address, Machine: m}
+	for _, size := range []uint64{0, 1, 16} {
+		r, err := Section(s, Code{Memory: zeros{}, Stubs: []Stubs{{Start: 1 << 12, End: 1 << 63, Size: size}}}, Options{})
+		if err != nil || r.Functions != 1 {
+			t.Errorf("%d: %+v %v", size, r, err)
+		}
+	}
+}
+
 func TestBudgetIsSpent(t *testing.T) {
 	c := checker{size: 1}
 	c.setBudget(c.size)

@@ -49,9 +49,13 @@ func (u *unit) enter(pc uint64) {
 
 // enterStubs starts a path at each stub of a table.
 func (u *unit) enterStubs(t Stubs) {
-	p := &u.parts[0]
-	for at := t.Start; at < t.End && t.Size > 0; at += t.Size {
-		if at >= p.start && at < p.end && !(t.Header && at == t.Start) {
+	if t.Size == 0 {
+		return
+	}
+	p := &u.parts[0] // it starts in the table, whose end a file may put anywhere
+	first := t.Start + (p.start-t.Start+t.Size-1)/t.Size*t.Size
+	for at := first; at >= p.start && at < min(p.end, t.End); at += t.Size {
+		if !(t.Header && at == t.Start) {
 			u.enter(at)
 			if k := u.find(at); k >= 0 && u.instructions[k].Flow == lift.FlowJumpIndirect {
 				// Until the dynamic linker has bound it, it goes on after the jump.
