@@ -9,7 +9,7 @@ import "github.com/clewdev/clew/check/internal/lift"
 // Limits of one unit. They bound the time and memory that a hostile file can cost.
 const (
 	maxUnitSize         = 8 << 20 // bytes of code
-	maxUnitInstructions = 2 << 20
+	maxUnitInstructions = 1 << 19
 	maxUnitParts        = 64
 	maxUnitStates       = 1 << 16
 	maxSteps            = 64 // executions of each instruction, on average
