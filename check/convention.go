@@ -5,6 +5,9 @@
 package check
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/check/internal/lift"
 )
@@ -33,7 +36,7 @@ func (c *checker) conventions() {
 	}
 	c.findGlobals(lost)
 	c.findPrivate(lost)
-	for i := range lost {
+	for _, i := range slices.Sorted(maps.Keys(lost)) { // what one finds, later ones use
 		if c.conventionOf(i) != 0 {
 			c.check(i, false)
 		}
@@ -80,7 +83,7 @@ func (c *checker) findPrivate(lost map[int]uint64) {
 	}
 	var calls []call
 	starts := map[uint64]int{}
-	for i := range lost {
+	for _, i := range slices.Sorted(maps.Keys(lost)) {
 		starts[c.fdes[i].Start] = i
 	}
 	var code []byte
