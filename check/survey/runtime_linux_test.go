@@ -15,6 +15,7 @@ import (
 
 	"github.com/clewdev/clew/check"
 	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/process"
 	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/generated"
@@ -103,14 +104,27 @@ func TestRuntimes(t *testing.T) {
 // Code is checked that a command has withdrawn before it ends, as php does.
 func TestCollector(t *testing.T) {
 	php := testprogram.RequireTool(t, "php8.2")
-	script := filepath.Join(t.TempDir(), "f.php")
-	if err := os.WriteFile(script, []byte("<?php function f($a) { return $a * 2; } for ($t = microtime(true); microtime(true) < $t + 0.3;) f(1);"), 0o666); err != nil {
+	dir := t.TempDir()
+	script, met := filepath.Join(dir, "f.php"), filepath.Join(dir, "met")
+	if err := os.WriteFile(script, []byte(`<?php function f($a) { return $a * 2; } for ($t = microtime(true); microtime(true) < $t + 20 && !file_exists($argv[1]);) f(1);`), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(php, "-d", "opcache.enable_cli=1", "-d", "opcache.jit_buffer_size=1M", "-d", "opcache.jit=1255", "-d", "opcache.jit_debug=0x100", script)
+	cmd := exec.Command(php, "-d", "opcache.enable_cli=1", "-d", "opcache.jit_buffer_size=1M", "-d", "opcache.jit=1255", "-d", "opcache.jit_debug=0x100", script, met)
 	var c Collector
 	defer c.Close()
-	if err := process.Follow(cmd, time.Millisecond, c.Add); err != nil {
+	err := process.Follow(cmd, time.Millisecond, func(s *snapshot.Snapshot, last bool) {
+		c.Add(s, last)
+		functions := 0
+		for _, p := range c.places {
+			for _, code := range p.code {
+				functions += len(code.functions)
+			}
+		}
+		if functions >= 20 {
+			os.WriteFile(met, nil, 0o666) // the program ends
+		}
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
 	parts, err := c.Parts()
