@@ -159,7 +159,7 @@ func TestTraceProcess(t *testing.T) {
 		{"g++", "testdata/exceptions.cc", []string{"-O2"}},
 		{"g++", "testdata/exceptions.cc", []string{"-O0", "-fno-omit-frame-pointer"}},
 	}
-	for _, test := range sample.Of(t, tests, 2) {
+	for _, test := range sample.Of(t, tests, 1) {
 		t.Run(fmt.Sprint(test.source, test.flags), func(t *testing.T) {
 			p := stepProgram(t, test.compiler, test.source, test.flags...)
 			result, err := check.Trace(p.objects.Snapshot().Machine, &p.objects.Modules, p.states, nil)
