@@ -249,7 +249,7 @@ func (s *sampler) walk(taken *snapshot.Snapshot, thread *snapshot.Thread) {
 		s.same(s.byRows, s.along, "along a trail", len(want), trail.Len())
 		for j := range min(len(want), trail.Len()) {
 			f := &want[j]
-			step := unwind.Step{PC: f.PC, LookupPC: f.LookupPC, Method: f.Method, Interrupted: f.Interrupted, Trampoline: f.Trampoline}
+			step := unwind.Step{PC: f.PC, LookupPC: f.LookupPC, Method: f.Method, Gap: f.Gap, Interrupted: f.Interrupted, Trampoline: f.Trampoline}
 			step.SP, _ = f.registers.Get(uint64(taken.Machine.StackPointer))
 			if trail.At(j) != step {
 				s.t.Fatalf("frame %d along a trail: %+v\nby the interpreter: %+v", j, trail.At(j), step)
