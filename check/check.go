@@ -150,7 +150,7 @@ func Section(s *cfi.Section, code Code, options Options) (*Report, error) {
 	for _, name := range options.Scratch {
 		number := slices.Index(c.abi.Names, name)
 		if number < 0 || !c.abi.Preserves(number) {
-			return nil, fmt.Errorf("%q is no register that functions of %s preserve", name, s.Machine.Name)
+			return nil, fmt.Errorf("%q is not a register that functions of %s preserve", name, s.Machine.Name)
 		}
 		c.globals |= 1 << number
 	}

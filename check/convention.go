@@ -13,7 +13,7 @@ import (
 )
 
 // A function that changes a preserved register without saving it has a wrong row by the
-// psABI. It is no defect if nobody relies on the register: if all callers have saved it
+// psABI. This is not a defect if no caller relies on the register: if all callers have saved it
 // themselves, as those of assembly language's local functions, or if the register is a
 // global variable of the program, as r14 and r15 in php. Such instructions are undecided.
 

@@ -78,7 +78,7 @@ const (
 var kindNames = [kinds]string{"wrong CFA", "wrong register", "wrong return address", "register not restored",
 	"malformed entry", "overlapping entries", "range outside of code", "address outside of the file", "row after the end", "early terminator", "wrong .eh_frame_hdr"}
 
-// Kinds is the number of kinds, which are those below it.
+// Kinds is the number of kinds. Each Kind is less than Kinds.
 const Kinds = kinds
 
 func (k Kind) String() string { return kindNames[k] }

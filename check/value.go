@@ -120,7 +120,7 @@ func (v value) plain() bool {
 	return true
 }
 
-// unrelated reports whether v is plain or made from an argument, which is no address in the
+// unrelated reports whether v is plain or made from an argument, which is not an address in the
 // function's own frame.
 func (v value) unrelated(m *lift.ABI) bool {
 	return v.plain() || v.kind() == entry && v.argument() != m.SP && !m.Kept(v.argument())

@@ -87,7 +87,7 @@ Examples:
 			&cli.StringFlag{Name: "write-baseline", Destination: &flags.writeBaseline, Usage: "write the findings to `FILE`, and exit with 0"},
 			&cli.StringSliceFlag{Name: "scratch", Destination: &flags.scratch, Usage: "functions need not preserve `REGISTER`, which a runtime uses for itself"},
 			&cli.BoolFlag{Name: "path", Destination: &flags.paths, Usage: "print the instructions that lead to each finding"},
-			&cli.IntFlag{Name: "jobs", Destination: &flags.jobs, Usage: "check `N` files at the same time; the default is the number of processors"},
+			&cli.IntFlag{Name: "jobs", Destination: &flags.jobs, HideDefault: true, Usage: "check `N` files at the same time; the default is the number of processors"},
 		), flags.core.flags()),
 		Action: func(_ context.Context, c *cli.Command) error {
 			names, command, dashed := atDash(c)
@@ -205,6 +205,8 @@ func (flags *checkFlags) run(names, command []string) error {
 		return missing
 	case total.Findings > 0 && flags.writeBaseline == "":
 		return output.Status(output.ExitNo)
+	case total.Functions+total.Findings == 0 && len(command) > 0:
+		return output.InputErrorf("nothing was checked: no unwind tables found; did %s generate code and publish it? See 'clew help generated'", command[0])
 	case total.Functions+total.Findings == 0:
 		return output.InputErrorf("nothing was checked: no unwind tables found")
 	case in.partly:

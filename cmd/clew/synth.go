@@ -183,7 +183,7 @@ func (flags *synthFlags) print(t *survey.Tables, names table.Names) error {
 		output.Warn("%v", err)
 	}
 	if language, ok := source.ParseFormat(flags.format); ok {
-		_, err = source.Write(output.Stdout, language, list, t.File, nil)
+		_, err = source.Write(output.Stdout, language, "clew synth", list, t.File, nil)
 	} else {
 		_, err = list.Write(output.Stdout, flags.printer, nil)
 	}

@@ -139,7 +139,7 @@ func printTable(path string, flags *tableFlags) error {
 	done, end := output.ProgressBesideOutput("entries", list.Len())
 	var summary table.Summary
 	if isSource {
-		summary, err = source.Write(output.Stdout, language, list, f, done)
+		summary, err = source.Write(output.Stdout, language, "clew table", list, f, done)
 	} else {
 		summary, err = list.Write(output.Stdout, flags.printer(selection), done)
 	}

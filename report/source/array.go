@@ -22,7 +22,7 @@ func (p *printer) arrayHeader() {
 	p.printf("/*\n")
 	for _, line := range []string{
 		"Unwind tables of " + withoutMarks.Replace(p.from()) + ", printed by",
-		"clew table --format=c: for each function an .eh_frame section, which holds for",
+		p.command + " --format=c: for each function an .eh_frame section, which holds for",
 		"code laid out like the template's. Copy it to where it will stay, at most 2 GiB",
 		"from the code, and fill in there, " + order + ":",
 		"  at EH_FRAME_START_<name>, 4 bytes: the address of the code minus that of these bytes;",

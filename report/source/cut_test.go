@@ -41,7 +41,7 @@ func TestCutBeforeWritten(t *testing.T) {
 		if err := os.Truncate(path, 0); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Write(io.Discard, Format(format), list, f, nil); !errors.Is(err, object.ErrFault) {
+		if _, err := Write(io.Discard, Format(format), "clew table", list, f, nil); !errors.Is(err, object.ErrFault) {
 			t.Errorf("format %v: %v", format, err)
 		}
 		f.Close()

@@ -28,7 +28,7 @@ func ExampleWrite() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if _, err := source.Write(os.Stdout, source.Asm, list, nil, nil); err != nil {
+	if _, err := source.Write(os.Stdout, source.Asm, "clew table", list, nil, nil); err != nil {
 		log.Fatal(err)
 	}
 	// Output:

@@ -144,7 +144,7 @@ var (
 func write(t testing.TB, f opened, format source.Format) (text string, functions []printed, faults int) {
 	t.Helper()
 	var out strings.Builder
-	summary, err := source.Write(&out, format, f.list, f.File, nil)
+	summary, err := source.Write(&out, format, "clew table", f.list, f.File, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,11 +46,12 @@ func ParseFormat(name string) (Format, bool) {
 	return Format(max(i, 0)), i >= 0
 }
 
-// Write prints the functions of a listing as one source file. file, which may be nil, is the
+// Write prints the functions of a listing as one source file. Its first line names the command
+// that prints it: "clew table". file, which may be nil, is the
 // file of the listing; its instructions become comments. The other parameters and results are
 // those of [table.Listing.Write]. Faults in the summary are functions that are malformed or
 // that the format cannot express.
-func Write(w io.Writer, format Format, list *table.Listing, file *object.File, progress func(done int)) (table.Summary, error) {
+func Write(w io.Writer, format Format, command string, list *table.Listing, file *object.File, progress func(done int)) (table.Summary, error) {
 	var names *identifiers
 	var header printer
 	if err := object.Guard(func() error {
@@ -62,7 +63,7 @@ func Write(w io.Writer, format Format, list *table.Listing, file *object.File, p
 		default: // for the comment in the header
 			names.machine = &arch.Machine{Name: "of no machine"}
 		}
-		header = printer{format: format, file: file, names: names}
+		header = printer{format: format, command: command, file: file, names: names}
 		header.header()
 		return nil
 	}); err != nil {
@@ -80,6 +81,7 @@ func Write(w io.Writer, format Format, list *table.Listing, file *object.File, p
 // function.
 type printer struct {
 	format      Format
+	command     string       // in the header
 	file        *object.File // or nil
 	names       *identifiers
 	out         bytes.Buffer
