@@ -41,9 +41,12 @@ var verbs = [...]struct {
 	{"version", versionCommand},
 }
 
-// commandsFor returns the command of the verb in args, or all commands without a verb. It saves the
-// time in which the library processes every flag of each command.
+// commandsFor returns the command of the verb in args, none for --version, or all commands without a
+// verb. It saves the time in which the library processes every flag of each command.
 func commandsFor(args []string) []*cli.Command {
+	if len(args) == 1 && (args[0] == "--version" || args[0] == "-v") {
+		return nil
+	}
 	var all []*cli.Command
 	for _, verb := range verbs {
 		if len(args) > 0 && args[0] == verb.name && verb.name != "help" {
