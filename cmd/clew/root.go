@@ -35,6 +35,7 @@ var verbs = [...]struct {
 	{"help", helpCommand},
 	{"jit", jitCommand},
 	{"perf", perfCommand},
+	{"record", recordCommand},
 	{"stack", stackCommand},
 	{"synth", synthCommand},
 	{"table", tableCommand},

@@ -4,7 +4,10 @@
 
 package perfdata
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // Attribute is one event that was recorded: struct perf_event_attr of
 // include/uapi/linux/perf_event.h, and its name and IDs from the header.
@@ -145,4 +148,15 @@ func (a *Attribute) usualName() string {
 		return ""
 	}
 	return names[a.Config]
+}
+
+// EventByName returns the Kind and the Config of the hardware or software event that perf
+// calls name.
+func EventByName(name string) (kind uint32, config uint64, ok bool) {
+	for kind, names := range [][]string{hardwareNames, softwareNames} {
+		if i := slices.Index(names, name); i >= 0 {
+			return uint32(kind), uint64(i), true
+		}
+	}
+	return 0, 0, false
 }

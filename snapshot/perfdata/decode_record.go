@@ -52,10 +52,11 @@ func (b *bodies) decode(rec *Record, c *cursor) any {
 	return nil
 }
 
+const protExec = 4 // PROT_EXEC
+
 func (m *Mmap) read(c *cursor, t Type, misc Misc) {
 	*m = Mmap{PID: int32(c.u32()), TID: int32(c.u32()), Start: c.u64(), Length: c.u64(), Offset: c.u64()}
 	if t == TypeMmap {
-		const protExec = 4
 		if misc&MiscMmapData == 0 {
 			m.Protection = protExec
 		}

@@ -1,0 +1,261 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/clewdev/clew/cmd/clew/manual"
+	"github.com/clewdev/clew/cmd/clew/output"
+	"github.com/clewdev/clew/internal/outputfile"
+	"github.com/clewdev/clew/profile"
+	"github.com/clewdev/clew/record"
+	"github.com/clewdev/clew/report/trace"
+	"github.com/clewdev/clew/snapshot"
+	"github.com/clewdev/clew/stack/recording"
+)
+
+const recordHelp = `Sample running programs, and print their hottest functions and stacks, as
+'clew perf' does. Recording ends with Ctrl-C, after --duration, or when the
+programs have exited.
+
+PROCESS is the ID or the name of a process. COMMAND is run and recorded until it
+exits; standard output is its own, and the report goes to standard error.`
+
+type recordFlags struct {
+	all, noKernel     bool
+	cgroup, raw       string
+	outputs           []string
+	frequency, period int
+	duration          time.Duration
+	show              perfFlags
+}
+
+func recordCommand() *cli.Command {
+	var flags recordFlags
+	return &cli.Command{
+		Name:        "record",
+		Usage:       "Record profiles of running programs",
+		Description: recordHelp,
+		Metadata:    manual.SeeAlso("recordings", "frames", "generated", "profiles", "debuginfod", "json", "exit-codes"),
+		UsageText: `clew record PROCESS... [flags]
+       clew record [flags] -- COMMAND [ARGUMENT...]
+
+Examples:
+  clew record 4711                        until Ctrl-C
+  clew record -o out.html -- ./server     a flame graph of a run
+  clew record --duration 10s postgres     all processes with this name
+  clew record --all -o all.pb.gz          the whole system, for pprof
+  clew record --raw perf.data 4711        perf's format, for 'perf report'`,
+		DisableSliceFlagSeparator: true,
+		ShellComplete:             completeProcesses(),
+		Flags: slices.Concat([]cli.Flag{
+			&cli.StringSliceFlag{Name: "output", Aliases: []string{"o"}, Destination: &flags.outputs, Usage: "write a profile to `FILE`, in the format that its name ends with: .html (a flame graph), .pb.gz (for pprof), .speedscope.json or .folded; repeatable"},
+			&cli.DurationFlag{Name: "duration", Destination: &flags.duration, Usage: "end after `TIME` (10s, 1m30s)"},
+			&cli.IntFlag{Name: "frequency", Aliases: []string{"F"}, Destination: &flags.frequency, Value: record.DefaultFrequency, Usage: "take `N` samples a second on each processor"},
+			&cli.BoolFlag{Name: "all", Destination: &flags.all, Usage: "record all processes"},
+			&cli.BoolFlag{Name: "json", Destination: &flags.show.json, Usage: "print one JSON object"},
+		}, grouped("Selection",
+			&cli.StringFlag{Name: "cgroup", Destination: &flags.cgroup, Usage: "record the processes of a control group: `DIR` below /sys/fs/cgroup"},
+			&cli.StringFlag{Name: "event", Destination: &flags.show.event, Usage: "sample the event `NAME`: page-faults, cycles, sched:sched_switch, … (default: cpu-clock)"},
+			&cli.IntFlag{Name: "period", Destination: &flags.period, Usage: "take a sample after `N` events, instead of --frequency"},
+			&cli.BoolFlag{Name: "no-kernel", Destination: &flags.noKernel, Usage: "omit samples in the kernel and its frames"},
+		), grouped("Output",
+			&cli.StringFlag{Name: "raw", Destination: &flags.raw, Usage: "write the samples to `FILE`, as perf record -o - does"},
+			&cli.IntFlag{Name: "top", Destination: &flags.show.top, Value: 20, Usage: "list `N` functions"},
+			&cli.IntFlag{Name: "stacks", Destination: &flags.show.stacks, Value: 3, Usage: "print `N` stacks"},
+			&cli.BoolFlag{Name: "by-thread", Destination: &flags.show.byThread, Usage: "print each thread by itself"},
+			&cli.BoolFlag{Name: "no-lines", Destination: &flags.show.noLines, Usage: "omit source lines and inlined calls, which take most of the time after the recording"},
+			&cli.BoolFlag{Name: "no-inline", Destination: &flags.show.noInline, Usage: "omit inlined calls"},
+			&cli.StringFlag{Name: "by", Destination: &flags.show.profile.by, Usage: "separate the stacks of a profile by `WHAT`: process (the default if there are several), thread or none"},
+		)),
+		Action: func(ctx context.Context, c *cli.Command) error {
+			collectLate()
+			names, command, dashed := atDash(c)
+			opts, err := flags.options(names, command, dashed)
+			if err != nil {
+				return err
+			}
+			return flags.record(ctx, opts)
+		},
+	}
+}
+
+// profileFormats are the formats of profiles by the ends of file names.
+var profileFormats = []struct {
+	suffix string
+	write  func(*profile.Profile, io.Writer) error
+}{
+	{".pb.gz", (*profile.Profile).Pprof},
+	{".html", (*profile.Profile).Flame},
+	{".speedscope.json", (*profile.Profile).Speedscope},
+	{".folded", (*profile.Profile).Folded},
+}
+
+// options checks the flags, and returns what to record.
+func (f *recordFlags) options(names, command []string, dashed bool) (*record.Options, error) {
+	sources := 0
+	for _, given := range []bool{f.all, f.cgroup != "", len(names) > 0, dashed} {
+		if given {
+			sources++
+		}
+	}
+	switch {
+	case sources == 0:
+		return nil, errors.New("name a process by its ID or its name, a command after --, --cgroup or --all")
+	case sources > 1:
+		return nil, errors.New("processes, a command after --, --cgroup and --all: choose one")
+	case dashed && len(command) == 0:
+		return nil, errors.New("no command after --")
+	case f.frequency <= 0 || f.period < 0 || f.duration < 0:
+		return nil, errors.New("--frequency, --period and --duration must be positive")
+	case f.show.top < 0 || f.show.stacks < 0:
+		return nil, errors.New("--top and --stacks must not be negative")
+	}
+	if _, known := profileRoots[f.show.profile.by]; !known || f.show.profile.by == "state" {
+		return nil, fmt.Errorf("unknown --by %q, expected process, thread or none", f.show.profile.by)
+	}
+	for _, name := range f.outputs {
+		if f.format(name) == nil {
+			return nil, fmt.Errorf("the name of %s does not say its format: end it with .html, .pb.gz, .speedscope.json or .folded", name)
+		}
+	}
+	opts := &record.Options{
+		All: f.all, Cgroup: f.cgroup, Event: f.show.event, Frequency: f.frequency, Period: uint64(f.period), NoKernel: f.noKernel,
+		Recording: recording.Options{Lines: !f.show.noLines, NoInline: f.show.noInline},
+	}
+	if dashed {
+		opts.Command = exec.Command(command[0], command[1:]...)
+		opts.Command.Stdin, opts.Command.Stdout, opts.Command.Stderr = os.Stdin, output.Stdout.File, output.Stderr.File
+	}
+	pids, err := expandNames(names)
+	if err != nil {
+		return nil, err
+	}
+	for _, arg := range pids {
+		if !snapshot.IsLive(arg) {
+			return nil, fmt.Errorf("no process is named %s; 'clew record -- %[1]s' runs it", arg)
+		}
+		pid, err := strconv.Atoi(arg)
+		if err != nil {
+			return nil, fmt.Errorf("%s is not a process ID", arg)
+		}
+		opts.Targets = append(opts.Targets, pid)
+	}
+	return opts, nil
+}
+
+// format returns the function that writes the format of a file name, or nil.
+func (f *recordFlags) format(name string) func(*profile.Profile, io.Writer) error {
+	for _, format := range profileFormats {
+		if strings.HasSuffix(name, format.suffix) {
+			return format.write
+		}
+	}
+	return nil
+}
+
+func (f *recordFlags) record(ctx context.Context, opts *record.Options) error {
+	if f.raw == "" {
+		return f.run(ctx, opts)
+	}
+	var failed error
+	if err := outputfile.Write(f.raw, func(w io.Writer) error {
+		opts.Raw = w
+		failed = f.run(ctx, opts)
+		return nil
+	}); err != nil {
+		return output.InputErrorf("%w", err)
+	}
+	return failed
+}
+
+func (f *recordFlags) run(ctx context.Context, opts *record.Options) error {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if f.duration > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, f.duration)
+		defer cancel()
+	}
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends clew
+	var last record.Status
+	progress, end := output.Progress("samples; Ctrl-C ends the recording", 0)
+	opts.Status = func(s record.Status) {
+		last = s
+		if progress != nil {
+			progress(int(s.Samples))
+		}
+	}
+	rec, err := record.Run(ctx, *opts)
+	end()
+	if rec == nil {
+		return output.InputError(err)
+	}
+	to, path := output.Stdout, "live processes"
+	if opts.Command != nil {
+		to, path = output.Stderr, opts.Command.Path
+	}
+	w := bufio.NewWriterSize(to, 1<<16)
+	shown := &trace.Recording{Recording: rec, Path: path, ByThread: f.show.byThread}
+	if failed := errors.Join(f.print(shown, w, to), w.Flush(), f.profiles(shown)); failed != nil {
+		return failed
+	}
+	if last.Lost > 0 {
+		output.Warn("%d records were lost, because the machine was too busy to read them; a lower --frequency helps", last.Lost)
+	}
+	switch {
+	case err != nil:
+		return output.Partial(fmt.Errorf("%w; the output covers only the part before the error", err))
+	case rec.Samples == 0:
+		return output.Partial(errors.New("no samples: the programs did not run on a processor meanwhile"))
+	case opts.Command != nil && opts.Command.ProcessState != nil && !opts.Command.ProcessState.Success():
+		return exitAs(opts.Command, &exec.ExitError{ProcessState: opts.Command.ProcessState})
+	case !rec.Complete:
+		return output.Status(output.ExitNo)
+	}
+	return nil
+}
+
+func (f *recordFlags) print(r *trace.Recording, w *bufio.Writer, to *output.Stream) error {
+	if f.show.json {
+		return r.JSON(w)
+	}
+	return r.Text(w, trace.RecordingOptions{Palette: to.Palette(), Functions: f.show.top, Stacks: f.show.stacks})
+}
+
+// profiles writes the files of --output.
+func (f *recordFlags) profiles(r *trace.Recording) error {
+	if len(f.outputs) == 0 {
+		return nil
+	}
+	p := profile.New("samples")
+	p.Roots = profileRoots[f.show.profile.by]
+	if len(r.Events) > 0 {
+		r.AddTo(p, 0)
+	}
+	for _, name := range f.outputs {
+		if err := outputfile.Write(name, func(w io.Writer) error { return f.format(name)(p, w) }); err != nil {
+			return output.InputErrorf("%w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,230 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package record
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/snapshot/perfdata"
+)
+
+// attrSize is PERF_ATTR_SIZE_VER6. Older kernels than 5.5 accept it if the fields that they do
+// not know are zero. perf reads a whole perf_event_attr of this size at least.
+const attrSize = 128
+
+// Bits of perf_event_attr, in order.
+const (
+	bitDisabled      = 1 << 0
+	bitInherit       = 1 << 1
+	bitExcludeKernel = 1 << 5
+	bitExcludeHV     = 1 << 6
+	bitMmap          = 1 << 8
+	bitComm          = 1 << 9
+	bitFrequency     = 1 << 10
+	bitTask          = 1 << 13
+	bitWatermark     = 1 << 14
+	bitMmapData      = 1 << 17
+	bitSampleIDAll   = 1 << 18
+	bitNoCallchainU  = 1 << 22 // exclude_callchain_user
+	bitMmap2         = 1 << 23
+	bitCommExec      = 1 << 24
+	bitUseClockID    = 1 << 25
+	bitNamespaces    = 1 << 28
+	bitKsymbol       = 1 << 29
+	bitBuildID       = 1 << 34
+)
+
+const sampleType = perfdata.FieldIP | perfdata.FieldTID | perfdata.FieldTime | perfdata.FieldCPU | perfdata.FieldPeriod |
+	perfdata.FieldCallchain | perfdata.FieldUserRegs | perfdata.FieldUserStack | perfdata.FieldIdentifier
+
+// event is the event that is sampled.
+type event struct {
+	name  string
+	attr  unix.PerfEventAttr
+	adapt bool // the size of stack copies, to the buffer
+}
+
+// newEvent describes the event of the options.
+func newEvent(opts *Options, m *arch.Machine) (*event, error) {
+	e := &event{name: opts.Event}
+	if e.name == "" {
+		e.name = "cpu-clock"
+	}
+	a := &e.attr
+	if err := e.find(); err != nil {
+		return nil, err
+	}
+	a.Size = attrSize
+	a.Sample_type = uint64(sampleType)
+	a.Bits = bitDisabled | bitInherit | bitExcludeHV | bitMmap | bitMmap2 | bitComm | bitCommExec | bitTask | bitWatermark |
+		bitSampleIDAll | bitNoCallchainU | bitUseClockID | bitBuildID | bitNamespaces | bitKsymbol
+	a.Clockid = unix.CLOCK_MONOTONIC // as in jitdumps
+	if opts.Raw != nil {
+		// perf finds unwind tables in mappings only, also in those that are not executable.
+		a.Bits |= bitMmapData
+	}
+	if opts.NoKernel {
+		a.Bits |= bitExcludeKernel
+	}
+	switch {
+	case opts.Period != 0:
+		a.Sample = opts.Period
+	case a.Type == unix.PERF_TYPE_TRACEPOINT:
+		a.Sample = 1
+	default:
+		a.Bits |= bitFrequency
+		a.Sample = DefaultFrequency
+		if opts.Frequency != 0 {
+			a.Sample = uint64(opts.Frequency)
+		}
+	}
+	a.Wakeup = uint32(ringSizes[len(ringSizes)-1] / 2) // bytes
+	a.Sample_regs_user = userRegisters(m)
+	a.Sample_stack_user = uint32(opts.StackSize+7) &^ 7
+	if opts.StackSize == 0 {
+		a.Sample_stack_user = minStackSize
+		e.adapt = true
+	}
+	return e, nil
+}
+
+// userRegisters returns perf's mask of the registers that unwinding needs. Columns from 48 on are
+// flags and segment registers on x86-64; arm64 has none of them.
+func userRegisters(m *arch.Machine) (mask uint64) {
+	for i, column := range m.Perf.Columns {
+		if i == m.Perf.PC || column < 48 {
+			mask |= 1 << i
+		}
+	}
+	return mask
+}
+
+// minStackSize is the smallest size of stack copies that is chosen for a buffer.
+const minStackSize = 8 << 10
+
+// adaptTo chooses the largest stack copies with which the buffer of a processor holds the samples of
+// half a second.
+func (e *event) adaptTo(buffer int) {
+	rate := e.attr.Sample
+	if e.attr.Bits&bitFrequency == 0 {
+		rate = 1000 // unknown
+	}
+	size := uint64(2*buffer) / max(rate, 1)
+	e.attr.Sample_stack_user = uint32(min(max(size, minStackSize), MaxStackSize)) &^ 7
+	e.adapt = false
+}
+
+// find sets the type and the configuration of the event with this name.
+func (e *event) find() error {
+	if kind, config, ok := perfdata.EventByName(e.name); ok {
+		e.attr.Type, e.attr.Config = kind, config
+		return nil
+	}
+	group, name, ok := strings.Cut(e.name, ":")
+	if !ok {
+		return fmt.Errorf("event %q: %w; a name is one of cpu-clock, cycles, page-faults, … (see 'perf list') or a tracepoint like sched:sched_switch", e.name, ErrUnsupported)
+	}
+	if strings.ContainsAny(e.name, "/\x00") || group == ".." || name == ".." {
+		return fmt.Errorf("event %q: %w", e.name, ErrUnsupported)
+	}
+	var errs []error
+	for _, root := range []string{"/sys/kernel/tracing", "/sys/kernel/debug/tracing"} {
+		b, err := os.ReadFile(filepath.Join(root, "events", group, name, "id"))
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		id, err := strconv.ParseUint(strings.TrimSpace(string(b)), 10, 64)
+		if err == nil {
+			e.attr.Type, e.attr.Config = unix.PERF_TYPE_TRACEPOINT, id
+			return nil
+		}
+		errs = append(errs, err)
+	}
+	return fmt.Errorf("event %q: %w: %w", e.name, ErrUnsupported, errors.Join(errs...))
+}
+
+// bytes returns the perf_event_attr as the kernel has read it.
+func (e *event) bytes() []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(&e.attr)), attrSize)
+}
+
+// open opens the event for a thread, or for all threads with pid -1, on a processor. It leaves out
+// what the kernel refuses to this user, or does not know.
+func (e *event) open(pid, cpu, flags int) (int, error) {
+	for {
+		fd, err := unix.PerfEventOpen(&e.attr, pid, cpu, -1, flags|unix.PERF_FLAG_FD_CLOEXEC)
+		switch err {
+		case nil:
+			return fd, nil
+		case unix.EINTR:
+			continue
+		case unix.EACCES, unix.EPERM:
+			if e.drop(bitNamespaces, bitKsymbol) {
+				continue
+			}
+			if e.attr.Bits&bitExcludeKernel == 0 {
+				e.attr.Bits |= bitExcludeKernel
+				continue
+			}
+		case unix.EINVAL:
+			// Linux 5.12, 5.1 and 4.12 introduced them.
+			if e.drop(bitBuildID, bitKsymbol, bitNamespaces) {
+				continue
+			}
+		}
+		return -1, e.refused(pid, err)
+	}
+}
+
+// drop removes the first of the bits that is set, and reports whether there was one.
+func (e *event) drop(bits ...uint64) bool {
+	for _, bit := range bits {
+		if e.attr.Bits&bit != 0 {
+			e.attr.Bits &^= bit
+			return true
+		}
+	}
+	return false
+}
+
+// refused explains why an event could not be opened.
+func (e *event) refused(pid int, err error) error {
+	switch err {
+	case unix.EACCES, unix.EPERM:
+		b, _ := os.ReadFile("/proc/sys/kernel/perf_event_paranoid")
+		level, unknown := strconv.Atoi(strings.TrimSpace(string(b)))
+		switch {
+		case unknown != nil:
+			return fmt.Errorf("event %s: %w: the kernel has no perf events, or they are hidden here (a container's seccomp profile)", e.name, ErrRefused)
+		case pid < 0 && level > 0:
+			return fmt.Errorf("event %s: %w: samples of all processes need CAP_PERFMON, or the sysctl kernel.perf_event_paranoid at 0 or below; it is %d", e.name, ErrRefused, level)
+		case level > 2:
+			return fmt.Errorf("event %s: %w: the sysctl kernel.perf_event_paranoid is %d; it must be 2 or less, or clew needs CAP_PERFMON", e.name, ErrRefused, level)
+		}
+		return fmt.Errorf("event %s: %w: process %d belongs to another user, or a container's seccomp profile forbids perf_event_open", e.name, ErrRefused, pid)
+	case unix.ENOENT, unix.EOPNOTSUPP, unix.ENODEV:
+		return fmt.Errorf("event %s: %w (virtual machines often have no hardware events; cpu-clock works everywhere)", e.name, ErrUnsupported)
+	case unix.EMFILE:
+		return fmt.Errorf("event %s: an event takes a file for each thread and processor, and the limit of open files is reached (ulimit -n)", e.name)
+	case unix.ESRCH:
+		return err
+	case unix.EINVAL:
+		b, _ := os.ReadFile("/proc/sys/kernel/perf_event_max_sample_rate")
+		if most, _ := strconv.ParseUint(strings.TrimSpace(string(b)), 10, 64); e.attr.Bits&bitFrequency != 0 && most > 0 && e.attr.Sample > most {
+			return fmt.Errorf("event %s: the frequency is %d, but the sysctl kernel.perf_event_max_sample_rate allows at most %d", e.name, e.attr.Sample, most)
+		}
+	}
+	return fmt.Errorf("event %s: %w", e.name, err)
+}

@@ -1,0 +1,109 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package record
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/clewdev/clew/snapshot/perfdata"
+	"github.com/clewdev/clew/snapshot/process"
+)
+
+// tasks returns the IDs of the threads of a process.
+func tasks(pid int) (tids []int) {
+	entries, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+	for _, entry := range entries {
+		if tid, err := strconv.Atoi(entry.Name()); err == nil {
+			tids = append(tids, tid)
+		}
+	}
+	return tids
+}
+
+// describe writes the names of the threads and the code mappings of a process, as the kernel
+// would have written them when they came to be, and with data also the other mappings of files.
+func describe(w *perfdata.Writer, pid int, data bool) error {
+	for _, tid := range tasks(pid) {
+		name, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/comm", pid, tid))
+		if err != nil {
+			continue // it has ended
+		}
+		if err := w.Comm(&perfdata.Comm{PID: int32(pid), TID: int32(tid), Name: bytes.TrimSuffix(name, []byte("\n"))}); err != nil {
+			return err
+		}
+	}
+	mappings, err := process.Mappings(pid)
+	if err != nil {
+		return nil // it has ended
+	}
+	for i := range mappings {
+		m := &mappings[i]
+		if !m.Executable && (!data || m.Path == "" || !m.Readable) {
+			continue
+		}
+		path := m.Path
+		switch {
+		case path == "":
+			path = "//anon"
+		case m.Deleted:
+			path += " (deleted)"
+		}
+		if len(path) > unix.PathMax {
+			continue
+		}
+		protection := uint32(0)
+		for bit, set := range map[uint32]bool{unix.PROT_EXEC: m.Executable, unix.PROT_READ: m.Readable, unix.PROT_WRITE: m.Writable} {
+			if set {
+				protection |= bit
+			}
+		}
+		err := w.Mmap(&perfdata.Mmap{
+			PID: int32(pid), TID: int32(pid), Start: m.Start, Length: m.End - m.Start, Offset: m.Offset, Path: []byte(path),
+			Major: unix.Major(m.Device), Minor: unix.Minor(m.Device), Inode: m.Inode,
+			Protection: protection, Flags: unix.MAP_PRIVATE,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// running returns the IDs of the processes that the options select at the moment.
+func running(opts *Options) (pids []int, err error) {
+	switch {
+	case opts.All:
+		for pid := range process.All() {
+			pids = append(pids, pid)
+		}
+	case opts.Cgroup != "":
+		err = filepath.WalkDir(opts.Cgroup, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || !entry.IsDir() {
+				return err
+			}
+			b, err := os.ReadFile(filepath.Join(path, "cgroup.procs"))
+			for _, line := range strings.Fields(string(b)) {
+				if pid, err := strconv.Atoi(line); err == nil && pid > 0 {
+					pids = append(pids, pid)
+				}
+			}
+			return err
+		})
+		if err != nil {
+			err = fmt.Errorf("%s: not a directory of a control group: %w", opts.Cgroup, err)
+		}
+	default:
+		pids = opts.Targets
+	}
+	return pids, err
+}

@@ -1,0 +1,107 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package record
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os/exec"
+	"time"
+
+	"github.com/clewdev/clew/stack/recording"
+)
+
+// Options say what to sample. One of Targets, Command, All and Cgroup must be set.
+type Options struct {
+	// Targets are the IDs of running processes. Threads and processes that they start
+	// meanwhile are sampled too.
+	Targets []int
+
+	// Command is started, and sampled from its first instruction until it exits. Run waits
+	// for it.
+	Command *exec.Cmd
+
+	All    bool   // sample all processes
+	Cgroup string // directory of a control group of version 2, all of whose processes are sampled
+
+	// Event is what leads to a sample: the name of a software or hardware event in perf's list
+	// ("cpu-clock", "page-faults", "cycles"), or a tracepoint ("sched:sched_switch"). "" stands
+	// for cpu-clock, the time on a processor.
+	Event string
+
+	// Frequency is the number of samples a second on each processor; 0 stands for
+	// DefaultFrequency. The kernel adapts the period of the event to it.
+	Frequency int
+
+	// Period, if not 0, replaces the frequency: a sample for each Period events.
+	Period uint64
+
+	// StackSize is the number of bytes that are copied of a stack, at most MaxStackSize. 0 stands
+	// for as much as the kernel's buffer can take: MaxStackSize with up to 260 samples a second
+	// where the buffer may have 8 MiB.
+	StackSize int
+
+	// NoKernel leaves out the frames of the kernel.
+	NoKernel bool
+
+	// Raw receives the recording in the format of perf record -o -, if it is not nil.
+	Raw io.Writer
+
+	// Status is called a few times a second, from the goroutine that reads the samples.
+	Status func(Status)
+
+	// Recording says how frames are named.
+	Recording recording.Options
+}
+
+// DefaultFrequency is the frequency of Options that set none.
+const DefaultFrequency = 99
+
+// MaxStackSize is the largest size of a stack copy in bytes: a record has less than 64 KiB.
+const MaxStackSize = 63 << 10
+
+// Status is the state of a running recording.
+type Status struct {
+	Elapsed time.Duration
+	Samples uint64 // that were read
+	Lost    uint64 // records that the kernel could not write, because its buffer was full
+	Bytes   uint64 // of records that were read
+}
+
+// ErrUnsupported is wrapped by errors about an event that the machine or the kernel does not
+// have.
+var ErrUnsupported = errors.New("the event is not supported here")
+
+// ErrRefused is wrapped by errors about events that the kernel's policy refuses.
+var ErrRefused = errors.New("the kernel refuses the event")
+
+func (o *Options) check() error {
+	n := 0
+	for _, set := range []bool{len(o.Targets) > 0, o.Command != nil, o.All, o.Cgroup != ""} {
+		if set {
+			n++
+		}
+	}
+	switch {
+	case n != 1:
+		return errors.New("record: one of Targets, Command, All and Cgroup must be set")
+	case o.Frequency < 0:
+		return errors.New("record: the frequency is negative")
+	case o.StackSize < 0 || o.StackSize > MaxStackSize:
+		return errors.New("record: the size of stack copies is out of range")
+	}
+	return nil
+}
+
+// Run samples until the context ends, the command exits or all targets have exited. The
+// Recording contains the samples up to there. If the samples cannot be read to the end, Run
+// returns what it has and an error.
+func Run(ctx context.Context, opts Options) (*recording.Recording, error) {
+	if err := opts.check(); err != nil {
+		return nil, err
+	}
+	return run(ctx, &opts)
+}

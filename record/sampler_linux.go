@@ -1,0 +1,178 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package record
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// sampler holds the open events and their buffers.
+type sampler struct {
+	event *event
+	cpus  []int
+	rings []*ring // by processor, as cpus
+	fds   []int
+	polls []unix.PollFd
+}
+
+// onlineCPUs returns the processors that run: a list such as 0-3,8.
+func onlineCPUs() (cpus []int, err error) {
+	const path = "/sys/devices/system/cpu/online"
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	for part := range strings.SplitSeq(strings.TrimSpace(string(b)), ",") {
+		first, last, isRange := strings.Cut(part, "-")
+		if !isRange {
+			last = first
+		}
+		from, err := strconv.Atoi(first)
+		to, bad := strconv.Atoi(last)
+		if err != nil || bad != nil || from < 0 || to < from || to > 1<<16 {
+			return nil, fmt.Errorf("%s: unexpected content %q", path, b)
+		}
+		for ; from <= to; from++ {
+			cpus = append(cpus, from)
+		}
+	}
+	return cpus, nil
+}
+
+func newSampler(e *event) (*sampler, error) {
+	cpus, err := onlineCPUs()
+	if err != nil {
+		return nil, err
+	}
+	return &sampler{event: e, cpus: cpus, rings: make([]*ring, len(cpus))}, nil
+}
+
+// add opens the event for a thread, for all with pid -1, or for a control group, on each
+// processor. All events of a processor share its buffer.
+func (s *sampler) add(pid, flags int) error {
+	for i, cpu := range s.cpus {
+		fd, err := s.event.open(pid, cpu, flags)
+		if err == unix.ENODEV && len(s.cpus) > 1 {
+			continue // the processor went offline
+		}
+		if err != nil {
+			return err
+		}
+		s.fds = append(s.fds, fd)
+		if s.rings[i] != nil {
+			if err := unix.IoctlSetInt(fd, unix.PERF_EVENT_IOC_SET_OUTPUT, s.rings[i].fd); err != nil {
+				return fmt.Errorf("event %s: its records could not be joined with others: %w", s.event.name, err)
+			}
+			continue
+		}
+		if s.rings[i], err = newRing(fd); err != nil {
+			return err
+		}
+		if s.event.adapt {
+			// Only now the size of the buffer is known: open the event again.
+			s.event.adaptTo(len(s.rings[i].data))
+			s.close()
+			s.rings, s.fds = make([]*ring, len(s.cpus)), nil
+			return s.add(pid, flags)
+		}
+	}
+	return nil
+}
+
+// addProcess opens the event for all threads of a process. The event of a thread is also that
+// of the threads that it starts later, so a second look would count these twice.
+func (s *sampler) addProcess(pid int) error {
+	before := len(s.fds)
+	for _, tid := range tasks(pid) {
+		if err := s.add(tid, 0); err != nil && err != unix.ESRCH {
+			return err
+		}
+	}
+	if len(s.fds) == before {
+		return fmt.Errorf("process %d: %w", pid, os.ErrProcessDone)
+	}
+	return nil
+}
+
+// addGroup opens the event for a control group.
+func (s *sampler) addGroup(path string) error {
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC|unix.O_DIRECTORY, 0)
+	if err != nil {
+		return &os.PathError{Op: "open", Path: path, Err: err}
+	}
+	defer unix.Close(fd)
+	return s.add(fd, unix.PERF_FLAG_PID_CGROUP)
+}
+
+func (s *sampler) control(request uint) error {
+	for _, fd := range s.fds {
+		if err := unix.IoctlSetInt(fd, request, 0); err != nil {
+			return fmt.Errorf("event %s: %w", s.event.name, err)
+		}
+	}
+	return nil
+}
+
+// id returns the ID of one of the events.
+func (s *sampler) id() (id uint64, err error) {
+	if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(s.fds[0]), unix.PERF_EVENT_IOC_ID, uintptr(unsafe.Pointer(&id))); errno != 0 {
+		return 0, fmt.Errorf("event %s: %w", s.event.name, errno)
+	}
+	return id, nil
+}
+
+// Times between looks at the buffers, in milliseconds.
+const (
+	interval      = 50
+	shortInterval = 5 // if no wake-up is to be expected
+)
+
+// wait waits until a buffer is half full, or for some milliseconds.
+func (s *sampler) wait() error {
+	if s.polls == nil {
+		for _, r := range s.rings {
+			if r != nil {
+				s.polls = append(s.polls, unix.PollFd{Fd: int32(r.fd), Events: unix.POLLIN})
+			}
+		}
+	}
+	timeout := interval
+	for _, p := range s.polls {
+		if p.Fd < 0 {
+			timeout = shortInterval
+		}
+	}
+	_, err := unix.Poll(s.polls, timeout)
+	if err == unix.EINTR {
+		return nil
+	}
+	for i := range s.polls {
+		// The thread has ended whose event the buffer belongs to. Other events can still use it.
+		if s.polls[i].Revents&(unix.POLLHUP|unix.POLLERR) != 0 {
+			s.polls[i].Fd = -1
+		}
+	}
+	return err
+}
+
+func (s *sampler) close() error {
+	var errs []error
+	for _, r := range s.rings {
+		if r != nil {
+			errs = append(errs, r.close())
+		}
+	}
+	for _, fd := range s.fds {
+		errs = append(errs, unix.Close(fd))
+	}
+	return errors.Join(errs...)
+}
