@@ -213,7 +213,7 @@ func TestTargets(t *testing.T) {
 
 // A forked child, and the program after exec, are recorded from their start.
 func TestForkAndExec(t *testing.T) {
-	rec, err := record.Run(context.Background(), record.Options{Command: exec.Command(build(t), "1", "300", "fork"), Frequency: 499})
+	rec, err := record.Run(context.Background(), record.Options{Command: exec.Command(build(t), "1", "500", "fork"), Frequency: 499})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,7 +276,7 @@ func TestUnprivileged(t *testing.T) {
 	if mode := os.Getenv("CLEW_RECORD_TEST"); mode != "" {
 		opts := record.Options{All: true}
 		if mode != "all" {
-			opts = record.Options{Command: exec.Command(mode, "1", "200"), Frequency: 499}
+			opts = record.Options{Command: exec.Command(mode, "1", "800"), Frequency: 499}
 		}
 		rec, err := record.Run(context.Background(), opts)
 		if mode == "all" {
@@ -360,7 +360,7 @@ func TestRawFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer full.Close()
-	rec, err := record.Run(context.Background(), record.Options{Command: exec.Command(build(t), "1", "300"), Frequency: 499, Raw: full})
+	rec, err := record.Run(context.Background(), record.Options{Command: exec.Command(build(t), "1", "500"), Frequency: 499, Raw: full})
 	if !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("error %v, expected %v", err, syscall.ENOSPC)
 	}
