@@ -48,6 +48,7 @@ var budgets = map[string]string{
 	"snapshot/...":       reading,
 	"snapshot/core":      reading + " @github.com/pierrec/lz4/v4",
 	"stack/...":          reading,
+	"record":             reading,
 	"profile/...":        "internal/calltree internal/printable @github.com/google/pprof",
 	"report/readelf":     "object internal/printable",
 	"report/style":       styling,

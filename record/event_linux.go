@@ -23,26 +23,11 @@ import (
 // not know are zero. perf reads a whole perf_event_attr of this size at least.
 const attrSize = 128
 
-// Bits of perf_event_attr, in order.
+// Bits of perf_event_attr that package unix does not name: Linux 4.12, 5.1 and 5.12.
 const (
-	bitDisabled      = 1 << 0
-	bitInherit       = 1 << 1
-	bitExcludeKernel = 1 << 5
-	bitExcludeHV     = 1 << 6
-	bitMmap          = 1 << 8
-	bitComm          = 1 << 9
-	bitFrequency     = 1 << 10
-	bitTask          = 1 << 13
-	bitWatermark     = 1 << 14
-	bitMmapData      = 1 << 17
-	bitSampleIDAll   = 1 << 18
-	bitNoCallchainU  = 1 << 22 // exclude_callchain_user
-	bitMmap2         = 1 << 23
-	bitCommExec      = 1 << 24
-	bitUseClockID    = 1 << 25
-	bitNamespaces    = 1 << 28
-	bitKsymbol       = 1 << 29
-	bitBuildID       = 1 << 34
+	bitNamespaces = unix.CBitFieldMaskBit28
+	bitKsymbol    = unix.CBitFieldMaskBit29
+	bitBuildID    = unix.CBitFieldMaskBit34
 )
 
 const sampleType = perfdata.FieldIP | perfdata.FieldTID | perfdata.FieldTime | perfdata.FieldCPU | perfdata.FieldPeriod |
@@ -67,15 +52,16 @@ func newEvent(opts *Options, m *arch.Machine) (*event, error) {
 	}
 	a.Size = attrSize
 	a.Sample_type = uint64(sampleType)
-	a.Bits = bitDisabled | bitInherit | bitExcludeHV | bitMmap | bitMmap2 | bitComm | bitCommExec | bitTask | bitWatermark |
-		bitSampleIDAll | bitNoCallchainU | bitUseClockID | bitBuildID | bitNamespaces | bitKsymbol
+	a.Bits = unix.PerfBitDisabled | unix.PerfBitInherit | unix.PerfBitExcludeHv | unix.PerfBitExcludeCallchainUser |
+		unix.PerfBitMmap | unix.PerfBitMmap2 | unix.PerfBitComm | unix.PerfBitCommExec | unix.PerfBitTask |
+		unix.PerfBitSampleIDAll | unix.PerfBitUseClockID | unix.PerfBitWatermark | bitBuildID | bitNamespaces | bitKsymbol
 	a.Clockid = unix.CLOCK_MONOTONIC // as in jitdumps
 	if opts.Raw != nil {
 		// perf finds unwind tables in mappings only, also in those that are not executable.
-		a.Bits |= bitMmapData
+		a.Bits |= unix.PerfBitMmapData
 	}
 	if opts.NoKernel {
-		a.Bits |= bitExcludeKernel
+		a.Bits |= unix.PerfBitExcludeKernel
 	}
 	switch {
 	case opts.Period != 0:
@@ -83,7 +69,7 @@ func newEvent(opts *Options, m *arch.Machine) (*event, error) {
 	case a.Type == unix.PERF_TYPE_TRACEPOINT:
 		a.Sample = 1
 	default:
-		a.Bits |= bitFrequency
+		a.Bits |= unix.PerfBitFreq
 		a.Sample = DefaultFrequency
 		if opts.Frequency != 0 {
 			a.Sample = uint64(opts.Frequency)
@@ -117,7 +103,7 @@ const minStackSize = 8 << 10
 // half a second.
 func (e *event) adaptTo(buffer int) {
 	rate := e.attr.Sample
-	if e.attr.Bits&bitFrequency == 0 {
+	if e.attr.Bits&unix.PerfBitFreq == 0 {
 		rate = 1000 // unknown
 	}
 	size := uint64(2*buffer) / max(rate, 1)
@@ -174,12 +160,11 @@ func (e *event) open(pid, cpu, flags int) (int, error) {
 			if e.drop(bitNamespaces, bitKsymbol) {
 				continue
 			}
-			if e.attr.Bits&bitExcludeKernel == 0 {
-				e.attr.Bits |= bitExcludeKernel
+			if e.attr.Bits&unix.PerfBitExcludeKernel == 0 {
+				e.attr.Bits |= unix.PerfBitExcludeKernel
 				continue
 			}
 		case unix.EINVAL:
-			// Linux 5.12, 5.1 and 4.12 introduced them.
 			if e.drop(bitBuildID, bitKsymbol, bitNamespaces) {
 				continue
 			}
@@ -222,7 +207,7 @@ func (e *event) refused(pid int, err error) error {
 		return err
 	case unix.EINVAL:
 		b, _ := os.ReadFile("/proc/sys/kernel/perf_event_max_sample_rate")
-		if most, _ := strconv.ParseUint(strings.TrimSpace(string(b)), 10, 64); e.attr.Bits&bitFrequency != 0 && most > 0 && e.attr.Sample > most {
+		if most, _ := strconv.ParseUint(strings.TrimSpace(string(b)), 10, 64); e.attr.Bits&unix.PerfBitFreq != 0 && most > 0 && e.attr.Sample > most {
 			return fmt.Errorf("event %s: the frequency is %d, but the sysctl kernel.perf_event_max_sample_rate allows at most %d", e.name, e.attr.Sample, most)
 		}
 	}

@@ -37,6 +37,7 @@ func TestOnlyStreamsPrint(t *testing.T) {
 		"debug/debug.go run Raw": true, "debug/serve.go serveDAP Raw": true, "debug/serve.go launch Raw": true,
 		// So does a command that is run.
 		"stack_command.go runCommand File": true, "check_target.go runCommand File": true,
+		"record.go options File": true,
 		// Cursor movements; the text at the cursor is escaped there.
 		"debug/editor.go newEditor Raw": true, "output/progress.go progressAtTerminal Raw": true,
 		// Binary profiles and symbol files, never to a terminal.
