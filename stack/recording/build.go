@@ -33,10 +33,14 @@ type builder struct {
 
 	processes map[int32]*process
 	threads   map[int32]*thread
-	labels    map[Thread]int32
-	memory    unwind.Module // memory without a file, of all spaces
-	mapped    int           // mappings of all spaces
-	moves     int           // mappings that changes of spaces may still move
+
+	endedThreads []*thread // a ring of maxEnded, of which nextEnded is the oldest
+	nextEnded    int
+
+	labels map[Thread]int32
+	memory unwind.Module // memory without a file, of all spaces
+	mapped int           // mappings of all spaces
+	moves  int           // mappings that changes of spaces may still move
 
 	files    map[fileKey]*file
 	fileList []*file

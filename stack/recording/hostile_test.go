@@ -264,3 +264,42 @@ func TestOtherClock(t *testing.T) {
 		t.Errorf("named %t: %s", named, notes)
 	}
 }
+
+// Threads that have ended do not accumulate.
+func TestEndedThreads(t *testing.T) {
+	b := &builder{rec: new(Recording), processes: make(map[int32]*process), threads: make(map[int32]*thread), labels: make(map[Thread]int32)}
+	fork := func(pid, tid int32) {
+		b.task(&perfdata.Record{Type: perfdata.TypeFork}, &perfdata.Task{PID: pid, TID: tid, ParentPID: 1, ParentTID: 1})
+	}
+	exit := func(pid, tid int32) {
+		b.task(&perfdata.Record{Type: perfdata.TypeExit}, &perfdata.Task{PID: pid, TID: tid, ParentPID: 1, ParentTID: 1})
+	}
+	const living = 10
+	for i := range int32(20 * maxEnded) {
+		fork(2+i, 2+i)
+		if i >= living {
+			exit(2+i, 2+i)
+		}
+		if i%100 == 0 { // a thread of the first process
+			fork(1, 1<<30+i)
+			exit(1, 1<<30+i)
+		}
+	}
+	// Process 1 and its first thread live too.
+	if len(b.threads) != maxEnded+living+1 || len(b.processes) > maxEnded+living+1 || b.processes[1] == nil || b.threads[2] == nil {
+		t.Errorf("%d threads and %d processes are kept", len(b.threads), len(b.processes))
+	}
+	// An ID of an ended thread that lives again is kept.
+	fork(1<<20, 1<<20)
+	for range 2 {
+		exit(1<<20, 1<<20)
+		fork(1<<20, 1<<20)
+	}
+	for i := range int32(2 * maxEnded) {
+		fork(1<<21+i, 1<<21+i)
+		exit(1<<21+i, 1<<21+i)
+	}
+	if b.threads[1<<20] == nil || b.processes[1<<20] == nil {
+		t.Error("a living thread was forgotten")
+	}
+}

@@ -206,8 +206,8 @@ const (
 // task starts or ends a thread.
 func (b *builder) task(r *perfdata.Record, task *perfdata.Task) {
 	if r.Type == perfdata.TypeExit {
-		// Samples of the thread may still follow. A FORK record reuses its ID.
 		if t := b.threads[task.TID]; t != nil {
+			b.ended(t)
 			t.trail, t.places = unwind.Trail{}, nil
 			if p := t.process; p.threads > 0 {
 				if p.threads--; p.threads == 0 {
@@ -242,6 +242,28 @@ func (b *builder) task(r *perfdata.Record, task *perfdata.Task) {
 	}
 	b.processes[task.PID] = p
 	t.process = p
+}
+
+// maxEnded is how many threads that have ended are kept, because samples of them may still
+// follow.
+const maxEnded = 1 << 12
+
+// ended forgets the thread that ended maxEnded threads before t.
+func (b *builder) ended(t *thread) {
+	if len(b.endedThreads) < maxEnded {
+		b.endedThreads = append(b.endedThreads, t)
+		return
+	}
+	old := b.endedThreads[b.nextEnded]
+	b.endedThreads[b.nextEnded] = t
+	b.nextEnded = (b.nextEnded + 1) % maxEnded
+	// A FORK record may have reused its ID, and a deferred record may still come.
+	if b.threads[old.tid] == old && len(b.deferred[old]) == 0 {
+		delete(b.threads, old.tid)
+	}
+	if p := old.process; p.threads == 0 && b.processes[p.pid] == p {
+		delete(b.processes, p.pid)
+	}
 }
 
 // change changes the space of one process, from an address on. If that exceeds a limit,
