@@ -43,7 +43,10 @@ type event struct {
 // newEvent describes the event of the options.
 func newEvent(opts *Options, m *arch.Machine) (*event, error) {
 	e := &event{name: opts.Event}
-	if e.name == "" {
+	switch {
+	case opts.Waits:
+		e.name = "context-switches"
+	case e.name == "":
 		e.name = "cpu-clock"
 	}
 	a := &e.attr
@@ -64,6 +67,9 @@ func newEvent(opts *Options, m *arch.Machine) (*event, error) {
 		a.Bits |= unix.PerfBitExcludeKernel
 	}
 	switch {
+	case opts.Waits:
+		a.Sample = 1
+		a.Bits |= unix.PerfBitContextSwitch
 	case opts.Period != 0:
 		a.Sample = opts.Period
 	case a.Type == unix.PERF_TYPE_TRACEPOINT:
@@ -160,7 +166,7 @@ func (e *event) open(pid, cpu, flags int) (int, error) {
 			if e.drop(bitNamespaces, bitKsymbol) {
 				continue
 			}
-			if e.attr.Bits&unix.PerfBitExcludeKernel == 0 {
+			if e.attr.Bits&(unix.PerfBitExcludeKernel|unix.PerfBitContextSwitch) == 0 {
 				e.attr.Bits |= unix.PerfBitExcludeKernel
 				continue
 			}
@@ -191,6 +197,8 @@ func (e *event) refused(pid int, err error) error {
 		b, _ := os.ReadFile("/proc/sys/kernel/perf_event_paranoid")
 		level, unknown := strconv.Atoi(strings.TrimSpace(string(b)))
 		switch {
+		case unknown == nil && e.attr.Bits&unix.PerfBitContextSwitch != 0 && level > 1:
+			return fmt.Errorf("event %s: %w: samples of switches are taken in the kernel, which needs CAP_PERFMON, or the sysctl kernel.perf_event_paranoid at 1 or below; it is %d", e.name, ErrRefused, level)
 		case unknown != nil:
 			return fmt.Errorf("event %s: %w: the kernel has no perf events, or they are hidden here (a container's seccomp profile)", e.name, ErrRefused)
 		case pid < 0 && level > 0:

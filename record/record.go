@@ -32,6 +32,11 @@ type Options struct {
 	// for cpu-clock, the time on a processor.
 	Event string
 
+	// Waits records where threads wait instead of where they run, and for how long: see
+	// recording.Options.Waits. The kernel takes these samples, so they need the permission for the
+	// kernel's frames. Event, Frequency and Period must not be set.
+	Waits bool
+
 	// Frequency is the number of samples a second on each processor; 0 stands for
 	// DefaultFrequency. The kernel adapts the period of the event to it.
 	Frequency int
@@ -90,6 +95,8 @@ func (o *Options) check() error {
 		return errors.New("record: one of Targets, Command, All and Cgroup must be set")
 	case o.Frequency < 0:
 		return errors.New("record: the frequency is negative")
+	case o.Waits && (o.Event != "" || o.Frequency != 0 || o.Period != 0 || o.NoKernel):
+		return errors.New("record: Waits excludes Event, Frequency, Period and NoKernel")
 	case o.StackSize < 0 || o.StackSize > MaxStackSize:
 		return errors.New("record: the size of stack copies is out of range")
 	}

@@ -327,6 +327,31 @@ func TestUnprivileged(t *testing.T) {
 	}
 }
 
+// The waits of a program that sleeps take as long as it sleeps.
+func TestWaits(t *testing.T) {
+	cmd := exec.Command("sleep", "0.4")
+	rec, err := record.Run(context.Background(), record.Options{Command: cmd, Waits: true})
+	if os.Geteuid() != 0 && errors.Is(err, record.ErrRefused) && strings.Contains(err.Error(), "perf_event_paranoid") {
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	slept := time.Duration(0)
+	for i := range rec.Stacks {
+		s := &rec.Stacks[i]
+		if rec.Threads[s.Thread].PID == int32(cmd.Process.Pid) && slices.ContainsFunc(functions(rec, s), func(name string) bool { return strings.HasSuffix(name, "nanosleep") }) {
+			slept += time.Duration(s.Weight)
+		}
+	}
+	if slept < 400*time.Millisecond || slept > rec.Span() {
+		t.Errorf("the program sleeps for %v in a recording of %v, expected 400 ms or more", slept, rec.Span())
+	}
+	if name := rec.Events[0].Name; name != "context-switches" {
+		t.Errorf("the event is %s", name)
+	}
+}
+
 func TestErrors(t *testing.T) {
 	ctx := context.Background()
 	for _, test := range []struct {
@@ -342,6 +367,7 @@ func TestErrors(t *testing.T) {
 		{"event", record.Options{All: true, Event: "nosuch"}, `event "nosuch"`, record.ErrUnsupported},
 		{"tracepoint", record.Options{All: true, Event: "../..:x"}, "event", record.ErrUnsupported},
 		{"control group", record.Options{Cgroup: "/nonexistent"}, "/nonexistent", fs.ErrNotExist},
+		{"waits and event", record.Options{All: true, Waits: true, Event: "cpu-clock"}, "Waits excludes", nil},
 		{"stack size", record.Options{All: true, StackSize: 1 << 20}, "stack copies", nil},
 		{"frequency", record.Options{All: true, Frequency: -1}, "frequency", nil},
 		{"frequency above the limit", record.Options{Targets: []int{os.Getpid()}, Frequency: 1 << 30}, "perf_event_max_sample_rate", nil},

@@ -34,6 +34,7 @@ func run(ctx context.Context, opts *Options) (*recording.Recording, error) {
 		return nil, err
 	}
 	defer s.close()
+	opts.Recording.Waits = opts.Waits
 	if opts.Command != nil {
 		ended, release, err := start(opts.Command)
 		if err != nil {

@@ -42,6 +42,7 @@ exits; standard output is its own, and the report goes to standard error.`
 
 type recordFlags struct {
 	all, noKernel     bool
+	offCPU            bool
 	cgroup, raw       string
 	outputs           []string
 	frequency, period int
@@ -72,6 +73,7 @@ Examples:
 			&cli.DurationFlag{Name: "duration", Destination: &flags.duration, Usage: "end after `TIME` (10s, 1m30s)"},
 			&cli.IntFlag{Name: "frequency", Aliases: []string{"F"}, Destination: &flags.frequency, Value: record.DefaultFrequency, Usage: "take `N` samples a second on each processor"},
 			&cli.BoolFlag{Name: "all", Destination: &flags.all, Usage: "record all processes"},
+			&cli.BoolFlag{Name: "off-cpu", Destination: &flags.offCPU, Usage: "record where threads wait, and how long, instead of where they run"},
 			&cli.BoolFlag{Name: "json", Destination: &flags.show.json, Usage: "print one JSON object"},
 		}, grouped("Selection",
 			&cli.StringFlag{Name: "cgroup", Destination: &flags.cgroup, Usage: "record the processes of a control group: `DIR` below /sys/fs/cgroup"},
@@ -90,6 +92,9 @@ Examples:
 		Action: func(ctx context.Context, c *cli.Command) error {
 			collectLate()
 			names, command, dashed := atDash(c)
+			if flags.offCPU && (c.IsSet("event") || c.IsSet("frequency") || c.IsSet("period") || c.IsSet("no-kernel")) {
+				return errors.New("--off-cpu records every wait: --event, --frequency, --period and --no-kernel do not apply")
+			}
 			opts, err := flags.options(names, command, dashed)
 			if err != nil {
 				return err
@@ -141,6 +146,9 @@ func (f *recordFlags) options(names, command []string, dashed bool) (*record.Opt
 	opts := &record.Options{
 		All: f.all, Cgroup: f.cgroup, Event: f.show.event, Frequency: f.frequency, Period: uint64(f.period), NoKernel: f.noKernel,
 		Recording: recording.Options{Lines: !f.show.noLines, NoInline: f.show.noInline},
+	}
+	if f.offCPU {
+		opts.Waits, opts.Frequency = true, 0
 	}
 	if dashed {
 		opts.Command = exec.Command(command[0], command[1:]...)
@@ -215,7 +223,7 @@ func (f *recordFlags) run(ctx context.Context, opts *record.Options) error {
 		to, path = output.Stderr, opts.Command.Path
 	}
 	w := bufio.NewWriterSize(to, 1<<16)
-	shown := &trace.Recording{Recording: rec, Path: path, ByThread: f.show.byThread}
+	shown := &trace.Recording{Recording: rec, Path: path, ByThread: f.show.byThread, Periods: f.offCPU}
 	if failed := errors.Join(f.print(shown, w, to), w.Flush(), f.profiles(shown)); failed != nil {
 		return failed
 	}
@@ -247,7 +255,11 @@ func (f *recordFlags) profiles(r *trace.Recording) error {
 	if len(f.outputs) == 0 {
 		return nil
 	}
-	p := profile.New("samples")
+	unit := "samples"
+	if f.offCPU {
+		unit = "nanoseconds"
+	}
+	p := profile.New(unit)
 	p.Roots = profileRoots[f.show.profile.by]
 	if len(r.Events) > 0 {
 		r.AddTo(p, 0)

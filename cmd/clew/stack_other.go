@@ -18,7 +18,9 @@ func stackCommand() *cli.Command { return onlyOnLinux("stack", "Print the stacks
 
 func jitCommand() *cli.Command { return onlyOnLinux("jit", "List generated code") }
 
-func recordCommand() *cli.Command { return onlyOnLinux("record", "Record profiles of running programs") }
+func recordCommand() *cli.Command {
+	return onlyOnLinux("record", "Record profiles of running programs")
+}
 
 func demoCommand() *cli.Command { return onlyOnLinux("demo", "See clew at work") }
 

@@ -28,8 +28,10 @@ type builder struct {
 	rec     *Recording
 	machine *arch.Machine
 
-	started   bool // the header was read
-	monotonic bool // the clock is CLOCK_MONOTONIC
+	started   bool   // the header was read
+	monotonic bool   // the clock is CLOCK_MONOTONIC
+	waits     []bool // events that are context switches
+	newest    uint64 // time of a switch
 
 	processes map[int32]*process
 	threads   map[int32]*thread
@@ -129,10 +131,10 @@ func (b *builder) read() error {
 		record, err := b.reader.Next()
 		switch {
 		case err == io.EOF:
-			return b.giveUpAll()
+			return errors.Join(b.giveUpAll(), b.stillWaiting())
 		case err != nil:
 			b.complete = false
-			return errors.Join(err, b.giveUpAll())
+			return errors.Join(err, b.giveUpAll(), b.stillWaiting())
 		}
 		if record.Err != nil {
 			b.complete = false
@@ -161,6 +163,7 @@ func (b *builder) start() {
 	b.monotonic = b.rec.Header.Clock.ID == clockMonotonic
 	for _, a := range b.reader.Attributes() {
 		b.rec.Events = append(b.rec.Events, Event{Name: a.Name})
+		b.waits = append(b.waits, isSwitch(&a))
 		if a.Flags&perfdata.FlagUseClockID != 0 && a.ClockID == clockMonotonic {
 			b.monotonic = true
 		}

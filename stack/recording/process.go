@@ -83,6 +83,10 @@ type thread struct {
 	label int32 // index into Recording.Threads; -1 if it must be looked up
 	names int   // process.names when label was looked up
 
+	waiting pendingSample // if waits is true, the sample of the switch away from the thread
+	waits   bool
+	exited  bool
+
 	trail  unwind.Trail
 	places []int32 // of the trail's frames
 	gap    int     // the number, from the outermost frame, of the innermost frame with a Gap; 0 for none
@@ -161,6 +165,9 @@ func (b *builder) record(r *perfdata.Record) error {
 	case *perfdata.Ksymbol:
 		b.kernel.ksymbol(body)
 	}
+	if r.Type == perfdata.TypeSwitch || r.Type == perfdata.TypeSwitchCPUWide {
+		return b.switched(r)
+	}
 	return nil
 }
 
@@ -208,6 +215,7 @@ func (b *builder) task(r *perfdata.Record, task *perfdata.Task) {
 	if r.Type == perfdata.TypeExit {
 		if t := b.threads[task.TID]; t != nil {
 			b.ended(t)
+			t.exited, t.waits = true, false
 			t.trail, t.places = unwind.Trail{}, nil
 			if p := t.process; p.threads > 0 {
 				if p.threads--; p.threads == 0 {

@@ -133,6 +133,10 @@ func (b *builder) sample(r *perfdata.Record, s *perfdata.Sample) error {
 		return b.wait(t, deferredSample{p, cookie, places, kernel})
 	}
 	p.node = b.rec.tree.Add(places)
+	if b.opts.Waits && b.waits[event] {
+		t.switchedAway(p)
+		return nil
+	}
 	return b.count(p)
 }
 

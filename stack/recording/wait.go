@@ -1,0 +1,73 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package recording
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/clewdev/clew/snapshot/perfdata"
+)
+
+// isSwitch reports whether an event is the kernel's switch from a thread to another.
+func isSwitch(a *perfdata.Attribute) bool {
+	kind, config, _ := perfdata.EventByName("context-switches")
+	return a.Kind == kind && a.Config == config
+}
+
+// switchedAway keeps the sample of a switch away from a thread until the thread runs again.
+func (t *thread) switchedAway(s pendingSample) {
+	if !t.exited {
+		t.waiting, t.waits = s, true
+	}
+}
+
+// switched counts the sample of a thread that runs again. It drops that of a thread that could
+// have continued, which was not waiting.
+func (b *builder) switched(r *perfdata.Record) error {
+	b.newest = max(b.newest, r.ID.Time)
+	t := b.threads[r.ID.TID]
+	if t == nil || !t.waits {
+		return nil
+	}
+	if r.Misc&perfdata.MiscSwitchOut != 0 {
+		t.waits = r.Misc&perfdata.MiscSwitchOutPreempt == 0
+		return nil
+	}
+	return b.waited(t, r.ID.Time)
+}
+
+// waited counts the sample of a thread that waited until a time.
+func (b *builder) waited(t *thread, until uint64) error {
+	s := t.waiting
+	t.waits = false
+	if until < s.time {
+		return nil
+	}
+	began := s.time
+	s.period, s.time = until-began, until
+	err := b.count(s)
+	b.rec.First = min(b.rec.First, began)
+	return err
+}
+
+// stillWaiting counts the samples of threads that wait at the end of the recording.
+func (b *builder) stillWaiting() error {
+	var list []*thread
+	for _, t := range b.threads {
+		if t.waits {
+			list = append(list, t)
+		}
+	}
+	slices.SortFunc(list, func(x, y *thread) int {
+		return cmp.Or(cmp.Compare(x.waiting.time, y.waiting.time), cmp.Compare(x.tid, y.tid))
+	})
+	for _, t := range list {
+		if err := b.waited(t, b.newest); err != nil {
+			return err
+		}
+	}
+	return nil
+}
