@@ -27,7 +27,7 @@ import (
 // inputs are the files that measurements need. A measurement without its input is omitted.
 type inputs struct {
 	object, clew, gimli, threads, states, watched, units, jit, stack string
-	recording, jitted, functions, session                            string
+	recording, jitted, busy, functions, session                      string
 	dir                                                              string // for temporary files
 }
 
@@ -54,6 +54,7 @@ func main() {
 	flag.StringVar(&in.stack, "stack", "", "the program of testdata/stack.c")
 	flag.StringVar(&in.recording, "recording", "", "a recording of some 90,000 frames with copied stacks")
 	flag.StringVar(&in.jitted, "jitted", "", "a recording with a jitdump of 175,000 functions")
+	flag.StringVar(&in.busy, "busy", "", "the program of shares.c")
 	flag.StringVar(&in.functions, "functions", "", "programs of many functions; their names end in 400000 and 40000")
 	flag.StringVar(&in.session, "session", "", "session.o, beside the program that it was linked to")
 	flag.Parse()
@@ -187,6 +188,7 @@ func (s *suite) prepare(in inputs) error {
 	s.start(in.units, nil, func(pid int) []*measurement { return unitMeasurements(in.clew, pid) })
 	s.add(generatedMeasurements(in.clew, in.dir, in.jit))
 	add(recordingMeasurements(in))
+	add(recordMeasurements(in), nil)
 	growing, stop := growthMeasurements(in)
 	s.add(growing, stop, nil)
 	return s.err

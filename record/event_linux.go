@@ -35,9 +35,9 @@ const sampleType = perfdata.FieldIP | perfdata.FieldTID | perfdata.FieldTime | p
 
 // event is the event that is sampled.
 type event struct {
-	name  string
-	attr  unix.PerfEventAttr
-	adapt bool // the size of stack copies, to the buffer
+	name    string
+	attr    unix.PerfEventAttr
+	adapted bool // to the buffer
 }
 
 // newEvent describes the event of the options.
@@ -81,13 +81,8 @@ func newEvent(opts *Options, m *arch.Machine) (*event, error) {
 			a.Sample = uint64(opts.Frequency)
 		}
 	}
-	a.Wakeup = uint32(ringSizes[len(ringSizes)-1] / 2) // bytes
 	a.Sample_regs_user = userRegisters(m)
 	a.Sample_stack_user = uint32(opts.StackSize+7) &^ 7
-	if opts.StackSize == 0 {
-		a.Sample_stack_user = minStackSize
-		e.adapt = true
-	}
 	return e, nil
 }
 
@@ -105,16 +100,20 @@ func userRegisters(m *arch.Machine) (mask uint64) {
 // minStackSize is the smallest size of stack copies that is chosen for a buffer.
 const minStackSize = 8 << 10
 
-// adaptTo chooses the largest stack copies with which the buffer of a processor holds the samples of
-// half a second.
+// adaptTo makes the kernel wake clew when a buffer of this size is half full. If no size of stack
+// copies is set, it chooses the largest with which the buffer holds the samples of half a second.
 func (e *event) adaptTo(buffer int) {
+	e.adapted = true
+	e.attr.Wakeup = uint32(buffer / 2)
+	if e.attr.Sample_stack_user != 0 {
+		return
+	}
 	rate := e.attr.Sample
 	if e.attr.Bits&unix.PerfBitFreq == 0 {
 		rate = 1000 // unknown
 	}
 	size := uint64(2*buffer) / max(rate, 1)
 	e.attr.Sample_stack_user = uint32(min(max(size, minStackSize), MaxStackSize)) &^ 7
-	e.adapt = false
 }
 
 // find sets the type and the configuration of the event with this name.

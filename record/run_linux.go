@@ -125,7 +125,7 @@ func (s *sampler) record(ctx context.Context, opts *Options, uname string, relea
 
 // pump copies records from the kernel's buffers to w.
 func (s *sampler) pump(ctx context.Context, w *perfdata.Writer, out *output, opts *Options, began time.Time, ended func() bool) error {
-	status, told := Status{}, began
+	status, written, told := Status{}, uint64(0), began
 	shorten := newShortener(s.event)
 	copyRecord := func(record []byte) error {
 		switch perfdata.Type(word(record)) {
@@ -159,8 +159,11 @@ func (s *sampler) pump(ctx context.Context, w *perfdata.Writer, out *output, opt
 				return err
 			}
 		}
-		if err := errors.Join(w.Round(), out.Flush()); err != nil {
-			return err
+		if status.Bytes > written {
+			written = status.Bytes
+			if err := errors.Join(w.Round(), out.Flush()); err != nil {
+				return err
+			}
 		}
 		if now := time.Now(); opts.Status != nil && (last || now.Sub(told) >= 250*time.Millisecond) {
 			told, status.Elapsed = now, now.Sub(began)

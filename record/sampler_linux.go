@@ -77,7 +77,7 @@ func (s *sampler) add(pid, flags int) error {
 		if s.rings[i], err = newRing(fd); err != nil {
 			return err
 		}
-		if s.event.adapt {
+		if !s.event.adapted {
 			// Only now the size of the buffer is known: open the event again.
 			s.event.adaptTo(len(s.rings[i].data))
 			s.close()
@@ -132,8 +132,8 @@ func (s *sampler) id() (id uint64, err error) {
 
 // Times between looks at the buffers, in milliseconds.
 const (
-	interval      = 50
-	shortInterval = 5 // if no wake-up is to be expected
+	interval      = 100
+	shortInterval = 10 // if no wake-up is to be expected
 )
 
 // wait waits until a buffer is half full, or for some milliseconds.
