@@ -239,6 +239,10 @@ var ErrSparse = errors.New("the file is sparse")
 // spareHoles is the number of bytes of holes that a part of a file may always have.
 const spareHoles = 1 << 20
 
+// Bytes returns the whole file, nil for an image in memory. It is a view of the mapped file: see
+// [Guard].
+func (f *File) Bytes() []byte { return f.data }
+
 // StoredSize returns the size of the file in bytes without its holes, 0 for an image in
 // memory. Limits on the cost of a file follow this size, since holes cost its author
 // nothing.

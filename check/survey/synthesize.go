@@ -7,6 +7,7 @@ package survey
 import (
 	"cmp"
 	"debug/elf"
+	"io"
 	"slices"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/check"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/object/amend"
 )
 
 // Synthesized is a function with the unwind table that was made from its code.
@@ -21,6 +23,13 @@ type Synthesized struct {
 	Name  string // linkage name; "" for code without symbols
 	Start uint64 // address
 	Size  uint64 // bytes
+
+	// Section is the index of the section that contains the code in the section table of the file,
+	// and Offset the function's offset in it, in bytes. Both are 0 for code without a file.
+	Section int
+	Offset  uint64
+	// Described says that the file has a table for the function.
+	Described bool
 	*check.Synthesis
 }
 
@@ -60,11 +69,13 @@ func (p *Part) synthesize(choose func(symbol string) bool) (*Tables, error) {
 		return nil, err
 	}
 	t := &Tables{File: p.file}
+	sections := p.file.Sections()
 	for _, s := range symbols {
-		if choose != nil && !choose(s.Name) || choose == nil && described(s.Address) {
+		has := described(s.Address)
+		if choose != nil && !choose(s.Name) || choose == nil && has {
 			continue
 		}
-		f := Synthesized{Name: s.Name, Start: s.Address, Size: s.Size}
+		f := Synthesized{Name: s.Name, Start: s.Address, Size: s.Size, Section: s.Section, Offset: s.Address - sections[s.Section].Address, Described: has}
 		if isPart(s.Name) {
 			f.Synthesis = &check.Synthesis{Instructions: 1, Undecided: 1, Gaps: []check.Gap{{End: s.Size, Reason: check.UnknownEntry}}}
 		} else if f.Synthesis, err = synthesizer.Function(s.Address, s.Size); err != nil {
@@ -73,6 +84,24 @@ func (p *Part) synthesize(choose func(symbol string) bool) (*Tables, error) {
 		t.Functions = append(t.Functions, f)
 	}
 	return t, t.encode(p.file.Machine(), sectionAddress(p.file))
+}
+
+// Amend writes a copy of f, the file of the part that the tables are for, and adds the tables of
+// those functions that have none in it. The error is that of [amend.Write].
+func (t *Tables) Amend(w io.Writer, f *object.File) error {
+	var functions []amend.Function
+	for i := range t.Functions {
+		s := &t.Functions[i]
+		if s.Unwind == nil || s.Described {
+			continue
+		}
+		address := s.Start
+		if f.Type() == elf.ET_REL {
+			address = s.Offset
+		}
+		functions = append(functions, amend.Function{Section: s.Section, Address: address, Size: s.Size, Unwind: s.Unwind})
+	}
+	return amend.Write(w, f, functions)
 }
 
 // SynthesizeCode makes the unwind table of a function from its bytes, at address 0. The error wraps

@@ -35,6 +35,7 @@ func TestOutputFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	undescribed := testprogram.Build(t, "chain.c", "-O1", "-c", "-fno-asynchronous-unwind-tables", "-fno-unwind-tables")
 	profile := func(flag string) func(string) error {
 		return func(path string) error {
 			out, err := clew(t, "stack", "--no-lines", flag, path, strconv.Itoa(p.PID)).CombinedOutput()
@@ -48,6 +49,13 @@ func TestOutputFiles(t *testing.T) {
 		"pprof": profile("--pprof"), "flame": profile("--flame"), "speedscope": profile("--speedscope"),
 		"jit extract": func(path string) error {
 			return writeSymbolFile(path, &generated.Source{}, []byte("symbols"), &jitFlags{json: true})
+		},
+		"synth": func(path string) error {
+			out, err := clew(t, "synth", undescribed, "-o", path).CombinedOutput()
+			if err != nil {
+				err = errors.New(string(out))
+			}
+			return err
 		},
 		"history": func(path string) error {
 			t.Setenv("CLEW_HISTORY", path)
@@ -94,7 +102,7 @@ func TestOutputFiles(t *testing.T) {
 			}
 		})
 	}
-	if names, err := os.ReadDir(shared); err != nil || len(names) != 5 {
+	if names, err := os.ReadDir(shared); err != nil || len(names) != 6 {
 		t.Errorf("%v, %v: temporary files remain", names, err)
 	}
 }

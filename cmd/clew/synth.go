@@ -5,12 +5,14 @@
 package main
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"debug/elf"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 
@@ -22,8 +24,10 @@ import (
 	"github.com/clewdev/clew/cmd/clew/input"
 	"github.com/clewdev/clew/cmd/clew/manual"
 	"github.com/clewdev/clew/cmd/clew/output"
+	"github.com/clewdev/clew/internal/outputfile"
 	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/internal/untrusted"
+	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/report/source"
 	"github.com/clewdev/clew/report/style"
 	"github.com/clewdev/clew/report/table"
@@ -37,6 +41,12 @@ caller's registers are at each instruction. Without --func it takes the function
 have a symbol with a size, and no table. It takes for granted that the function is
 called as the psABI says, and that its calls return.
 
+With --output Clew writes a copy of FILE with the tables in it. Functions that have a
+table keep it. An object file gets .eh_frame entries, which the linker puts into the
+program, so that exceptions, backtraces and debuggers pass through the functions. A
+program or a library gets .debug_frame entries: gdb, lldb and Clew read them, but C++
+exceptions do not, since no segment loads them.
+
 An instruction gets no row if no path leads to it, or if its state is not known. Clew
 reports these gaps on standard error, and exits with 1. In a gap the return address is
 undefined, so that a walk ends there instead of going wrong. Addresses of an object
@@ -48,6 +58,7 @@ type synthFlags struct {
 	functions []string
 	raw       string
 	machine   string
+	output    string
 }
 
 func synthCommand() *cli.Command {
@@ -59,16 +70,19 @@ func synthCommand() *cli.Command {
 		ShellComplete: completeFunctions("--func", "-f"),
 		Metadata:      manual.SeeAlso("rules", "templates", "json", "exit-codes"),
 		UsageText: `clew synth FILE [flags]
+clew synth FILE -o FILE [flags]
 clew synth --raw FILE --machine MACHINE [flags]
 
 Examples:
   clew synth memcpy.o                             directives, to add to the source
+  clew synth memcpy.o -o described.o              the object file with the tables
   clew synth a.out --func 'fast_*' --format text  the rows
   clew synth --raw code.bin --machine arm64 --json`,
 		// Names of C++ functions have commas.
 		DisableSliceFlagSeparator: true,
 		Flags: []cli.Flag{
 			&cli.StringSliceFlag{Name: "func", Aliases: []string{"f"}, Destination: &flags.functions, Usage: "only the function `NAME`, also if it has a table: a symbol, a demangled name, or a glob over either"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &flags.output, Usage: "write a copy of the file with the tables in it to `FILE`, which can be the same file"},
 			&cli.StringFlag{Name: "raw", Destination: &flags.raw, Usage: "read the bytes of one function from `FILE` (- for standard input)"},
 			&cli.StringFlag{Name: "machine", Destination: &flags.machine, Usage: "the `MACHINE` of the bytes: amd64 or arm64"},
 			&cli.BoolFlag{Name: "json", Destination: &flags.json, Usage: "print JSON, one line for each row and one for each function with its gaps"},
@@ -87,6 +101,12 @@ Examples:
 				return errors.New("--raw and --machine belong together: the bytes do not say which machine they are for")
 			case flags.raw != "" && len(flags.functions) > 0:
 				return errors.New("--func selects functions of a FILE; --raw reads one function")
+			case flags.output != "" && flags.raw != "":
+				return errors.New("--output writes a copy of FILE with tables; --raw has no FILE")
+			case flags.output != "" && (flags.json || c.IsSet("format")):
+				return errors.New("--output writes an ELF file, and --json and --format print: choose one")
+			case flags.output == "-":
+				return errors.New("--output needs the name of a file, not standard output")
 			case flags.json && c.IsSet("format") && flags.format != "json":
 				return fmt.Errorf("--json and --format=%s are two formats: choose one", flags.format)
 			case flags.json:
@@ -141,7 +161,55 @@ func (flags *synthFlags) run(path string) error {
 	case len(t.Functions) == 0:
 		return output.Partialf("%s: no function without an unwind table, of those that have a symbol with a size; --func also takes those with a table", f.Name())
 	}
+	if flags.output != "" {
+		return flags.amend(t, f)
+	}
 	return flags.print(t, t.File)
+}
+
+// amend writes a copy of f with tables, and then prints the gaps.
+func (flags *synthFlags) amend(t *survey.Tables, f *object.File) error {
+	for i := range t.Functions {
+		if s := &t.Functions[i]; s.Described {
+			output.Warn("%s: it has a table, which stays", s.Name)
+		}
+	}
+	t.Functions = slices.DeleteFunc(t.Functions, func(s survey.Synthesized) bool { return s.Described })
+	if !slices.ContainsFunc(t.Functions, func(s survey.Synthesized) bool { return s.Unwind != nil }) {
+		output.Warn("%s: no table to add, so %s is not written", f.Name(), flags.output)
+		return cmp.Or(flags.gaps(t), error(output.Status(output.ExitNo)))
+	}
+	info, err := input.Regular(f.Name())
+	if err != nil {
+		return err
+	}
+	out, err := outputfile.Create(flags.output)
+	if err != nil {
+		return output.InputError(err)
+	}
+	defer out.Close()
+	buffer := bufio.NewWriterSize(out, 1<<16)
+	if err := t.Amend(buffer, f); err != nil {
+		return output.InputError(err)
+	}
+	err = errors.Join(buffer.Flush(), executable(out.File, info))
+	if err == nil {
+		err = out.Commit()
+	}
+	if err != nil {
+		return output.InputError(err)
+	}
+	return flags.gaps(t)
+}
+
+// executable lets those execute a new file who can read it, if they can execute the old one.
+func executable(f *os.File, old fs.FileInfo) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	read := info.Mode().Perm() & 0o444
+	return f.Chmod(info.Mode().Perm() | old.Mode().Perm()&(read>>2))
 }
 
 // maxRaw bounds the bytes that --raw reads: package check analyses no larger function.
@@ -190,6 +258,11 @@ func (flags *synthFlags) print(t *survey.Tables, names table.Names) error {
 	if err != nil {
 		return output.InputErrorf("%w", err)
 	}
+	return flags.gaps(t)
+}
+
+// gaps prints the gaps of tables. Its error is the exit code if there are any.
+func (flags *synthFlags) gaps(t *survey.Tables) error {
 	partly := false
 	for i := range t.Functions {
 		f := &t.Functions[i]
