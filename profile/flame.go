@@ -38,8 +38,9 @@ var (
 // self-contained and forbids itself all network access. Users can search, zoom and
 // invert the graph, and look at it function by function. The graph merges stacks of
 // different addresses in the same functions.
-func (p *Profile) Flame(w io.Writer) error {
-	data := p.flameData()
+func (p *Profile) Flame(w io.Writer) error { return writeFlame(w, p.flameData()) }
+
+func writeFlame(w io.Writer, data *flameData) error {
 	var encoded bytes.Buffer
 	e := json.NewEncoder(&encoded) // escapes '<', so that the data cannot end the script element
 	if err := e.Encode(data); err != nil {
@@ -88,6 +89,9 @@ type flameData struct {
 		Frame  []int32 `json:"frame"`
 		Self   []int64 `json:"self"`
 		Line   []int32 `json:"line"` // in the frame's file; 0 if there are none or several
+
+		// In a Difference, the weights of Before, scaled.
+		Before []int64 `json:"before,omitempty"`
 	} `json:"nodes"`
 }
 
@@ -102,61 +106,81 @@ type flameFrame struct {
 
 type flameBuilder struct {
 	*flameData
-	p       *Profile
 	strings map[string]int32
 	frames  map[flameFrame]int32
-	numbers []int32 // of the page's frames, by number of the profile's frames
 	nodes   map[pair]int32
-	placed  map[pair]int32 // by a root's node and a node of the profile
 }
 
-func (p *Profile) flameData() *flameData {
+// newFlameBuilder returns a builder of a page with the title, the notes and the unit of a profile.
+func newFlameBuilder(p *Profile) *flameBuilder {
 	d := &flameData{Title: printable.Text(p.Title), Unit: printable.Text(p.unit), Notes: make([]string, len(p.Notes)),
 		Kinds: []string{"unknown", "native", "Go", "JIT", "kernel", "root"}}
 	for i, note := range p.Notes {
 		d.Notes[i] = printable.Text(note)
 	}
-	b := flameBuilder{d, p, make(map[string]int32), make(map[flameFrame]int32), make([]int32, len(p.frames)),
-		make(map[pair]int32), make(map[pair]int32)}
+	b := &flameBuilder{d, make(map[string]int32), make(map[flameFrame]int32), make(map[pair]int32)}
 	b.text("")
+	return b
+}
+
+func (p *Profile) flameData() *flameData {
+	b := newFlameBuilder(p)
+	numbers := make([]int32, len(p.frames))
 	for i := range p.frames {
 		f := &p.frames[i]
-		b.numbers[i] = b.frame(flameFrame{f.Name(), f.Object, int32(f.Code), f.Inlined}, f.File)
+		numbers[i] = b.frame(flameFrame{f.Name(), f.Object, int32(f.Code), f.Inlined}, f.File)
 	}
-	b.node(0, b.frame(flameFrame{name: "all", kind: rootKind}, ""), 0)
+	b.add(p, numbers, p.rootNames(), func(n int32, weight int64) { b.Nodes.Self[n] += weight })
+	return b.flameData
+}
+
+// add adds the stacks of a profile, whose frames have these numbers, below the names of the
+// roots of its threads. It calls each with the node and the weight of each sample.
+func (b *flameBuilder) add(p *Profile, numbers []int32, rootNames [][]string, each func(node int32, weight int64)) {
+	if len(b.Nodes.Frame) == 0 {
+		b.node(0, b.frame(flameFrame{name: "all", kind: rootKind}, ""), 0)
+	}
 	roots := make([]int32, len(p.threads))
-	for i, names := range p.rootNames() {
+	for i, names := range rootNames {
 		for _, name := range names {
 			roots[i] = b.node(roots[i], b.frame(flameFrame{name: name, kind: rootKind}, ""), 0)
 		}
 	}
-	var path []int32
+	place := placer{b, p, numbers, make(map[pair]int32), nil}
 	for _, s := range p.samples {
-		d.Nodes.Self[b.place(roots[s.thread], s.node, &path)] += s.weight
+		each(place.node(roots[s.thread], s.node), s.weight)
 	}
-	return d
 }
 
-// place returns the page's node for a node of the profile, below a root.
-func (b *flameBuilder) place(root, n int32, path *[]int32) int32 {
-	*path = (*path)[:0]
+// placer finds the page's nodes for the nodes of a profile.
+type placer struct {
+	*flameBuilder
+	p       *Profile
+	numbers []int32        // of the page's frames, by number of the profile's frames
+	placed  map[pair]int32 // by a root's node and a node of the profile
+	path    []int32
+}
+
+// node returns the page's node for a node of the profile, below a root.
+func (b *placer) node(root, n int32) int32 {
+	b.path = b.path[:0]
 	at := root
 	for n != 0 {
 		if known, ok := b.placed[pairOf(root, n)]; ok {
 			at = known
 			break
 		}
-		*path = append(*path, n)
+		b.path = append(b.path, n)
 		_, n = b.p.stacks.At(n)
 	}
-	for _, n := range slices.Backward(*path) {
+	for _, n := range slices.Backward(b.path) {
 		location, _ := b.p.stacks.At(n)
 		for _, f := range slices.Backward(b.p.locations[location].frames) {
 			line := int32(0)
 			if frame := &b.p.frames[f]; b.Frames.File[b.numbers[f]] == b.strings[frame.File] {
 				line = int32(frame.Line)
 			}
-			at = b.node(at, b.numbers[f], line)
+			at = b.flameBuilder.node(at, b.numbers[f], line)
 		}
 		b.placed[pairOf(root, n)] = at
 	}

@@ -11,7 +11,8 @@
   const {frames, nodes, strings} = data;
   const names = frames.name.map((i) => strings[i]);
   const parent = nodes.parent.map((before, i) => i - before);
-  const tree = new Tree(parent, nodes.frame, nodes.self, nodes.line, names);
+  const tree = new Tree(parent, nodes.frame, nodes.self, nodes.line, names, nodes.before);
+  const differs = nodes.before !== undefined; // the page compares two profiles
   const all = tree.total[0];
   const coarse = matchMedia("(pointer: coarse)").matches;
   const base = (path) => path.slice(path.lastIndexOf("/", path.length - 2) + 1);
@@ -27,7 +28,13 @@
       functionOf[frame] = known.get(key);
     });
     const weights = tree.functions(functionOf, functions.length);
-    functions.forEach((f, i) => { f.id = i; f.self = weights.self[i]; f.total = weights.total[i]; });
+    functions.forEach((f, i) => {
+      f.id = i;
+      f.self = weights.self[i];
+      f.total = weights.total[i];
+      f.selfChange = f.self - weights.selfBefore[i];
+      f.totalChange = f.total - weights.before[i];
+    });
   }
 
   // Words.
@@ -44,10 +51,12 @@
     const share = all > 0 ? 100 * weight / all : 0;
     return (share >= 99.95 || share === 0 ? share.toFixed(0) : share < 0.1 ? share.toPrecision(1) : share.toFixed(1)) + " %";
   };
+  const change = (weight) => (weight > 0 ? "+" : weight < 0 ? "\u2212" : "±") + percent(Math.abs(weight));
+  const changed = (weight) => differs ? " (" + change(weight) + ")" : "";
   const describe = (tree, n) => {
     const frame = tree.frame[n], file = strings[frames.file[frame]], line = tree.line[n];
-    const parts = [names[frame], "total " + amount(tree.total[n]) + ", " + percent(tree.total[n]),
-      "self " + amount(tree.self[n]) + ", " + percent(tree.self[n])];
+    const parts = [names[frame], "total " + amount(tree.total[n]) + ", " + percent(tree.total[n]) + changed(tree.total[n] - tree.before[n]),
+      "self " + amount(tree.self[n]) + ", " + percent(tree.self[n]) + changed(tree.self[n] - tree.selfBefore[n])];
     const kind = data.kinds[frames.kind[frame]];
     if (kind !== "root") parts.push(kind + (frames.inlined[frame] ? ", inlined" : ""));
     if (frames.object[frame]) parts.push(strings[frames.object[frame]]);
@@ -57,7 +66,7 @@
 
   // Colours, also during a search.
   const host = {names, describe, colours: {}, font: "", italic: ""};
-  let looks = [], matched = null;
+  let looks = [], matched = null, shrunk = [], grown = [];
   const readColours = () => {
     const probe = $("details");
     const old = probe.style.color;
@@ -74,6 +83,9 @@
       const a = parse(kind.toLowerCase() + "-a"), b = parse(kind.toLowerCase() + "-b");
       return [0, 1, 2, 3, 4, 5, 6].map((i) => "rgb(" + a.map((v, k) => Math.round(v + (b[k] - v) * i / 6)).join(" ") + ")");
     });
+    const between = (from, to) => [...Array(8).keys()].map((i) => "rgb(" + from.map((v, k) => Math.round(v + (to[k] - v) * i / 7)).join(" ") + ")");
+    shrunk = between(parse("same"), parse("shrunk"));
+    grown = between(parse("same"), parse("grown"));
     probe.style.color = old;
     looks = names.map((name, frame) => {
       let hash = 0;
@@ -89,6 +101,14 @@
     });
   };
   host.look = (frame) => looks[frame];
+  // The colour of a frame in a difference: the full one from a change by a tenth of all weights
+  // on, and less for each factor of two below it.
+  host.fill = (tree, n) => {
+    const frame = tree.frame[n];
+    if (!differs || matched && !matched[frame] || data.kinds[frames.kind[frame]] === "root") return looks[frame].fill;
+    const by = tree.total[n] - tree.before[n];
+    return (by < 0 ? shrunk : grown)[Math.round(Math.max(0, Math.min(7, 7 + Math.log2(Math.abs(by) * 10 / all || 1e-9))))];
+  };
   const repaint = () => {
     readColours();
     for (const g of [graph, callers, callees]) g.redraw();
@@ -178,16 +198,17 @@
   let order = "self", chosen = null;
   const fillTable = () => {
     const shown = functions.filter((f) => data.kinds[f.kind] !== "root" && (!pattern || pattern.test(f.name)))
-      .sort((a, b) => b[order] - a[order] || b.total - a.total || (a.name < b.name ? -1 : 1));
+      .sort((a, b) => (differs ? Math.abs(b[order + "Change"]) - Math.abs(a[order + "Change"]) : 0) || b[order] - a[order] || b.total - a.total || (a.name < b.name ? -1 : 1));
     $("rows").replaceChildren(...shown.slice(0, most).map((f) => {
       const row = element("tr", ""), cell = element("td", ""), line = element("div", ""), button = element("button", f.name);
       button.type = "button";
       button.title = f.name + (f.object ? "\n" + f.object : "");
       line.append(button, element("small", f.object ? base(f.object) : data.kinds[f.kind]));
       cell.append(line);
-      const self = element("td", percent(f.self)), total = element("td", percent(f.total));
-      self.title = amount(f.self);
-      total.title = amount(f.total);
+      const self = element("td", differs ? change(f.selfChange) : percent(f.self));
+      const total = element("td", differs ? change(f.totalChange) : percent(f.total));
+      self.title = amount(f.self) + changed(f.selfChange);
+      total.title = amount(f.total) + changed(f.totalChange);
       row.append(self, total, cell);
       row.dataset.function = f.id;
       row.addEventListener("click", () => choose(f)); // of the button too
@@ -282,7 +303,12 @@
   const byKind = new Float64Array(data.kinds.length);
   for (let n = 0; n < tree.size; n++) byKind[frames.kind[tree.frame[n]]] += tree.self[n];
   const present = new Set(frames.kind);
-  $("legend").append(...[1, 2, 3, 4, 0].filter((kind) => present.has(kind)).map((kind) => {
+  if (differs) $("legend").append(...[["grown", "more than before"], ["shrunk", "less"]].map(([name, text]) => {
+    const item = element("li", text);
+    item.className = name;
+    return item;
+  }));
+  else $("legend").append(...[1, 2, 3, 4, 0].filter((kind) => present.has(kind)).map((kind) => {
     const item = element("li", data.kinds[kind] + " " + percent(byKind[kind]));
     item.className = data.kinds[kind];
     return item;

@@ -99,7 +99,7 @@ class Graph {
           this.box(n, Math.max(x, 0), y, Math.min(x + w, this.columns) - Math.max(x, 0));
           place++;
         } else {
-          pen.fillStyle = host.look(tree.frame[n]).fill;
+          pen.fillStyle = host.fill(tree, n);
           pen.fillRect(Math.floor(x), y, 1, rowHeight - 1);
           place = tree.firstAfter(depth, this.left + (Math.floor(x) + 1) * perPixel, place + 1);
         }
@@ -120,7 +120,7 @@ class Graph {
     const frame = this.tree.frame[n];
     const look = host.look(frame);
     const h = this.rowHeight - 1;
-    pen.fillStyle = look.fill;
+    pen.fillStyle = host.fill(this.tree, n);
     pen.fillRect(x, y, w > 3 ? w - 1 : w, h);
     if (look.marked) {
       pen.fillStyle = host.colours.mark;

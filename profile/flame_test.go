@@ -159,6 +159,7 @@ func TestFlameInABrowser(t *testing.T) {
 	run("touch", func(t *testing.T) { testTouch(t, b) })
 	run("nothing", func(t *testing.T) { testNothing(t, b) })
 	run("many frames", func(t *testing.T) { testManyFrames(t, b) })
+	run("difference", func(t *testing.T) { testDifference(t, b) })
 
 	if len(b.complained()) > 0 {
 		t.Errorf("the page made requests, or its console complains: %q", b.complained())

@@ -1,14 +1,17 @@
 // A tree of calls in drawing order: each node is followed by its callees, the
 // heaviest first. It consists of arrays of numbers.
 class Tree {
-  // Parents come before their children. The first node is the root.
-  constructor(parent, frame, self, line, names) {
+  // Parents come before their children. The first node is the root. In a difference, before has
+  // the weights of another profile.
+  constructor(parent, frame, self, line, names, before) {
     const size = parent.length;
     const total = Float64Array.from(self);
+    const totalBefore = Float64Array.from(before || self);
     const first = new Int32Array(size).fill(-1);
     const next = new Int32Array(size).fill(-1);
     for (let i = size - 1; i > 0; i--) {
       total[parent[i]] += total[i];
+      totalBefore[parent[i]] += totalBefore[i];
       next[i] = first[parent[i]];
       first[parent[i]] = i;
     }
@@ -21,6 +24,8 @@ class Tree {
     this.line = new Int32Array(size);
     this.self = new Float64Array(size);
     this.total = new Float64Array(size);
+    this.selfBefore = new Float64Array(size);
+    this.before = new Float64Array(size); // as total
     this.start = new Float64Array(size); // the weight to the left of it
 
     const heavierFirst = (a, b) => total[b] - total[a] ||
@@ -36,6 +41,8 @@ class Tree {
       this.line[n] = line[i];
       this.self[n] = self[i];
       this.total[n] = total[i];
+      this.selfBefore[n] = (before || self)[i];
+      this.before[n] = totalBefore[i];
       if (n > 0) {
         const above = placed[parent[i]];
         this.parent[n] = above;
@@ -110,16 +117,21 @@ class Tree {
   // Returns the weight of each function without and with its callees.
   functions(functionOf, count) {
     const self = new Float64Array(count), total = new Float64Array(count);
+    const selfBefore = new Float64Array(count), before = new Float64Array(count);
     const running = new Int32Array(count);
     const path = [];
     for (let n = 0; n < this.size; n++) {
       while (path.length > this.depth[n]) running[path.pop()]--;
       const f = functionOf[this.frame[n]];
       self[f] += this.self[n];
-      if (running[f]++ === 0) total[f] += this.total[n];
+      selfBefore[f] += this.selfBefore[n];
+      if (running[f]++ === 0) {
+        total[f] += this.total[n];
+        before[f] += this.before[n];
+      }
       path.push(f);
     }
-    return {self, total};
+    return {self, total, selfBefore, before};
   }
 
   // Returns the tree of a function's callees.
@@ -131,6 +143,7 @@ class Tree {
         const depth = this.depth[n] - this.depth[root];
         if (depth > 0) path[depth] = merged.node(path[depth - 1], this.frame[n], this.line[n]);
         merged.self[path[depth]] += this.self[n];
+        merged.before[path[depth]] += this.selfBefore[n];
       }
     });
     return merged.tree(names);
@@ -143,6 +156,7 @@ class Tree {
       let at = merged.root(this.frame[root]);
       for (let n = this.parent[root]; n > 0; n = this.parent[n]) at = merged.node(at, this.frame[n], this.line[n]);
       merged.self[at] += this.total[root];
+      merged.before[at] += this.before[root];
     });
     return merged.tree(names);
   }
@@ -154,6 +168,7 @@ class Merged {
     this.parent = [];
     this.frame = [];
     this.self = [];
+    this.before = [];
     this.line = [];
     this.known = [];
   }
@@ -163,6 +178,7 @@ class Merged {
     this.frame.push(frame);
     this.line.push(line);
     this.known.push(new Map());
+    this.before.push(0);
     return this.self.push(0) - 1;
   }
 
@@ -180,6 +196,6 @@ class Merged {
   }
 
   tree(names) {
-    return new Tree(this.parent, this.frame, this.self, this.line, names);
+    return new Tree(this.parent, this.frame, this.self, this.line, names, this.before);
   }
 }

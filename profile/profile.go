@@ -209,10 +209,14 @@ func (p *Profile) Add(stack []Location, labels Labels, weight int64) {
 	if len(stack) == 0 {
 		stack = []Location{p.Location(0, []Frame{{Function: "[no stack]"}})}
 	}
+	p.addAt(p.stacks.Add(stack), labels, weight)
+}
+
+// addAt adds a weight to a node of the stacks.
+func (p *Profile) addAt(n int32, labels Labels, weight int64) {
 	if p.thread < 0 || p.threads[p.thread] != labels {
 		p.thread = p.threadOf(labels)
 	}
-	n := p.stacks.Add(stack)
 	key := pairOf(n, p.thread)
 	i, ok := p.sampled[key]
 	if !ok {

@@ -128,6 +128,7 @@ versions of Clew may add fields, but do not change or remove any.`)
 		{"clew jit show --json", jitcode.FunctionSchema + "\n" + jitcode.FormerFunctionSchema},
 		{"clew jit extract --json", `One object for each file that was written: {"file", "source", "place", "bytes"}.`},
 		{"clew perf --json", trace.RecordingSchema},
+		{"clew diff --json", trace.DifferenceSchema},
 		{"clew version --json", `One object: {"version", "commit", "modified", "go", "os", "arch", "features"}.`},
 	} {
 		fmt.Fprintf(&text, "\n\n%s:\n\n%s", part.command, part.schema)

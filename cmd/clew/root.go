@@ -32,6 +32,7 @@ var verbs = [...]struct {
 	{"check", checkCommand},
 	{"debug", debug.Command},
 	{"demo", demoCommand},
+	{"diff", diffCommand},
 	{"help", helpCommand},
 	{"jit", jitCommand},
 	{"perf", perfCommand},

@@ -41,7 +41,7 @@ func TestOnlyStreamsPrint(t *testing.T) {
 		// Cursor movements; the text at the cursor is escaped there.
 		"debug/editor.go newEditor Raw": true, "output/progress.go progressAtTerminal Raw": true,
 		// Binary profiles and symbol files, never to a terminal.
-		"profile_flags.go writeOutput Raw": true,
+		"flags.go writeOutput Raw": true,
 		// Their printers escape each name, as FuzzSection of report/readelf and
 		// TestSamplesAreEscaped show.
 		"table.go tableReadelf Raw": true, "perf.go printRecording Raw": true,

@@ -12,6 +12,10 @@ import (
 	"github.com/clewdev/clew/internal/outputtest"
 )
 
+func TestDifferenceSchema(t *testing.T) {
+	outputtest.Schema(t, DifferenceSchema, jsonDifference{})
+}
+
 func TestRecordingSchema(t *testing.T) {
 	outputtest.Schema(t, RecordingSchema, jsonRecording{})
 }

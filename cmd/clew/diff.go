@@ -1,0 +1,167 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/clewdev/clew/cmd/clew/input"
+	"github.com/clewdev/clew/cmd/clew/manual"
+	"github.com/clewdev/clew/cmd/clew/output"
+	"github.com/clewdev/clew/profile"
+	"github.com/clewdev/clew/report/trace"
+	"github.com/clewdev/clew/stack/recording"
+)
+
+const diffHelp = `Compare two profiles: which functions take a larger share than before, and which a
+smaller one. The profiles are scaled to the same total, so they may have different
+lengths.
+
+BEFORE and AFTER are profiles for pprof, folded stacks, pages with a flame graph, files
+for speedscope, or recordings of perf.`
+
+type diffFlags struct {
+	json, noLines bool
+	flame, event  string
+	top           int
+}
+
+func diffCommand() *cli.Command {
+	var flags diffFlags
+	return &cli.Command{
+		Name:        "diff",
+		Usage:       "Compare two profiles",
+		Description: diffHelp,
+		Metadata:    manual.SeeAlso("profiles", "recordings", "json", "exit-codes"),
+		UsageText: `clew diff BEFORE AFTER [flags]
+
+Examples:
+  clew diff old.pb.gz new.pb.gz               the functions that changed most
+  clew diff old.folded new.folded --top 100   more of them
+  clew diff perf.data.old perf.data           two recordings of perf
+  clew diff --flame d.html a.pb.gz b.pb.gz    a flame graph, red where b has more
+  clew diff --json a.html b.html              for a script`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "flame", Destination: &flags.flame, Usage: "write a flame graph of AFTER to `FILE`, a page of HTML: red where it has more than BEFORE, blue where less"},
+			&cli.IntFlag{Name: "top", Destination: &flags.top, Value: 20, Usage: "list `N` functions"},
+			&cli.StringFlag{Name: "event", Destination: &flags.event, Usage: "of recordings with several events, the event `NAME`"},
+			&cli.BoolFlag{Name: "no-lines", Destination: &flags.noLines, Usage: "omit inlined calls in recordings, which take most of the time"},
+			&cli.BoolFlag{Name: "json", Destination: &flags.json, Usage: "print one JSON object"},
+		},
+		Action: func(_ context.Context, c *cli.Command) error {
+			collectLate()
+			if c.Args().Len() != 2 {
+				return errors.New("name two profiles, the earlier one first")
+			}
+			if flags.top < 0 {
+				return errors.New("--top must not be negative")
+			}
+			return flags.print(c.Args().Get(0), c.Args().Get(1))
+		},
+	}
+}
+
+func (f *diffFlags) print(before, after string) error {
+	var profiles [2]*profile.Profile
+	partial := false
+	for i, path := range []string{before, after} {
+		var complete bool
+		var err error
+		if profiles[i], complete, err = f.read(path); err != nil {
+			return output.InputErrorf("%s: %w", path, err)
+		}
+		if profiles[i].Total() == 0 {
+			return output.InputErrorf("%s: the profile is empty", path)
+		}
+		partial = partial || !complete
+	}
+	if x, y := profiles[0].Unit(), profiles[1].Unit(); x != y {
+		output.Warn("%s counts %s, and %s %s: only shares are compared", before, x, after, y)
+	}
+	d := profile.NewDifference(profiles[0], profiles[1])
+	d.After.Title = before + " → " + after
+	shown := &trace.Difference{Difference: d, Paths: [2]string{before, after}, Functions: f.top, Palette: output.Stdout.Palette()}
+	if f.flame != "" {
+		if err := writeOutput(f.flame, false, d.Flame); err != nil {
+			return output.InputErrorf("%w", err)
+		}
+	}
+	out := bufio.NewWriterSize(output.Stdout, 1<<16)
+	print := shown.Text
+	if f.json {
+		print = shown.JSON
+	}
+	if f.flame != "-" {
+		if err := errors.Join(print(out), out.Flush()); err != nil {
+			return err
+		}
+	}
+	if partial {
+		return output.Status(output.ExitNo)
+	}
+	return nil
+}
+
+// read reads a profile, or makes one of a recording of perf.
+func (f *diffFlags) read(path string) (p *profile.Profile, complete bool, err error) {
+	if content, _ := input.ContentOf(path); content == input.Recording {
+		return f.readRecording(path)
+	}
+	var r io.Reader = os.Stdin
+	if path != "-" {
+		if _, err := input.Regular(path); err != nil {
+			return nil, false, err
+		}
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, false, err
+		}
+		defer file.Close()
+		r = file
+	}
+	p, err = profile.Read(r)
+	return p, true, err
+}
+
+func (f *diffFlags) readRecording(path string) (*profile.Profile, bool, error) {
+	r, err := openRecording(path)
+	if err != nil {
+		return nil, false, err
+	}
+	defer r.Close()
+	rec, err := recording.Read(r, recording.Options{Search: input.SearchBelow(""), Lines: !f.noLines})
+	if err != nil {
+		output.Warn("%s: %v; only the part before the error is compared", path, err)
+	}
+	shown := &trace.Recording{Recording: rec, Path: path}
+	event := 0
+	if f.event == "" {
+		if event, err = profiledEvent(shown); err != nil {
+			return nil, false, err
+		}
+	} else {
+		for event = range rec.Events {
+			if rec.Events[event].Name == f.event {
+				break
+			}
+		}
+	}
+	if event >= len(rec.Events) || f.event != "" && rec.Events[event].Name != f.event {
+		return nil, false, fmt.Errorf("no event %q", f.event)
+	}
+	p := profile.New("samples")
+	shown.AddTo(p, event)
+	for _, note := range rec.Notes {
+		output.Warn("%s: %s", path, note)
+	}
+	return p, err == nil && rec.Complete, nil
+}
