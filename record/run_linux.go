@@ -35,6 +35,9 @@ func run(ctx context.Context, opts *Options) (*recording.Recording, error) {
 	}
 	defer s.close()
 	opts.Recording.Waits = opts.Waits
+	if opts.Recording.MaxThreads == 0 {
+		opts.Recording.MaxThreads = maxThreads
+	}
 	if opts.Command != nil {
 		ended, release, err := start(opts.Command)
 		if err != nil {
@@ -45,6 +48,9 @@ func run(ctx context.Context, opts *Options) (*recording.Recording, error) {
 	}
 	return s.record(ctx, opts, uname, func() error { return nil }, allEnded(opts.Targets))
 }
+
+// maxThreads bounds the memory for recordings of programs that start threads all the time.
+const maxThreads = 1 << 12
 
 // thisMachine returns the machine that this program runs on, and its name.
 func thisMachine() (*arch.Machine, string, error) {

@@ -90,7 +90,6 @@ Examples:
 			&cli.StringFlag{Name: "by", Destination: &flags.show.profile.by, Usage: "separate the stacks of a profile by `WHAT`: process (the default if there are several), thread or none"},
 		)),
 		Action: func(ctx context.Context, c *cli.Command) error {
-			collectLate()
 			names, command, dashed := atDash(c)
 			if flags.offCPU && (c.IsSet("event") || c.IsSet("frequency") || c.IsSet("period") || c.IsSet("no-kernel")) {
 				return errors.New("--off-cpu records every wait: --event, --frequency, --period and --no-kernel do not apply")

@@ -303,3 +303,25 @@ func TestEndedThreads(t *testing.T) {
 		t.Error("a living thread was forgotten")
 	}
 }
+
+// Above the limit, threads with equal names are one.
+func TestMaxThreads(t *testing.T) {
+	b := newBuilder(new(perfdata.Reader), Options{MaxThreads: 10})
+	b.started, b.rec.Events = true, make([]Event, 1)
+	const threads = 1000
+	for i := range int32(threads) {
+		b.comm(&perfdata.Record{}, &perfdata.Comm{PID: 2 + i, TID: 2 + i, Name: []byte{'a' + byte(i%2)}})
+		r := &perfdata.Record{Misc: perfdata.Misc(perfdata.ModeKernel), ID: perfdata.SampleID{PID: 2 + i, TID: 2 + i}, Body: &perfdata.Sample{Fields: perfdata.FieldIP, IP: 1, Period: 1}}
+		if err := b.record(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(b.rec.Threads); n != 12 || len(b.rec.Stacks) != 12 {
+		t.Errorf("%d threads and %d stacks, expected 12", n, len(b.rec.Stacks))
+	}
+	for _, s := range b.rec.Stacks[10:] {
+		if s.Samples != (threads-10)/2 || b.rec.Threads[s.Thread].PID != 0 {
+			t.Errorf("%d samples of %+v", s.Samples, b.rec.Threads[s.Thread])
+		}
+	}
+}

@@ -123,6 +123,10 @@ func (b *builder) label(t *thread) int32 {
 	}
 	key := t.labels()
 	n, ok := b.labels[key]
+	if limit := b.opts.MaxThreads; !ok && limit > 0 && len(b.rec.Threads) >= limit {
+		key.PID, key.TID = 0, 0
+		n, ok = b.labels[key]
+	}
 	if !ok {
 		n = int32(len(b.rec.Threads))
 		b.labels[key] = n

@@ -58,7 +58,7 @@ type Event struct {
 // Thread is a sampled thread. A thread that changed its name or executed another program
 // has several.
 type Thread struct {
-	PID, TID int32
+	PID, TID int32  // 0 for several threads: see Options.MaxThreads
 	Process  string // the name of the process's first thread
 	Name     string
 }
@@ -119,6 +119,10 @@ type Options struct {
 	Lines     bool // also find source lines and inlined calls
 	NoInline  bool // with Lines: no inlined calls
 	MaxFrames int  // of one stack; 0 means unwind.DefaultMaxFrames
+
+	// MaxThreads bounds Recording.Threads: once there are so many, threads with the same names are
+	// one, with PID and TID 0. 0 means no limit.
+	MaxThreads int
 
 	// Filter reports whether a sample is counted, given its thread and the name of its
 	// event. Nil stands for all samples.
