@@ -100,6 +100,10 @@ type Range struct{ Start, End uint64 }
 // Synthesizer makes the unwind tables of functions of a program. It must not be used
 // concurrently.
 type Synthesizer struct {
+	// Work bounds the steps of the analysis of one function, about one for each instruction of
+	// each path. 0 stands for more than any real function needs.
+	Work int64
+
 	checker checker
 	arch    *arch.Machine
 	cies    [2]*cfi.CIE // by key of signed return addresses
@@ -165,7 +169,7 @@ func (s *Synthesizer) Function(start, size uint64) (*Synthesis, error) {
 	if start+size < start {
 		return nil, fmt.Errorf("%w: %#x bytes at %#x pass the end of the address space", ErrCode, size, start)
 	}
-	c.work = minWork + int64(min(size, maxUnitSize)*workPerByte)
+	c.work = cmp.Or(s.Work, minWork+int64(min(size, maxUnitSize)*workPerByte))
 	u := &c.unit
 	u.clear(c)
 	if size > maxUnitSize {

@@ -109,12 +109,19 @@ type extent struct{ start, end uint64 }
 // [File.FindSymbols], FunctionStart is for single addresses: it keeps 16 bytes for each
 // function.
 func (f *File) FunctionStart(addr uint64) (start uint64, ok bool) {
+	r, ok := f.FunctionRange(addr)
+	return r.Low, ok
+}
+
+// FunctionRange is FunctionStart, but returns the whole range of the function: to the end that
+// the symbol's size gives, or to the next symbol.
+func (f *File) FunctionRange(addr uint64) (AddressRange, bool) {
 	f.extentsOnce.Do(func() { f.noteFault(f.readExtents) })
 	n := sort.Search(len(f.extents), func(i int) bool { return f.extents[i].start > addr })
 	if n == 0 || addr >= f.extents[n-1].end {
-		return 0, false
+		return AddressRange{}, false
 	}
-	return f.extents[n-1].start, true
+	return AddressRange{f.extents[n-1].start, f.extents[n-1].end}, true
 }
 
 // readExtents reads the symbol tables for FunctionStart.

@@ -26,6 +26,10 @@ type Objects struct {
 	// Modules are the modules of the objects, by run-time address; see Object and Find.
 	Modules unwind.Modules
 
+	// Analyzer makes rules for functions that no table describes. It is nil if their code is
+	// not analysed. It must be set before the first walk.
+	Analyzer CodeAnalyzer
+
 	snapshot   *snapshot.Snapshot
 	all        []*Object // except those of generated code
 	generated  generatedCode

@@ -79,6 +79,35 @@ func (t *FileTables) read(f *object.File, compile bool) error {
 	return nil
 }
 
+// CodeAnalyzer makes unwind rules for functions that no table describes, from their code.
+// Package check/coderules has one.
+type CodeAnalyzer interface {
+	// Rules returns the rules before the instruction at pc in a function of the file, nil if
+	// its code does not determine them. Addresses are without load bias. Rules can be called
+	// concurrently.
+	Rules(f *object.File, function object.AddressRange, pc uint64) *unwind.Rules
+}
+
+// Analyze returns the Analyze function of a module of the file, nil if a is nil.
+func (t *FileTables) Analyze(f *object.File, a CodeAnalyzer) func(pc uint64) *unwind.Rules {
+	if a == nil {
+		return nil
+	}
+	isGo := t.Go
+	return func(pc uint64) *unwind.Rules {
+		if isGo {
+			if _, ok := f.GoFunctionAt(pc); ok {
+				return nil // it does not keep to the psABI
+			}
+		}
+		function, ok := f.FunctionRange(pc)
+		if !ok {
+			return nil
+		}
+		return a.Rules(f, function, pc)
+	}
+}
+
 // compilingSource looks addresses up in the sections, one by one, until compiling
 // .eh_frame pays.
 type compilingSource struct {

@@ -90,6 +90,10 @@ type WalkOptions struct {
 	Registers bool // keep the registers of every frame
 	Lines     bool // Name will find lines: start to read them in the background
 	MaxFrames int  // of one stack; 0 means unwind.DefaultMaxFrames
+
+	// Analyzer is the Objects.Analyzer of objects that are made for the walk, as by
+	// EarlyWalker.
+	Analyzer CodeAnalyzer
 }
 
 // Threads of a malicious core can share a stack. Walk therefore cuts stacks after maxFrames

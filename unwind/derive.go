@@ -6,6 +6,7 @@ package unwind
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/unwind/internal/codeframe"
@@ -22,17 +23,65 @@ const (
 // decodedWork is the work of following one instruction, in reads of a register.
 const decodedWork = 8
 
-// derive returns rules for an address without rules, derived from the instructions of
-// its function. err explains why it has no rules. derive returns nil if the function
-// is not known, or if its code does not determine the distance from the stack pointer
-// to the CFA.
+// derive returns rules for an address without rules, made from the instructions of its
+// function. err explains why it has no rules. derive returns nil if the function is not
+// known, or if its code does not determine the distance from the stack pointer to the CFA.
+func (w *Walker) derive(module *Module, pc, lookup uint64, err error) *Rules {
+	if !errors.Is(err, cfi.ErrNoFDE) || errors.Is(err, ErrMovesStack) {
+		return nil
+	}
+	rules := w.analysed(module, pc, lookup)
+	if rules != nil && !rules.loses(w.Machine.FramePointer) {
+		return rules
+	}
+	// Perhaps it is the first function of a stack, which sets the frame pointer to zero.
+	if first := w.codeframe(module, pc, lookup); first != nil && (rules == nil || first.zeroed || first.first) {
+		return first
+	}
+	return rules
+}
+
+// analysed returns the rules of Module.Analyze for a frame, nil if there are none.
+func (w *Walker) analysed(module *Module, pc, lookup uint64) *Rules {
+	if module == nil || module.Analyze == nil {
+		return nil
+	}
+	rules := module.Analyze(lookup - module.Bias)
+	if rules == nil {
+		return nil
+	}
+	own := *rules
+	own.derived, own.analysed, own.zeroed, own.first = true, true, false, false
+	if lookup != pc && own.CFA.Kind == cfi.Register && int(own.CFA.Register) == w.Machine.StackPointer {
+		// The called function overwrites what is below the stack pointer.
+		own.Registers = slices.Clone(own.Registers)
+		for i := range own.Registers {
+			if r := &own.Registers[i].Rule; r.Kind == cfi.Offset && own.CFA.Offset+r.Offset < 0 {
+				*r = cfi.Rule{Kind: cfi.Undefined}
+			}
+		}
+		if own.endsStack() {
+			return nil
+		}
+	}
+	return &own
+}
+
+// loses reports whether the rules say that the value of a column is lost.
+func (r *Rules) loses(column int) bool {
+	return slices.ContainsFunc(r.Registers, func(rule cfi.RegisterRule) bool {
+		return int(rule.Column) == column && rule.Kind == cfi.Undefined
+	})
+}
+
+// codeframe returns the rules that package codeframe finds, nil if it finds none.
 //
 // Only x86-64 is analysed. On i386 a function can pop its arguments, which its callers'
 // code does not show. The compilers of other machines keep a frame record or a back
 // chain.
-func (w *Walker) derive(module *Module, pc, lookup uint64, err error) *Rules {
+func (w *Walker) codeframe(module *Module, pc, lookup uint64) *Rules {
 	m := w.Machine
-	if !codeframe.Knows(m) || m.AddressSize != 8 || !errors.Is(err, cfi.ErrNoFDE) || errors.Is(err, ErrMovesStack) {
+	if !codeframe.Knows(m) || m.AddressSize != 8 {
 		return nil
 	}
 	start, ok := module.functionStart(lookup)
@@ -96,27 +145,28 @@ func (w *Walker) applyDerived(r *Rules) (found, on bool) {
 		return false, false
 	}
 	sp, known := w.stackPointer()
-	if below := cfa-uint64(w.Machine.RegisterSize) < sp; !known || below {
+	slot, inMemory := r.returnSlot(cfa)
+	if below := inMemory && slot < sp || cfa < sp; !known && !r.analysed || below {
 		if known && r.zeroed {
 			return true, w.end(EndOfStack, nil) // it has popped its return address
 		}
 		return false, false
 	}
-	pc, err := w.read(cfa - uint64(w.Machine.RegisterSize))
+	pc, err := w.derivedReturn(r, cfa)
 	f := w.function()
 	how := unknownCode
 	if _, executable := w.module(pc - 1); err == nil && executable {
 		how = w.callBefore(pc, &f)
 	}
 	switch {
-	case how > noCall && (how == callsIt || w.leadsOn(pc, cfa)):
+	case how > noCall && (how == callsIt || w.leadsOn(pc, cfa, r)):
 	case how <= noCall && r.zeroed:
 		return true, w.end(EndOfStack, nil)
 	case how == noCall && w.returnsToTrampoline(pc):
 	default:
 		return false, false
 	}
-	byRecord := int(r.CFA.Register) == w.Machine.FramePointer // the function has made it
+	byRecord := int(r.CFA.Register) == w.Machine.FramePointer && r.CFA.Kind == cfi.Register // the function has made it
 	byItsTop := w.frame.Interrupted && !byRecord && r.CFA.Offset == int64(w.Machine.RegisterSize)
 	w.guessed = false
 	if on = w.apply(r); !on {
@@ -124,12 +174,44 @@ func (w *Walker) applyDerived(r *Rules) (found, on bool) {
 	}
 	w.frame.Gap, w.guessed = how == callsOther && !byRecord, how != callsIt
 	switch w.frame.Method = FromCode; {
+	case r.analysed:
 	case byRecord:
 		w.frame.Method = FromFramePointer
 	case byItsTop:
 		w.frame.Method = FromReturnAddress
 	}
 	return true, true
+}
+
+// returnSlot returns the slot of the return address. ok is false if it is not in the frame.
+func (r *Rules) returnSlot(cfa uint64) (slot uint64, ok bool) {
+	rule := r.returnRule()
+	if rule == nil || rule.Kind != cfi.Offset {
+		return 0, false
+	}
+	return cfa + uint64(rule.Offset), true
+}
+
+// derivedReturn returns the return address that derived rules give.
+func (w *Walker) derivedReturn(r *Rules, cfa uint64) (uint64, error) {
+	rule := r.returnRule()
+	if rule == nil || rule.Kind == cfi.SameValue {
+		// A function that waits for a call to return has overwritten the link register.
+		v, known := w.Register(r.ReturnAddress)
+		if !known || !w.frame.Interrupted {
+			return 0, errNoValue
+		}
+		return w.unsign(r, v), nil
+	}
+	v, err := w.value(r, rule.Rule, r.ReturnAddress, cfa)
+	return w.unsign(r, v), err
+}
+
+func (w *Walker) unsign(r *Rules, pc uint64) uint64 {
+	if r.Signed {
+		return unsigned(pc)
+	}
+	return pc
 }
 
 // returnsToTrampoline reports whether an address is that of a signal trampoline, which

@@ -23,7 +23,7 @@
 // Package unwind does not stop threads or read processes and files (package snapshot/process
 // does), and does not name functions (package object does). It does not scan a stack for
 // likely return addresses: in an interrupted frame without rules it checks one word, and
-// marks the result (FromReturnAddress, Frame.Gap). For x86-64 functions without rules it
-// computes the caller's frame from the effect of their instructions on the stack pointer
-// ([FromCode]).
+// marks the result (FromReturnAddress, Frame.Gap). For functions without rules it asks
+// Module.Analyze, which package check/coderules implements, and on x86-64 computes the
+// caller's frame from the effect of their instructions on the stack pointer ([FromCode]).
 package unwind

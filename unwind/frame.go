@@ -31,8 +31,8 @@ const (
 	// The ABI of PowerPC puts it at the stack pointer. In the ABI of s390 it is optional.
 	FromBackChain
 	// FromCode: by the instructions of its callee, because no call frame information
-	// covers the callee's frame. They determine the distance from the stack pointer to
-	// the return address, which is the address after a call.
+	// covers the callee's frame. They determine where the return address is, which is the
+	// address after a call. See Module.Analyze.
 	FromCode
 )
 

@@ -30,7 +30,7 @@ func (w *Walker) leave(is facts, rules *Rules) bool {
 			}
 			break
 		}
-		if !w.leaveWithoutRules() {
+		if !w.leaveWithoutRules(!rules.analysed) {
 			return false
 		}
 		rules = nil
@@ -49,7 +49,7 @@ func (w *Walker) leave(is facts, rules *Rules) bool {
 	case !executable && !f.Interrupted:
 		return w.end(NoRule, fmt.Errorf("the return address %#x of the previous frame is not code", f.PC))
 	default:
-		if !w.leaveWithoutRules() {
+		if !w.leaveWithoutRules(true) {
 			return false
 		}
 	}
@@ -57,14 +57,16 @@ func (w *Walker) leave(is facts, rules *Rules) bool {
 	return true
 }
 
-// leaveWithoutRules leaves a frame that no rules cover.
-func (w *Walker) leaveWithoutRules() bool {
+// leaveWithoutRules leaves a frame that no rules cover. If byWord is false, an analysis of its
+// code shows that its return address is not where an interrupted function without a frame
+// has it.
+func (w *Walker) leaveWithoutRules(byWord bool) bool {
 	f := &w.frame
 	if found, on := w.followBackChain(); found {
 		f.Method = FromBackChain
 		return on
 	}
-	if f.Interrupted {
+	if f.Interrupted && byWord {
 		if found, on := w.returnAddress(); found {
 			f.Method = FromReturnAddress
 			return on

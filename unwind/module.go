@@ -26,7 +26,14 @@ type Module struct {
 	// frame information. It is nil if no functions are known.
 	Function func(pc uint64) (start uint64, ok bool)
 
-	// Load sets Bias, Source and Function. The walker calls it once, before it first
+	// Analyze returns rules for an address without Bias that the Source does not cover, made
+	// from the instructions of its function. They are those before the instruction at the
+	// address, for a function that was called as the ABI says. Analyze returns nil if the
+	// instructions do not determine them. The walker checks that the return address which
+	// they give follows a call. Analyze is nil if code is not analysed.
+	Analyze func(pc uint64) *Rules
+
+	// Load sets Bias, Source, Function and Analyze. The walker calls it once, before it first
 	// needs them, so that objects without a frame are never opened. It is nil if they
 	// are set already.
 	Load func(*Module)

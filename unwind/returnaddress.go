@@ -56,7 +56,7 @@ func (w *Walker) pushed(f *function, sp uint64) (found, on bool) {
 			return false, false
 		}
 		// An earlier call can have left it in memory that the function has reserved.
-		if how != callsIt && !w.leadsOn(pc, next) {
+		if how != callsIt && !w.leadsOn(pc, next, nil) {
 			return false, false
 		}
 	}
@@ -93,8 +93,9 @@ func (w *Walker) setsFramePointer(start, pc uint64) bool {
 
 // leadsOn reports whether the frame that a call returns to can be left by its rules:
 // the return address that they give follows a call. It returns true if that is not
-// known.
-func (w *Walker) leadsOn(pc, sp uint64) bool {
+// known. left are the rules by which the current frame is left, nil if it has changed no
+// register but the stack pointer.
+func (w *Walker) leadsOn(pc, sp uint64, left *Rules) bool {
 	module, _ := w.module(pc - 1)
 	r, _, err := rulesAt(module, pc-1, pc)
 	if err != nil || r.CFA.Kind != cfi.Register {
@@ -102,8 +103,8 @@ func (w *Walker) leadsOn(pc, sp uint64) bool {
 	}
 	base := sp
 	if int(r.CFA.Register) != w.Machine.StackPointer {
-		v, ok := w.regs.Get(uint64(r.CFA.Register))
-		if !ok {
+		v, err := w.restored(left, r.CFA.Register, sp)
+		if err != nil {
 			return false
 		}
 		base = v
@@ -114,6 +115,22 @@ func (w *Walker) leadsOn(pc, sp uint64) bool {
 	}
 	v, err := w.read(w.truncate(base + uint64(r.CFA.Offset+rule.Offset)))
 	return err == nil && w.isReturnAddress(v)
+}
+
+// restored returns the value of a register after a frame is left by rules, given its CFA.
+func (w *Walker) restored(r *Rules, column uint32, cfa uint64) (uint64, error) {
+	rule := cfi.Rule{Kind: cfi.SameValue}
+	if r != nil {
+		for i := range r.Registers {
+			if r.Registers[i].Column == column {
+				rule = r.Registers[i].Rule
+			}
+		}
+	}
+	if rule.Kind == cfi.Undefined {
+		return 0, errNoValue
+	}
+	return w.value(r, rule, uint64(column), cfa)
 }
 
 // isReturnAddress reports whether an address can be a return address: it follows a

@@ -32,9 +32,10 @@ type Rules struct {
 
 	plain plain // of those that newRules made
 
-	// derived reports that Walker.derive made the rules. Only then, zeroed and first have the
-	// meaning of codeframe.Frame's Zeroed and First.
-	derived, zeroed, first bool
+	// derived reports that the rules were made from code: by Module.Analyze if analysed is set,
+	// else by package codeframe. Only then, zeroed and first have the meaning of
+	// codeframe.Frame's Zeroed and First.
+	derived, analysed, zeroed, first bool
 }
 
 // Source finds the rules at an address of one module.

@@ -89,7 +89,7 @@ and waits in it. Its stack, as 'clew stack --thread %[2]d %[2]d' prints it:
 	if err != nil {
 		return output.InputError(err)
 	}
-	if _, err := printStacks(output.Stdout, output.Stdout.Palette(), &stack.Walked{Snapshot: s, Objects: stack.NewObjects(s)}, stackFlags{}); err != nil {
+	if _, err := printStacks(output.Stdout, output.Stdout.Palette(), &stack.Walked{Snapshot: s, Objects: newObjects(s)}, stackFlags{}); err != nil {
 		return err
 	}
 	const word = "minotaur"

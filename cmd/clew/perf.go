@@ -17,6 +17,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/clewdev/clew/check/coderules"
 	"github.com/clewdev/clew/cmd/clew/input"
 	"github.com/clewdev/clew/cmd/clew/manual"
 	"github.com/clewdev/clew/cmd/clew/output"
@@ -115,7 +116,7 @@ func printRecording(path string, flags *perfFlags) error {
 		return output.InputError(err)
 	}
 	defer r.Close()
-	opts := recording.Options{Search: input.SearchBelow(flags.sysroot), Lines: !flags.noLines, NoInline: flags.noInline}
+	opts := recording.Options{Analyzer: new(coderules.Analyzer), Search: input.SearchBelow(flags.sysroot), Lines: !flags.noLines, NoInline: flags.noInline}
 	if flags.event != "" || flags.pids != nil || flags.threads != nil || flags.comm != "" {
 		opts.Filter = flags.counts
 	}

@@ -23,6 +23,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/clewdev/clew/check/coderules"
 	"github.com/clewdev/clew/cmd/clew/manual"
 	"github.com/clewdev/clew/cmd/clew/output"
 	"github.com/clewdev/clew/internal/outputfile"
@@ -144,7 +145,7 @@ func (f *recordFlags) options(names, command []string, dashed bool) (*record.Opt
 	}
 	opts := &record.Options{
 		All: f.all, Cgroup: f.cgroup, Event: f.show.event, Frequency: f.frequency, Period: uint64(f.period), NoKernel: f.noKernel,
-		Recording: recording.Options{Lines: !f.show.noLines, NoInline: f.show.noInline},
+		Recording: recording.Options{Analyzer: new(coderules.Analyzer), Lines: !f.show.noLines, NoInline: f.show.noInline},
 	}
 	if f.offCPU {
 		opts.Waits, opts.Frequency = true, 0

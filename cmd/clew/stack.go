@@ -19,6 +19,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/clewdev/clew/check/coderules"
 	"github.com/clewdev/clew/cmd/clew/input"
 	"github.com/clewdev/clew/cmd/clew/manual"
 	"github.com/clewdev/clew/cmd/clew/output"
@@ -258,12 +259,19 @@ func (f *stackFlags) walked(source *openedSource) (*stack.Walked, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &stack.Walked{Snapshot: s, Objects: stack.NewObjects(s)}, nil
+	return &stack.Walked{Snapshot: s, Objects: newObjects(s)}, nil
 }
 
 // walk returns the options of a walk. variables makes it keep registers.
 func (f *stackFlags) walk(variables bool) stack.WalkOptions {
-	return stack.WalkOptions{Registers: f.registers || variables, Lines: !f.noLines}
+	return stack.WalkOptions{Registers: f.registers || variables, Lines: !f.noLines, Analyzer: new(coderules.Analyzer)}
+}
+
+// newObjects returns the objects of a snapshot. Functions without a table are analysed.
+func newObjects(s *snapshot.Snapshot) *stack.Objects {
+	objects := stack.NewObjects(s)
+	objects.Analyzer = new(coderules.Analyzer)
+	return objects
 }
 
 // finish writes the profile of the printed stacks, if the flags ask for one, and returns the error of

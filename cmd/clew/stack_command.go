@@ -85,7 +85,7 @@ func runCommand(args []string, flags stackFlags) error {
 		if flags.variables.later = reason.Crash && flags.variables.source; flags.variables.later {
 			w = &crashed
 		}
-		objects := stack.NewObjects(s)
+		objects := newObjects(s)
 		if _, err := printStacks(w, output.Stderr.Palette(), &stack.Walked{Snapshot: s, Objects: objects}, flags); err != nil {
 			output.Warn("%v", err)
 		}

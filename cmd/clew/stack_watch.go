@@ -134,7 +134,7 @@ func newWatched(pid int, flags *stackFlags) (*watched, error) {
 	}
 	s := w.Target()
 	s.Search = input.SearchBelow(s.Search.Root)
-	objects := stack.NewObjects(s)
+	objects := newObjects(s)
 	result := trace.Watch{Interval: flags.watch.interval}
 	result.PID, result.Command, result.Machine = pid, command(s), s.Machine
 	return &watched{Watch: w, objects: objects, sampler: objects.NewSampler(), result: result}, nil

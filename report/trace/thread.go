@@ -279,7 +279,11 @@ func frameNote(f *stack.Frame, lateValues bool) string {
 		}
 		note += s
 	}
-	if f.Method != unwind.FromRegisters && f.Method != unwind.FromCFI { // tail calls are FromCFI
+	switch f.Method {
+	case unwind.FromRegisters, unwind.FromCFI: // tail calls are FromCFI
+	case unwind.FromCode:
+		add("by code analysis")
+	default:
 		add("by " + f.Method.String())
 	}
 	if f.Gap {

@@ -94,6 +94,7 @@ func Stacks(pid int, opts *Options, walk stack.WalkOptions) (*stack.Walked, erro
 	w := &stack.Walked{Snapshot: s, Objects: e.objects, Stacks: e.stacks}
 	if w.Objects == nil {
 		w.Objects = stack.NewObjects(s)
+		w.Objects.Analyzer = walk.Analyzer
 	}
 	if w.Stacks == nil {
 		w.Stacks = w.Objects.Walk(walk)
@@ -148,7 +149,7 @@ func takeSnapshot(pid int, opts *Options, early *early) (*snapshot.Snapshot, pha
 	objects := stack.NewObjects(s)
 	c.goroutines = golang.Copiers(objects, opts.Goroutines)
 	if c.early = early; early != nil {
-		early.objects = objects
+		early.objects, objects.Analyzer = objects, early.options.Analyzer
 	} else {
 		objects.Close()
 	}

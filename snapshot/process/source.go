@@ -49,6 +49,7 @@ func (s *source) Snapshot() (*snapshot.Snapshot, error) {
 func (s *source) WalkedSnapshot(walk stack.WalkOptions) (*stack.Walked, error) {
 	if s.taken != nil {
 		objects := stack.NewObjects(s.taken)
+		objects.Analyzer = walk.Analyzer
 		return &stack.Walked{Snapshot: s.taken, Objects: objects, Stacks: objects.Walk(walk)}, nil
 	}
 	w, err := Stacks(s.pid, &s.opts, walk)

@@ -124,6 +124,9 @@ type Options struct {
 	// one, with PID and TID 0. 0 means no limit.
 	MaxThreads int
 
+	// Analyzer makes rules for functions that no table describes. It may be nil.
+	Analyzer stack.CodeAnalyzer
+
 	// Filter reports whether a sample is counted, given its thread and the name of its
 	// event. Nil stands for all samples.
 	Filter func(t *Thread, event string) bool

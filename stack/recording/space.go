@@ -58,6 +58,7 @@ func loadMapped(m *unwind.Module) {
 	}
 	n.fits = true
 	m.Bias, m.Source, m.Function = bias, n.file.tables.Source, n.file.tables.Function
+	m.Analyze = n.file.tables.Analyze(n.file.object, n.file.builder.opts.Analyzer)
 }
 
 // mutable returns a space that one user of s may change: s itself, or a copy if s has
