@@ -238,16 +238,41 @@ func (c *checker) pathsReturn(code []byte, start uint64, depth int) bool {
 	return false
 }
 
+// callBefore returns the call that ends at an address, nil if none does.
+func (u *unit) callBefore(pc uint64) *instruction {
+	k := u.partOf(pc - 1)
+	if k < 0 {
+		return nil
+	}
+	p := &u.parts[k]
+	for n := uint64(1); n <= min(uint64(u.c.abi.MaxSize), pc-p.start); n++ {
+		if k := p.at[pc-p.start-n] - 1; k >= 0 && uint64(u.instructions[k].Size) == n && u.instructions[k].reached {
+			return &u.instructions[k]
+		}
+	}
+	return nil
+}
+
+// stopsAt reports whether an instruction is a call that is found not to return, and notes it.
+func (u *unit) stopsAt(i *instruction) bool {
+	c := u.c
+	if i.Flow != lift.FlowCall || c.noReturn[i.Target] || !c.neverReturns(i.Target, 0) {
+		return false
+	}
+	if c.noReturn == nil {
+		c.noReturn = map[uint64]bool{}
+	}
+	c.noReturn[i.Target] = true
+	return true
+}
+
 // stopCalls finds calls of functions that never return, in a unit with undecided instructions.
 // It reports whether it has found one.
 func (u *unit) stopCalls() bool {
-	c, found := u.c, false
+	found := false
 	for k := range u.instructions {
-		if i := &u.instructions[k]; i.reached && i.Flow == lift.FlowCall && !c.noReturn[i.Target] && c.neverReturns(i.Target, 0) {
-			if c.noReturn == nil {
-				c.noReturn = map[uint64]bool{}
-			}
-			c.noReturn[i.Target], found = true, true
+		if i := &u.instructions[k]; i.reached && u.stopsAt(i) {
+			found = true
 		}
 	}
 	return found

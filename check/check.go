@@ -190,9 +190,13 @@ type checker struct {
 	private map[int]uint64 // by FDE: preserved registers that it may change
 	ignored uint64         // those of the part that is compared
 
+	tables      []uint64 // addresses of those that were read
+	tableStarts []uint64 // the same, sorted, once all functions have been checked
+
 	interpreter cfi.Interpreter
 	fde         cfi.FDE
 	rules       []cfi.Rule
+	sites       []byte // of a language-specific data area
 	spare       []lift.Operation
 	unit        unit
 	returning   map[uint64]bool    // by entry of a function: it may return
@@ -219,6 +223,7 @@ func (c *checker) run(options Options) *Report {
 			}
 		}
 	}
+	c.checkGuesses()
 	c.conventions()
 	var report Report
 	for i := range c.results {
@@ -226,6 +231,18 @@ func (c *checker) run(options Options) *Report {
 		report.Findings = append(report.Findings, c.results[i].findings...)
 	}
 	return &report
+}
+
+// checkGuesses checks functions with tables of unknown length again, once the starts of the
+// tables after them are known.
+func (c *checker) checkGuesses() {
+	slices.Sort(c.tables)
+	c.tableStarts, c.tables = slices.Compact(c.tables), nil
+	for i := range c.results {
+		if c.results[i].counters.Reasons[Guessed] > 0 && c.units[c.owner[i]][0] == i {
+			c.check(i, false)
+		}
+	}
 }
 
 // check checks a function with all parts that it leads to. If whole is set it leaves out

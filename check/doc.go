@@ -16,25 +16,41 @@
 //
 // # What a verdict means
 //
-// Agree means that the row is right on every path that the analysis found. Disagree means
-// that the row is wrong on all of these paths. Both assume that the code keeps to its
-// calling convention:
+// Agree means that the row is right on every path to the instruction. Disagree means
+// that the row is wrong on all of the paths that certainly exist. Both assume that the code keeps to
+// its calling convention:
 //
 //   - Calls preserve the registers that the psABI says, and return to the next instruction
-//     or not at all.
+//     or not at all. A call that ends the code of a function does not return, nor does one of a
+//     function of the standard libraries that is known for it, or whose debug information has
+//     DW_AT_noreturn.
+//   - A jump to the entry of another function is a call of it, in its caller's place.
 //   - Only instructions that address the saved registers of a frame by the stack pointer, or
 //     by a copy of it at a known distance, write them. Stores through an index or another
 //     pointer do not.
 //   - The functions of Go programs preserve no register, and most of their rows stay
 //     undecided.
-//   - A jump table is where the code that reads it says. It has the length that the code
-//     compares the index with just before. Without a comparison it ends at the first entry
-//     that does not lead to an instruction of the function, and no finding rests on it. The
-//     same holds for a table whose address the code has read back from the frame.
 //   - On arm64, the stack pointer that signs a return address is the CFA, as unwinders expect.
 //
-// Undecided comes with a Reason. A result that depends on a guess is never Agree. Code that
-// no path reaches is undecided, except for the padding between blocks.
+// # Guesses
+//
+// A result that depends on a guess is Undecided, and its Reason names the guess:
+//
+//   - Guessed: the paths to the instruction lead through a jump table whose length is a guess. A table
+//     is where the code that reads it says. Its length is known if the code compares the
+//     index with it straight before, or bounds the index in another way and all entries lead to
+//     instructions of the function, or if the next table of the program starts where its
+//     entries end. Else its end is a guess: the first entry that does not lead to an
+//     instruction. The address is a guess if the code has read it back from the frame.
+//     A finding rests on no table but one whose index is compared with its length.
+//   - MayNotReturn: the row is wrong if a call returns that leads there. No path through
+//     the called function proves that it does not.
+//   - OpenJump: the function jumps, with its frame, to an address that the analysis does not know.
+//     That may be any of its instructions.
+//
+// A guess spreads: instructions that follow are undecided for the same Reason. Undecided has more
+// Reasons, without any guess. Code that no path reaches is undecided, except for the padding between
+// blocks.
 //
 // A rule may change later than the code while it still yields the right value. After a push,
 // for example, the register itself still has the value. This is not a defect.

@@ -103,7 +103,7 @@ func (u *unit) operate(s *state, o *lift.Operation, number int) {
 	case lift.OpExtend:
 		s.set(o.To, u.extend(from, o.Size, o.Signed), 0, m)
 	case lift.OpTable:
-		s.set(o.To, u.loadTable(s, o, from), 0, m)
+		s.set(o.To, u.loadTable(s, o, from, number), 0, m)
 	default:
 		s.set(o.To, sign(s, o, from, m), 0, m)
 	}

@@ -11,8 +11,8 @@ type Verdict uint8
 
 const (
 	Undecided Verdict = iota // see Reason
-	Agree                    // the row gives the caller's registers on every path that was found
-	Disagree                 // it gives a wrong value on every path that was found
+	Agree                    // the row gives the caller's registers on every path
+	Disagree                 // it gives a wrong value on every path that certainly exists
 )
 
 func (v Verdict) String() string { return [...]string{"undecided", "agree", "disagree"}[v] }
@@ -26,8 +26,8 @@ const (
 	UnknownEntry        // the state at the function's start is not known: it is part of another function
 	UnknownStack        // the CFA's distance from the registers is not known
 	UnknownValue        // a register or a saved value is not known
-	Guessed             // the row is wrong on a path that may not exist
-	MayNotReturn        // the row is wrong if the previous call returns
+	Guessed             // the paths lead through a jump table of unknown length, or the row is wrong on a path that may not exist
+	MayNotReturn        // the row is wrong if a previous call returns
 	NotDecoded          // the bytes are not an instruction that the analysis knows
 	NoRow               // the table has no row
 	Outermost           // the row says that there is no caller
@@ -36,12 +36,14 @@ const (
 	NoCode              // the code cannot be read
 	UnknownRule         // the analysis does not evaluate the row's expression
 	Convention          // a preserved register is changed, by a convention that its callers share
+	OpenJump            // the target of a jump of the function is not known, and may be there
 	reasons
 )
 
 var reasonNames = [reasons]string{"", "not reached", "entry not known", "stack depth not known", "value not known",
-	"wrong only on a path that may not exist", "wrong only if the previous call returns", "not decoded", "no row",
-	"outermost frame", "signal frame", "function too large", "code not readable", "expression not evaluated", "calling convention of its own"}
+	"after a jump table of unknown length", "wrong only if a previous call returns", "not decoded", "no row",
+	"outermost frame", "signal frame", "function too large", "code not readable", "expression not evaluated", "calling convention of its own",
+	"unknown target of a jump"}
 
 func (r Reason) String() string { return reasonNames[r] }
 

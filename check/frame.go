@@ -60,8 +60,13 @@ func (f *frame) watched(m *lift.ABI) uint64 {
 // frameOf computes the frame in a state.
 func (u *unit) frameOf(s *state, f *frame) Reason {
 	m := u.c.abi
-	if s.guessed {
+	switch {
+	case s.trust == guess:
 		return Guessed
+	case s.doubt != NoReason:
+		return s.doubt
+	case u.open:
+		return OpenJump
 	}
 	var ok bool
 	if f.cfa, ok = s.cfaLocation(m); !ok {

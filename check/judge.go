@@ -71,9 +71,13 @@ func (u *unit) judgePart(p *part) bool {
 			r := &p.rows[i.row]
 			i.verdict, i.reason = c.compare(r, &s, i.pc, nil)
 			switch {
-			case i.verdict != Disagree:
-			case s.guessed:
+			case i.verdict == Agree && s.trust == guess, i.verdict == Disagree && s.trust != sure:
 				i.verdict, i.reason = Undecided, Guessed
+			case i.verdict == Agree && s.doubt != NoReason:
+				i.verdict, i.reason = Undecided, s.doubt
+			case i.verdict == Agree && u.open:
+				i.verdict, i.reason = Undecided, OpenJump
+			case i.verdict != Disagree:
 			case onlyCall && r.start == i.pc && !u.heals(p, i, s):
 				u.drop(call.pc + uint64(call.Size))
 				return false
@@ -245,7 +249,7 @@ func (u *unit) findings(p *part) []Finding {
 				delete(open, number)
 			}
 		}
-		if i.Flow == lift.FlowReturn && !s.guessed && len(list) < maxFindings {
+		if i.Flow == lift.FlowReturn && s.trust == sure && len(list) < maxFindings {
 			list = append(list, u.unrestored(p, i, k, s)...)
 			u.deltas = append(u.deltas[:0], make([]int64, len(list))...)
 		}

@@ -20,6 +20,9 @@ type jumpTable struct {
 
 	count int  // entries that the index can choose from, 0 if it is not known
 	exact bool // the code compares the index with count
+
+	// reread says that the code has read the address of the table back from the frame.
+	reread bool
 }
 
 // tableValue returns the value of an entry or of a target of a table.
@@ -35,10 +38,10 @@ func (u *unit) tableValue(k valueKind, t jumpTable) value {
 }
 
 // loadTable returns the value that a load from a table yields.
-func (u *unit) loadTable(s *state, o *lift.Operation, base value) value {
+func (u *unit) loadTable(s *state, o *lift.Operation, base value, number int) value {
 	m := u.c.abi
 	at := makeValue(constant, 0, o.Offset)
-	index := value(other)
+	index, register := value(other), o.Index
 	if o.Index != lift.NoRegister {
 		index = s.registers[o.Index]
 	}
@@ -47,7 +50,7 @@ func (u *unit) loadTable(s *state, o *lift.Operation, base value) value {
 			return value(unknown) // of the frame
 		}
 		if base.kind() != constant && index.kind() == constant {
-			base, index = index, base
+			base, index, register = index, base, o.From
 		}
 		if base.kind() != constant && base.kind() != reloaded {
 			if o.Size < 8 || base.plain() || base.kind() == entry && base.argument() != m.SP {
@@ -58,8 +61,16 @@ func (u *unit) loadTable(s *state, o *lift.Operation, base value) value {
 		at = base.add(o.Offset)
 	}
 	t := jumpTable{address: uint64(at.offset()), size: o.Size, signed: o.Signed}
-	if limit, ok := index.bound(); ok && limit < maxTableEntries {
-		t.count, t.exact = int(limit)+1, index.argument() != 0 && at.kind() == constant
+	t.reread = at.kind() == reloaded
+	limit, ok := index.bound()
+	exact := ok && index.argument() != 0
+	if !exact && number > 0 && register != lift.NoRegister {
+		if compared, found := u.indexLimit(int32(number)-1, register, o.Size); found {
+			limit, ok, exact = compared, true, true
+		}
+	}
+	if ok && limit < maxTableEntries {
+		t.count, t.exact = int(limit)+1, exact
 	}
 	if o.Size == 8 {
 		return u.tableValue(tableTarget, t)
@@ -83,7 +94,7 @@ func (u *unit) extendEntry(v value, size uint8, bySign bool) value {
 func (u *unit) entryTarget(v, base value, shift uint8) value {
 	t := u.tables[v.argument()]
 	t.base, t.shift = uint64(base.offset()), shift
-	t.exact = t.exact && base.kind() == constant
+	t.reread = t.reread || base.kind() == reloaded
 	return u.tableValue(tableTarget, t)
 }
 
@@ -97,15 +108,18 @@ func (t *jumpTable) target(word uint64) uint64 {
 
 // tableTargets are the addresses that a table leads to.
 type tableTargets struct {
-	known, guessed bool
-	part           uint8 // in which the code reads the table
-	list           []uint64
+	known bool
+	trust trust
+	part  uint8 // in which the code reads the table
+	list  []uint64
 }
 
 // jumpIndirect follows a jump through a table.
 func (u *unit) jumpIndirect(i *instruction, s *state, k int32) {
 	v := s.registers[i.Register]
 	if v.kind() != tableTarget {
+		sp := s.registers[u.c.abi.SP]
+		u.open = u.open || sp != makeValue(entry, u.c.abi.SP, 0) && !sp.unrelated(u.c.abi) && len(u.stubs) == 0
 		return
 	}
 	t := u.targetsOf(v.argument(), i.part)
@@ -114,7 +128,7 @@ func (u *unit) jumpIndirect(i *instruction, s *state, k int32) {
 	}
 	out := &u.taken
 	out.assign(s, u.c.abi)
-	out.guessed = out.guessed || t.guessed
+	out.trust = max(out.trust, t.trust)
 	list := t.list
 	if !u.c.spend(4 * len(list)) { // each is merged into a state
 		u.failed = TooLarge
@@ -138,7 +152,7 @@ func (u *unit) targetsOf(number int, part uint8) *tableTargets {
 	}
 	r, t := &u.targets[number], &u.tables[number]
 	if r.known && r.part == part {
-		if r.guessed {
+		if r.trust == guess {
 			for n, target := range r.list {
 				if !u.mayTarget(target, part) {
 					r.list = r.list[:n]
@@ -148,29 +162,58 @@ func (u *unit) targetsOf(number int, part uint8) *tableTargets {
 		}
 		return r
 	}
-	r.known, r.guessed, r.part, r.list = true, !t.exact, part, r.list[:0]
-	count := t.count
+	r.known, r.part, r.list = true, part, r.list[:0]
+	count, ends := t.count, t.count > 0
+	if next := u.c.nextTable(t); next > 0 && (count == 0 || next < count) {
+		count, ends = next, true // whatever the index may be
+	}
 	if count == 0 {
 		count = maxTableEntries
 	}
-	for n := range uint64(count) {
+	end := u.parts[part].end
+	n := 0
+	for ; n < count; n++ {
 		if !u.c.spend(4) {
 			u.failed = TooLarge
 			return nil
 		}
-		word, ok := u.c.word(t.address+n*uint64(t.size), uint64(t.size))
+		word, ok := u.c.word(t.address+uint64(n)*uint64(t.size), uint64(t.size))
+		if !ok {
+			break
+		}
 		target := t.target(word)
-		if !ok || !u.mayTarget(target, part) {
-			r.guessed = true // its end is not where the comparison says
+		if target == end {
+			continue // LLVM's entry for an index that the program excludes
+		}
+		if !u.mayTarget(target, part) {
 			break
 		}
 		r.list = append(r.list, target)
 	}
-	if !r.guessed {
+	switch {
+	case t.reread || n < count || !ends:
+		r.trust = guess
+	case t.exact && count == t.count:
+		r.trust = sure
+	default:
+		r.trust = possible
+	}
+	u.c.tables = append(u.c.tables, t.address)
+	if r.trust != guess {
 		slices.Sort(r.list) // many entries are those of the default
 		r.list = slices.Compact(r.list)
 	}
 	return r
+}
+
+// nextTable returns the number of entries between the start of a table and that of the next
+// one that is known, 0 if none is.
+func (c *checker) nextTable(t *jumpTable) int {
+	n, _ := slices.BinarySearch(c.tableStarts, t.address+1)
+	if n == len(c.tableStarts) || (c.tableStarts[n]-t.address)/uint64(t.size) > maxTableEntries {
+		return 0
+	}
+	return int((c.tableStarts[n] - t.address) / uint64(t.size))
 }
 
 // mayTarget reports whether a table of a part can lead to an address.

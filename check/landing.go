@@ -6,7 +6,7 @@ package check
 
 import (
 	"cmp"
-	"encoding/binary"
+	"errors"
 	"slices"
 	"sort"
 
@@ -20,6 +20,11 @@ type landing struct{ start, end, pad uint64 }
 // maxLandings bounds the call sites of a function. The largest of libLLVM has a few hundred.
 const maxLandings = 1 << 16
 
+const (
+	maxCallSites = 16 * maxLandings // bytes of a call-site table that are read
+	maxHeader    = 64               // bytes, more than its header can have
+)
+
 // landings reads the call-site table of a language-specific data area (Itanium C++ ABI,
 // "Exception Handling Tables"; its form is that of gcc's except.cc). It appends the call
 // sites with a landing pad to dst. A damaged table ends early.
@@ -27,21 +32,22 @@ func (c *checker) landings(dst []landing, f *cfi.FDE) []landing {
 	if f.LSDA.Address == 0 || f.LSDA.Indirect {
 		return dst
 	}
-	r := byteReader{memory: c.memory, at: f.LSDA.Address}
-	base := f.Start
-	if e := cfi.Encoding(r.byte()); e != cfi.EncOmit {
-		base = r.pointer(e)
+	base, r, ok := c.callSites(f)
+	if !ok {
+		return dst
 	}
-	if e := cfi.Encoding(r.byte()); e != cfi.EncOmit {
-		r.uleb()
+	e := cfi.Encoding(r.Uint8())
+	size := r.ULEB128()
+	table := f.LSDA.Address + r.Off
+	if r.Err != nil || !c.spend(int(min(size, maxCallSites)/bytesPerJob)) {
+		return dst
 	}
-	e := cfi.Encoding(r.byte())
-	size := r.uleb()
-	end := r.at + size
-	for n := 0; r.at < end && !r.failed && n < maxLandings && c.spend(1); n++ {
-		start, length, pad := r.pointer(e), r.pointer(e), r.pointer(e)
-		r.uleb()
-		if !r.failed && pad != 0 && r.at <= end {
+	c.sites = c.read(c.sites, table, min(size, maxCallSites))
+	r = leb128.Cursor{Data: c.sites, End: uint64(len(c.sites))}
+	for n := 0; r.Off < r.End && r.Err == nil && n < maxLandings && c.spend(1); n++ {
+		start, length, pad := pointer(&r, e, table), pointer(&r, e, table), pointer(&r, e, table)
+		r.ULEB128()
+		if r.Err == nil && pad != 0 {
 			dst = append(dst, landing{f.Start + start, f.Start + start + length, base + pad})
 		}
 	}
@@ -61,80 +67,58 @@ func landingAt(list []landing, next uint64) (uint64, bool) {
 	return 0, false
 }
 
-// byteReader reads memory byte by byte, in blocks.
-type byteReader struct {
-	memory cfi.Memory
-	at     uint64
-	failed bool
-	block  [64]byte
-	filled []byte // the bytes of block from at on
+// callSites reads the header of a language-specific data area up to its call-site table. It
+// returns the base of the landing pads.
+func (c *checker) callSites(f *cfi.FDE) (base uint64, r leb128.Cursor, ok bool) {
+	c.sites = c.read(c.sites, f.LSDA.Address, maxHeader)
+	r = leb128.Cursor{Data: c.sites, End: uint64(len(c.sites))}
+	base = f.Start
+	if e := cfi.Encoding(r.Uint8()); e != cfi.EncOmit {
+		base = pointer(&r, e, f.LSDA.Address)
+	}
+	if e := cfi.Encoding(r.Uint8()); e != cfi.EncOmit {
+		r.ULEB128()
+	}
+	return base, r, r.Err == nil
 }
 
-func (r *byteReader) byte() byte {
-	if len(r.filled) == 0 && !r.failed {
-		r.filled = r.block[:]
-		for r.memory.ReadMemory(r.filled, r.at) != nil {
-			if len(r.filled) == 1 {
-				r.failed, r.filled = true, nil
-				break
-			}
-			r.filled = r.filled[:len(r.filled)/2]
-		}
+// read reads up to size bytes at an address into a buffer. It returns fewer if not all can be
+// read.
+func (c *checker) read(buffer []byte, address, size uint64) []byte {
+	buffer = resize(buffer, int(size))
+	for len(buffer) > 0 && c.memory.ReadMemory(buffer, address) != nil {
+		buffer = buffer[:len(buffer)/2]
 	}
-	if r.failed {
-		return 0
-	}
-	b := r.filled[0]
-	r.filled = r.filled[1:]
-	r.at++
-	return b
+	return buffer
 }
 
-func (r *byteReader) uleb() uint64 {
-	var b [leb128.MaxSize]byte
-	for n := range b {
-		if b[n] = r.byte(); b[n]&0x80 == 0 {
-			v, _, err := leb128.Uint(b[:n+1])
-			r.failed = r.failed || err != nil
-			return v
-		}
-	}
-	r.failed = true
-	return 0
-}
+var errEncoding = errors.New("encoding that call-site tables do not have")
 
-// pointer reads a number in one of the forms that call-site tables have.
-func (r *byteReader) pointer(e cfi.Encoding) uint64 {
-	at := r.at
+// pointer reads a number in one of the forms that call-site tables have, from data at an
+// address.
+func pointer(r *leb128.Cursor, e cfi.Encoding, address uint64) uint64 {
+	at := address + r.Off
 	var v uint64
 	switch e & 0x0f {
 	case cfi.EncULEB128:
-		v = r.uleb()
+		v = r.ULEB128()
 	case cfi.EncUdata2:
-		v = r.fixed(2)
+		v = r.Uint(2)
 	case cfi.EncUdata4:
-		v = r.fixed(4)
+		v = r.Uint(4)
 	case cfi.EncSdata4:
-		v = uint64(int64(int32(r.fixed(4))))
+		v = uint64(r.Int(4))
 	case cfi.EncUdata8, cfi.EncSdata8, cfi.EncAbsptr:
-		v = r.fixed(8)
+		v = r.Uint(8)
 	default:
-		r.failed = true
+		r.Fail(errEncoding)
 	}
 	switch e &^ 0x0f {
 	case 0:
 	case cfi.EncPCRel:
 		v += at
 	default:
-		r.failed = true
+		r.Fail(errEncoding)
 	}
 	return v
-}
-
-func (r *byteReader) fixed(n int) uint64 {
-	var b [8]byte
-	for i := range n {
-		b[i] = r.byte()
-	}
-	return binary.LittleEndian.Uint64(b[:])
 }

@@ -31,7 +31,7 @@ func (u *unit) solve() {
 
 // reset invalidates all states. Their places stay: branches lead there again.
 func (u *unit) reset() {
-	u.restart, u.repeat = false, false
+	u.restart, u.repeat, u.open = false, false, false
 	u.work = u.work[:0]
 	for i := range u.states {
 		u.states[i].valid, u.states[i].queued = false, false
@@ -67,8 +67,14 @@ func (u *unit) enterStubs(t Stubs) {
 
 // reach merges a state into that before the instruction at an address of the unit.
 func (u *unit) reach(pc uint64, s *state, from int32, afterCall bool) {
-	if s.guessed && u.banned[pc] {
-		return
+	if u.banned[pc] {
+		if s.trust != sure {
+			return
+		}
+		s.doubt = Guessed
+	}
+	if u.dropped[pc] {
+		s.doubt = MayNotReturn
 	}
 	k := u.find(pc)
 	if k < 0 {
@@ -93,7 +99,8 @@ func (u *unit) reach(pc uint64, s *state, from int32, afterCall bool) {
 		t := &u.states[i.state]
 		t.valid, t.queued, t.afterCall, t.from = false, false, false, -1
 		if i.reached {
-			u.again(k) // a path went through without a state of its own
+			u.repeat = u.repeat || len(u.tables) > 0 // its length may be known by straight code
+			u.again(k)                               // a path went through without a state of its own
 		}
 	}
 	t := &u.states[i.state]
@@ -102,10 +109,10 @@ func (u *unit) reach(pc uint64, s *state, from int32, afterCall bool) {
 		t.valid, t.afterCall, t.from = true, afterCall, from
 	} else {
 		sp := u.c.abi.SP
-		switch guess := s.guessed != t.guessed && (s.registers[sp] != t.registers[sp] || u.conflict(&t.state, s)); {
-		case guess && s.guessed:
+		switch differ := (s.trust == sure) != (t.trust == sure) && (s.registers[sp] != t.registers[sp] || u.conflict(&t.state, s)); {
+		case differ && s.trust != sure:
 			return
-		case guess:
+		case differ:
 			u.unlikely(pc)
 			return
 		}
@@ -181,6 +188,10 @@ func (u *unit) again(k int32) {
 
 // drop removes the path from a call to the instruction after it, at pc, and starts again.
 func (u *unit) drop(pc uint64) {
+	if i := u.callBefore(pc); i != nil && u.stopsAt(i) {
+		u.restart = true
+		return
+	}
 	if !u.dropped[pc] {
 		if u.dropped == nil {
 			u.dropped = map[uint64]bool{}

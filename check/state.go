@@ -32,16 +32,27 @@ type state struct {
 	touched bool
 	// exact says that a register has an exact bound.
 	exact bool
-	// guessed says that no path without a guess leads here.
-	guessed bool
+	// trust is that of the most certain path that leads here.
+	trust trust
+	// doubt is the reason why a path was left out that leads here, NoReason if none was.
+	doubt Reason
 }
+
+// trust is how certain it is that a path exists.
+type trust uint8
+
+const (
+	sure     trust = iota
+	possible       // the code allows it, but may never take it
+	guess          // through a jump table whose length or address is a guess
+)
 
 // assign makes s a copy of o, without what is not in use: states are large, and copied often.
 // The scratch register only lives within an instruction.
 func (s *state) assign(o *state, m *lift.ABI) {
 	copy(s.registers[:m.Registers], o.registers[:m.Registers])
 	copy(s.slots[:o.count], o.slots[:o.count])
-	s.count, s.lost, s.touched, s.exact, s.guessed = o.count, o.lost, o.touched, o.exact, o.guessed
+	s.count, s.lost, s.touched, s.exact, s.trust, s.doubt = o.count, o.lost, o.touched, o.exact, o.trust, o.doubt
 }
 
 // load returns the content of 8 bytes at an address.
@@ -216,15 +227,18 @@ func (s *state) merge(o *state, m *lift.ABI) bool {
 	if o.lost && !s.lost {
 		s.lost, changed = true, true
 	}
-	if s.guessed && !o.guessed {
-		s.guessed, changed = false, true
+	if o.trust < s.trust {
+		s.trust, changed = o.trust, true
+	}
+	if s.doubt == NoReason && o.doubt != NoReason {
+		s.doubt, changed = o.doubt, true
 	}
 	return changed
 }
 
 // equal reports whether two states are the same, slot by slot in their order.
 func (s *state) equal(o *state, m *lift.ABI) bool {
-	if s.count != o.count || s.lost != o.lost || s.guessed != o.guessed || !slices.Equal(s.registers[:m.Registers], o.registers[:m.Registers]) {
+	if s.count != o.count || s.lost != o.lost || s.trust != o.trust || s.doubt != o.doubt || !slices.Equal(s.registers[:m.Registers], o.registers[:m.Registers]) {
 		return false
 	}
 	for i := range s.slots[:s.count] {

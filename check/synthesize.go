@@ -48,6 +48,8 @@ func (g Gap) Why() string {
 	switch g.Reason {
 	case Guessed:
 		return "reached only through a jump table of unknown length"
+	case MayNotReturn:
+		return "has another frame if a previous call returns"
 	case UnknownRule:
 		return "not expressible in one table"
 	}

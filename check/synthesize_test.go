@@ -170,7 +170,7 @@ func compareUnreached(t testing.TB, made, u *unit) {
 	}
 	p := &u.parts[0]
 	made.replay(&made.parts[0], func(i *instruction, _ int32, st *state) {
-		if k := u.find(i.pc); st.guessed || k >= 0 && u.instructions[k].reached {
+		if k := u.find(i.pc); st.trust == guess || k >= 0 && u.instructions[k].reached {
 			return
 		}
 		if n := rowAt(p.rows, i.pc, -1); n >= 0 {

@@ -4,7 +4,11 @@
 
 package check
 
-import "github.com/clewdev/clew/check/internal/lift"
+import (
+	"slices"
+
+	"github.com/clewdev/clew/check/internal/lift"
+)
 
 // Limits of one unit. They bound the time and memory that a hostile file can cost.
 const (
@@ -39,6 +43,7 @@ type unit struct {
 	work         []int32         // indexes of instructions whose state has changed
 	dropped      map[uint64]bool // ends of calls that do not return
 	banned       map[uint64]bool // addresses to which no guess leads
+	open         bool            // a jump with a frame leads to unknown places
 	restart      bool            // at once, because a path was removed
 	repeat       bool            // at the end, because paths went through an instruction without its state
 	steps        int
@@ -287,6 +292,9 @@ func (u *unit) join(index int, pc uint64, s *state, from int32) {
 	}
 	u.c.joins += len(members)
 	for _, m := range members {
+		if slices.ContainsFunc(u.parts, func(p part) bool { return p.fde == m }) {
+			continue // the unit is checked again
+		}
 		failed := u.failed
 		if !u.addPart(m) {
 			u.parts = u.parts[:len(u.parts)-1]

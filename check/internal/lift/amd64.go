@@ -63,6 +63,61 @@ func (amd64) Decode(code []byte, pc uint64, out *Instruction, ops []Operation) (
 	return d.ops, true
 }
 
+func (amd64) Memory(code []byte, pc uint64) Memory {
+	d := amd64Decoder{pc: pc}
+	m := Memory{Access: AccessOther}
+	if d.Instruction.Decode(code) != nil {
+		return m
+	}
+	lea := d.Map == x86.MapOneByte && d.Opcode == 0x8d
+	if d.ModRM == 0 || d.registerOperand() {
+		m.Access = AccessNone
+		return m
+	}
+	o := d.memory()
+	if lea {
+		m.Access = AccessNone
+		if d.Wide && o.known && o.base == NoRegister && o.index != NoRegister && o.offset == 0 {
+			m.Access, m.Index, m.Scale, m.Register = AccessScale, o.index, o.scale, d.reg()
+		}
+		return m
+	}
+	if !o.known || d.Vector {
+		return m
+	}
+	m.Base, m.Index, m.Scale, m.Offset, m.Register = o.base, o.index, o.scale, o.offset, d.reg()
+	m.Size = 4
+	switch {
+	case d.Wide:
+		m.Size = 8
+	case d.Operand16:
+		m.Size = 2
+	}
+	switch op := d.Opcode; d.Map {
+	case x86.MapOneByte:
+		switch {
+		case op == 0x8b && !d.Operand16:
+			m.Access = AccessLoad
+		case op == 0x63:
+			m.Access, m.Size, m.Signed = AccessLoad, 4, true
+		case op == 0x80 && d.extension() == 7:
+			m.Access, m.Size, m.Limit = AccessCompare, 1, uint64(d.immediate())&0xff
+		case (op == 0x81 || op == 0x83) && d.extension() == 7 && d.immediate() >= 0:
+			m.Access, m.Limit = AccessCompare, uint64(d.immediate())
+		}
+	case x86.Map0F:
+		switch op {
+		case 0xb6, 0xbe:
+			m.Access, m.Size, m.Signed = AccessLoad, 1, op == 0xbe
+		case 0xb7, 0xbf:
+			m.Access, m.Size, m.Signed = AccessLoad, 2, op == 0xbf
+		case 0x1f:
+			m.Access = AccessNone
+		}
+	}
+	return m
+}
+
 func (amd64) Calls(code []byte, pc uint64, fn func(pc, target uint64)) {
 	for at := 0; ; at++ {
 		n := bytes.IndexByte(code[at:], 0xe8)

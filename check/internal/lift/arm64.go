@@ -69,6 +69,9 @@ func (arm64) Decode(code []byte, pc uint64, out *Instruction, ops []Operation) (
 	return d.ops, ok
 }
 
+// Memory knows no operand: no instruction compares memory.
+func (arm64) Memory([]byte, uint64) Memory { return Memory{Access: AccessOther} }
+
 func (arm64) Calls(code []byte, pc uint64, fn func(pc, target uint64)) {
 	for at := 0; at+4 <= len(code); at += 4 {
 		if word := binary.LittleEndian.Uint32(code[at:]); word>>26 == 0b100101 {

@@ -18,6 +18,8 @@ type Machine interface {
 	// ops. The caller sets the fields of i to zero, except Right to NoRegister. Decode returns
 	// false if code does not start with an instruction that it knows.
 	Decode(code []byte, pc uint64, i *Instruction, ops []Operation) ([]Operation, bool)
+	// Memory returns what the instruction that code starts with does with its operand in memory.
+	Memory(code []byte, pc uint64) Memory
 	// Calls calls fn for everything in code that may be a direct call.
 	Calls(code []byte, pc uint64, fn func(pc, target uint64))
 }
@@ -149,6 +151,34 @@ type Instruction struct {
 	Condition   Condition // of FlowBranch
 
 	Padding bool // it may fill the space between functions
+}
+
+// Access is what an instruction does with a memory operand.
+type Access uint8
+
+const (
+	AccessNone    Access = iota // no operand in memory
+	AccessLoad                  // loads it into a register, extended to the size of that
+	AccessCompare               // compares it with a constant
+	AccessScale                 // none, but sets a register to an index times Scale
+	AccessOther
+)
+
+// Memory is a memory operand: Size bytes at Base + Index*Scale + Offset.
+type Memory struct {
+	Access      Access
+	Base, Index uint8 // registers or NoRegister
+	Scale       uint8
+	Size        uint8
+	Signed      bool // AccessLoad extends by the sign
+	Offset      int64
+	Register    uint8  // that AccessLoad and AccessScale set
+	Limit       uint64 // with which AccessCompare compares
+}
+
+// Same reports whether two operands are the same.
+func (m *Memory) Same(o *Memory) bool {
+	return m.Base == o.Base && m.Index == o.Index && m.Scale == o.Scale && m.Size == o.Size && m.Offset == o.Offset
 }
 
 // Condition says what a conditional branch learns from the compared values.

@@ -1,0 +1,60 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package check
+
+import "testing"
+
+// A row that agrees only by a guess is undecided. The verdict is that of the instruction at the
+// label here.
+func TestGuesses(t *testing.T) {
+	const frame = "f:\n.cfi_startproc\npush %rbx\n.cfi_def_cfa_offset 16\n.cfi_offset %rbx, -16\n"
+	const leave = "pop %rbx\n.cfi_remember_state\n.cfi_def_cfa_offset 8\n.cfi_restore %rbx\nret\n.cfi_restore_state\n"
+	const jump = "lea table(%rip), %rcx\nmovslq (%rcx,%rax,4), %rax\nadd %rcx, %rax\njmp *%rax\n"
+	const cases = "one: " + leave + "here: nop\n" + leave + ".cfi_endproc\n"
+	const table = ".section .rodata\n.balign 4\ntable: .long one-table, here-table\n"
+	const external = ".text\ng:\n.cfi_startproc\ntest %edi, %edi\nje 1f\nret\n1: hlt\n.cfi_endproc\n"
+	for _, test := range []struct {
+		name, code string
+		verdict    Verdict
+		reason     Reason
+	}{
+		{"no bound", frame + jump + cases + table, Undecided, Guessed},
+		{"compared", frame + "cmp $1, %rax\nja one\n" + jump + cases + table, Agree, NoReason},
+		{"copied", frame + "mov %esi, %eax\ncmp $1, %esi\nja one\nxor %edx, %edx\n" + jump + cases + table, Agree, NoReason},
+		{"other register", frame + "mov %esi, %eax\nadd %eax, %esi\ncmp $1, %esi\nja one\n" + jump + cases + table, Undecided, Guessed},
+		{"memory", frame + "cmpl $1, 8(%rdi)\nja one\nmov 8(%rdi), %eax\n" + jump + cases + table, Agree, NoReason},
+		{"other memory", frame + "cmpl $1, 8(%rdi)\nja one\nmov 12(%rdi), %eax\n" + jump + cases + table, Undecided, Guessed},
+		{"written memory", frame + "cmpl $1, 8(%rdi)\nja one\nmovl %edx, (%rsi)\nmov 8(%rdi), %eax\n" + jump + cases + table, Undecided, Guessed},
+		{"masked", frame + "and $1, %eax\n" + jump + cases + table, Agree, NoReason},
+		{"masked, with too few entries", frame + "and $7, %eax\n" + jump + cases + table + ".long 0x7000000\n", Undecided, Guessed},
+		{"next table", frame + "cmp $9, %edi\nje two\n" + jump + "two: mov %esi, %eax\ncmp $1, %esi\nja one\nlea next(%rip), %rcx\nmovslq (%rcx,%rax,4), %rax\nadd %rcx, %rax\njmp *%rax\n" +
+			cases + table + "next: .long one-next, one-next\n", Agree, NoReason},
+		{"excluded entry", frame + "cmp $2, %rax\nja one\n" + jump + cases + "end:\n" + ".section .rodata\n.balign 4\ntable: .long one-table, end-table, here-table\n", Agree, NoReason},
+		{"unknown target", frame + "test %edi, %edi\nje here\njmp *%rax\n" + cases, Undecided, OpenJump},
+		{"tail call", "f:\n.cfi_startproc\ntest %edi, %edi\nje here\njmp *%rax\nhere: ret\n.cfi_endproc\n", Agree, NoReason},
+		{"call that may return", frame + "test %edi, %edi\nje here\nsub $16, %rsp\n.cfi_def_cfa_offset 32\ncall g\n.cfi_def_cfa_offset 16\nhere: " + leave + ".cfi_endproc\n" + external, Undecided, MayNotReturn},
+		{"call that does not return", frame + "test %edi, %edi\nje here\nsub $16, %rsp\n.cfi_def_cfa_offset 32\ncall g\n.cfi_def_cfa_offset 16\nhere: " + leave + ".cfi_endproc\ng:\n.cfi_startproc\nhlt\n.cfi_endproc\n", Agree, NoReason},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			f := assemble(t, "amd64", ".text\n"+test.code)
+			here, _ := f.Symbol("here")
+			section, err := f.EHFrame()
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := newChecker(section, Code{Memory: f})
+			verdict, reason := Undecided, Unreached
+			c.observe = func(i *instruction) {
+				if i.pc == here.Address {
+					verdict, reason = i.verdict, i.reason
+				}
+			}
+			c.run(Options{})
+			if verdict != test.verdict || reason != test.reason {
+				t.Errorf("%v (%v), want %v (%v)", verdict, reason, test.verdict, test.reason)
+			}
+		})
+	}
+}
