@@ -214,6 +214,7 @@ func TestSynthesizeLibraries(t *testing.T) {
 	for _, path := range []string{
 		"/usr/lib/x86_64-linux-gnu/libc.so.6", "/usr/lib/x86_64-linux-gnu/libcrypto.so.3", "/usr/lib/x86_64-linux-gnu/libLLVM-14.so.1", "/usr/bin/bash",
 		root + "/lib/libc.so.6", root + "/lib/libstdc++.so.6", root + "/lib/libgcc_s.so.1", root + "/lib/libm.so.6",
+		testprogram.ARM64File("usr/lib/aarch64-linux-gnu/libcrypto.so.3"), testprogram.ARM64File("usr/lib/aarch64-linux-gnu/libLLVM-14.so.1"), testprogram.ARM64File("bin/bash"),
 	} {
 		t.Run(path, func(t *testing.T) {
 			f, err := object.Open(path)

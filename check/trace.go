@@ -10,6 +10,7 @@ import (
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/check/internal/lift"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -105,6 +106,7 @@ type tracer struct {
 	saved   []uint64 // columns of the callee-saved registers, without the stack pointer
 	sp      uint64   // column
 	pushes  bool     // calls push the return address
+	longest uint64   // size of the longest instruction in bytes
 
 	frames     []trueFrame // outermost first
 	started    bool
@@ -138,7 +140,10 @@ func newTracer(m *arch.Machine, modules *unwind.Modules, o *TraceOptions) (*trac
 	if !m.KnowsCalls() || m.StackPointer < 0 || m.ReturnAddress < 0 || m.GrowsUp() || m.RegisterWindows {
 		return nil, fmt.Errorf("tracing on %s is not supported", m.Name)
 	}
-	t := &tracer{machine: m, modules: modules, sp: uint64(m.StackPointer), pushes: m.PushesReturns(), seen: make(map[place]bool)}
+	t := &tracer{machine: m, modules: modules, sp: uint64(m.StackPointer), pushes: m.PushesReturns(), longest: maxInstruction, seen: make(map[place]bool)}
+	if known := lift.Of(m); known != nil {
+		t.longest = uint64(known.ABI().MaxSize)
+	}
 	scratch := map[uint64]bool{t.sp: true, uint64(m.ReturnAddress): true}
 	if o != nil {
 		for _, name := range o.Scratch {
@@ -237,7 +242,7 @@ func (t *tracer) interrupted(s TraceState, sp uint64) bool {
 		return false
 	}
 	back, err := t.recover(rules, ruleOf(rules, rules.ReturnAddress), rules.ReturnAddress, cfa, frame)
-	if err != nil || back-t.pc > maxInstruction {
+	if err != nil || back-t.pc > t.longest {
 		return false
 	}
 	t.frames = append(t.frames, trueFrame{trampoline: true})
@@ -248,7 +253,8 @@ func (t *tracer) interrupted(s TraceState, sp uint64) bool {
 // called adds the frame of a function that the previous instruction called.
 func (t *tracer) called(s TraceState, sp uint64) {
 	returns, ok := t.returnAddress(s, sp)
-	if !ok || s.Registers.PC == returns || returns <= t.pc || returns-t.pc > maxInstruction ||
+	// A link register can have the value of an earlier call while a loop comes near to that call again.
+	if !ok || s.Registers.PC == returns || returns <= t.pc || returns-t.pc > t.longest ||
 		t.pushes && sp != t.before-uint64(t.machine.AddressSize) {
 		return
 	}

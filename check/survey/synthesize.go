@@ -43,9 +43,10 @@ type Tables struct {
 	File *object.File
 }
 
-// Synthesize makes the unwind tables of functions of a part that is a file: of those that have a
-// symbol with a size and that choose selects, or of those without a table if choose is nil. The error
-// wraps check.ErrMachine or object.ErrFault.
+// Synthesize makes the unwind tables of functions of a part that is a file: of those whose symbol
+// choose selects, or of those without a table if choose is nil. Symbols without the type of a function
+// must be selected by choose. A symbol without a size extends to the next one. The error wraps
+// check.ErrMachine or object.ErrFault.
 func (p *Part) Synthesize(choose func(symbol string) bool) (t *Tables, err error) {
 	err = object.Guard(func() error {
 		t, err = p.synthesize(choose)
@@ -72,7 +73,7 @@ func (p *Part) synthesize(choose func(symbol string) bool) (*Tables, error) {
 	sections := p.file.Sections()
 	for _, s := range symbols {
 		has := described(s.Address)
-		if choose != nil && !choose(s.Name) || choose == nil && has {
+		if choose != nil && !choose(s.Name) || choose == nil && (has || s.Type != elf.STT_FUNC) {
 			continue
 		}
 		f := Synthesized{Name: s.Name, Start: s.Address, Size: s.Size, Section: s.Section, Offset: s.Address - sections[s.Section].Address, Described: has}
@@ -138,17 +139,52 @@ func isPart(symbol string) bool {
 	return ok && strings.Trim(suffix, ".0123456789") == ""
 }
 
-// functionSymbols returns the functions of a file that have a size, by address, one for each address.
+// functionSymbols returns the functions of a file by address, one for each address. Symbols of
+// assembly language can lack a type and a size. A function without a size ends at the next symbol, or
+// with its section.
 func functionSymbols(f *object.File) (list []object.Symbol) {
 	sections := f.Sections()
 	for s := range f.Symbols() {
-		executable := s.Section < len(sections) && sections[s.Section].Flags&elf.SHF_EXECINSTR != 0
-		if s.Type == elf.STT_FUNC && s.Size > 0 && s.Address+s.Size > s.Address && executable {
+		if s.Section >= len(sections) || sections[s.Section].Flags&elf.SHF_EXECINSTR == 0 || s.Address+s.Size < s.Address {
+			continue
+		}
+		if s.Type == elf.STT_FUNC || s.Type == elf.STT_NOTYPE && s.Binding != elf.STB_LOCAL {
 			list = append(list, s)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b object.Symbol) int { return cmp.Compare(a.Address, b.Address) })
-	return slices.CompactFunc(list, func(a, b object.Symbol) bool { return a.Address == b.Address })
+	// Of the symbols at an address, a function with a size comes first.
+	last := func(b bool) int {
+		if b {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(list, func(a, b object.Symbol) int {
+		return cmp.Or(cmp.Compare(a.Address, b.Address), last(a.Size == 0)-last(b.Size == 0), last(a.Type != elf.STT_FUNC)-last(b.Type != elf.STT_FUNC))
+	})
+	list = slices.CompactFunc(list, func(a, b object.Symbol) bool { return a.Address == b.Address })
+	end := uint64(0) // of the functions with a size so far
+	kept := list[:0]
+	for i, s := range list {
+		section := &sections[s.Section]
+		switch {
+		case s.Size > 0:
+			end = max(end, s.Address+s.Size)
+		case s.Address < end: // a label in a function
+			continue
+		default:
+			next := section.Address + section.Size
+			if i+1 < len(list) {
+				next = min(next, list[i+1].Address)
+			}
+			if next <= s.Address {
+				continue
+			}
+			s.Size = next - s.Address
+		}
+		kept = append(kept, s)
+	}
+	return kept
 }
 
 // describedBy returns a function that reports whether an address has a table in a file.

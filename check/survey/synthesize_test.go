@@ -8,11 +8,15 @@ import (
 	"debug/elf"
 	"errors"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/check"
+	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/object"
 )
 
 // Object files that compilers write without tables get tables of which no row is wrong, for all
@@ -56,6 +60,48 @@ func TestSynthesize(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// crosscall1, through which a thread of C enters Go, saves all registers that C preserves. Its assembly
+// has no directives on amd64, no type and no size.
+func TestSynthesizeCgo(t *testing.T) {
+	f, err := object.Open(testprogram.BuildCgo(t, "callbacks"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	p, err := ELF(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := p.Synthesize(func(symbol string) bool { return symbol == "crosscall1" })
+	if err != nil || len(made.Functions) != 1 {
+		t.Fatalf("%+v, %v", made, err)
+	}
+	if got := made.Functions[0]; got.Undecided > 0 || got.Described != (runtime.GOARCH == "arm64") {
+		t.Errorf("%+v", got)
+	}
+	r, err := check.Section(made.Section, check.Code{Memory: f}, check.Options{})
+	if err != nil || r.Agree != r.Instructions || r.Agree < 15 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	// The frame at the call has a slot for each register.
+	var x cfi.Interpreter
+	slots := 0
+	for fde := range made.Section.FDEs() {
+		for row := range x.Rows(fde) {
+			n := 0
+			for _, r := range row.Registers {
+				if r.Rule.Kind == cfi.Offset {
+					n++
+				}
+			}
+			slots = max(slots, n)
+		}
+	}
+	if want := map[string]int{"amd64": 7, "arm64": 20}[runtime.GOARCH]; slots != want {
+		t.Errorf("%d slots, want %d", slots, want)
 	}
 }
 

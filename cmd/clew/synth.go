@@ -38,7 +38,8 @@ of a JIT compiler, or of a compiler that was told to write no tables.
 
 Clew follows every path through a function, as clew check does, and writes where the
 caller's registers are at each instruction. Without --func it takes the functions that
-have a symbol with a size, and no table. It takes for granted that the function is
+have a symbol, and no table. With --func the symbol can lack the type of a function; one
+without a size extends to the next symbol. Clew takes for granted that the function is
 called as the psABI says, and that its calls return.
 
 With --output Clew writes a copy of FILE with the tables in it. Functions that have a
@@ -157,9 +158,9 @@ func (flags *synthFlags) run(path string) error {
 	case err != nil:
 		return output.InputErrorf("%w", err)
 	case len(t.Functions) == 0 && choose != nil:
-		return output.Partialf("%s: no function with a symbol that has a size is called %s", f.Name(), flags.functions[0])
+		return output.Partialf("%s: no symbol of code is called %s", f.Name(), flags.functions[0])
 	case len(t.Functions) == 0:
-		return output.Partialf("%s: no function without an unwind table, of those that have a symbol with a size; --func also takes those with a table", f.Name())
+		return output.Partialf("%s: no function without an unwind table, of those that have a symbol; --func also takes those with a table", f.Name())
 	}
 	if flags.output != "" {
 		return flags.amend(t, f)

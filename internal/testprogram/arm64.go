@@ -14,6 +14,17 @@ import (
 	"testing"
 )
 
+// ARM64File returns the path of a file of Debian's packages for arm64 that scripts/test has
+// downloaded: a program or library that is read, not run. The name is its path, without the first
+// slash. If the file is not there, the path is that of no file.
+func ARM64File(name string) string {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		cache = "no-cache"
+	}
+	return filepath.Join(cache, "clew", "arm64-files", name)
+}
+
 // PassOnARM64 builds the tests of the caller's package for arm64, runs the named ones under
 // qemu, and requires each to pass. It builds with cgo if cc names a C compiler. A name may be
 // that of a subtest ("TestBacktrace/libgcc_s.so.1") or of an example.
