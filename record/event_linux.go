@@ -152,7 +152,7 @@ func (e *event) bytes() []byte {
 }
 
 // open opens the event for a thread, or for all threads with pid -1, on a processor. It leaves out
-// what the kernel refuses to this user, or does not know.
+// what the kernel refuses to this user, or does not know. The error is an errno.
 func (e *event) open(pid, cpu, flags int) (int, error) {
 	for {
 		fd, err := unix.PerfEventOpen(&e.attr, pid, cpu, -1, flags|unix.PERF_FLAG_FD_CLOEXEC)
@@ -174,7 +174,7 @@ func (e *event) open(pid, cpu, flags int) (int, error) {
 				continue
 			}
 		}
-		return -1, e.refused(pid, err)
+		return -1, err
 	}
 }
 
@@ -205,11 +205,11 @@ func (e *event) refused(pid int, err error) error {
 		case level > 2:
 			return fmt.Errorf("event %s: %w: the sysctl kernel.perf_event_paranoid is %d; it must be 2 or less, or clew needs CAP_PERFMON", e.name, ErrRefused, level)
 		}
-		return fmt.Errorf("event %s: %w: process %d belongs to another user, or a container's seccomp profile forbids perf_event_open", e.name, ErrRefused, pid)
+		return fmt.Errorf("event %s: %w: process %d belongs to another user, or a container's seccomp profile forbids perf_event_open; run clew as root, or with CAP_PERFMON and CAP_SYS_PTRACE", e.name, ErrRefused, pid)
 	case unix.ENOENT, unix.EOPNOTSUPP, unix.ENODEV:
 		return fmt.Errorf("event %s: %w (virtual machines often have no hardware events; cpu-clock works everywhere)", e.name, ErrUnsupported)
 	case unix.EMFILE:
-		return fmt.Errorf("event %s: an event takes a file for each thread and processor, and the limit of open files is reached (ulimit -n)", e.name)
+		return fmt.Errorf("event %s: an event takes a file for each thread and processor, and the limit of open files is reached; raise it with 'ulimit -n'", e.name)
 	case unix.ESRCH:
 		return err
 	case unix.EINVAL:

@@ -29,10 +29,17 @@ type ring struct {
 // sum of a user's buffers to 516 KiB for each processor.
 var ringSizes = []int{8 << 20, 4 << 20, 2 << 20, 1 << 20, 512 << 10, 256 << 10, 128 << 10}
 
-func newRing(fd int) (*ring, error) {
+// maxRings bounds the sum of the sizes of all buffers, whose memory the kernel cannot swap out.
+const maxRings = 256 << 20
+
+// newRing maps the buffer of an event, one of n.
+func newRing(fd, n int) (*ring, error) {
 	page := os.Getpagesize()
 	var last error
-	for _, size := range ringSizes {
+	for i, size := range ringSizes {
+		if n*size > maxRings && i < len(ringSizes)-1 {
+			continue
+		}
 		b, err := unix.Mmap(fd, 0, page+size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 		if err == nil {
 			return &ring{fd: fd, pages: b, data: b[page:]}, nil
@@ -66,8 +73,9 @@ func (r *ring) drain(each func(record []byte) error) error {
 		length := uint64(binary.NativeEndian.Uint16(r.data[at+6:]))
 		if length < 8 || length > head-r.read {
 			// The kernel never writes this.
+			left := head - r.read
 			r.read = head
-			return fmt.Errorf("the kernel's buffer has a record of %d bytes where %d are left", length, head-r.read)
+			return fmt.Errorf("the kernel's buffer has a record of %d bytes where %d are left", length, left)
 		}
 		record := r.data[at:min(at+length, size)]
 		if uint64(len(record)) < length {

@@ -59,13 +59,15 @@ func newSampler(e *event) (*sampler, error) {
 // add opens the event for a thread, for all with pid -1, or for a control group, on each
 // processor. All events of a processor share its buffer.
 func (s *sampler) add(pid, flags int) error {
+	offline := 0
 	for i, cpu := range s.cpus {
 		fd, err := s.event.open(pid, cpu, flags)
-		if err == unix.ENODEV && len(s.cpus) > 1 {
-			continue // the processor went offline
+		if err == unix.ENODEV && offline < len(s.cpus)-1 {
+			offline++ // since newSampler
+			continue
 		}
 		if err != nil {
-			return err
+			return s.event.refused(pid, err)
 		}
 		s.fds = append(s.fds, fd)
 		if s.rings[i] != nil {
@@ -74,7 +76,7 @@ func (s *sampler) add(pid, flags int) error {
 			}
 			continue
 		}
-		if s.rings[i], err = newRing(fd); err != nil {
+		if s.rings[i], err = newRing(fd, len(s.cpus)); err != nil {
 			return err
 		}
 		if !s.event.adapted {
