@@ -15,94 +15,204 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// start starts a command, which stands at its first instruction until release is called. ended
-// reports whether it has exited, and then waits for it.
-func start(cmd *exec.Cmd) (ended func() bool, release func() error, err error) {
+// command is a program that Run starts. It stands at its first instruction until release or
+// abort is called.
+type command struct {
+	cmd      *exec.Cmd
+	let      chan bool     // true: release it; closed: do not
+	answer   chan error    // of the release
+	exited   chan struct{} // closed when it has exited
+	released bool
+}
+
+// start starts a command.
+func start(cmd *exec.Cmd) (*command, error) {
+	if cmd.Err == nil && cmd.Process == nil {
+		if err := hasOtherRights(cmd.Path); err != nil {
+			return nil, err
+		}
+	}
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = new(syscall.SysProcAttr)
 	}
 	cmd.SysProcAttr.Ptrace = true
+	c := &command{cmd: cmd, let: make(chan bool), answer: make(chan error), exited: make(chan struct{})}
+	started := make(chan error)
 	// The kernel accepts the tracer's requests from the thread that started the command only.
-	type result struct {
-		stop error
-		let  chan chan error
-	}
-	started := make(chan result)
 	go func() {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		if err := cmd.Start(); err != nil {
-			started <- result{stop: err}
+			started <- err
 			return
 		}
-		pid := cmd.Process.Pid
-		var status unix.WaitStatus
-		for {
-			_, err := unix.Wait4(pid, &status, unix.WALL, nil)
-			if err == nil {
-				break
-			}
-			if err != unix.EINTR {
-				started <- result{stop: fmt.Errorf("%s: %w", cmd.Path, err)}
-				return
-			}
-		}
-		if !status.Stopped() {
-			started <- result{stop: fmt.Errorf("%s ended before it ran", cmd.Path)}
-			return
-		}
-		let := make(chan chan error)
-		started <- result{let: let}
-		answer := <-let
-		answer <- unix.PtraceDetach(pid)
-	}()
-	r := <-started
-	if r.stop != nil {
-		return nil, nil, r.stop
-	}
-	exited := make(chan struct{})
-	released := false
-	release = func() error {
-		if released {
-			return nil
-		}
-		released = true
-		answer := make(chan error)
-		r.let <- answer
-		if err := <-answer; err != nil {
-			return fmt.Errorf("%s could not be started: %w", cmd.Path, err)
-		}
-		go func() {
+		if err := stand(cmd.Process.Pid); err != nil {
+			cmd.Process.Kill()
 			cmd.Wait()
-			close(exited)
-		}()
-		return nil
-	}
-	ended = func() bool {
-		select {
-		case <-exited:
-			return true
-		default:
-			return false
+			started <- fmt.Errorf("%s could not be started: %w", cmd.Path, err)
+			return
 		}
+		started <- nil
+		if <-c.let {
+			err := unix.PtraceDetach(cmd.Process.Pid)
+			if err == unix.ESRCH {
+				err = nil // something has killed it
+			}
+			c.answer <- err
+		}
+	}()
+	if err := <-started; err != nil {
+		return nil, err
 	}
-	return ended, release, nil
+	return c, nil
 }
 
-// allEnded returns a function that reports whether all of some processes have exited, false without
-// any.
-func allEnded(pids []int) func() bool {
-	var alive []*os.Process
+// stand waits until a traced command stops before its first instruction. If this program dies from
+// then on, the command runs: the kernel ends the trace, and the signal of the stop, SIGTRAP, is not
+// delivered once it was waited for.
+func stand(pid int) error {
+	var status unix.WaitStatus
+	for {
+		_, err := unix.Wait4(pid, &status, unix.WALL, nil)
+		switch {
+		case err == unix.EINTR:
+			continue
+		case err == nil && !status.Stopped():
+			err = errors.New("it ended before its first instruction")
+		}
+		return err
+	}
+}
+
+// hasOtherRights returns an error for a program that would run with more rights than this one.
+// The kernel would start it without them, because it is traced, and refuses samples of it anyway.
+func hasOtherRights(path string) error {
+	var st unix.Stat_t
+	if os.Geteuid() == 0 || unix.Stat(path, &st) != nil {
+		return nil
+	}
+	capabilities, _ := unix.Getxattr(path, "security.capability", nil)
+	if st.Mode&unix.S_ISUID != 0 && int(st.Uid) != os.Geteuid() ||
+		st.Mode&unix.S_ISGID != 0 && int(st.Gid) != os.Getegid() || capabilities > 0 {
+		return fmt.Errorf("%s: %w: the program runs with rights that this user does not have; record it as root", path, ErrRefused)
+	}
+	return nil
+}
+
+// release lets the command run. It is not traced any more.
+func (c *command) release() error {
+	c.let <- true
+	if err := <-c.answer; err != nil {
+		return fmt.Errorf("%s could not be started: %w", c.cmd.Path, err)
+	}
+	c.released = true
+	go func() {
+		c.cmd.Wait()
+		close(c.exited)
+	}()
+	return nil
+}
+
+// ended reports whether the command has exited.
+func (c *command) ended() bool {
+	select {
+	case <-c.exited:
+		return true
+	default:
+		return false
+	}
+}
+
+// finish returns when the command has exited. It kills a command that was not released, and asks
+// one that still runs to exit.
+func (c *command) finish() error {
+	if !c.released {
+		close(c.let)
+		c.cmd.Process.Kill()
+		c.cmd.Wait()
+		return nil
+	}
+	var err error
+	if !c.ended() {
+		end := c.cmd.Cancel
+		if end == nil {
+			end = func() error { return c.cmd.Process.Signal(unix.SIGTERM) }
+		}
+		if err = end(); errors.Is(err, os.ErrProcessDone) {
+			err = nil
+		}
+	}
+	if err == nil {
+		<-c.exited
+	}
+	return err
+}
+
+// processes are the running processes that are recorded.
+type processes struct {
+	left []running // have not exited
+	any  bool
+}
+
+// running is a process.
+type running struct {
+	pid int
+	fd  int // a pidfd, or -1 if the kernel has or allows none
+}
+
+// ended does not wait for the process's parent to take note.
+func (r running) ended() bool {
+	if r.fd < 0 {
+		return unix.Kill(r.pid, 0) == unix.ESRCH
+	}
+	n, err := unix.Poll([]unix.PollFd{{Fd: int32(r.fd), Events: unix.POLLIN}}, 0)
+	return err == nil && n > 0
+}
+
+func (r running) close() {
+	if r.fd >= 0 {
+		unix.Close(r.fd)
+	}
+}
+
+func watch(pids []int) (*processes, error) {
+	p := &processes{any: len(pids) > 0}
 	for _, pid := range pids {
-		if p, err := os.FindProcess(pid); err == nil {
-			alive = append(alive, p)
+		fd, err := unix.PidfdOpen(pid, 0)
+		switch err {
+		case nil:
+		case unix.ESRCH:
+			err = os.ErrProcessDone
+		case unix.EINVAL, unix.ENOENT:
+			err = errors.New("it is a thread, expected the ID of a process")
+		case unix.EMFILE, unix.ENFILE:
+		default:
+			fd, err = -1, nil
 		}
-	}
-	return func() bool {
-		for len(alive) > 0 && errors.Is(alive[0].Signal(syscall.Signal(0)), os.ErrProcessDone) {
-			alive[0].Release()
-			alive = alive[1:]
+		if err != nil {
+			p.finish()
+			return nil, fmt.Errorf("process %d: %w", pid, err)
 		}
-		return len(pids) > 0 && len(alive) == 0
+		p.left = append(p.left, running{pid, fd})
 	}
+	return p, nil
+}
+
+func (p *processes) release() error { return nil }
+
+// ended reports whether all processes have exited, false without any.
+func (p *processes) ended() bool {
+	for len(p.left) > 0 && p.left[0].ended() {
+		p.left[0].close()
+		p.left = p.left[1:]
+	}
+	return p.any && len(p.left) == 0
+}
+
+func (p *processes) finish() error {
+	for _, r := range p.left {
+		r.close()
+	}
+	p.left = nil
+	return nil
 }

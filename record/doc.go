@@ -26,8 +26,9 @@
 //
 // # Never harm the target
 //
-// The package does not stop, trace or change a process. A program that Run starts waits for
-// the first event and is not traced any more when it runs.
+// The package does not stop, trace or change a running process. A program that Run starts waits
+// until its events are open, and is not traced any more when it runs. It also runs if the
+// recording program is killed meanwhile.
 //
 // It runs on Linux only. It prints nothing.
 package record

@@ -79,25 +79,35 @@ func describe(w *perfdata.Writer, pid int, data bool) error {
 	return nil
 }
 
-// running returns the IDs of the processes that the options select at the moment.
-func running(opts *Options) (pids []int, err error) {
+// selected returns the IDs of the processes that the options select at the moment.
+func selected(opts *Options) (pids []int, err error) {
 	switch {
 	case opts.All:
 		for pid := range process.All() {
 			pids = append(pids, pid)
 		}
 	case opts.Cgroup != "":
-		err = filepath.WalkDir(opts.Cgroup, func(path string, entry fs.DirEntry, err error) error {
-			if err != nil || !entry.IsDir() {
+		root := filepath.Clean(opts.Cgroup) + "/" // also if it is a link
+		err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+			if err == nil && !entry.IsDir() {
+				return nil
+			}
+			var b []byte
+			if err == nil {
+				b, err = os.ReadFile(filepath.Join(path, "cgroup.procs"))
+			}
+			if err != nil {
+				if path != root {
+					return nil // it was removed, or has only threads
+				}
 				return err
 			}
-			b, err := os.ReadFile(filepath.Join(path, "cgroup.procs"))
 			for _, line := range strings.Fields(string(b)) {
 				if pid, err := strconv.Atoi(line); err == nil && pid > 0 {
 					pids = append(pids, pid)
 				}
 			}
-			return err
+			return nil
 		})
 		if err != nil {
 			err = fmt.Errorf("%s: not a directory of a control group: %w", opts.Cgroup, err)

@@ -5,6 +5,7 @@
 package record
 
 import (
+	"errors"
 	"io"
 	"sync"
 )
@@ -26,6 +27,9 @@ const (
 	blockSize   = 1 << 20
 	queueBlocks = 64
 )
+
+// errAbandoned is the error of writes after the reader has given up.
+var errAbandoned = errors.New("the recording is not read any more")
 
 func newQueue() *queue {
 	return &queue{
@@ -62,7 +66,7 @@ func (q *queue) flush() error {
 		q.current = nil
 		return nil
 	case <-q.abandoned:
-		return io.ErrClosedPipe
+		return errAbandoned
 	}
 }
 

@@ -62,7 +62,7 @@ func TestAbandonedQueue(t *testing.T) {
 			break
 		}
 	}
-	if !errors.Is(err, io.ErrClosedPipe) {
-		t.Errorf("error %v, expected %v", err, io.ErrClosedPipe)
+	if !errors.Is(err, errAbandoned) {
+		t.Errorf("error %v, expected %v", err, errAbandoned)
 	}
 }

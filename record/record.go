@@ -20,8 +20,9 @@ type Options struct {
 	// meanwhile are sampled too.
 	Targets []int
 
-	// Command is started, and sampled from its first instruction until it exits. Run waits
-	// for it.
+	// Command is started, and sampled from its first instruction until it exits. If the context
+	// ends first, Run sends the command SIGTERM, or calls its Cancel if that is set, and waits
+	// until it exits. A command that could not be sampled is killed before it runs.
 	Command *exec.Cmd
 
 	All    bool   // sample all processes

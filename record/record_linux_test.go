@@ -245,6 +245,30 @@ func TestTargetsEnd(t *testing.T) {
 	}
 }
 
+// A target that is named twice is sampled once.
+func TestTargetTwice(t *testing.T) {
+	p := testprogram.Start(t, build(t), "1", "0")
+	targets := []int{p.PID, os.Getpid(), p.PID}
+	ctx, stop := context.WithTimeout(context.Background(), 500*time.Millisecond)
+	defer stop()
+	rec, err := record.Run(ctx, record.Options{Targets: targets, Frequency: 499})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for i := range rec.Stacks {
+		if s := &rec.Stacks[i]; rec.Threads[s.Thread].PID == int32(p.PID) {
+			n += int(s.Samples)
+		}
+	}
+	if most := int(499 * rec.Span().Seconds() * 1.2); n == 0 || n > most {
+		t.Errorf("%d samples in %v, expected at most %d", n, rec.Span(), most)
+	}
+	if targets[1] != os.Getpid() {
+		t.Error("the caller's targets have changed")
+	}
+}
+
 func TestAll(t *testing.T) {
 	p := testprogram.Start(t, build(t), "1", "0")
 	ctx, options := until(t, 200, p.PID)

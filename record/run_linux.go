@@ -9,8 +9,10 @@ import (
 	"context"
 	"debug/elf"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -38,19 +40,32 @@ func run(ctx context.Context, opts *Options) (*recording.Recording, error) {
 	if opts.Recording.MaxThreads == 0 {
 		opts.Recording.MaxThreads = maxThreads
 	}
-	if opts.Command != nil {
-		ended, release, err := start(opts.Command)
+	if opts.Command == nil {
+		// A process that is named twice would have twice as many samples.
+		opts.Targets = slices.Compact(slices.Sorted(slices.Values(opts.Targets)))
+		p, err := watch(opts.Targets)
 		if err != nil {
 			return nil, err
 		}
-		opts = &Options{Targets: []int{opts.Command.Process.Pid}, Raw: opts.Raw, Status: opts.Status, Recording: opts.Recording}
-		return s.record(ctx, opts, uname, release, ended)
+		return s.record(ctx, opts, uname, p)
 	}
-	return s.record(ctx, opts, uname, func() error { return nil }, allEnded(opts.Targets))
+	c, err := start(opts.Command)
+	if err != nil {
+		return nil, err
+	}
+	opts.Targets = []int{opts.Command.Process.Pid}
+	return s.record(ctx, opts, uname, c)
 }
 
 // maxThreads bounds the memory for recordings of programs that start threads all the time.
 const maxThreads = 1 << 12
+
+// targets are what is recorded.
+type targets interface {
+	release() error // lets a command run
+	ended() bool    // reports whether all have exited
+	finish() error  // ends a command, and frees resources
+}
 
 // thisMachine returns the machine that this program runs on, and its name.
 func thisMachine() (*arch.Machine, string, error) {
@@ -70,34 +85,17 @@ func thisMachine() (*arch.Machine, string, error) {
 	return m, name, nil
 }
 
-// record samples. It calls release once the events are enabled, and ends with the context, or when
-// ended says so.
-func (s *sampler) record(ctx context.Context, opts *Options, uname string, release func() error, ended func() bool) (*recording.Recording, error) {
-	fail := func(err error) (*recording.Recording, error) { return nil, errors.Join(err, release()) }
-	pids, err := running(opts)
-	if err != nil {
-		return fail(err)
-	}
-	switch {
-	case opts.All:
-		err = s.add(-1, 0)
-	case opts.Cgroup != "":
-		err = s.addGroup(opts.Cgroup)
-	default:
-		for _, pid := range pids {
-			if err = s.addProcess(pid); err != nil {
-				break
-			}
-		}
-	}
-	if err != nil {
-		return fail(err)
+// record samples. It calls t.release once the events are enabled, and ends with the context, or when
+// t has ended.
+func (s *sampler) record(ctx context.Context, opts *Options, uname string, t targets) (_ *recording.Recording, err error) {
+	defer func() { err = errors.Join(err, t.finish()) }()
+	if err := s.open(opts); err != nil {
+		return nil, err
 	}
 	id, err := s.id()
 	if err != nil {
-		return fail(err)
+		return nil, err
 	}
-
 	q := newQueue()
 	out := &output{to: q, raw: opts.Raw}
 	w := perfdata.NewWriter(out)
@@ -117,16 +115,62 @@ func (s *sampler) record(ctx context.Context, opts *Options, uname string, relea
 		read, readErr = recording.Read(r, opts.Recording)
 		readErr = errors.Join(readErr, r.Close())
 	}()
-	err = errors.Join(s.control(unix.PERF_EVENT_IOC_ENABLE), w.Start(h, uname, s.event.name, id, s.event.bytes()))
-	for _, pid := range pids {
-		err = errors.Join(err, describe(w, pid, opts.Raw != nil))
+	if err = s.begin(w, opts, h, uname, id); err == nil {
+		err = out.Flush()
 	}
-	if err = errors.Join(err, out.Flush(), release()); err == nil {
-		err = s.pump(ctx, w, out, opts, began, ended)
+	if err == nil {
+		err = t.release()
+	}
+	if err == nil {
+		err = s.pump(ctx, w, out, opts, began, t.ended)
 	}
 	q.end()
 	<-done
+	if readErr != nil && errors.Is(err, errAbandoned) {
+		err = nil // a consequence of readErr
+	}
 	return read, errors.Join(err, readErr, out.failed)
+}
+
+// open opens the events.
+func (s *sampler) open(opts *Options) error {
+	switch {
+	case opts.All:
+		return s.add(-1, 0)
+	case opts.Cgroup != "":
+		return s.addGroup(opts.Cgroup)
+	}
+	for _, pid := range opts.Targets {
+		// Another target may still run.
+		if err := s.addProcess(pid); err != nil && !errors.Is(err, os.ErrProcessDone) {
+			return err
+		}
+	}
+	if len(s.fds) == 0 {
+		return fmt.Errorf("process %d: %w", opts.Targets[0], os.ErrProcessDone)
+	}
+	return nil
+}
+
+// begin enables the events, and describes what exists already. The kernel describes processes that
+// start from then on.
+func (s *sampler) begin(w *perfdata.Writer, opts *Options, h *perfdata.Header, uname string, id uint64) error {
+	if err := s.control(unix.PERF_EVENT_IOC_ENABLE); err != nil {
+		return err
+	}
+	if err := w.Start(h, uname, s.event.name, id, s.event.bytes()); err != nil {
+		return err
+	}
+	pids, err := selected(opts)
+	if err != nil {
+		return err
+	}
+	for _, pid := range pids {
+		if err := describe(w, pid, opts.Raw != nil); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // pump copies records from the kernel's buffers to w.
