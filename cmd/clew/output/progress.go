@@ -38,8 +38,8 @@ func progressAtTerminal(label string, total int, hidden func() bool) (done func(
 		return nil, func() {}
 	}
 	ticker := time.NewTicker(250 * time.Millisecond)
-	done, end = progressOn(Stderr.Raw(), label, total, time.Now(), ticker.C, hidden)
-	return done, func() { ticker.Stop(); end() }
+	done, erase := progressOn(Stderr.Raw(), label, total, time.Now(), ticker.C, hidden)
+	return done, func() { ticker.Stop(); erase() }
 }
 
 // progressOn writes the progress to w at each tick that is at least a second after start, and
