@@ -18,10 +18,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/urfave/cli/v3"
+	"golang.org/x/sys/unix"
 
 	"github.com/clewdev/clew/check/coderules"
 	"github.com/clewdev/clew/cmd/clew/manual"
@@ -39,7 +41,9 @@ const recordHelp = `Sample running programs, and print their hottest functions a
 programs have exited.
 
 PROCESS is the ID or the name of a process. COMMAND is run and recorded until it
-exits; standard output is its own, and the report goes to standard error.`
+exits; standard output is its own, and the report goes to standard error. A
+COMMAND that still runs when the recording ends gets SIGTERM, or the terminal's
+Ctrl-C, and the report follows when it has exited.`
 
 type recordFlags struct {
 	all, noKernel     bool
@@ -70,8 +74,8 @@ Examples:
 		DisableSliceFlagSeparator: true,
 		ShellComplete:             completeProcesses(),
 		Flags: slices.Concat([]cli.Flag{
-			&cli.StringSliceFlag{Name: "output", Aliases: []string{"o"}, Destination: &flags.outputs, Usage: "write a profile to `FILE`, in the format that its name ends with: .html (a flame graph), .pb.gz (for pprof), .speedscope.json or .folded; repeatable"},
-			&cli.DurationFlag{Name: "duration", Destination: &flags.duration, Usage: "end after `TIME` (10s, 1m30s)"},
+			&cli.StringSliceFlag{Name: "output", Aliases: []string{"o"}, Destination: &flags.outputs, Usage: "write a profile to `FILE`, in the format that its name ends with: .html (a flame graph), .pb.gz (for pprof), .speedscope.json or .folded"},
+			&cli.DurationFlag{Name: "duration", Destination: &flags.duration, HideDefault: true, Usage: "end after `TIME` (10s, 1m30s)"},
 			&cli.IntFlag{Name: "frequency", Aliases: []string{"F"}, Destination: &flags.frequency, Value: record.DefaultFrequency, Usage: "take `N` samples a second on each processor"},
 			&cli.BoolFlag{Name: "all", Destination: &flags.all, Usage: "record all processes"},
 			&cli.BoolFlag{Name: "off-cpu", Destination: &flags.offCPU, Usage: "record where threads wait, and how long, instead of where they run"},
@@ -151,7 +155,7 @@ func (f *recordFlags) options(names, command []string, dashed bool) (*record.Opt
 		opts.Waits, opts.Frequency = true, 0
 	}
 	if dashed {
-		opts.Command = exec.Command(command[0], command[1:]...)
+		opts.Command = exec.CommandContext(context.Background(), command[0], command[1:]...)
 		opts.Command.Stdin, opts.Command.Stdout, opts.Command.Stderr = os.Stdin, output.Stdout.File, output.Stderr.File
 	}
 	pids, err := expandNames(names)
@@ -182,29 +186,83 @@ func (f *recordFlags) format(name string) func(*profile.Profile, io.Writer) erro
 }
 
 func (f *recordFlags) record(ctx context.Context, opts *record.Options) error {
-	if f.raw == "" {
-		return f.run(ctx, opts)
+	for _, name := range f.outputs {
+		if err := creatable(name); err != nil {
+			return output.InputErrorf("%w", err)
+		}
 	}
+	if f.raw == "" {
+		_, err := f.run(ctx, opts)
+		return err
+	}
+	var recorded bool
 	var failed error
-	if err := outputfile.Write(f.raw, func(w io.Writer) error {
+	err := outputfile.Write(f.raw, func(w io.Writer) error {
 		opts.Raw = w
-		failed = f.run(ctx, opts)
+		if recorded, failed = f.run(ctx, opts); !recorded {
+			return failed // keep the file that exists
+		}
 		return nil
-	}); err != nil {
+	})
+	if err != nil && (recorded || failed == nil) {
 		return output.InputErrorf("%w", err)
 	}
 	return failed
 }
 
-func (f *recordFlags) run(ctx context.Context, opts *record.Options) error {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-	defer stop()
+// creatable returns the error that the creation of a file would lead to, which a user wants to know
+// before the recording.
+func creatable(name string) error {
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return nil
+	}
+	f, err := outputfile.Create(name)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// ofTerminal reports whether Ctrl-C interrupts this process's group, which a command is part of.
+func ofTerminal() bool {
+	tty, err := os.Open("/dev/tty")
+	if err != nil {
+		return false
+	}
+	defer tty.Close()
+	group, err := unix.IoctlGetInt(int(tty.Fd()), unix.TIOCGPGRP)
+	return err == nil && group == unix.Getpgrp()
+}
+
+// run records and prints. It reports whether there is a recording.
+func (f *recordFlags) run(ctx context.Context, opts *record.Options) (recorded bool, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	if f.duration > 0 {
-		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, f.duration)
 		defer cancel()
 	}
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends clew
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	var interrupted atomic.Bool
+	go func() {
+		select {
+		case s := <-signals:
+			interrupted.Store(s == os.Interrupt)
+			cancel()
+		case <-ctx.Done():
+		}
+		signal.Stop(signals) // a second Ctrl-C ends clew
+	}()
+	if command := opts.Command; command != nil {
+		command.Cancel = func() error {
+			if interrupted.Load() && ofTerminal() {
+				return nil // the terminal has told it
+			}
+			return command.Process.Signal(syscall.SIGTERM)
+		}
+	}
 	var last record.Status
 	progress, end := output.Progress("samples; Ctrl-C ends the recording", 0)
 	opts.Status = func(s record.Status) {
@@ -216,8 +274,9 @@ func (f *recordFlags) run(ctx context.Context, opts *record.Options) error {
 	rec, err := record.Run(ctx, *opts)
 	end()
 	if rec == nil {
-		return output.InputError(err)
+		return false, output.InputError(err)
 	}
+	commandEnded := opts.Command != nil && ctx.Err() == nil
 	to, path := output.Stdout, "live processes"
 	if opts.Command != nil {
 		to, path = output.Stderr, opts.Command.Path
@@ -225,22 +284,32 @@ func (f *recordFlags) run(ctx context.Context, opts *record.Options) error {
 	w := bufio.NewWriterSize(to, 1<<16)
 	shown := &trace.Recording{Recording: rec, Path: path, ByThread: f.show.byThread, Periods: f.offCPU}
 	if failed := errors.Join(f.print(shown, w, to), w.Flush(), f.profiles(shown)); failed != nil {
-		return failed
+		return true, failed
 	}
 	if last.Lost > 0 {
 		output.Warn("%d records were lost, because the machine was too busy to read them; a lower --frequency helps", last.Lost)
 	}
 	switch {
 	case err != nil:
-		return output.Partial(fmt.Errorf("%w; the output covers only the part before the error", err))
+		return true, output.Partial(fmt.Errorf("%w; the output covers only the part before the error", err))
 	case rec.Samples == 0:
-		return output.Partial(errors.New("no samples: the programs did not run on a processor meanwhile"))
-	case opts.Command != nil && opts.Command.ProcessState != nil && !opts.Command.ProcessState.Success():
-		return exitAs(opts.Command, &exec.ExitError{ProcessState: opts.Command.ProcessState})
+		return true, output.Partial(errors.New(f.noSamples()))
+	case commandEnded && !opts.Command.ProcessState.Success():
+		return true, exitAs(opts.Command, &exec.ExitError{ProcessState: opts.Command.ProcessState})
 	case !rec.Complete:
-		return output.Status(output.ExitNo)
+		return true, output.Status(output.ExitNo)
 	}
-	return nil
+	return true, nil
+}
+
+func (f *recordFlags) noSamples() string {
+	switch {
+	case f.offCPU:
+		return "no samples: no wait ended or began meanwhile"
+	case f.show.event != "" && f.show.event != "cpu-clock":
+		return "no samples: the event " + f.show.event + " did not happen meanwhile"
+	}
+	return "no samples: the programs did not run on a processor meanwhile; 'clew record --off-cpu' shows where they wait"
 }
 
 func (f *recordFlags) print(r *trace.Recording, w *bufio.Writer, to *output.Stream) error {
