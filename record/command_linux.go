@@ -175,6 +175,13 @@ func (r running) close() {
 	}
 }
 
+// noProcess is the error for the ID of a process that has ended, or never ran. It is
+// os.ErrProcessDone.
+type noProcess int
+
+func (n noProcess) Error() string        { return fmt.Sprintf("process %d does not run", int(n)) }
+func (n noProcess) Is(target error) bool { return target == os.ErrProcessDone }
+
 func watch(pids []int) (*processes, error) {
 	p := &processes{any: len(pids) > 0}
 	for _, pid := range pids {
@@ -182,16 +189,17 @@ func watch(pids []int) (*processes, error) {
 		switch err {
 		case nil:
 		case unix.ESRCH:
-			err = os.ErrProcessDone
+			err = noProcess(pid)
 		case unix.EINVAL, unix.ENOENT:
-			err = errors.New("it is a thread, expected the ID of a process")
+			err = fmt.Errorf("%d is a thread, expected the ID of a process", pid)
 		case unix.EMFILE, unix.ENFILE:
+			err = fmt.Errorf("process %d: %w", pid, err)
 		default:
 			fd, err = -1, nil
 		}
 		if err != nil {
 			p.finish()
-			return nil, fmt.Errorf("process %d: %w", pid, err)
+			return nil, err
 		}
 		p.left = append(p.left, running{pid, fd})
 	}

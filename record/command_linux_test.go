@@ -119,7 +119,7 @@ func TestRefusedCommand(t *testing.T) {
 }
 
 // A command that still runs when the recording ends is asked to exit.
-func TestCommandOutlivesContext(t *testing.T) {
+func TestCommandOutlivesRecording(t *testing.T) {
 	canceled := false
 	cancel := exec.CommandContext(context.Background(), "sleep", "100")
 	cancel.Cancel = func() error { canceled = true; return cancel.Process.Kill() }
@@ -130,10 +130,7 @@ func TestCommandOutlivesContext(t *testing.T) {
 		{exec.Command("sleep", "100"), unix.SIGTERM},
 		{cancel, unix.SIGKILL},
 	} {
-		ctx, stop := context.WithTimeout(context.Background(), 200*time.Millisecond)
-		_, err := Run(ctx, Options{Command: test.cmd})
-		stop()
-		if err != nil {
+		if _, err := Run(context.Background(), Options{Command: test.cmd, Duration: 200 * time.Millisecond}); err != nil {
 			t.Fatal(err)
 		}
 		if ws, ok := test.cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || ws.Signal() != test.want {
@@ -176,7 +173,7 @@ func TestWatch(t *testing.T) {
 	}
 	for _, tid := range tasks(os.Getpid()) {
 		if tid != os.Getpid() {
-			if _, err := watch([]int{tid}); err == nil || !strings.Contains(err.Error(), "it is a thread") {
+			if _, err := watch([]int{tid}); err == nil || !strings.Contains(err.Error(), "is a thread") {
 				t.Errorf("a thread: %v", err)
 			}
 		}

@@ -5,8 +5,10 @@
 package record
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -129,21 +131,25 @@ func (e *event) find() error {
 	if strings.ContainsAny(e.name, "/\x00") || group == ".." || name == ".." {
 		return fmt.Errorf("event %q: %w", e.name, ErrUnsupported)
 	}
-	var errs []error
+	var failed error
 	for _, root := range []string{"/sys/kernel/tracing", "/sys/kernel/debug/tracing"} {
 		b, err := os.ReadFile(filepath.Join(root, "events", group, name, "id"))
-		if err != nil {
-			errs = append(errs, err)
+		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		id, err := strconv.ParseUint(strings.TrimSpace(string(b)), 10, 64)
-		if err == nil {
+		id, bad := strconv.ParseUint(strings.TrimSpace(string(b)), 10, 64)
+		if failed = cmp.Or(err, bad); failed == nil {
 			e.attr.Type, e.attr.Config = unix.PERF_TYPE_TRACEPOINT, id
 			return nil
 		}
-		errs = append(errs, err)
 	}
-	return fmt.Errorf("event %q: %w: %w", e.name, ErrUnsupported, errors.Join(errs...))
+	switch {
+	case errors.Is(failed, fs.ErrPermission):
+		return fmt.Errorf("event %q: %w: only root may read the kernel's tracepoints: %w", e.name, ErrRefused, failed)
+	case failed != nil:
+		return fmt.Errorf("event %q: %w: %w", e.name, ErrUnsupported, failed)
+	}
+	return fmt.Errorf("event %q: %w: no such tracepoint in /sys/kernel/tracing/events; 'perf list' prints them", e.name, ErrUnsupported)
 }
 
 // bytes returns the perf_event_attr as the kernel has read it.

@@ -20,13 +20,17 @@ type Options struct {
 	// meanwhile are sampled too.
 	Targets []int
 
-	// Command is started, and sampled from its first instruction until it exits. If the context
-	// ends first, Run sends the command SIGTERM, or calls its Cancel if that is set, and waits
+	// Command is started, and sampled from its first instruction until it exits. If the
+	// recording ends first, Run sends the command SIGTERM, or calls its Cancel if that is set, and waits
 	// until it exits. A command that could not be sampled is killed before it runs.
 	Command *exec.Cmd
 
 	All    bool   // sample all processes
 	Cgroup string // directory of a control group of version 2, all of whose processes are sampled
+
+	// Duration, if not 0, ends the recording after this time. Opening the events does not count,
+	// which can take longer than a short recording.
+	Duration time.Duration
 
 	// Event is what leads to a sample: the name of a software or hardware event in perf's list
 	// ("cpu-clock", "page-faults", "cycles"), or a tracepoint ("sched:sched_switch"). "" stands
@@ -94,6 +98,8 @@ func (o *Options) check() error {
 	switch {
 	case n != 1:
 		return errors.New("record: one of Targets, Command, All and Cgroup must be set")
+	case o.Duration < 0:
+		return errors.New("record: the duration is negative")
 	case o.Frequency < 0:
 		return errors.New("record: the frequency is negative")
 	case o.Waits && (o.Event != "" || o.Frequency != 0 || o.Period != 0 || o.NoKernel):
@@ -104,8 +110,8 @@ func (o *Options) check() error {
 	return nil
 }
 
-// Run samples until the context ends, the command exits or all targets have exited. The
-// Recording contains the samples up to there. If the samples cannot be read to the end, Run
+// Run samples until the context ends, the duration is over, the command exits or all targets have
+// exited. The Recording contains the samples up to there. If the samples cannot be read to the end, Run
 // returns what it has and an error.
 func Run(ctx context.Context, opts Options) (*recording.Recording, error) {
 	if err := opts.check(); err != nil {

@@ -249,9 +249,7 @@ func TestTargetsEnd(t *testing.T) {
 func TestTargetTwice(t *testing.T) {
 	p := testprogram.Start(t, build(t), "1", "0")
 	targets := []int{p.PID, os.Getpid(), p.PID}
-	ctx, stop := context.WithTimeout(context.Background(), 500*time.Millisecond)
-	defer stop()
-	rec, err := record.Run(ctx, record.Options{Targets: targets, Frequency: 499})
+	rec, err := record.Run(context.Background(), record.Options{Targets: targets, Frequency: 499, Duration: 500 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -391,6 +389,8 @@ func TestErrors(t *testing.T) {
 		{"event", record.Options{All: true, Event: "nosuch"}, `event "nosuch"`, record.ErrUnsupported},
 		{"tracepoint", record.Options{All: true, Event: "../..:x"}, "event", record.ErrUnsupported},
 		{"control group", record.Options{Cgroup: "/nonexistent"}, "/nonexistent", fs.ErrNotExist},
+		{"no control group", record.Options{Cgroup: "/tmp"}, "/tmp: not a directory of a control group", nil},
+		{"duration", record.Options{All: true, Duration: -1}, "duration", nil},
 		{"waits and event", record.Options{All: true, Waits: true, Event: "cpu-clock"}, "Waits excludes", nil},
 		{"stack size", record.Options{All: true, StackSize: 1 << 20}, "stack copies", nil},
 		{"frequency", record.Options{All: true, Frequency: -1}, "frequency", nil},

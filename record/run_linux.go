@@ -9,7 +9,6 @@ import (
 	"context"
 	"debug/elf"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -147,7 +146,7 @@ func (s *sampler) open(opts *Options) error {
 		}
 	}
 	if len(s.fds) == 0 {
-		return fmt.Errorf("process %d: %w", opts.Targets[0], os.ErrProcessDone)
+		return noProcess(opts.Targets[0])
 	}
 	return nil
 }
@@ -175,7 +174,7 @@ func (s *sampler) begin(w *perfdata.Writer, opts *Options, h *perfdata.Header, u
 
 // pump copies records from the kernel's buffers to w.
 func (s *sampler) pump(ctx context.Context, w *perfdata.Writer, out *output, opts *Options, began time.Time, ended func() bool) error {
-	status, written, told := Status{}, uint64(0), began
+	status, written, told, enabled := Status{}, uint64(0), began, time.Now()
 	shorten := newShortener(s.event)
 	copyRecord := func(record []byte) error {
 		switch perfdata.Type(word(record)) {
@@ -191,10 +190,14 @@ func (s *sampler) pump(ctx context.Context, w *perfdata.Writer, out *output, opt
 		return w.Kernel(record)
 	}
 	for last := false; ; {
-		if err := s.wait(); err != nil {
+		left := time.Duration(interval) * time.Millisecond
+		if opts.Duration > 0 {
+			left = max(0, opts.Duration-time.Since(enabled))
+		}
+		if err := s.wait(left); err != nil {
 			return err
 		}
-		if !last && (ctx.Err() != nil || ended()) {
+		if !last && (ctx.Err() != nil || ended() || opts.Duration > 0 && time.Since(enabled) >= opts.Duration) {
 			// One more look takes what is in the buffers.
 			last = true
 			if err := s.control(unix.PERF_EVENT_IOC_DISABLE); err != nil {

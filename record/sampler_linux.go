@@ -10,6 +10,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -100,7 +101,7 @@ func (s *sampler) addProcess(pid int) error {
 		}
 	}
 	if len(s.fds) == before {
-		return fmt.Errorf("process %d: %w", pid, os.ErrProcessDone)
+		return noProcess(pid)
 	}
 	return nil
 }
@@ -112,7 +113,18 @@ func (s *sampler) addGroup(path string) error {
 		return &os.PathError{Op: "open", Path: path, Err: err}
 	}
 	defer unix.Close(fd)
-	return s.add(fd, unix.PERF_FLAG_PID_CGROUP)
+	var system unix.Statfs_t
+	if err := unix.Fstatfs(fd, &system); err != nil {
+		return &os.PathError{Op: "statfs", Path: path, Err: err}
+	}
+	if system.Type != unix.CGROUP2_SUPER_MAGIC && system.Type != unix.CGROUP_SUPER_MAGIC {
+		return fmt.Errorf("%s: not a directory of a control group", path)
+	}
+	err = s.add(fd, unix.PERF_FLAG_PID_CGROUP)
+	if system.Type == unix.CGROUP_SUPER_MAGIC && errors.Is(err, ErrUnsupported) {
+		return fmt.Errorf("%s: %w: it is a control group of version 1; name one of version 2, or of the controller perf_event", path, ErrUnsupported)
+	}
+	return err
 }
 
 func (s *sampler) control(request uint) error {
@@ -138,8 +150,8 @@ const (
 	shortInterval = 10 // if no wake-up is to be expected
 )
 
-// wait waits until a buffer is half full, or for some milliseconds.
-func (s *sampler) wait() error {
+// wait waits until a buffer is half full, or for some milliseconds, at most for a time.
+func (s *sampler) wait(most time.Duration) error {
 	if s.polls == nil {
 		for _, r := range s.rings {
 			if r != nil {
@@ -153,6 +165,7 @@ func (s *sampler) wait() error {
 			timeout = shortInterval
 		}
 	}
+	timeout = min(timeout, int((most+time.Millisecond-1)/time.Millisecond))
 	_, err := unix.Poll(s.polls, timeout)
 	if err == unix.EINTR {
 		return nil

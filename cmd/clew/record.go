@@ -136,6 +136,8 @@ func (f *recordFlags) options(names, command []string, dashed bool) (*record.Opt
 		return nil, errors.New("no command after --")
 	case f.frequency <= 0 || f.period < 0 || f.duration < 0:
 		return nil, errors.New("--frequency, --period and --duration must be positive")
+	case f.raw == "-":
+		return nil, errors.New("--raw needs the name of a file, found -")
 	case f.show.top < 0 || f.show.stacks < 0:
 		return nil, errors.New("--top and --stacks must not be negative")
 	}
@@ -148,7 +150,7 @@ func (f *recordFlags) options(names, command []string, dashed bool) (*record.Opt
 		}
 	}
 	opts := &record.Options{
-		All: f.all, Cgroup: f.cgroup, Event: f.show.event, Frequency: f.frequency, Period: uint64(f.period), NoKernel: f.noKernel,
+		All: f.all, Cgroup: f.cgroup, Duration: f.duration, Event: f.show.event, Frequency: f.frequency, Period: uint64(f.period), NoKernel: f.noKernel,
 		Recording: recording.Options{Analyzer: new(coderules.Analyzer), Lines: !f.show.noLines, NoInline: f.show.noInline},
 	}
 	if f.offCPU {
@@ -238,14 +240,10 @@ func ofTerminal() bool {
 func (f *recordFlags) run(ctx context.Context, opts *record.Options) (recorded bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	if f.duration > 0 {
-		ctx, cancel = context.WithTimeout(ctx, f.duration)
-		defer cancel()
-	}
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
-	var interrupted atomic.Bool
+	var interrupted, outlived atomic.Bool
 	go func() {
 		select {
 		case s := <-signals:
@@ -257,6 +255,7 @@ func (f *recordFlags) run(ctx context.Context, opts *record.Options) (recorded b
 	}()
 	if command := opts.Command; command != nil {
 		command.Cancel = func() error {
+			outlived.Store(true)
 			if interrupted.Load() && ofTerminal() {
 				return nil // the terminal has told it
 			}
@@ -273,10 +272,12 @@ func (f *recordFlags) run(ctx context.Context, opts *record.Options) (recorded b
 	}
 	rec, err := record.Run(ctx, *opts)
 	end()
+	if start := new(exec.Error); errors.As(err, &start) {
+		err = fmt.Errorf("could not run %s: %w", start.Name, start.Err)
+	}
 	if rec == nil {
 		return false, output.InputError(err)
 	}
-	commandEnded := opts.Command != nil && ctx.Err() == nil
 	to, path := output.Stdout, "live processes"
 	if opts.Command != nil {
 		to, path = output.Stderr, opts.Command.Path
@@ -294,7 +295,7 @@ func (f *recordFlags) run(ctx context.Context, opts *record.Options) (recorded b
 		return true, output.Partial(fmt.Errorf("%w; the output covers only the part before the error", err))
 	case rec.Samples == 0:
 		return true, output.Partial(errors.New(f.noSamples()))
-	case commandEnded && !opts.Command.ProcessState.Success():
+	case opts.Command != nil && !outlived.Load() && ctx.Err() == nil && !opts.Command.ProcessState.Success():
 		return true, exitAs(opts.Command, &exec.ExitError{ProcessState: opts.Command.ProcessState})
 	case !rec.Complete:
 		return true, output.Status(output.ExitNo)
