@@ -31,6 +31,11 @@ type Options struct {
 	// not checked. It may be nil.
 	Skip func(start, end uint64) bool
 
+	// Divide runs tasks, which are the parts of a large section, possibly at the same time: Skip and
+	// the methods of the code's memory are then called concurrently. Divide returns when all have
+	// ended. If it is nil, they run one after another. The report does not depend on it.
+	Divide func(tasks []func())
+
 	// Code replaces the bytes of the file, at its addresses, for File: by those that a process
 	// has mapped. It may be nil.
 	Code cfi.Memory
@@ -154,7 +159,7 @@ func Section(s *cfi.Section, code Code, options Options) (*Report, error) {
 		}
 		c.globals |= 1 << number
 	}
-	return c.run(options), nil
+	return c.run(options)
 }
 
 // newChecker returns a checker, or nil for a machine that the package does not know.
@@ -181,7 +186,9 @@ type checker struct {
 	pathSteps int
 
 	fdes    []cfi.IndexRange
-	owner   []int // by FDE: index in units, -1 before it was checked
+	first   int            // index of the first FDE of the window
+	outside map[int]*claim // by FDE outside of the window; nil if there is one window
+	owner   []int          // by FDE of the window: index in units, -1 before it was checked
 	units   [][]int
 	results []result
 	joins   int
@@ -204,45 +211,64 @@ type checker struct {
 	observe     func(*instruction) // for tests: called for every instruction that is reached
 }
 
-func (c *checker) run(options Options) *Report {
+func (c *checker) run(options Options) (*Report, error) {
 	c.fdes = c.section.Index().Ranges()
 	c.setBudget(c.size)
-	c.owner = make([]int, len(c.fdes))
-	c.results = make([]result, len(c.fdes))
-	for i := range c.owner {
-		c.owner[i] = -1
-	}
-	skip := func(i int) bool {
-		return options.Skip != nil && options.Skip(c.fdes[i].Start, c.fdes[i].End)
-	}
+	windows := c.divide()
+	taken := make([]bool, len(c.fdes)) // by functions of other windows
 	// First the functions, which lead to the cold parts; then what they do not lead to.
 	for _, whole := range []bool{true, false} {
-		for i := range c.fdes {
-			if c.owner[i] < 0 && !skip(i) {
-				c.check(i, whole)
+		err := each(windows, options.Divide, func(w *checker) {
+			for k := range w.owner {
+				i := w.first + k
+				if w.owner[k] < 0 && !taken[i] && !(options.Skip != nil && options.Skip(c.fdes[i].Start, c.fdes[i].End)) {
+					w.check(i, whole)
+				}
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+		for _, w := range windows {
+			for i := range w.outside {
+				taken[i] = true
 			}
 		}
 	}
-	c.checkGuesses()
+	if err := c.checkGuesses(windows, options.Divide); err != nil {
+		return nil, err
+	}
+	if len(windows) > 1 {
+		c.gather(windows)
+	}
 	c.conventions()
 	var report Report
 	for i := range c.results {
 		report.Counters.Add(&c.results[i].counters)
 		report.Findings = append(report.Findings, c.results[i].findings...)
 	}
-	return &report
+	return &report, nil
 }
 
 // checkGuesses checks functions with tables of unknown length again, once the starts of the
 // tables after them are known.
-func (c *checker) checkGuesses() {
-	slices.Sort(c.tables)
-	c.tableStarts, c.tables = slices.Compact(c.tables), nil
-	for i := range c.results {
-		if c.results[i].counters.Reasons[Guessed] > 0 && c.units[c.owner[i]][0] == i {
-			c.check(i, false)
-		}
+func (c *checker) checkGuesses(windows []*checker, divide func([]func())) error {
+	var starts []uint64
+	for _, w := range windows {
+		starts = append(starts, w.tables...)
+		w.tables = nil
 	}
+	slices.Sort(starts)
+	starts = slices.Compact(starts)
+	c.tableStarts = starts
+	return each(windows, divide, func(w *checker) {
+		w.tableStarts = starts
+		for k := range w.results {
+			if w.results[k].counters.Reasons[Guessed] > 0 && w.owner[k] >= 0 && w.units[w.owner[k]][0] == w.first+k {
+				w.check(w.first+k, false)
+			}
+		}
+	})
 }
 
 // check checks a function with all parts that it leads to. If whole is set it leaves out
@@ -278,15 +304,15 @@ func (c *checker) check(index int, whole bool) {
 	for k := range u.parts {
 		p := &u.parts[k]
 		members[k] = p.fde
-		c.owner[p.fde] = len(c.units)
+		c.setOwner(p.fde, len(c.units))
 		switch {
 		case u.failed != NoReason:
 			c.fail(p.fde, u.failed)
 		default:
-			c.results[p.fde] = u.collect(p)
+			*c.resultOf(p.fde) = u.collect(p)
 		}
 		if reached { // no path leads to it
-			r := &c.results[p.fde].counters
+			r := &c.resultOf(p.fde).counters
 			r.Reasons[UnknownEntry] += r.Reasons[Unreached]
 			r.Reasons[Unreached] = 0
 		}
@@ -296,8 +322,8 @@ func (c *checker) check(index int, whole bool) {
 
 // fail makes a whole function undecided.
 func (c *checker) fail(index int, why Reason) {
-	if c.owner[index] < 0 {
-		c.owner[index] = len(c.units)
+	if c.ownerOf(index) < 0 {
+		c.setOwner(index, len(c.units))
 		c.units = append(c.units, []int{index})
 	}
 	r := result{counters: Counters{Functions: 1}}
@@ -323,7 +349,7 @@ func (c *checker) fail(index int, why Reason) {
 	if r.counters.Instructions == 0 {
 		r.count(Undecided, why)
 	}
-	c.results[index] = r
+	*c.resultOf(index) = r
 }
 
 // fdeAt returns the index of the FDE that covers an address, -1 if none does.

@@ -74,7 +74,10 @@ func FuzzSection(f *testing.F) {
 		}
 		s := &cfi.Section{Name: ".eh_frame", Data: e.Data, Address: e.Address, Machine: m}
 		c := newChecker(s, Code{Memory: flat(code), NoReturn: map[uint64]bool{0x1000: true}})
-		r := c.run(Options{})
+		r, err := c.run(Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
 		if r.Agree+r.Disagree+r.Undecided != r.Instructions {
 			t.Errorf("%+v", r.Counters)
 		}

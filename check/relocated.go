@@ -10,6 +10,7 @@ import (
 	"encoding/binary"
 	"slices"
 	"sort"
+	"sync"
 
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/object"
@@ -21,7 +22,7 @@ import (
 type relocated struct {
 	*object.File
 	memory cfi.Memory // the bytes of the file
-	read   bool
+	read   sync.Once
 	words  []word // by address
 }
 
@@ -43,10 +44,7 @@ func (r *relocated) ReadMemory(p []byte, addr uint64) error {
 	if len(p) != 8 || binary.LittleEndian.Uint64(p) != 0 {
 		return nil
 	}
-	if !r.read {
-		r.read = true
-		r.readTables()
-	}
+	r.read.Do(r.readTables)
 	n := sort.Search(len(r.words), func(i int) bool { return r.words[i].at >= addr })
 	if n < len(r.words) && r.words[n].at == addr {
 		binary.LittleEndian.PutUint64(p, r.words[n].address)

@@ -212,7 +212,10 @@ func (s *seeder) seed(t *testing.T, index int, seeded map[string]int) {
 				undecided[i.pc] = i.reason
 			}
 		}
-		r := c.run(Options{})
+		r, err := c.run(Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
 		if u := undecided[first]; u != NoReason {
 			t.Errorf("%s of %v: %#x is undecided: %v", d.name, f, first, u)
 			continue

@@ -284,7 +284,7 @@ func (u *unit) join(index int, pc uint64, s *state, from int32) {
 		return // the functions have no rows
 	}
 	members := []int{index}
-	if o := u.c.owner[index]; o >= 0 {
+	if o := u.c.ownerOf(index); o >= 0 {
 		members = u.c.units[o]
 	}
 	if len(u.parts)+len(members) > maxUnitParts || u.c.joins >= maxJoins*(len(u.c.fdes)+16) {

@@ -20,8 +20,8 @@ import (
 type Survey struct {
 	// Functions select the functions to check, by their symbols. Without any, all are checked.
 	Functions []func(symbol string) bool
-	// Jobs is the number of parts that are checked at the same time; 0 means the number of
-	// processors.
+	// Jobs is the number of parts, or of pieces of a large part, that are checked at the same time; 0
+	// means the number of processors. The results do not depend on it.
 	Jobs int
 	// Scratch names registers that functions need not preserve: see check.Options.
 	Scratch []string
@@ -32,6 +32,24 @@ type Survey struct {
 	Progress func(done, total int)
 
 	matched []atomic.Bool // by index of Functions
+	free    chan struct{} // a token for each job that may start
+}
+
+// divide runs the pieces of a part: on this goroutine, and on others while jobs are free.
+func (s *Survey) divide(pieces []func()) {
+	var others sync.WaitGroup
+	defer others.Wait()
+	for _, piece := range pieces {
+		select {
+		case <-s.free:
+			others.Go(func() {
+				defer func() { s.free <- struct{}{} }()
+				piece()
+			})
+		default:
+			piece()
+		}
+	}
 }
 
 // Result is the result of checking one part.
@@ -55,8 +73,15 @@ func (s *Survey) Check(parts []*Part) iter.Seq[*Result] {
 		var next atomic.Int64
 		var workers sync.WaitGroup
 		var stopped atomic.Bool
-		for range min(max(1, cmp.Or(s.Jobs, runtime.GOMAXPROCS(0))), len(parts)) {
+		jobs := max(1, cmp.Or(s.Jobs, runtime.GOMAXPROCS(0)))
+		s.free = make(chan struct{}, jobs)
+		for range jobs {
+			s.free <- struct{}{}
+		}
+		for range min(jobs, len(parts)) {
+			<-s.free
 			workers.Go(func() {
+				defer func() { s.free <- struct{}{} }() // for the pieces of the last parts
 				for !stopped.Load() {
 					i := int(next.Add(1)) - 1
 					if i >= len(parts) {
@@ -108,7 +133,7 @@ func (s *Survey) counter(parts []*Part) func() {
 }
 
 func (s *Survey) check(p *Part, done func()) *Result {
-	options := check.Options{Scratch: s.Scratch}
+	options := check.Options{Scratch: s.Scratch, Divide: s.divide}
 	if done != nil || len(s.Functions) > 0 {
 		selected := s.selection(p)
 		options.Skip = func(start, end uint64) bool {

@@ -87,7 +87,7 @@ Examples:
 			&cli.StringFlag{Name: "write-baseline", Destination: &flags.writeBaseline, Usage: "write the findings to `FILE`, and exit with 0"},
 			&cli.StringSliceFlag{Name: "scratch", Destination: &flags.scratch, Usage: "functions need not preserve `REGISTER`, which a runtime uses for itself"},
 			&cli.BoolFlag{Name: "path", Destination: &flags.paths, Usage: "print the instructions that lead to each finding"},
-			&cli.IntFlag{Name: "jobs", Destination: &flags.jobs, HideDefault: true, Usage: "check `N` files at the same time; the default is the number of processors"},
+			&cli.IntFlag{Name: "jobs", Destination: &flags.jobs, HideDefault: true, Usage: "check `N` files, or pieces of a large file, at the same time; the default is the number of processors"},
 		), flags.core.flags()),
 		Action: func(_ context.Context, c *cli.Command) error {
 			names, command, dashed := atDash(c)
