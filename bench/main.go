@@ -28,6 +28,7 @@ import (
 type inputs struct {
 	object, clew, gimli, threads, states, watched, units, jit, stack string
 	recording, jitted, busy, functions, session                      string
+	musl                                                             string
 	dir                                                              string // for temporary files
 }
 
@@ -56,6 +57,7 @@ func main() {
 	flag.StringVar(&in.jitted, "jitted", "", "a recording with a jitdump of 175,000 functions")
 	flag.StringVar(&in.busy, "busy", "", "the program of shares.c")
 	flag.StringVar(&in.functions, "functions", "", "programs of many functions; their names end in 400000 and 40000")
+	flag.StringVar(&in.musl, "musl", "/usr/lib/x86_64-linux-musl/libc.so", "musl's library")
 	flag.StringVar(&in.session, "session", "", "session.o, beside the program that it was linked to")
 	flag.Parse()
 	if *rounds < 7 || flag.NArg() > 0 {
@@ -176,6 +178,7 @@ func (s *suite) prepare(in inputs) error {
 	add(gdbMeasurements(in.jit), nil)
 	add(sessionMeasurements(in.session))
 	add(checkMeasurements(in.clew, o, in.session))
+	s.add(analysisMeasurements(in.musl))
 	if in.clew == "" || s.err != nil {
 		return s.err
 	}

@@ -38,6 +38,55 @@ func entryFrame(m *lift.ABI) frame {
 	return f
 }
 
+// rule returns the rule for a location. Its expression becomes part of the section.
+func (s *Synthesizer) rule(p location, section *cfi.Section) cfi.Rule {
+	switch p.kind {
+	case cfi.Register:
+		return cfi.Rule{Kind: p.kind, Register: p.column, Offset: p.offset}
+	case cfi.Expression, cfi.ValExpression:
+		e := s.expression(p, p.kind == cfi.ValExpression)
+		at := len(section.Data)
+		section.Data = append(section.Data, e...)
+		return cfi.Rule{Kind: p.kind, Register: uint32(len(e)), Offset: int64(at)}
+	}
+	return cfi.Rule{Kind: p.kind, Offset: p.offset}
+}
+
+// appendRules appends the rules of a frame's columns, by ascending column.
+func (s *Synthesizer) appendRules(dst []cfi.RegisterRule, f *frame, section *cfi.Section) []cfi.RegisterRule {
+	m := s.checker.abi
+	add := func(number int, p location) {
+		if p.kind != cfi.Unspecified {
+			dst = append(dst, cfi.RegisterRule{Column: uint32(m.Column(number)), Rule: s.rule(p, section)})
+		}
+	}
+	returns := false
+	for i, number := range m.Preserved {
+		if !returns && int(number) > m.ReturnAddress {
+			add(m.ReturnAddress, f.returnAddress)
+			returns = true
+		}
+		add(int(number), f.registers[i])
+	}
+	if !returns {
+		add(m.ReturnAddress, f.returnAddress)
+	}
+	return dst
+}
+
+// rules returns the number of rules that appendRules appends.
+func (f *frame) rules(m *lift.ABI) (n int) {
+	for i := range m.Preserved {
+		if f.registers[i].kind != cfi.Unspecified {
+			n++
+		}
+	}
+	if f.returnAddress.kind != cfi.Unspecified {
+		n++
+	}
+	return n
+}
+
 // watched returns the registers that a frame depends on.
 func (f *frame) watched(m *lift.ABI) uint64 {
 	set := 1<<m.SP | m.PreservedSet

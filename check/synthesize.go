@@ -106,6 +106,8 @@ type Synthesizer struct {
 	// each path. 0 stands for more than any real function needs.
 	Work int64
 
+	spent   int64
+	rules   []cfi.RegisterRule
 	checker checker
 	arch    *arch.Machine
 	cies    [2]*cfi.CIE // by key of signed return addresses
@@ -164,6 +166,53 @@ func NewFileSynthesizer(f *object.File, functions []Range, imports map[uint64]st
 // Function makes the unwind table of the function in size bytes of code at an address. Calls
 // enter it at its first byte. The error wraps [ErrCode].
 func (s *Synthesizer) Function(start, size uint64) (*Synthesis, error) {
+	r, err := s.analyse(start, size)
+	if err != nil {
+		return nil, err
+	}
+	if s.write(r) != nil {
+		return s.undecided(size, UnknownRule), nil
+	}
+	return r, nil
+}
+
+// Rows is Function, but returns the rows of the table, without those of gaps. It appends their
+// expressions to the Data of a section.
+func (s *Synthesizer) Rows(start, size uint64, section *cfi.Section) ([]cfi.Row, error) {
+	r, err := s.analyse(start, size)
+	if err != nil || r.Undecided == r.Instructions {
+		return nil, err
+	}
+	s.rules = s.rules[:0]
+	rows := make([]cfi.Row, 0, len(s.frames))
+	for i := range s.frames {
+		f := &s.frames[i]
+		if n := len(rows); n > 0 && (i == 0 || s.frames[i-1].returnAddress.kind != cfi.Undefined) {
+			rows[n-1].End = start + f.offset
+		}
+		if f.returnAddress.kind == cfi.Undefined {
+			continue // a gap
+		}
+		row := cfi.Row{Start: start + f.offset, End: start + size, CFA: s.rule(f.cfa, section), Signed: f.signed}
+		s.rules = s.appendRules(s.rules, &f.frame, section)
+		rows = append(rows, row)
+	}
+	rules := slices.Clone(s.rules)
+	n := 0
+	for i := range s.frames {
+		f := &s.frames[i]
+		if f.returnAddress.kind == cfi.Undefined {
+			continue
+		}
+		count := f.rules(s.checker.abi)
+		rows[n].Registers, rules = rules[:count:count], rules[count:]
+		n++
+	}
+	return rows, nil
+}
+
+// analyse finds the frames of a function.
+func (s *Synthesizer) analyse(start, size uint64) (*Synthesis, error) {
 	c := &s.checker
 	if size == 0 {
 		return nil, fmt.Errorf("%w at %#x: the function is empty", ErrCode, start)
@@ -171,7 +220,9 @@ func (s *Synthesizer) Function(start, size uint64) (*Synthesis, error) {
 	if start+size < start {
 		return nil, fmt.Errorf("%w: %#x bytes at %#x pass the end of the address space", ErrCode, size, start)
 	}
-	c.work = cmp.Or(s.Work, minWork+int64(min(size, maxUnitSize)*workPerByte))
+	budget := cmp.Or(s.Work, minWork+int64(min(size, maxUnitSize)*workPerByte))
+	c.work = budget
+	defer func() { s.spent = budget - max(c.work, 0) }()
 	u := &c.unit
 	u.clear(c)
 	if size > maxUnitSize {
@@ -188,14 +239,14 @@ func (s *Synthesizer) Function(start, size uint64) (*Synthesis, error) {
 		}
 		result := s.collect(p)
 		if !u.doubtful || !u.stopCalls() {
-			if err := s.write(result); err != nil {
-				return s.undecided(size, UnknownRule), nil
-			}
 			return result, nil
 		}
 	}
 	return s.undecided(size, TooLarge), nil
 }
+
+// Steps returns how many steps the last call of Function took.
+func (s *Synthesizer) Steps() int64 { return s.spent }
 
 func (s *Synthesizer) undecided(size uint64, why Reason) *Synthesis {
 	return &Synthesis{Instructions: 1, Undecided: 1, Gaps: []Gap{{0, size, why}}}

@@ -464,3 +464,73 @@ func TestComplete(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Rows are those of the table that Function makes, without the gaps.
+func TestRowsEqualTable(t *testing.T) {
+	arm64 := testprogram.Emulations["arm64"]
+	for _, path := range []string{"/usr/lib/x86_64-linux-gnu/libc.so.6", arm64.Root() + "/lib/libc.so.6"} {
+		f, err := object.Open(path)
+		if err != nil {
+			t.Logf("%s is not installed", path)
+			continue
+		}
+		defer f.Close()
+		section, err := f.EHFrame()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := NewSynthesizer(f.Machine(), Code{Memory: f}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		count := 0
+		for _, r := range sample.Of(t, section.Index().Ranges(), 300) {
+			size := r.End - r.Start
+			expressions := &cfi.Section{Machine: f.Machine()}
+			rows, err := s.Rows(r.Start, size, expressions)
+			if err != nil {
+				t.Fatal(err)
+			}
+			made, err := s.Function(r.Start, size)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want []string
+			if made.Unwind != nil {
+				table := made.section(t, f.Machine(), r.Start, size)
+				var x cfi.Interpreter
+				for fde := range table.FDEs() {
+					for row := range x.Rows(fde) {
+						if row.Register(uint64(f.Machine().ReturnAddress)).Kind != cfi.Undefined {
+							want = append(want, rowText(row, table))
+						}
+					}
+				}
+			}
+			var got []string
+			for i := range rows {
+				got = append(got, rowText(&rows[i], expressions))
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s: %#x:\n%s\nexpected\n%s", path, r.Start, strings.Join(got, "\n"), strings.Join(want, "\n"))
+			}
+			count += len(rows)
+		}
+		t.Logf("%s: %d rows", path, count)
+	}
+}
+
+// rowText returns a row with the bytes of its expressions.
+func rowText(r *cfi.Row, s *cfi.Section) string {
+	rule := func(r cfi.Rule) string {
+		if r.Kind == cfi.Expression || r.Kind == cfi.ValExpression {
+			return fmt.Sprintf("%v %x", r.Kind, s.Data[r.Offset:r.Offset+int64(r.Register)])
+		}
+		return fmt.Sprintf("%v %d %d", r.Kind, r.Register, r.Offset)
+	}
+	text := fmt.Sprintf("%#x-%#x CFA %s signed %t", r.Start, r.End, rule(r.CFA), r.Signed)
+	for _, c := range r.Registers {
+		text += fmt.Sprintf(", %d: %s", c.Column, rule(c.Rule))
+	}
+	return text
+}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clewdev/clew/check/coderules"
 	"github.com/clewdev/clew/internal/sample"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/snapshot/perfdata"
@@ -97,5 +98,41 @@ func TestUncoveredRecorded(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// In a recording of a program of musl, which sorts in its library, the stacks reach the outermost
+// function by an analysis of code.
+func TestMuslRecorded(t *testing.T) {
+	program := testprogram.BuildWith(t, "musl-gcc", "sorts.c", "-O2", "-static", "-fno-asynchronous-unwind-tables", "-fno-unwind-tables")
+	p := testprogram.Start(t, program)
+	reader, err := perfdata.Open(record(t, p.PID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	rec, err := recording.Read(reader, recording.Options{Analyzer: new(coderules.Analyzer)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var whole, sorted, all uint64
+	for i := range rec.Stacks {
+		s := &rec.Stacks[i]
+		var names []string
+		for _, f := range rec.Frames(s) {
+			names = append(names, f.Symbol.Name)
+		}
+		all += s.Samples
+		if s.Reason == unwind.EndOfStack && names[len(names)-1] == "_start" && slices.Contains(names, "main") {
+			whole += s.Samples
+		} else {
+			t.Errorf("%d samples of %q: %v", s.Samples, names, s.Reason)
+		}
+		if slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, "qsort") }) {
+			sorted += s.Samples
+		}
+	}
+	if t.Logf("%d of %d samples, %d in qsort", whole, all, sorted); sorted == 0 {
+		t.Error("no sample in qsort")
 	}
 }

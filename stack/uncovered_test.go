@@ -13,10 +13,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clewdev/clew/check/coderules"
 	"github.com/clewdev/clew/debugfile"
 	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/report/trace"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/core"
 	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/unwind"
@@ -75,8 +77,9 @@ func TestUncoveredOnARM64(t *testing.T) {
 				t.Run(strings.Join([]string{compiler, flags[0], test.way}, " "), func(t *testing.T) {
 					path := testprogram.Core(t, testprogram.CoreOptions{Emulation: &e, Crashes: true}, program, test.way, "crash")
 					c := stacktest.OpenCore(t, path, &core.Options{Search: debugfile.Search{Root: e.Root()}, Program: program})
-					stack := &stacktest.Stacks(t, c.Snapshot())[0]
-					checkUncovered(t, stack, strings.Fields(test.want), flags[0] == "-fomit-frame-pointer")
+					want := strings.Fields(test.want)
+					checkUncovered(t, &stacktest.Stacks(t, c.Snapshot())[0], want, flags[0] == "-fomit-frame-pointer")
+					checkAnalysed(t, c.Snapshot(), want)
 				})
 			}
 		}
@@ -107,7 +110,9 @@ func TestUncoveredLive(t *testing.T) {
 					}
 					return
 				}
-				checkUncovered(t, walked, strings.Fields(test.want), false)
+				want := strings.Fields(test.want)
+				checkUncovered(t, walked, want, false)
+				checkAnalysed(t, stacktest.Take(t, p.PID), want)
 			})
 		}
 	}
@@ -138,6 +143,24 @@ func checkUncovered(t *testing.T, walked *stack.Stack, want []string, omits bool
 		t.Error(list)
 	}
 	t.Log(list)
+}
+
+// checkAnalysed compares a stack with the called functions, when the code of those without call
+// frame information is analysed. Nothing is missing then, whatever the compiler omits.
+func checkAnalysed(t *testing.T, s *snapshot.Snapshot, want []string) {
+	t.Helper()
+	walked := &stacktest.Analysed(t, s, new(coderules.Analyzer))[0]
+	names, gaps := upToMain(walked)
+	if !slices.Equal(names, want) || walked.Reason != unwind.EndOfStack || gaps > 0 {
+		t.Errorf("analysed: %q, %d gaps; %v: %v; expected %q", names, gaps, walked.Reason, walked.Err, want)
+	}
+	for i := 1; i < len(walked.Frames); i++ {
+		// The callees without call frame information.
+		switch name, method := trace.FunctionName(&walked.Frames[i-1]), walked.Frames[i].Method; {
+		case (name == "leaf" || name == "record" || name == "plain" || name == "waits") != (method == unwind.FromCode):
+			t.Errorf("the caller of %s was found by %v", name, method)
+		}
+	}
 }
 
 // The same, compared with gdb, which guesses such frames by their code.

@@ -5,6 +5,7 @@
 package coderules
 
 import (
+	"sort"
 	"sync"
 
 	"github.com/clewdev/clew/cfi"
@@ -20,7 +21,9 @@ const (
 	maxFunction = 1 << 16 // bytes of code
 	stepsPerByte,
 	minSteps = 8, 1 << 12 // of one function; real functions need 2 per byte
-	maxBytes     = 1 << 24 // of all functions, some seconds of work
+	maxSteps     = 1 << 22 // of all functions, about two seconds; real ones of 5 MB need them
+	bytesPerStep = 4       // bytes that are read and decoded in the time of a step
+	stepsPerRow  = 4
 	maxFunctions = 1 << 14
 )
 
@@ -30,7 +33,7 @@ type Analyzer struct {
 	mu        sync.Mutex
 	files     map[*object.File]*file
 	functions int
-	bytes     uint64
+	steps     int64
 }
 
 var _ stack.CodeAnalyzer = (*Analyzer)(nil)
@@ -38,7 +41,13 @@ var _ stack.CodeAnalyzer = (*Analyzer)(nil)
 // file holds the functions of a file that were analysed.
 type file struct {
 	synthesizer *check.Synthesizer // nil for a machine without analysis
-	functions   map[object.AddressRange]unwind.Source
+	functions   map[object.AddressRange][]row
+}
+
+// row holds the rules at the addresses [start, end).
+type row struct {
+	start, end uint64
+	rules      unwind.Rules
 }
 
 // Rules returns the rules before the instruction at an address in a function of the file, both
@@ -47,30 +56,25 @@ type file struct {
 func (a *Analyzer) Rules(f *object.File, function object.AddressRange, pc uint64) *unwind.Rules {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	table := a.table(f, function)
-	if table == nil {
+	rows := a.rows(f, function)
+	n := sort.Search(len(rows), func(i int) bool { return rows[i].end > pc })
+	if n == len(rows) || pc < rows[n].start {
 		return nil
 	}
-	rules, err := table.Rules(pc)
-	if err != nil {
-		return nil
-	}
-	for i := range rules.Registers {
-		if r := &rules.Registers[i]; uint64(r.Column) == rules.ReturnAddress && r.Kind == cfi.Undefined {
-			return nil // a gap
-		}
-	}
-	return rules
+	return &rows[n].rules
 }
 
-// table returns the rules of a function, nil if there are none.
-func (a *Analyzer) table(f *object.File, function object.AddressRange) unwind.Source {
+// rows returns the rows of a function, by ascending address. There may be none.
+func (a *Analyzer) rows(f *object.File, function object.AddressRange) []row {
 	known := a.files[f]
 	if known == nil {
+		if a.functions == maxFunctions {
+			return nil
+		}
 		if a.files == nil {
 			a.files = make(map[*object.File]*file)
 		}
-		known = &file{functions: make(map[object.AddressRange]unwind.Source)}
+		known = &file{functions: make(map[object.AddressRange][]row)}
 		// The error is check.ErrMachine.
 		known.synthesizer, _ = check.NewSynthesizer(f.Machine(), check.Code{Memory: f}, nil)
 		a.files[f] = known
@@ -78,31 +82,34 @@ func (a *Analyzer) table(f *object.File, function object.AddressRange) unwind.So
 	if known.synthesizer == nil {
 		return nil
 	}
-	table, ok := known.functions[function]
+	rows, ok := known.functions[function]
 	if !ok && a.functions < maxFunctions {
 		a.functions++
 		known.functions[function] = nil // also if the file was truncated, which ends the walk by a panic
-		table = a.analyse(known, f, function)
-		known.functions[function] = table
+		rows = a.analyse(known, f, function)
+		known.functions[function] = rows
 	}
-	return table
+	return rows
 }
 
-// analyse makes the rules of a function.
-func (a *Analyzer) analyse(known *file, f *object.File, function object.AddressRange) unwind.Source {
+// analyse makes the rows of a function.
+func (a *Analyzer) analyse(known *file, f *object.File, function object.AddressRange) []row {
 	size := function.High - function.Low
-	if size > maxFunction || a.bytes > maxBytes {
+	if size > maxFunction || a.steps > maxSteps {
 		return nil
 	}
-	a.bytes += size
 	known.synthesizer.Work = minSteps + int64(size*stepsPerByte)
-	made, err := known.synthesizer.Function(function.Low, size)
-	if err != nil || made.Unwind == nil {
+	section := &cfi.Section{Name: "code of " + f.Name(), Machine: f.Machine()}
+	made, err := known.synthesizer.Rows(function.Low, size, section)
+	a.steps += known.synthesizer.Steps() + int64(size)/bytesPerStep + int64(len(made)*stepsPerRow)
+	if err != nil {
 		return nil
 	}
-	e := cfi.Encoder{Kind: cfi.EHFrame, Machine: f.Machine(), Address: function.Low &^ 0xfff}
-	if e.Program(made.Unwind, function.Low, size) != nil {
-		return nil
+	rows := make([]row, len(made))
+	for i := range made {
+		r := &made[i]
+		rows[i] = row{r.Start, r.End, unwind.Rules{CFA: r.CFA, Registers: r.Registers, Signed: r.Signed,
+			ReturnAddress: uint64(section.Machine.ReturnAddress), Section: section}}
 	}
-	return unwind.Compile(&cfi.Section{Name: "code of " + f.Name(), Data: e.Data, Address: e.Address, Machine: f.Machine()})
+	return rows
 }

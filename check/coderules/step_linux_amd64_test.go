@@ -171,4 +171,3 @@ func TestEveryInstruction(t *testing.T) {
 		})
 	}
 }
-

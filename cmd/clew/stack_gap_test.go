@@ -7,6 +7,8 @@
 package main
 
 import (
+	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -32,6 +34,26 @@ func TestStackWithGap(t *testing.T) {
 		}
 		if note := "is incomplete: callers may be missing"; flag == "--folded" && !strings.Contains(stderr, note) {
 			t.Errorf("%q does not say %q", stderr, note)
+		}
+	}
+}
+
+// The stacks of a program of musl, which has no call frame information, are whole. Frames that the
+// analysis of code has found say so, in a process and its core.
+func TestStackByCode(t *testing.T) {
+	program := testprogram.BuildWith(t, "musl-gcc", "blocked.c", "-O2", "-static")
+	p := testprogram.Start(t, program)
+	p.Settle(t)
+	path := filepath.Join(t.TempDir(), "core")
+	if text, err := exec.Command(testprogram.RequireTool(t, "gcore"), "-o", path, strconv.Itoa(p.PID)).CombinedOutput(); err != nil {
+		t.Fatalf("gcore: %v\n%s", err, text)
+	}
+	for _, target := range []string{strconv.Itoa(p.PID), path + "." + strconv.Itoa(p.PID)} {
+		for flag, want := range map[string]string{"--no-lines": " [by code analysis]\n", "--json": `"method":"code"`} {
+			stdout, stderr, code := runToEnd(t, clew(t, "stack", flag, target))
+			if code != 0 || strings.Count(stdout, want) < 10 || !strings.Contains(stdout, "main") {
+				t.Errorf("%s %s: exit code %d: %s%s", flag, target, code, stdout, stderr)
+			}
 		}
 	}
 }

@@ -44,10 +44,17 @@ func Take(t testing.TB, pid int) *snapshot.Snapshot {
 	return s
 }
 
-// Stacks walks and names the stacks of a snapshot.
+// Stacks walks and names the stacks of a snapshot, without an analyzer of code.
 func Stacks(t testing.TB, s *snapshot.Snapshot) []stack.Stack {
 	t.Helper()
+	return Analysed(t, s, nil)
+}
+
+// Analysed walks and names the stacks of a snapshot.
+func Analysed(t testing.TB, s *snapshot.Snapshot, analyzer stack.CodeAnalyzer) []stack.Stack {
+	t.Helper()
 	objects := stack.NewObjects(s)
+	objects.Analyzer = analyzer
 	t.Cleanup(func() { objects.Close() })
 	stacks := objects.Walk(stack.WalkOptions{Registers: true})
 	if err := objects.Name(stacks, stack.NameOptions{Lines: true}); err != nil {
