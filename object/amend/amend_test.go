@@ -211,15 +211,15 @@ func TestObject(t *testing.T) {
 		t.Errorf("indexes of sections: % x", got)
 	}
 	// The tables of more functions join those that are there.
-	again, _, err := written(t, out, []Function{{Section: 1, Address: 0, Size: 2, Unwind: functions(t)[0].Unwind}})
-	if !errors.Is(err, cfi.ErrRange) { // it is too short for its table
+	if _, _, err := written(t, out, []Function{{Section: 1, Address: 0, Size: 2, Unwind: functions(t)[0].Unwind}}); !errors.Is(err, cfi.ErrRange) { // it is too short for its table
 		t.Error(err)
 	}
 	b, err := cfi.NewBuilder(cfi.EntryCIE(amd64)).Program()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, _, err = written(t, out, []Function{{Section: 1, Address: 0, Size: 2, Unwind: b}}); err != nil {
+	again, _, err := written(t, out, []Function{{Section: 1, Address: 0, Size: 2, Unwind: b}})
+	if err != nil {
 		t.Fatal(err)
 	}
 	s, err = again.EHFrame()
