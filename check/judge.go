@@ -69,16 +69,8 @@ func (u *unit) judgePart(p *part) bool {
 			i.verdict, i.reason = Agree, NoReason
 		default:
 			r := &p.rows[i.row]
-			i.verdict, i.reason = c.compare(r, &s, i.pc, nil)
-			switch {
-			case i.verdict == Agree && s.trust == guess, i.verdict == Disagree && s.trust != sure:
-				i.verdict, i.reason = Undecided, Guessed
-			case i.verdict == Agree && s.doubt != NoReason:
-				i.verdict, i.reason = Undecided, s.doubt
-			case i.verdict == Agree && u.open:
-				i.verdict, i.reason = Undecided, OpenJump
-			case i.verdict != Disagree:
-			case onlyCall && r.start == i.pc && !u.heals(p, i, s):
+			i.verdict, i.reason = u.verdict(r, &s, i.pc)
+			if i.verdict == Disagree && onlyCall && r.start == i.pc && !u.heals(p, i, s) {
 				u.drop(call.pc + uint64(call.Size))
 				return false
 			}
@@ -119,6 +111,21 @@ func (u *unit) judgePart(p *part) bool {
 		offset += int(i.Size)
 	}
 	return true
+}
+
+// verdict compares a row with the state at its first instruction. Nothing that rests on a guess
+// agrees.
+func (u *unit) verdict(r *row, s *state, pc uint64) (Verdict, Reason) {
+	verdict, reason := u.c.compare(r, s, pc, nil)
+	switch {
+	case verdict == Agree && s.trust == guess, verdict == Disagree && s.trust != sure:
+		return Undecided, Guessed
+	case verdict == Agree && s.doubt != NoReason:
+		return Undecided, s.doubt
+	case verdict == Agree && u.open:
+		return Undecided, OpenJump
+	}
+	return verdict, reason
 }
 
 // heals reports whether a row that is wrong after a call, if that returns, becomes right by

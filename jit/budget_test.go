@@ -56,7 +56,8 @@ var budgets = map[string]string{
 	"report/source":      "report/table",
 	"report/tablecheck":  "check check/internal/... check/survey " + printing,
 	"report/...":         printing,
-	"check/...":          "session",
+	"check/...":          "session object/amend",
+	"object/amend":       "object",
 
 	"session":          reading + " session/link session/internal/... cfi/preset @github.com/ianlancetaylor/demangle",
 	"session/link":     "object jit/symfile cfi/preset internal/errorlist",

@@ -15,6 +15,8 @@ var trusted = map[string]string{
 	"cmd/clew: named":                        "an argument of the command, which is only looked at",
 	"cmd/clew: jitTarget.readRecording":      "an argument of the command",
 	"cmd/clew/input: OpenBeside":             "an argument of the command",
+	"cmd/clew: creatable":                    "the directory of an argument of the command, which is only looked at",
+	"cmd/clew: diffFlags.read":               "an argument of the command",
 	"cmd/clew: openSource":                   "an argument of the command",
 	"cmd/clew: openRecording":                "an argument of the command",
 	"cmd/clew: readBaseline":                 "the argument of --baseline",
@@ -35,10 +37,16 @@ var trusted = map[string]string{
 	"snapshot/perfdata: Reader.openFile": "perfdata.Open takes a path of the caller's",
 	"debugfile: Place.Open":              "only of places whose field Named says that the user or the kernel chose the path",
 
+	"record: sampler.addGroup": "Options.Cgroup is a directory of the caller's",
+	"record: selected":         "Options.Cgroup, and cgroup.procs below it, of which only the kernel's file system counts",
+	"record: hasOtherRights":   "the program of Options.Command, which is only looked at",
+
 	// The file or link is the kernel's. Its name consists of constants and process IDs, which
 	// isKernelFile does not recognize.
 	"session/socket: openTable":     "/proc/self/net/tcp and tcp6",
 	"session: explain":              "hands os.ReadFile to refusal, which reads constant names below /proc",
+	"cmd/clew: ofTerminal":          "/dev/tty",
+	"record: event.find":            "the ID of a tracepoint below /sys/kernel/tracing; its name has no slash and no dots",
 	"snapshot/process: All":         "/proc, and comm of each process",
 	"snapshot/process: clockOffset": "/proc/PID/timens_offsets",
 	"snapshot/process: machine":     "/proc/PID/exe",
