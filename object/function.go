@@ -109,19 +109,40 @@ type extent struct{ start, end uint64 }
 // [File.FindSymbols], FunctionStart is for single addresses: it keeps 16 bytes for each
 // function.
 func (f *File) FunctionStart(addr uint64) (start uint64, ok bool) {
-	r, ok := f.FunctionRange(addr)
-	return r.Low, ok
+	n := f.extentAt(addr)
+	if n < 0 {
+		return 0, false
+	}
+	return f.extents[n].start, true
 }
 
-// FunctionRange is FunctionStart, but returns the whole range of the function: to the end that
-// the symbol's size gives, or to the next symbol.
-func (f *File) FunctionRange(addr uint64) (AddressRange, bool) {
+// extentAt returns the index of the extent that contains an address, -1 if there is none.
+func (f *File) extentAt(addr uint64) int {
 	f.extentsOnce.Do(func() { f.noteFault(f.readExtents) })
-	n := sort.Search(len(f.extents), func(i int) bool { return f.extents[i].start > addr })
-	if n == 0 || addr >= f.extents[n-1].end {
+	n := sort.Search(len(f.extents), func(i int) bool { return f.extents[i].start > addr }) - 1
+	if n >= 0 && addr >= f.extents[n].end {
+		return -1
+	}
+	return n
+}
+
+// maxLabels bounds the symbols within a function that FunctionRange passes over.
+const maxLabels = 16
+
+// FunctionRange returns the range of the function that contains addr, both without load bias;
+// false if no symbol shows it. Unlike [File.FunctionStart], it passes over symbols within
+// the range of another one, as labels in assembly language are.
+func (f *File) FunctionRange(addr uint64) (AddressRange, bool) {
+	n := f.extentAt(addr)
+	if n < 0 {
 		return AddressRange{}, false
 	}
-	return AddressRange{f.extents[n-1].start, f.extents[n-1].end}, true
+	for k := n - 1; k >= max(0, n-maxLabels); k-- {
+		if f.extents[k].end > addr {
+			n = k
+		}
+	}
+	return AddressRange{f.extents[n].start, f.extents[n].end}, true
 }
 
 // readExtents reads the symbol tables for FunctionStart.

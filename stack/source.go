@@ -61,7 +61,8 @@ func (t *FileTables) read(f *object.File, compile bool) error {
 		if start, ok := s.Function(pc); ok {
 			return start, true
 		}
-		return f.FunctionStart(pc)
+		r, ok := f.FunctionRange(pc)
+		return r.Low, ok
 	}
 	t.Source = s
 	if compile && eh != nil {

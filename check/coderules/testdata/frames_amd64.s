@@ -20,6 +20,8 @@ end leaf
 function pushes
 	push %rbx
 	push %r12
+	.globl pushes_inside	# a label, not a function
+pushes_inside:
 	push %r15
 	mov %rdi, %rbx
 	xor %r12d, %r12d
