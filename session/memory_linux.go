@@ -8,6 +8,7 @@ package session
 
 import (
 	"fmt"
+	"iter"
 	"os"
 	"sync"
 	"unsafe"
@@ -15,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/clewdev/clew/jit"
+	"github.com/clewdev/clew/snapshot/process"
 )
 
 // memoryAt returns memory of this process. It must be mapped.
@@ -132,27 +134,49 @@ type executable struct {
 
 // newExecutable maps executable memory at most reach bytes from an address.
 func newExecutable(near, size, reach uint64) (executable, error) {
-	end := uint64(1) << jit.Host().AddressBits // a hint above it asks the kernel for larger addresses
-	// The kernel takes the address as a hint, and uses it if it can.
-	for distance := size; distance < reach; distance *= 2 {
-		for _, hint := range []uint64{near + distance, near - distance} {
-			hint &^= uint64(os.Getpagesize()) - 1
-			if hint < 1<<16 || hint >= end {
-				continue
-			}
-			p := uintptr(hint)
-			mapped, err := unix.MmapPtr(-1, 0, *(*unsafe.Pointer)(unsafe.Pointer(&p)), uintptr(size), unix.PROT_READ|unix.PROT_EXEC, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
-			if err != nil {
-				return executable{}, fmt.Errorf("memory for code: %w", err)
-			}
-			e := executable{uint64(uintptr(mapped)), size}
-			if max(e.address, near)-min(e.address, near) <= reach {
-				return e, nil
-			}
-			e.close()
+	for hint := range hints(near, size, reach) {
+		// The kernel uses the hint if it can.
+		p := uintptr(hint)
+		mapped, err := unix.MmapPtr(-1, 0, *(*unsafe.Pointer)(unsafe.Pointer(&p)), uintptr(size), unix.PROT_READ|unix.PROT_EXEC, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+		if err != nil {
+			return executable{}, fmt.Errorf("memory for code: %w", err)
 		}
+		e := executable{uint64(uintptr(mapped)), size}
+		if max(e.address, near)-min(e.address, near) <= reach {
+			return e, nil
+		}
+		e.close()
 	}
 	return executable{}, fmt.Errorf("no free memory within %d bytes of %#x", reach, near)
+}
+
+// hints yields addresses at most reach bytes from an address where memory may be free: first at
+// some distances, because that is fast, and then between the mappings of this process.
+func hints(near, size, reach uint64) iter.Seq[uint64] {
+	page := uint64(os.Getpagesize())
+	end := uint64(1) << jit.Host().AddressBits // a hint above it asks the kernel for larger addresses
+	return func(yield func(uint64) bool) {
+		for distance := size; distance < reach; distance *= 2 {
+			for _, hint := range []uint64{near + distance, near - distance} {
+				if hint &^= page - 1; hint >= 1<<16 && hint < end && !yield(hint) {
+					return
+				}
+			}
+		}
+		mappings, _ := process.Mappings(os.Getpid())
+		free := uint64(1 << 16)
+		for i := range mappings {
+			m := &mappings[i]
+			if m.Start >= free+size {
+				for _, hint := range []uint64{free, m.Start - size} {
+					if hint = hint &^ (page - 1); max(hint, near)-min(hint, near) <= reach && !yield(hint) {
+						return
+					}
+				}
+			}
+			free = m.End
+		}
+	}
 }
 
 func (e *executable) close() error {
