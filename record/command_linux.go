@@ -19,8 +19,8 @@ import (
 // abort is called.
 type command struct {
 	cmd      *exec.Cmd
-	let      chan bool     // true: release it; closed: do not
-	answer   chan error    // of the release
+	resume   chan bool     // true releases the command; closed without a value, it is not released
+	resumed  chan error    // the result of the release
 	exited   chan struct{} // closed when it has exited
 	released bool
 }
@@ -36,7 +36,7 @@ func start(cmd *exec.Cmd) (*command, error) {
 		cmd.SysProcAttr = new(syscall.SysProcAttr)
 	}
 	cmd.SysProcAttr.Ptrace = true
-	c := &command{cmd: cmd, let: make(chan bool), answer: make(chan error), exited: make(chan struct{})}
+	c := &command{cmd: cmd, resume: make(chan bool), resumed: make(chan error), exited: make(chan struct{})}
 	started := make(chan error)
 	// The kernel accepts the tracer's requests from the thread that started the command only.
 	go func() {
@@ -46,19 +46,19 @@ func start(cmd *exec.Cmd) (*command, error) {
 			started <- err
 			return
 		}
-		if err := stand(cmd.Process.Pid); err != nil {
+		if err := awaitStop(cmd.Process.Pid); err != nil {
 			cmd.Process.Kill()
 			cmd.Wait()
 			started <- fmt.Errorf("%s could not be started: %w", cmd.Path, err)
 			return
 		}
 		started <- nil
-		if <-c.let {
+		if <-c.resume {
 			err := unix.PtraceDetach(cmd.Process.Pid)
 			if err == unix.ESRCH {
 				err = nil // something has killed it
 			}
-			c.answer <- err
+			c.resumed <- err
 		}
 	}()
 	if err := <-started; err != nil {
@@ -67,10 +67,10 @@ func start(cmd *exec.Cmd) (*command, error) {
 	return c, nil
 }
 
-// stand waits until a traced command stops before its first instruction. If this program dies from
-// then on, the command runs: the kernel ends the trace, and the signal of the stop, SIGTRAP, is not
-// delivered once it was waited for.
-func stand(pid int) error {
+// awaitStop waits until a traced command stops before its first instruction. If this program dies
+// later, the kernel ends the trace and the command runs: the SIGTRAP of a stop that was waited for
+// is not delivered.
+func awaitStop(pid int) error {
 	var status unix.WaitStatus
 	for {
 		_, err := unix.Wait4(pid, &status, unix.WALL, nil)
@@ -101,8 +101,8 @@ func hasOtherRights(path string) error {
 
 // release lets the command run. It is not traced any more.
 func (c *command) release() error {
-	c.let <- true
-	if err := <-c.answer; err != nil {
+	c.resume <- true
+	if err := <-c.resumed; err != nil {
 		return fmt.Errorf("%s could not be started: %w", c.cmd.Path, err)
 	}
 	c.released = true
@@ -127,7 +127,7 @@ func (c *command) ended() bool {
 // one that still runs to exit.
 func (c *command) finish() error {
 	if !c.released {
-		close(c.let)
+		close(c.resume)
 		c.cmd.Process.Kill()
 		c.cmd.Wait()
 		return nil
@@ -160,7 +160,7 @@ type running struct {
 	fd  int // a pidfd, or -1 if the kernel has or allows none
 }
 
-// ended does not wait for the process's parent to take note.
+// ended reports whether the process has exited, also if its parent has not waited for it.
 func (r running) ended() bool {
 	if r.fd < 0 {
 		return unix.Kill(r.pid, 0) == unix.ESRCH

@@ -25,7 +25,8 @@ import (
 // not know are zero. perf reads a whole perf_event_attr of this size at least.
 const attrSize = 128
 
-// Bits of perf_event_attr that package unix does not name: Linux 4.12, 5.1 and 5.12.
+// Bits of perf_event_attr that package unix does not name: Linux 4.12 and 5.1. The bit build_id
+// must not be set: see RATIONALE.
 const (
 	bitNamespaces = unix.CBitFieldMaskBit28
 	bitKsymbol    = unix.CBitFieldMaskBit29
@@ -46,7 +47,7 @@ type event struct {
 func newEvent(opts *Options, m *arch.Machine) (*event, error) {
 	e := &event{name: opts.Event}
 	switch {
-	case opts.Waits:
+	case opts.OffCPU:
 		e.name = "context-switches"
 	case e.name == "":
 		e.name = "cpu-clock"
@@ -69,7 +70,7 @@ func newEvent(opts *Options, m *arch.Machine) (*event, error) {
 		a.Bits |= unix.PerfBitExcludeKernel
 	}
 	switch {
-	case opts.Waits:
+	case opts.OffCPU:
 		a.Sample = 1
 		a.Bits |= unix.PerfBitContextSwitch
 	case opts.Period != 0:

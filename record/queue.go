@@ -11,8 +11,8 @@ import (
 )
 
 // queue hands bytes from the goroutine that reads the kernel's buffers to the one that walks the
-// stacks. It has room for bursts: while it is full, the writer waits, the kernel's buffers
-// fill up, and the kernel counts the records that it cannot write.
+// stacks, and buffers bursts. While it is full the writer waits, and the kernel counts the records
+// that no longer fit in its own buffers.
 type queue struct {
 	full, free chan []byte // blocks
 	current    []byte      // of the writer

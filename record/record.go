@@ -20,27 +20,27 @@ type Options struct {
 	// meanwhile are sampled too.
 	Targets []int
 
-	// Command is started, and sampled from its first instruction until it exits. If the
-	// recording ends first, Run sends the command SIGTERM, or calls its Cancel if that is set, and waits
-	// until it exits. A command that could not be sampled is killed before it runs.
+	// Command is started, and sampled from its first instruction until it exits. If the recording
+	// ends first, Run calls the command's Cancel, or sends it SIGTERM if there is none, and waits
+	// until it exits. A command that cannot be sampled is killed before it runs.
 	Command *exec.Cmd
 
 	All    bool   // sample all processes
 	Cgroup string // directory of a control group of version 2, all of whose processes are sampled
 
-	// Duration, if not 0, ends the recording after this time. Opening the events does not count,
-	// which can take longer than a short recording.
+	// Duration, if not 0, ends the recording after this time. It begins once the events are open,
+	// because opening them can take longer than a short recording.
 	Duration time.Duration
 
-	// Event is what leads to a sample: the name of a software or hardware event in perf's list
+	// Event is what is sampled: the name of a software or hardware event in perf's list
 	// ("cpu-clock", "page-faults", "cycles"), or a tracepoint ("sched:sched_switch"). "" stands
 	// for cpu-clock, the time on a processor.
 	Event string
 
-	// Waits records where threads wait instead of where they run, and for how long: see
-	// recording.Options.Waits. The kernel takes these samples, so they need the permission for the
-	// kernel's frames. Event, Frequency and Period must not be set.
-	Waits bool
+	// OffCPU records where threads wait and for how long, instead of where they run: see
+	// recording.Options.OffCPU. A thread stops running in the kernel, so this needs the permission
+	// for the kernel's frames. Event, Frequency and Period must not be set.
+	OffCPU bool
 
 	// Frequency is the number of samples a second on each processor; 0 stands for
 	// DefaultFrequency. The kernel adapts the period of the event to it.
@@ -102,17 +102,16 @@ func (o *Options) check() error {
 		return errors.New("record: the duration is negative")
 	case o.Frequency < 0:
 		return errors.New("record: the frequency is negative")
-	case o.Waits && (o.Event != "" || o.Frequency != 0 || o.Period != 0 || o.NoKernel):
-		return errors.New("record: Waits excludes Event, Frequency, Period and NoKernel")
+	case o.OffCPU && (o.Event != "" || o.Frequency != 0 || o.Period != 0 || o.NoKernel):
+		return errors.New("record: OffCPU excludes Event, Frequency, Period and NoKernel")
 	case o.StackSize < 0 || o.StackSize > MaxStackSize:
 		return errors.New("record: the size of stack copies is out of range")
 	}
 	return nil
 }
 
-// Run samples until the context ends, the duration is over, the command exits or all targets have
-// exited. The Recording contains the samples up to there. If the samples cannot be read to the end, Run
-// returns what it has and an error.
+// Run samples until the context ends, the duration is over, the command exits, or all targets have
+// exited. If the samples cannot be read to the end, Run returns those that it has, and an error.
 func Run(ctx context.Context, opts Options) (*recording.Recording, error) {
 	if err := opts.check(); err != nil {
 		return nil, err

@@ -350,9 +350,9 @@ func TestUnprivileged(t *testing.T) {
 }
 
 // The waits of a program that sleeps take as long as it sleeps.
-func TestWaits(t *testing.T) {
+func TestOffCPU(t *testing.T) {
 	cmd := exec.Command("sleep", "0.4")
-	rec, err := record.Run(context.Background(), record.Options{Command: cmd, Waits: true})
+	rec, err := record.Run(context.Background(), record.Options{Command: cmd, OffCPU: true})
 	if os.Geteuid() != 0 && errors.Is(err, record.ErrRefused) && strings.Contains(err.Error(), "perf_event_paranoid") {
 		return
 	}
@@ -391,7 +391,7 @@ func TestErrors(t *testing.T) {
 		{"control group", record.Options{Cgroup: "/nonexistent"}, "/nonexistent", fs.ErrNotExist},
 		{"no control group", record.Options{Cgroup: "/tmp"}, "/tmp: not a directory of a control group", nil},
 		{"duration", record.Options{All: true, Duration: -1}, "duration", nil},
-		{"waits and event", record.Options{All: true, Waits: true, Event: "cpu-clock"}, "Waits excludes", nil},
+		{"waits and event", record.Options{All: true, OffCPU: true, Event: "cpu-clock"}, "OffCPU excludes", nil},
 		{"stack size", record.Options{All: true, StackSize: 1 << 20}, "stack copies", nil},
 		{"frequency", record.Options{All: true, Frequency: -1}, "frequency", nil},
 		{"frequency above the limit", record.Options{Targets: []int{os.Getpid()}, Frequency: 1 << 30}, "perf_event_max_sample_rate", nil},

@@ -35,7 +35,7 @@ func run(ctx context.Context, opts *Options) (*recording.Recording, error) {
 		return nil, err
 	}
 	defer s.close()
-	opts.Recording.Waits = opts.Waits
+	opts.Recording.OffCPU = opts.OffCPU
 	if opts.Recording.MaxThreads == 0 {
 		opts.Recording.MaxThreads = maxThreads
 	}
@@ -84,8 +84,8 @@ func thisMachine() (*arch.Machine, string, error) {
 	return m, name, nil
 }
 
-// record samples. It calls t.release once the events are enabled, and ends with the context, or when
-// t has ended.
+// record samples t until the context ends or t has ended. It calls t.release once the events are
+// enabled.
 func (s *sampler) record(ctx context.Context, opts *Options, uname string, t targets) (_ *recording.Recording, err error) {
 	defer func() { err = errors.Join(err, t.finish()) }()
 	if err := s.open(opts); err != nil {
@@ -174,7 +174,7 @@ func (s *sampler) begin(w *perfdata.Writer, opts *Options, h *perfdata.Header, u
 
 // pump copies records from the kernel's buffers to w.
 func (s *sampler) pump(ctx context.Context, w *perfdata.Writer, out *output, opts *Options, began time.Time, ended func() bool) error {
-	status, written, told, enabled := Status{}, uint64(0), began, time.Now()
+	status, written, reported, enabled := Status{}, uint64(0), began, time.Now()
 	shorten := newShortener(s.event)
 	copyRecord := func(record []byte) error {
 		switch perfdata.Type(word(record)) {
@@ -218,8 +218,8 @@ func (s *sampler) pump(ctx context.Context, w *perfdata.Writer, out *output, opt
 				return err
 			}
 		}
-		if now := time.Now(); opts.Status != nil && (last || now.Sub(told) >= 250*time.Millisecond) {
-			told, status.Elapsed = now, now.Sub(began)
+		if now := time.Now(); opts.Status != nil && (last || now.Sub(reported) >= 250*time.Millisecond) {
+			reported, status.Elapsed = now, now.Sub(began)
 			opts.Status(status)
 		}
 		if last {

@@ -8,8 +8,8 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"io"
+	"io/fs"
 	"os"
 
 	"github.com/urfave/cli/v3"
@@ -76,7 +76,11 @@ func (f *diffFlags) print(before, after string) error {
 	for i, path := range []string{before, after} {
 		var complete bool
 		var err error
-		if profiles[i], complete, err = f.read(path); err != nil {
+		profiles[i], complete, err = f.read(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return output.InputErrorf("%s: no such file", path)
+		}
+		if err != nil {
 			return output.InputErrorf("%s: %w", path, err)
 		}
 		if profiles[i].Total() == 0 {
@@ -138,30 +142,28 @@ func (f *diffFlags) readRecording(path string) (*profile.Profile, bool, error) {
 		return nil, false, err
 	}
 	defer r.Close()
-	rec, err := recording.Read(r, recording.Options{Search: input.SearchBelow(""), Lines: !f.noLines})
-	if err != nil {
-		output.Warn("%s: %v; only the part before the error is compared", path, err)
+	opts := recording.Options{Search: input.SearchBelow(""), Lines: !f.noLines}
+	if f.event != "" {
+		opts.Filter = (&perfFlags{event: f.event}).counts
+	}
+	rec, failed := recording.Read(r, opts)
+	if failed != nil {
+		output.Warn("%s: %v; only the part before the error is compared", path, failed)
 	}
 	shown := &trace.Recording{Recording: rec, Path: path}
-	event := 0
-	if f.event == "" {
-		if event, err = profiledEvent(shown); err != nil {
+	if f.event != "" {
+		if err := hasEvent(shown, f.event); err != nil {
 			return nil, false, err
 		}
-	} else {
-		for event = range rec.Events {
-			if rec.Events[event].Name == f.event {
-				break
-			}
-		}
 	}
-	if event >= len(rec.Events) || f.event != "" && rec.Events[event].Name != f.event {
-		return nil, false, fmt.Errorf("no event %q", f.event)
+	event, err := profiledEvent(shown)
+	if err != nil {
+		return nil, false, err
 	}
 	p := profile.New("samples")
 	shown.AddTo(p, event)
 	for _, note := range rec.Notes {
 		output.Warn("%s: %s", path, note)
 	}
-	return p, err == nil && rec.Complete, nil
+	return p, failed == nil && rec.Complete, nil
 }

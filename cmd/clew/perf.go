@@ -208,12 +208,8 @@ func (f *perfFlags) counts(t *recording.Thread, event string) bool {
 func (f *perfFlags) print(r *trace.Recording, out *bufio.Writer) error {
 	switch {
 	case f.event != "" && r.Samples == 0:
-		var names []string
-		for i := range r.Events {
-			names = append(names, r.Events[i].Name)
-		}
-		if !slices.Contains(names, f.event) {
-			return output.InputError(fmt.Errorf("%s: no event %q; it has %s", r.Path, f.event, strings.Join(names, ", ")))
+		if err := hasEvent(r, f.event); err != nil {
+			return output.InputErrorf("%s: %w", r.Path, err)
 		}
 	case f.samples:
 		for _, note := range r.Notes {
@@ -245,6 +241,18 @@ func (f *perfFlags) print(r *trace.Recording, out *bufio.Writer) error {
 		return nil
 	}
 	return r.Text(out, trace.RecordingOptions{Palette: output.Stdout.Palette(), Functions: f.top, Stacks: f.stacks})
+}
+
+// hasEvent returns an error if a recording lacks an event.
+func hasEvent(r *trace.Recording, name string) error {
+	var names []string
+	for i := range r.Events {
+		names = append(names, r.Events[i].Name)
+	}
+	if slices.Contains(names, name) {
+		return nil
+	}
+	return fmt.Errorf("no event %q; it has %s", name, strings.Join(names, ", "))
 }
 
 func profiledEvent(r *trace.Recording) (event int, err error) {

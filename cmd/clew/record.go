@@ -154,7 +154,7 @@ func (f *recordFlags) options(names, command []string, dashed bool) (*record.Opt
 		Recording: recording.Options{Analyzer: new(coderules.Analyzer), Lines: !f.show.noLines, NoInline: f.show.noInline},
 	}
 	if f.offCPU {
-		opts.Waits, opts.Frequency = true, 0
+		opts.OffCPU, opts.Frequency = true, 0
 	}
 	if dashed {
 		opts.Command = exec.CommandContext(context.Background(), command[0], command[1:]...)
@@ -166,15 +166,29 @@ func (f *recordFlags) options(names, command []string, dashed bool) (*record.Opt
 	}
 	for _, arg := range pids {
 		if !snapshot.IsLive(arg) {
-			return nil, fmt.Errorf("no process is named %s; 'clew record -- %[1]s' runs it", arg)
+			return nil, notLive(arg)
 		}
 		pid, err := strconv.Atoi(arg)
-		if err != nil {
+		if err != nil || pid == 0 {
 			return nil, fmt.Errorf("%s is not a process ID", arg)
 		}
 		opts.Targets = append(opts.Targets, pid)
 	}
 	return opts, nil
+}
+
+// notLive returns the error for an argument that names no process.
+func notLive(arg string) error {
+	switch verb := verbFor(arg); {
+	case arg == "":
+		return errors.New("empty argument (did pidof find nothing?)")
+	case verb == "perf" || verb == "stack":
+		return fmt.Errorf("no process is named %s, but 'clew %s %[1]s' reads the file", arg, verb)
+	}
+	if _, err := exec.LookPath(arg); err == nil {
+		return fmt.Errorf("no process is named %s; 'clew record -- %[1]s' runs it", arg)
+	}
+	return fmt.Errorf("no process is named %s", arg)
 }
 
 // format returns the function that writes the format of a file name, or nil.

@@ -8,7 +8,8 @@ package main
 
 import "testing"
 
-// Ctrl-C ends a recording at a terminal. The command is told by the terminal, and not by clew too.
+// Ctrl-C ends a recording at a terminal. The terminal sends the command SIGINT; clew sends it
+// nothing.
 func TestRecordIsInterrupted(t *testing.T) {
 	term := startTerminal(t, nil, "record", "--no-lines", "--", "sh", "-c",
 		`trap 'echo interrupted; sleep 0.5; echo done; exit 3' INT; trap 'echo terminated' TERM; while :; do :; done`)

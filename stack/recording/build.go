@@ -30,7 +30,7 @@ type builder struct {
 
 	started   bool   // the header was read
 	monotonic bool   // the clock is CLOCK_MONOTONIC
-	waits     []bool // events that are context switches
+	switches  []bool // by event: it is a context switch
 	newest    uint64 // time of a switch
 
 	processes map[int32]*process
@@ -163,7 +163,7 @@ func (b *builder) start() {
 	b.monotonic = b.rec.Header.Clock.ID == clockMonotonic
 	for _, a := range b.reader.Attributes() {
 		b.rec.Events = append(b.rec.Events, Event{Name: a.Name})
-		b.waits = append(b.waits, isSwitch(&a))
+		b.switches = append(b.switches, isSwitch(&a))
 		if a.Flags&perfdata.FlagUseClockID != 0 && a.ClockID == clockMonotonic {
 			b.monotonic = true
 		}

@@ -137,11 +137,11 @@ type Options struct {
 	// valid only during the call.
 	Each func(*Sample) error
 
-	// Waits makes a sample of the event context-switches stand for the time until its thread runs
-	// again: the Period is that time in nanoseconds, and the Time the moment at which the thread
-	// runs. The recording must contain switches (perf record -e context-switches -c 1
-	// --switch-events). Samples of threads that were preempted, not waiting, are left out.
-	Waits bool
+	// OffCPU makes a sample of the event context-switches stand for the time until its thread runs
+	// again. That time, in nanoseconds, is its Period, and its end is its Time. The recording must
+	// contain the records of switches (perf record -e context-switches -c 1 --switch-events).
+	// Samples of threads that were preempted are left out, because these threads did not wait.
+	OffCPU bool
 
 	// Progress is called now and then with the number of bytes read from the recording.
 	Progress func(read int64)

@@ -133,7 +133,7 @@ func (b *builder) sample(r *perfdata.Record, s *perfdata.Sample) error {
 		return b.wait(t, deferredSample{p, cookie, places, kernel})
 	}
 	p.node = b.rec.tree.Add(places)
-	if b.opts.Waits && b.waits[event] {
+	if b.opts.OffCPU && int(event) < len(b.switches) && b.switches[event] {
 		t.switchedAway(p)
 		return nil
 	}

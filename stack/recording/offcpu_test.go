@@ -13,9 +13,9 @@ import (
 )
 
 // A sample of a context switch stands for the time until the thread runs again.
-func TestWaits(t *testing.T) {
-	b := newBuilder(new(perfdata.Reader), Options{Waits: true})
-	b.started, b.waits, b.rec.Events = true, []bool{true, false}, make([]Event, 2)
+func TestOffCPU(t *testing.T) {
+	b := newBuilder(new(perfdata.Reader), Options{OffCPU: true})
+	b.started, b.switches, b.rec.Events = true, []bool{true, false}, make([]Event, 2)
 	record := func(kind perfdata.Type, misc perfdata.Misc, tid int32, time uint64, event int, body any) {
 		t.Helper()
 		r := &perfdata.Record{Type: kind, Misc: misc, ID: perfdata.SampleID{PID: 1, TID: tid, Time: time, Attribute: event}, Body: body}

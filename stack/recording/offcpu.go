@@ -24,8 +24,8 @@ func (t *thread) switchedAway(s pendingSample) {
 	}
 }
 
-// switched counts the sample of a thread that runs again. It drops that of a thread that could
-// have continued, which was not waiting.
+// switched counts the sample of a thread that runs again. A thread that was preempted did not
+// wait, so its sample is dropped.
 func (b *builder) switched(r *perfdata.Record) error {
 	b.newest = max(b.newest, r.ID.Time)
 	t := b.threads[r.ID.TID]
