@@ -12,8 +12,8 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// A loop comes near to a call again while the link register still has the value of the first call.
-// That is no second call.
+// In the second pass through a loop the link register still has the return address of a call in
+// the first pass. Trace does not take it for another call.
 func TestTraceLoop(t *testing.T) {
 	const (
 		caller, callee, returns = 0x1000, 0x2000, 0x3000
