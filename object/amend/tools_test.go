@@ -101,18 +101,25 @@ func source(t testing.TB, name, text string) string {
 	return path
 }
 
-// amended writes a copy of a file to which the tables are added that were made from its code.
-func amended(t testing.TB, path string) string {
+// opened opens a file, and its tables, until the test ends.
+func opened(t testing.TB, path string) (*object.File, *survey.Part) {
 	t.Helper()
 	f, err := object.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
+	t.Cleanup(func() { f.Close() })
 	p, err := survey.ELF(f)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return f, p
+}
+
+// amended writes a copy of a file to which the tables are added that were made from its code.
+func amended(t testing.TB, path string) string {
+	t.Helper()
+	f, p := opened(t, path)
 	tables, err := p.Synthesize(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -132,15 +139,7 @@ func amended(t testing.TB, path string) string {
 // agrees checks the tables of a file.
 func agrees(t testing.TB, path string, functions int) {
 	t.Helper()
-	f, err := object.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	p, err := survey.ELF(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, p := opened(t, path)
 	for r := range new(survey.Survey).Check([]*survey.Part{p}) {
 		if r.Err != nil || len(r.Findings) > 0 || r.Functions < functions || r.Disagree > 0 {
 			t.Errorf("%+v, %v", r.Report, r.Err)
@@ -182,15 +181,7 @@ func TestException(t *testing.T) {
 // tablesToAdd returns the number of functions without a table.
 func tablesToAdd(t testing.TB, path string) int {
 	t.Helper()
-	f, err := object.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	p, err := survey.ELF(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, p := opened(t, path)
 	tables, err := p.Synthesize(nil)
 	if err != nil {
 		t.Fatal(err)
