@@ -30,7 +30,6 @@ const attrSize = 128
 const (
 	bitNamespaces = unix.CBitFieldMaskBit28
 	bitKsymbol    = unix.CBitFieldMaskBit29
-	bitBuildID    = unix.CBitFieldMaskBit34
 )
 
 const sampleType = perfdata.FieldIP | perfdata.FieldTID | perfdata.FieldTime | perfdata.FieldCPU | perfdata.FieldPeriod |
@@ -60,7 +59,7 @@ func newEvent(opts *Options, m *arch.Machine) (*event, error) {
 	a.Sample_type = uint64(sampleType)
 	a.Bits = unix.PerfBitDisabled | unix.PerfBitInherit | unix.PerfBitExcludeHv | unix.PerfBitExcludeCallchainUser |
 		unix.PerfBitMmap | unix.PerfBitMmap2 | unix.PerfBitComm | unix.PerfBitCommExec | unix.PerfBitTask |
-		unix.PerfBitSampleIDAll | unix.PerfBitUseClockID | unix.PerfBitWatermark | bitBuildID | bitNamespaces | bitKsymbol
+		unix.PerfBitSampleIDAll | unix.PerfBitUseClockID | unix.PerfBitWatermark | bitNamespaces | bitKsymbol
 	a.Clockid = unix.CLOCK_MONOTONIC // as in jitdumps
 	if opts.Raw != nil {
 		// perf finds unwind tables in mappings only, also in those that are not executable.
@@ -177,7 +176,7 @@ func (e *event) open(pid, cpu, flags int) (int, error) {
 				continue
 			}
 		case unix.EINVAL:
-			if e.drop(bitBuildID, bitKsymbol, bitNamespaces) {
+			if e.drop(bitKsymbol, bitNamespaces) {
 				continue
 			}
 		}

@@ -18,6 +18,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -371,6 +372,37 @@ func TestOffCPU(t *testing.T) {
 	}
 	if name := rec.Events[0].Name; name != "context-switches" {
 		t.Errorf("the event is %s", name)
+	}
+}
+
+// perf records while Clew records: a bit of one event must not change the records of others.
+func TestBesidePerf(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("skipped: needs root's rights to record all processes")
+	}
+	perf := testprogram.RequireTool(t, "perf")
+	path := build(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	recorded := make(chan error, 1)
+	begun := make(chan struct{})
+	var once sync.Once
+	go func() {
+		_, err := record.Run(ctx, record.Options{All: true, Status: func(record.Status) { once.Do(func() { close(begun) }) }})
+		recorded <- err
+	}()
+	select {
+	case <-begun:
+	case err := <-recorded:
+		t.Fatalf("the recording ended: %v", err)
+	}
+	cmd := exec.Command(perf, "record", "-q", "-e", "cpu-clock", "-o", filepath.Join(t.TempDir(), "perf.data"), path, "1", "100")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("perf record: %v\n%s", err, out)
+	}
+	cancel()
+	if err := <-recorded; err != nil {
+		t.Error(err)
 	}
 }
 

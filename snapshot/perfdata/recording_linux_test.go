@@ -48,23 +48,16 @@ func (p *profiler) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run runs perf and returns what it prints. perf crashes if another test runs a program with a build
-// ID of more than 20 bytes; then run tries again.
+// run runs perf and returns what it prints.
 func (p *profiler) run(t *testing.T, args ...string) []byte {
 	t.Helper()
-	for attempt := 1; ; attempt++ {
-		var stdout, stderr bytes.Buffer
-		cmd := p.command(args...)
-		cmd.Stdout, cmd.Stderr = &stdout, &stderr
-		err := cmd.Run()
-		switch {
-		case err == nil:
-			return stdout.Bytes()
-		case attempt == 10 || !bytes.Contains(stderr.Bytes(), []byte("build-id.c")):
-			t.Fatalf("perf %s: %v\n%s", strings.Join(args, " "), err, &stderr)
-		}
-		time.Sleep(100 * time.Millisecond)
+	var stdout, stderr bytes.Buffer
+	cmd := p.command(args...)
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("perf %s: %v\n%s", strings.Join(args, " "), err, &stderr)
 	}
+	return stdout.Bytes()
 }
 
 // load starts processes, maps memory and computes.
