@@ -207,7 +207,12 @@ func (t *Breakpoints[T]) Unset(b *Breakpoint[T]) error {
 		return nil
 	}
 	err := t.values.session.Remove(b.ID())
-	b.Set, b.Watch = nil, nil
+	b.Set = nil
+	// A breakpoint can be removed while hit reads its Watch. A watchpoint is removed only while
+	// no code runs.
+	if b.Watch != nil {
+		b.Watch = nil
+	}
 	if errors.Is(err, session.ErrNotFound) { // it has removed itself
 		return nil
 	}
