@@ -106,11 +106,26 @@ func (c *command) release() error {
 		return fmt.Errorf("%s could not be started: %w", c.cmd.Path, err)
 	}
 	c.released = true
+	fd, err := unix.PidfdOpen(c.cmd.Process.Pid, 0)
 	go func() {
+		defer close(c.exited)
+		if err == nil {
+			// Wait would take the stops of threads that this program traces.
+			awaitExit(fd)
+			unix.Close(fd)
+		}
 		c.cmd.Wait()
-		close(c.exited)
 	}()
 	return nil
+}
+
+// awaitExit waits until the process of a pidfd has exited.
+func awaitExit(fd int) {
+	for {
+		if _, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, -1); err != unix.EINTR {
+			return
+		}
+	}
 }
 
 // ended reports whether the command has exited.

@@ -3,7 +3,7 @@
 // licence that can be found in the LICENSE file.
 
 // Package record samples running programs with the kernel's perf events
-// (perf_event_open(2)), and makes named stacks of the samples while the programs run.
+// (perf_event_open(2)), or by ptrace where these are forbidden, and makes named stacks of the samples while the programs run.
 //
 //	rec, err := record.Run(ctx, record.Options{Targets: []int{pid}})
 //	…
@@ -24,11 +24,16 @@
 // samples of all processes if it is at most 0. With the capability CAP_PERFMON everything is
 // allowed. An error names the policy that refused an event.
 //
+// If a policy forbids all perf events (a container's seccomp filter, or perf_event_paranoid 3), Run
+// samples the processor time by ptrace instead: see package process. A note in the result says how
+// long threads stood still.
+//
 // # Never harm the target
 //
-// The package does not stop, trace or change a running process. A program that Run starts waits
-// until its events are open, and is not traced any more when it runs. It also runs if the
-// recording program is killed meanwhile.
+// With perf events the package does not stop, trace or change a running process. By ptrace it stops
+// threads that run, one by one, to copy their registers and stacks, and changes nothing. A program
+// that Run starts waits until its events are open, and is not traced any more when it runs. It also
+// runs if the recording program is killed meanwhile.
 //
 // It runs on Linux only. It prints nothing.
 package record

@@ -195,21 +195,36 @@ func (e *event) drop(bits ...uint64) bool {
 	return false
 }
 
+// forbidden is the error for a policy that refuses all events, also those of the user's own
+// processes, which ptrace can stop.
+type forbidden struct{ error }
+
+func (f forbidden) Unwrap() error { return f.error }
+
+// isFiltered reports whether a seccomp filter is installed on this thread.
+func isFiltered() bool {
+	b, _ := os.ReadFile("/proc/thread-self/status")
+	return strings.Contains(string(b), "\nSeccomp:\t2\n")
+}
+
 // refused explains why an event could not be opened.
 func (e *event) refused(pid int, err error) error {
 	switch err {
-	case unix.EACCES, unix.EPERM:
+	case unix.EACCES, unix.EPERM, unix.ENOSYS:
 		b, _ := os.ReadFile("/proc/sys/kernel/perf_event_paranoid")
 		level, unknown := strconv.Atoi(strings.TrimSpace(string(b)))
 		switch {
+		case err != unix.EACCES && isFiltered():
+			// The kernel's own policy answers with EACCES.
+			return forbidden{fmt.Errorf("event %s: %w: a seccomp filter, as containers have, forbids perf_event_open; start the container with --cap-add=PERFMON, or another seccomp profile", e.name, ErrRefused)}
 		case unknown == nil && e.attr.Bits&unix.PerfBitContextSwitch != 0 && level > 1:
 			return fmt.Errorf("event %s: %w: samples of switches are taken in the kernel, which needs CAP_PERFMON, or the sysctl kernel.perf_event_paranoid at 1 or below; it is %d", e.name, ErrRefused, level)
-		case unknown != nil:
-			return fmt.Errorf("event %s: %w: the kernel has no perf events, or they are hidden here (a container's seccomp profile)", e.name, ErrRefused)
+		case err == unix.ENOSYS || unknown != nil:
+			return forbidden{fmt.Errorf("event %s: %w: the kernel has no perf events, or they are hidden here (a container's seccomp profile)", e.name, ErrRefused)}
 		case pid < 0 && level > 0:
 			return fmt.Errorf("event %s: %w: samples of all processes need CAP_PERFMON, or the sysctl kernel.perf_event_paranoid at 0 or below; it is %d", e.name, ErrRefused, level)
 		case level > 2:
-			return fmt.Errorf("event %s: %w: the sysctl kernel.perf_event_paranoid is %d; it must be 2 or less, or clew needs CAP_PERFMON", e.name, ErrRefused, level)
+			return forbidden{fmt.Errorf("event %s: %w: the sysctl kernel.perf_event_paranoid is %d; it must be 2 or less, or clew needs CAP_PERFMON", e.name, ErrRefused, level)}
 		}
 		return fmt.Errorf("event %s: %w: process %d belongs to another user, or a container's seccomp profile forbids perf_event_open; run clew as root, or with CAP_PERFMON and CAP_SYS_PTRACE", e.name, ErrRefused, pid)
 	case unix.ENOENT, unix.EOPNOTSUPP, unix.ENODEV:

@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/perfdata"
 	"github.com/clewdev/clew/snapshot/process"
 )
@@ -46,6 +47,12 @@ func describe(w *perfdata.Writer, pid int, data bool) error {
 	if err != nil {
 		return nil // it has ended
 	}
+	return describeMappings(w, pid, mappings, data)
+}
+
+// describeMappings writes the code mappings of a process, and with data also the other mappings of
+// files.
+func describeMappings(w *perfdata.Writer, pid int, mappings []snapshot.Mapping, data bool) error {
 	for i := range mappings {
 		m := &mappings[i]
 		if !m.Executable && (!data || m.Path == "" || !m.Readable) {

@@ -46,14 +46,14 @@ func run(ctx context.Context, opts *Options) (*recording.Recording, error) {
 		if err != nil {
 			return nil, err
 		}
-		return s.record(ctx, opts, uname, p)
+		return record(ctx, s, opts, machine, uname, p)
 	}
 	c, err := start(opts.Command)
 	if err != nil {
 		return nil, err
 	}
 	opts.Targets = []int{opts.Command.Process.Pid}
-	return s.record(ctx, opts, uname, c)
+	return record(ctx, s, opts, machine, uname, c)
 }
 
 // maxThreads bounds the memory for recordings of programs that start threads all the time.
@@ -84,14 +84,32 @@ func thisMachine() (*arch.Machine, string, error) {
 	return m, name, nil
 }
 
+// source takes samples.
+type source interface {
+	id() (uint64, error) // of the event
+	begin(w *perfdata.Writer, opts *Options, h *perfdata.Header, uname string, id uint64) error
+	pump(ctx context.Context, w *perfdata.Writer, out *output, opts *Options, began time.Time, ended func() bool) error
+	note() string // about how samples were taken, or ""
+}
+
+// open opens the events, or prepares to stop threads if no event is allowed.
+func open(s *sampler, opts *Options, m *arch.Machine) (source, error) {
+	err := s.open(opts)
+	if refused := new(forbidden); errors.As(err, refused) && opts.Event == "" && !opts.OffCPU {
+		return newStopper(opts, s.event, m, refused.error)
+	}
+	return s, err
+}
+
 // record samples t until the context ends or t has ended. It calls t.release once the events are
 // enabled.
-func (s *sampler) record(ctx context.Context, opts *Options, uname string, t targets) (_ *recording.Recording, err error) {
+func record(ctx context.Context, s *sampler, opts *Options, m *arch.Machine, uname string, t targets) (_ *recording.Recording, err error) {
 	defer func() { err = errors.Join(err, t.finish()) }()
-	if err := s.open(opts); err != nil {
+	from, err := open(s, opts, m)
+	if err != nil {
 		return nil, err
 	}
-	id, err := s.id()
+	id, err := from.id()
 	if err != nil {
 		return nil, err
 	}
@@ -114,17 +132,20 @@ func (s *sampler) record(ctx context.Context, opts *Options, uname string, t tar
 		read, readErr = recording.Read(r, opts.Recording)
 		readErr = errors.Join(readErr, r.Close())
 	}()
-	if err = s.begin(w, opts, h, uname, id); err == nil {
+	if err = from.begin(w, opts, h, uname, id); err == nil {
 		err = out.Flush()
 	}
 	if err == nil {
 		err = t.release()
 	}
 	if err == nil {
-		err = s.pump(ctx, w, out, opts, began, t.ended)
+		err = from.pump(ctx, w, out, opts, began, t.ended)
 	}
 	q.end()
 	<-done
+	if text := from.note(); read != nil && text != "" {
+		read.Notes = append(read.Notes, text)
+	}
 	if readErr != nil && errors.Is(err, errAbandoned) {
 		err = nil // a consequence of readErr
 	}
@@ -227,6 +248,8 @@ func (s *sampler) pump(ctx context.Context, w *perfdata.Writer, out *output, opt
 		}
 	}
 }
+
+func (s *sampler) note() string { return "" }
 
 // header describes the recording.
 func header(began time.Time) *perfdata.Header {

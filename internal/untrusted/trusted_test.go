@@ -47,6 +47,7 @@ var trusted = map[string]string{
 	"session: explain":              "hands os.ReadFile to refusal, which reads constant names below /proc",
 	"cmd/clew: ofTerminal":          "/dev/tty",
 	"record: event.find":            "the ID of a tracepoint below /sys/kernel/tracing; its name has no slash and no dots",
+	"record: readFile":              "a file of /proc/PID, named by numbers",
 	"snapshot/process: All":         "/proc, and comm of each process",
 	"snapshot/process: clockOffset": "/proc/PID/timens_offsets",
 	"snapshot/process: machine":     "/proc/PID/exe",

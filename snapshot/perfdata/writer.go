@@ -14,9 +14,14 @@ import (
 
 // Writer writes a recording of one event as a stream, as perf record -o - does, in the byte
 // order of this machine. Start comes first. Kernel and Round write what the kernel's buffers
-// contain; Comm and Mmap describe what existed before. The error of a failed write is
-// returned by all later calls. A Writer is not safe for concurrent use.
+// contain; Comm and Mmap describe what existed before, or with Time and the other methods what
+// another source than the kernel's buffers knows. The error of a failed write is returned by all
+// later calls. A Writer is not safe for concurrent use.
 type Writer struct {
+	// Time is that of the records that Comm, Exec, Mmap and Exit write, 0 for what existed before
+	// the recording.
+	Time uint64
+
 	w          io.Writer
 	sampleType SampleType
 	buf        []byte
@@ -57,16 +62,78 @@ func (w *Writer) Start(h *Header, machine, event string, id uint64, attr []byte)
 	return w.err
 }
 
-// Comm writes the name of a thread, with time 0.
-func (w *Writer) Comm(c *Comm) error {
-	return w.record(TypeComm, 0, func(b []byte) []byte {
+// Comm writes the name of a thread.
+func (w *Writer) Comm(c *Comm) error { return w.comm(c, 0) }
+
+// Exec writes that a process executed a program, with its new name.
+func (w *Writer) Exec(c *Comm) error { return w.comm(c, MiscCommExec) }
+
+func (w *Writer) comm(c *Comm, misc Misc) error {
+	return w.record(TypeComm, misc, func(b []byte) []byte {
 		b = o.AppendUint32(b, uint32(c.PID))
 		b = o.AppendUint32(b, uint32(c.TID))
 		return w.trailer(appendText(b, c.Name), c.PID, c.TID)
 	})
 }
 
-// Mmap writes a mapping, with time 0.
+// Exit writes that a thread has ended.
+func (w *Writer) Exit(pid, tid int32) error {
+	return w.record(TypeExit, 0, func(b []byte) []byte {
+		for _, id := range [...]int32{pid, pid, tid, tid} {
+			b = o.AppendUint32(b, uint32(id))
+		}
+		return w.trailer(o.AppendUint64(b, w.Time), pid, tid)
+	})
+}
+
+// writable are the fields that Sample writes.
+const writable = FieldIP | FieldTID | FieldTime | FieldCPU | FieldPeriod | FieldCallchain | FieldUserRegs | FieldUserStack | FieldIdentifier
+
+// Sample writes a sample of a thread in user mode, with the fields that the event has: any of IP,
+// TID, TIME, CPU, PERIOD, CALLCHAIN, REGS_USER, STACK_USER and IDENTIFIER. The set of UserRegs is
+// that of the event, and UserStack has a whole number of words.
+func (w *Writer) Sample(id *SampleID, s *Sample) error {
+	if w.sampleType&^writable != 0 {
+		return fmt.Errorf("samples with the fields %#x cannot be written", uint64(w.sampleType&^writable))
+	}
+	return w.record(TypeSample, Misc(ModeUser), func(b []byte) []byte {
+		for _, f := range [...]struct {
+			field SampleType
+			value uint64
+		}{{FieldIdentifier, id.ID}, {FieldIP, s.IP}, {FieldTID, 0}, {FieldTime, id.Time}, {FieldCPU, uint64(id.CPU)}, {FieldPeriod, s.Period}} {
+			switch {
+			case w.sampleType&f.field == 0:
+			case f.field == FieldTID:
+				b = o.AppendUint32(o.AppendUint32(b, uint32(id.PID)), uint32(id.TID))
+			case f.field == FieldCPU:
+				b = o.AppendUint32(o.AppendUint32(b, id.CPU), 0)
+			default:
+				b = o.AppendUint64(b, f.value)
+			}
+		}
+		if w.sampleType&FieldCallchain != 0 {
+			b = o.AppendUint64(b, uint64(len(s.Callchain)))
+			for _, ip := range s.Callchain {
+				b = o.AppendUint64(b, ip)
+			}
+		}
+		if w.sampleType&FieldUserRegs != 0 {
+			b = o.AppendUint64(b, uint64(s.UserRegs.ABI))
+			for _, v := range s.UserRegs.Values {
+				b = o.AppendUint64(b, v)
+			}
+		}
+		if w.sampleType&FieldUserStack != 0 {
+			b = o.AppendUint64(b, uint64(len(s.UserStack)))
+			if b = append(b, s.UserStack...); len(s.UserStack) > 0 {
+				b = o.AppendUint64(b, uint64(len(s.UserStack)))
+			}
+		}
+		return b
+	})
+}
+
+// Mmap writes a mapping.
 func (w *Writer) Mmap(m *Mmap) error {
 	misc := Misc(ModeUser)
 	if m.Protection&protExec == 0 {
@@ -102,12 +169,15 @@ func (w *Writer) Round() error {
 	return w.record(TypeFinishedRound, 0, func(b []byte) []byte { return b })
 }
 
-// trailer appends the SampleID of a record without a time, an event and a processor.
+// trailer appends the SampleID of a record without an event and a processor.
 func (w *Writer) trailer(b []byte, pid, tid int32) []byte {
 	if w.sampleType&FieldTID != 0 {
 		b = o.AppendUint32(o.AppendUint32(b, uint32(pid)), uint32(tid))
 	}
-	return append(b, make([]byte, 8*bits.OnesCount64(uint64(w.sampleType&(trailerFields&^FieldTID))))...)
+	if w.sampleType&FieldTime != 0 {
+		b = o.AppendUint64(b, w.Time)
+	}
+	return append(b, make([]byte, 8*bits.OnesCount64(uint64(w.sampleType&(trailerFields&^(FieldTID|FieldTime)))))...)
 }
 
 func (w *Writer) feature(f feature, text string) {

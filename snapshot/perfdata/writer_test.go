@@ -82,6 +82,71 @@ func TestWriter(t *testing.T) {
 	}
 }
 
+// A Reader reads the samples and the records with a time of a Writer.
+func TestWriterSamples(t *testing.T) {
+	e := newEncoder(binary.NativeEndian)
+	e.attr(event{sampleType: perfdata.FieldIP | perfdata.FieldTID | perfdata.FieldTime | perfdata.FieldCPU | perfdata.FieldPeriod |
+		perfdata.FieldCallchain | perfdata.FieldUserRegs | perfdata.FieldUserStack | perfdata.FieldIdentifier, flags: idAll, regsUser: 0b101})
+	attr := append(bytes.Clone(e.b), make([]byte, 8)...)
+	id := perfdata.SampleID{PID: 5, TID: 6, Time: 30, ID: 7, CPU: 2}
+	samples := []perfdata.Sample{
+		{IP: 0x1000, Period: 11, Callchain: []uint64{1, 2}, UserRegs: perfdata.RegisterSet{ABI: perfdata.ABI64, Mask: 0b101, Values: []uint64{3, 4}}, UserStack: []byte("a stack.")},
+		{IP: 0x2000, Period: 12},
+	}
+	var b bytes.Buffer
+	w := perfdata.NewWriter(&b)
+	err := w.Start(new(perfdata.Header), "x86_64", "an event", 7, attr)
+	w.Time = 20
+	err = errors.Join(err, w.Exec(&perfdata.Comm{PID: 5, TID: 5, Name: []byte("new")}))
+	for i := range samples {
+		err = errors.Join(err, w.Sample(&id, &samples[i]))
+	}
+	w.Time = 40
+	if err := errors.Join(err, w.Exit(5, 6), w.Round()); err != nil {
+		t.Fatal(err)
+	}
+	r, err := perfdata.NewReader(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var times []uint64
+	if err := drain(r, func(rec *perfdata.Record) {
+		if rec.Err != nil {
+			t.Error(rec.Err)
+		}
+		times = append(times, rec.ID.Time)
+		switch body := rec.Body.(type) {
+		case *perfdata.Comm:
+			if rec.Misc&perfdata.MiscCommExec == 0 {
+				t.Errorf("misc of an exec is %#x", rec.Misc)
+			}
+		case *perfdata.Task:
+			if rec.Type != perfdata.TypeExit || *body != (perfdata.Task{PID: 5, ParentPID: 5, TID: 6, ParentTID: 6, Time: 40}) {
+				t.Errorf("%v %+v", rec.Type, *body)
+			}
+		case *perfdata.Sample:
+			want, got := &samples[0], *body
+			samples = samples[1:]
+			got.Fields = 0
+			if len(want.Callchain) == 0 {
+				got.Callchain = nil
+			}
+			if len(want.UserStack) == 0 {
+				got.UserStack = nil
+			}
+			if !reflect.DeepEqual(&got, want) || rec.ID.PID != 5 || rec.ID.TID != 6 || rec.ID.CPU != 2 || rec.ID.ID != 7 || rec.Misc.Mode() != perfdata.ModeUser {
+				t.Errorf("%+v, expected %+v; %+v", got, *want, rec.ID)
+			}
+		}
+	}); err != io.EOF {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(times[len(times)-4:], []uint64{20, 30, 30, 40}) || len(samples) > 0 {
+		t.Errorf("records of the times %v, and %d samples are missing", times, len(samples))
+	}
+}
+
 type failing struct{ after int }
 
 func (f *failing) Write(b []byte) (int, error) {

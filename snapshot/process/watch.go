@@ -77,6 +77,9 @@ func (w *Watch) Close() error {
 	return w.memory.Close()
 }
 
+// Select replaces Options.Threads: the next snapshots have these threads, which must be at least one.
+func (w *Watch) Select(tids []int) { w.options.Threads = tids }
+
 // Target returns the snapshot that every call of Snapshot returns. Before the first call it has
 // no threads.
 func (w *Watch) Target() *snapshot.Snapshot { return w.s }
