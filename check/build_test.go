@@ -80,7 +80,7 @@ func open(t testing.TB, path string) *object.File {
 }
 
 // assemble builds a source in assembly language as a shared library.
-func assemble(t testing.TB, machine, source string) *object.File {
+func assemble(t testing.TB, machine, source string, flags ...string) *object.File {
 	t.Helper()
 	compiler := "gcc"
 	if machine == "arm64" {
@@ -93,7 +93,8 @@ func assemble(t testing.TB, machine, source string) *object.File {
 		t.Fatal(err)
 	}
 	library := filepath.Join(dir, "code.so")
-	if out, err := exec.Command(compiler, "-nostdlib", "-shared", "-o", library, path).CombinedOutput(); err != nil {
+	args := append([]string{"-nostdlib", "-shared", "-o", library, path}, flags...)
+	if out, err := exec.Command(compiler, args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return open(t, library)

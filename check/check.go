@@ -99,6 +99,8 @@ func file(f *object.File, options Options) (*Report, error) {
 	}
 	code := Code{Memory: newRelocated(f, options.Code), NoReturn: noReturns(f, options.Imports), Stubs: stubs(f), KeepsNone: isGo, size: f.StoredSize()}
 	var report Report
+	var notes notes
+	var sections []*cfi.Section
 	for _, open := range []func() (*cfi.Section, error){f.EHFrame, f.DebugFrame} {
 		section, err := open()
 		if err != nil {
@@ -111,22 +113,38 @@ func file(f *object.File, options Options) (*Report, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.Name(), err)
 		}
-		report.Findings = append(report.Findings, structure(f, section, options)...)
+		findings, more := structure(f, section, options)
+		sections = append(sections, section)
+		notes.merge(&more)
+		report.Findings = append(report.Findings, findings...)
 		report.Findings = append(report.Findings, r.Findings...)
 		report.Counters.Add(&r.Counters)
 	}
+	if len(sections) > 0 {
+		notes.uncovered(f, code.Memory, sections)
+	}
+	report.Notes = notes.list()
 	return &report, name(f, &report)
 }
 
-// name finds the names of the functions with findings.
+// name finds the names of the functions with findings, and of the places of notes.
 func name(f *object.File, report *Report) error {
-	addresses := make([]uint64, len(report.Findings))
+	var addresses []uint64
+	var names []*string
 	for i := range report.Findings {
-		addresses[i] = report.Findings[i].Function
+		addresses, names = append(addresses, report.Findings[i].Function), append(names, &report.Findings[i].Name)
+	}
+	for i := range report.Notes {
+		for k := range report.Notes[i].Places {
+			p := &report.Notes[i].Places[k]
+			addresses, names = append(addresses, p.Address), append(names, &p.Name)
+		}
 	}
 	symbols, err := f.FindSymbols(addresses)
 	for i := range symbols {
-		report.Findings[i].Name = symbols[i].Name
+		if i < len(report.Findings) || symbols[i].Address == addresses[i] {
+			*names[i] = symbols[i].Name
+		}
 	}
 	return err
 }

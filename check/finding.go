@@ -74,11 +74,15 @@ const (
 	EarlyEnd
 	// WrongHeader: .eh_frame_hdr disagrees with .eh_frame.
 	WrongHeader
+	// NoEnd: no zero terminator ends an .eh_frame, and no .eh_frame_hdr lists its entries.
+	// Readers that do not know the size of the section go on after its end.
+	NoEnd
 	kinds
 )
 
 var kindNames = [kinds]string{"wrong CFA", "wrong register", "wrong return address", "register not restored",
-	"malformed entry", "overlapping entries", "range outside of code", "address outside of the file", "row after the end", "early terminator", "wrong .eh_frame_hdr"}
+	"malformed entry", "overlapping entries", "range outside of code", "address outside of the file", "row after the end", "early terminator", "wrong .eh_frame_hdr",
+	"no terminator"}
 
 // Kinds is the number of kinds. Each Kind is less than Kinds.
 const Kinds = kinds
@@ -159,5 +163,46 @@ func (c *Counters) Add(o *Counters) {
 // Report is the result of a check.
 type Report struct {
 	Findings []Finding
+	Notes    []Note // of File, ordered by kind
 	Counters
+}
+
+// NoteKind is the class of a note.
+type NoteKind uint8
+
+const (
+	// NoEntry: no FDE describes bytes of an executable section, for example a function in assembly
+	// language, or data there. Padding, the code that starts and ends a program, procedure linkage
+	// tables and the functions of Go do not count.
+	NoEntry NoteKind = iota
+	// UnusedCIE: no FDE has the CIE.
+	UnusedCIE
+	// NoTerminator: no zero terminator ends a section that .eh_frame_hdr lists.
+	NoTerminator
+	// NotRestoredState: an FDE remembers more states than it restores.
+	NotRestoredState
+	noteKinds
+)
+
+var noteKindNames = [noteKinds]string{"executable bytes without an entry", "CIE without an FDE", "no terminator, but .eh_frame_hdr lists the entries", "state remembered and not restored"}
+
+func (k NoteKind) String() string { return noteKindNames[k] }
+
+// Note says that a file has something unusual that compilers and linkers make on purpose too. A
+// note is not a defect.
+type Note struct {
+	Kind   NoteKind
+	Count  int
+	Bytes  uint64  // of NoEntry, with the padding after the code
+	Places []Place // the first of them, at most MaxPlaces
+}
+
+// MaxPlaces bounds the places that a note lists.
+const MaxPlaces = 5
+
+// Place is an address of a note, with the symbol that starts there: the start of code, of a CIE
+// or of a section.
+type Place struct {
+	Address uint64
+	Name    string // mangled; "" if unknown
 }

@@ -7,10 +7,14 @@ package check
 import (
 	"cmp"
 	"debug/elf"
+	"encoding/binary"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/check/internal/lift"
 	"github.com/clewdev/clew/object"
 )
 
@@ -26,10 +30,11 @@ type structurer struct {
 	interpreter cfi.Interpreter
 	cies        map[*cfi.CIE]bool
 	list        []Finding
+	notes       notes
 }
 
 // structure checks the entries of a section without their code.
-func structure(f *object.File, section *cfi.Section, options Options) []Finding {
+func structure(f *object.File, section *cfi.Section, options Options) ([]Finding, notes) {
 	s := structurer{file: f, section: section, options: options, cies: map[*cfi.CIE]bool{}}
 	for _, p := range f.Segments() {
 		if p.Type != elf.PT_LOAD {
@@ -57,7 +62,7 @@ func structure(f *object.File, section *cfi.Section, options Options) []Finding 
 	if section.Kind == cfi.EHFrame {
 		s.header()
 	}
-	return s.list
+	return s.list, s.notes
 }
 
 func (s *structurer) add(kind Kind, f *cfi.FDE, address uint64, format string, args ...any) {
@@ -77,6 +82,7 @@ func (s *structurer) entries() {
 	var extents []extent
 	terminator := uint64(0)
 	terminated := false
+	unused := make(map[uint64]bool) // CIEs, by offset
 	for e, err := range s.section.Entries() {
 		at := s.section.Address + e.Offset
 		switch {
@@ -87,7 +93,9 @@ func (s *structurer) entries() {
 			continue
 		case e.CIE != nil:
 			s.cie(e.CIE)
+			unused[e.Offset] = true
 		case e.FDE != nil:
+			unused[e.FDE.CIE.Offset] = false
 			if s.options.Skip != nil && s.options.Skip(e.FDE.Start, e.FDE.End) {
 				continue
 			}
@@ -101,6 +109,12 @@ func (s *structurer) entries() {
 			terminated = false
 		}
 	}
+	for _, offset := range slices.Sorted(maps.Keys(unused)) {
+		if unused[offset] {
+			s.notes.add(UnusedCIE, s.section.Address+offset)
+		}
+	}
+	s.end(terminated)
 	slices.SortFunc(extents, func(a, b extent) int { return cmp.Compare(a.start, b.start) })
 	for i := 1; i < len(extents); i++ {
 		if a, b := extents[i-1], extents[i]; b.start < a.end {
@@ -139,7 +153,14 @@ func (s *structurer) fde(f *cfi.FDE) {
 	s.interpreter.Start(f)
 	d := f.Decode()
 	var i cfi.Instruction
+	remembered := 0
 	for s.interpreter.Err() == nil && d.Next(&i) {
+		switch i.Op {
+		case cfi.CFARememberState:
+			remembered++
+		case cfi.CFARestoreState:
+			remembered--
+		}
 		if !s.interpreter.Execute(f.CIE, &i) {
 			break
 		}
@@ -153,7 +174,21 @@ func (s *structurer) fde(f *cfi.FDE) {
 		s.add(Malformed, f, f.Start, "%v", err)
 	case at > f.End: // a row at the end is usual
 		s.add(PastEnd, f, f.Start, "a row of the FDE at offset %#x starts at %#x, after %#x", f.Offset, at, f.End)
+	case remembered > 0:
+		s.notes.add(NotRestoredState, f.Start)
 	}
+}
+
+// end checks the end of the section. The linker adds the terminator to object files.
+func (s *structurer) end(terminated bool) {
+	if terminated || s.section.Kind != cfi.EHFrame || len(s.section.Data) == 0 || len(s.file.Segments()) == 0 {
+		return
+	}
+	if _, _, listed := s.file.EHFrameHdr(); listed {
+		s.notes.add(NoTerminator, s.section.Address)
+		return
+	}
+	s.add(NoEnd, nil, s.section.Address, "no zero terminator follows the last entry, and no .eh_frame_hdr lists the entries")
 }
 
 // header compares .eh_frame_hdr with the section.
@@ -177,4 +212,129 @@ func contains(list []object.AddressRange, addresses ...uint64) bool {
 	return slices.ContainsFunc(list, func(r object.AddressRange) bool {
 		return !slices.ContainsFunc(addresses, func(a uint64) bool { return !r.Contains(a) })
 	})
+}
+
+// notes are the notes of a file, by kind.
+type notes [noteKinds]Note
+
+func (n *notes) add(kind NoteKind, address uint64) {
+	e := &n[kind]
+	e.Count++
+	if len(e.Places) < MaxPlaces {
+		e.Places = append(e.Places, Place{Address: address})
+	}
+}
+
+// merge adds the notes of another section.
+func (n *notes) merge(o *notes) {
+	for kind := range o {
+		for _, p := range o[kind].Places {
+			n.add(NoteKind(kind), p.Address)
+		}
+		n[kind].Count += o[kind].Count - len(o[kind].Places)
+		n[kind].Bytes += o[kind].Bytes
+	}
+}
+
+// list returns the notes with places.
+func (n *notes) list() (list []Note) {
+	for kind := range n {
+		if n[kind].Count > 0 {
+			n[kind].Kind = NoteKind(kind)
+			list = append(list, n[kind])
+		}
+	}
+	return list
+}
+
+// coverage finds executable code that no entry describes.
+type coverage struct {
+	file    *object.File
+	memory  cfi.Memory
+	machine lift.Machine
+	startup []uint64 // functions that run before and after main
+	notes   *notes
+}
+
+// uncovered notes the code of a file that no entry of its sections describes.
+func (n *notes) uncovered(f *object.File, memory cfi.Memory, sections []*cfi.Section) {
+	c := coverage{file: f, memory: memory, machine: lift.Of(f.Machine()), notes: n}
+	var described []object.AddressRange
+	for _, s := range sections {
+		for _, r := range s.Index().Ranges() {
+			described = append(described, object.AddressRange{Low: r.Start, High: r.End})
+		}
+	}
+	slices.SortFunc(described, func(a, b object.AddressRange) int { return cmp.Compare(a.Low, b.Low) })
+	c.readStartup()
+	for _, s := range f.Sections() {
+		// Linkers write .plt, and crti.o and crtn.o write .init and .fini.
+		if s.Flags&elf.SHF_EXECINSTR == 0 || s.Type == elf.SHT_NOBITS || s.Name == ".init" || s.Name == ".fini" || strings.HasPrefix(s.Name, ".plt") {
+			continue
+		}
+		at, end := s.Address, s.Address+s.Size
+		first, _ := slices.BinarySearchFunc(described, at, func(r object.AddressRange, at uint64) int { return cmp.Compare(r.Low, at) })
+		for first > 0 && described[first-1].High > at {
+			first--
+		}
+		for _, r := range described[first:] {
+			if r.Low >= end {
+				break
+			}
+			if r.Low > at {
+				c.gap(at, r.Low)
+			}
+			at = max(at, r.High)
+		}
+		c.gap(at, end)
+	}
+}
+
+// readStartup finds the functions in .init_array and .fini_array.
+func (c *coverage) readStartup() {
+	for _, s := range c.file.Sections() {
+		if s.Type != elf.SHT_INIT_ARRAY && s.Type != elf.SHT_FINI_ARRAY {
+			continue
+		}
+		var word [8]byte
+		for at := s.Address; at < s.Address+min(s.Size, maxStartup) && c.memory.ReadMemory(word[:], at) == nil; at += 8 {
+			c.startup = append(c.startup, binary.LittleEndian.Uint64(word[:]))
+		}
+	}
+}
+
+const (
+	maxStartup     = 1 << 12 // bytes of an array
+	maxStartupCode = 1 << 9  // bytes of the code of crtbegin.o with those of its neighbours
+)
+
+// gap notes [at, end) unless it is padding or described elsewhere.
+func (c *coverage) gap(at, end uint64) {
+	for at < end {
+		if g, ok := c.file.GoFunctionAt(at); ok && g.End > at {
+			at = g.End // .gopclntab describes it
+			continue
+		}
+		var code [16]byte
+		b := code[:min(end-at, uint64(len(code)))]
+		if c.memory.ReadMemory(b, at) != nil {
+			return
+		}
+		i := lift.Instruction{Right: lift.NoRegister}
+		_, ok := c.machine.Decode(b, at, &i, nil)
+		unit := uint64(c.machine.ABI().MinSize)
+		switch {
+		case ok && i.Padding && i.Size > 0:
+			at += uint64(i.Size)
+			continue
+		case uint64(len(b)) < unit, !slices.ContainsFunc(b[:unit], func(b byte) bool { return b != 0 }):
+			at += unit
+			continue
+		case end-at <= maxStartupCode && slices.ContainsFunc(c.startup, func(a uint64) bool { return a >= at && a < end }):
+			return // deregister_tm_clones to frame_dummy
+		}
+		c.notes.add(NoEntry, at)
+		c.notes[NoEntry].Bytes += end - at
+		return
+	}
 }

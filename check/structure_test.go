@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -27,7 +28,7 @@ func TestStructure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if list := structure(f, section, Options{}); len(list) > 0 {
+	if list, _ := structure(f, section, Options{}); len(list) > 0 {
 		t.Errorf("%v", list)
 	}
 	base := uint64(0)
@@ -88,6 +89,123 @@ func TestPrivateConvention(t *testing.T) {
 		}
 		if (len(r.Findings) > 0) != test.finding {
 			t.Errorf("%s: %v", test.caller, describe(r.Findings))
+		}
+	}
+}
+
+// Files in assembly language have the kinds of findings and notes that their code says.
+func TestStructureOfAssembly(t *testing.T) {
+	const function = "f:\n.cfi_startproc\nret\n.cfi_endproc\n"
+	for _, test := range []struct {
+		name, machine, code string
+		kinds               []Kind
+		notes               []NoteKind
+	}{
+		{"right", "amd64", function, nil, nil},
+		{"function without an entry", "amd64", function + ".balign 16\n.globl g\n.type g, @function\ng: ret\n.size g, .-g\n", nil, []NoteKind{NoEntry}},
+		{"function without an entry", "arm64", function + ".balign 16\n.globl g\n.type g, @function\ng: ret\n.size g, .-g\n", nil, []NoteKind{NoEntry}},
+		{"padding", "amd64", function + ".balign 64\ng:\n.cfi_startproc\nret\n.cfi_endproc\n.fill 3\n.fill 5, 1, 0xcc\n", nil, nil},
+		{"startup code", "amd64", function + ".balign 16\ng: ret\n.section .init_array, \"aw\"\n.quad g\n", nil, nil},
+		{"state not restored", "amd64", "f:\n.cfi_startproc\nnop\n.cfi_remember_state\nret\n.cfi_endproc\n", nil, []NoteKind{NotRestoredState}},
+		{"state not remembered", "amd64", "f:\n.cfi_startproc\nnop\n.cfi_escape 0x0b\nret\n.cfi_endproc\n", []Kind{Malformed}, nil},
+	} {
+		t.Run(test.name+" "+test.machine, func(t *testing.T) {
+			r, err := File(assemble(t, test.machine, ".text\n"+test.code), Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var kinds []Kind
+			for i := range r.Findings {
+				if k := r.Findings[i].Kind; !slices.Contains(kinds, k) {
+					kinds = append(kinds, k)
+				}
+			}
+			var notes []NoteKind
+			for _, n := range r.Notes {
+				if n.Kind != NoTerminator { // crtend.o has it
+					notes = append(notes, n.Kind)
+				}
+				if n.Kind == NoEntry && (n.Count != 1 || n.Places[0].Name != "g") {
+					t.Errorf("%+v, want g", n)
+				}
+			}
+			if !slices.Equal(kinds, test.kinds) || !slices.Equal(notes, test.notes) {
+				t.Errorf("%v and %v, want %v and %v\n%v", kinds, notes, test.kinds, test.notes, describe(r.Findings))
+			}
+		})
+	}
+}
+
+// A CIE without an FDE is noted: the linker removes them, so the change of a type makes one.
+func TestUnusedCIE(t *testing.T) {
+	f := assemble(t, "amd64", ".text\nf:\n.cfi_startproc\nret\n.cfi_endproc\ng:\n.cfi_startproc\n.cfi_signal_frame\nret\n.cfi_endproc\n")
+	whole, err := os.ReadFile(f.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	section, err := f.EHFrame()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cies []uint64
+	var last uint64 // FDE
+	for e := range section.Entries() {
+		switch {
+		case e.CIE != nil:
+			cies = append(cies, e.Offset)
+		case e.FDE != nil:
+			last = e.Offset
+		}
+	}
+	for _, s := range f.Sections() {
+		if s.Name == ".eh_frame" {
+			binary.LittleEndian.PutUint32(whole[s.Offset+last+4:], uint32(last+4-cies[0]))
+		}
+	}
+	g, err := object.NewFile(whole, "changed")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := File(g, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Notes) == 0 || r.Notes[0].Kind != UnusedCIE || r.Notes[0].Count != 1 || r.Notes[0].Places[0].Address != section.Address+cies[1] {
+		t.Errorf("%+v, want the CIE at %#x", r.Notes, section.Address+cies[1])
+	}
+}
+
+// A section without a terminator is a defect only if nothing lists its entries.
+func TestTerminator(t *testing.T) {
+	const function = ".text\nf:\n.cfi_startproc\nret\n.cfi_endproc\n"
+	last := filepath.Join(t.TempDir(), "last.s")
+	if err := os.WriteFile(last, []byte(".section .eh_frame, \"a\", @unwind\n.long 0\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		flags []string
+		kinds []Kind
+		notes []NoteKind
+	}{
+		{[]string{last}, nil, nil},
+		{nil, nil, []NoteKind{NoTerminator}},
+		{[]string{"-Wl,--no-eh-frame-hdr"}, []Kind{NoEnd}, nil},
+		{[]string{"-Wl,--no-eh-frame-hdr", last}, nil, nil},
+	} {
+		r, err := File(assemble(t, "amd64", function, test.flags...), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var kinds []Kind
+		for i := range r.Findings {
+			kinds = append(kinds, r.Findings[i].Kind)
+		}
+		var notes []NoteKind
+		for _, n := range r.Notes {
+			notes = append(notes, n.Kind)
+		}
+		if !slices.Equal(kinds, test.kinds) || !slices.Equal(notes, test.notes) {
+			t.Errorf("%q: %v and %v, want %v and %v", test.flags, kinds, notes, test.kinds, test.notes)
 		}
 	}
 }

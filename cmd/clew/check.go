@@ -39,7 +39,9 @@ caller's registers are with the rules of the table.
 
 An instruction is undecided if the analysis does not know enough, for example if no
 path leads to it. Clew also checks the structure of the sections: overlapping entries,
-addresses outside of the code, disagreement with .eh_frame_hdr.
+addresses outside of the code, disagreement with .eh_frame_hdr. A note is about
+something unusual that is not a defect, such as code without an entry, and does not change
+the exit code.
 
 For a process or a core, Clew checks all mapped object files with the bytes in memory,
 and the generated code that a GDB JIT list, a jitdump or libunwind's list describes.

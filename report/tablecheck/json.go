@@ -38,9 +38,11 @@ const Schema = `One object for each finding:
 
 Addresses are strings, "0x1160"; in an object file, offsets in the section. The last line
 is a summary of all files: {"functions", "decided", "defective", "instructions", "agree",
-"disagree", "undecided", "reasons", "findings", "known"}. "decided" counts functions without an undecided instruction, and "defective"
-those with a finding. "reasons" has the number of undecided instructions for each reason.
-"known" counts findings of the baseline, which are not printed.`
+"disagree", "undecided", "reasons", "findings", "known", "notes"}. "decided" counts functions
+without an undecided instruction, and "defective" those with a finding. "reasons" has the
+number of undecided instructions for each reason. "known" counts findings of the
+baseline, which are not printed. "notes" has the number of places for each kind of
+note, such as "executable bytes without an entry"; it is absent without notes.`
 
 // JSON prints results for programs, one object on each line, as Schema describes.
 type JSON struct{}
@@ -124,16 +126,23 @@ type jsonSummary struct {
 	Reasons      map[string]int `json:"reasons"`
 	Findings     int            `json:"findings"`
 	Known        int            `json:"known"`
+	Notes        map[string]int `json:"notes,omitempty"`
 }
 
 // End prints the summary.
 func (JSON) End(w io.Writer, t *Total) error {
 	c := &t.Counters
-	o := jsonSummary{c.Functions, c.Decided, c.Defective, c.Instructions, c.Agree, c.Disagree, c.Undecided, map[string]int{}, t.Findings, t.Known}
+	o := jsonSummary{c.Functions, c.Decided, c.Defective, c.Instructions, c.Agree, c.Disagree, c.Undecided, map[string]int{}, t.Findings, t.Known, nil}
 	for reason, n := range c.Reasons {
 		if n > 0 {
 			o.Reasons[check.Reason(reason).String()] = n
 		}
+	}
+	for kind, n := range t.Notes {
+		if o.Notes == nil {
+			o.Notes = make(map[string]int)
+		}
+		o.Notes[kind.String()] = n
 	}
 	return printable.EncodeJSON(w, &o)
 }

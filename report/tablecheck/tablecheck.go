@@ -29,6 +29,7 @@ type Total struct {
 	Parts    int // parts with functions or findings
 	Findings int // without those of the baseline
 	Known    int // findings of the baseline
+	Notes    map[check.NoteKind]int
 }
 
 // Add adds a result.
@@ -41,6 +42,12 @@ func (t *Total) Add(r *survey.Result) {
 	}
 	t.Findings += len(r.Findings)
 	t.Known += len(r.Known)
+	for i := range r.Notes {
+		if t.Notes == nil {
+			t.Notes = make(map[check.NoteKind]int)
+		}
+		t.Notes[r.Notes[i].Kind] += r.Notes[i].Count
+	}
 	t.Counters.Add(&r.Counters)
 }
 

@@ -56,12 +56,17 @@ func results() []*survey.Result {
 	nameless := wrong
 	nameless.Name, nameless.Function, nameless.Address = "", 0x2000, 0x2004
 	entry := check.Finding{Kind: check.Malformed, Address: 0x3000, Last: 0x3000, Count: 1, Found: "an FDE\n\x1b[31mat 0x18"}
+	notes := []check.Note{
+		{Kind: check.NoEntry, Count: 6, Bytes: 2048, Places: []check.Place{{Address: 0x1100, Name: "_Z1gv"}, {Address: 0x1200}, {Address: 0x1300, Name: "\x1b[31m"}}},
+		{Kind: check.UnusedCIE, Count: 1, Places: []check.Place{{Address: 0x3100}}},
+		{Kind: check.NoTerminator, Count: 1, Places: []check.Place{{Address: 0x3000}}},
+	}
 	counters := check.Counters{Functions: 2048, Decided: 2040, Defective: 2, Instructions: 12345, Agree: 12000, Disagree: 45, Undecided: 300}
 	counters.Reasons[check.Unreached] = 300
 	few := check.Counters{Functions: 1, Decided: 1, Instructions: 4, Agree: 4}
 	return []*survey.Result{
 		{Part: &survey.Part{Name: "lib/a b.so", Key: "a b.so", Machine: amd64, Code: code{}},
-			Report: &check.Report{Findings: []check.Finding{wrong, lost, nameless, entry}, Counters: counters}, Known: []check.Finding{wrong}},
+			Report: &check.Report{Findings: []check.Finding{wrong, lost, nameless, entry}, Counters: counters, Notes: notes}, Known: []check.Finding{wrong}},
 		{Part: &survey.Part{Name: "0x5560 in php", Key: "GDB JIT list", Generated: generated.GDBList, Machine: amd64},
 			Report: &check.Report{Counters: few}},
 		{Part: &survey.Part{Name: "broken", Key: "broken"}, Report: new(check.Report), Err: errors.New("unreadable"), Failed: true},

@@ -114,6 +114,40 @@ func (t *Text) heading(b *strings.Builder, r *survey.Result) {
 		}
 		fmt.Fprintf(b, "  %s: %s%s\n", n, style.Grouped(uint64(k.findings)), in)
 	}
+	if !t.Brief {
+		for i := range r.Notes {
+			note(b, r.Part, &r.Notes[i])
+		}
+	}
+}
+
+// note prints a line for a note.
+func note(b *strings.Builder, p *survey.Part, n *check.Note) {
+	fmt.Fprintf(b, "  note: %s", n.Kind)
+	switch n.Kind {
+	case check.NoTerminator:
+		b.WriteByte('\n')
+		return
+	case check.NoEntry:
+		fmt.Fprintf(b, ": %s in %s", style.Count(int(n.Bytes), "byte"), style.Count(n.Count, "place"))
+	default:
+		fmt.Fprintf(b, ": %s", style.Grouped(uint64(n.Count)))
+	}
+	separator := ", "
+	if len(n.Places) > 1 {
+		separator = ":\n    "
+	}
+	for _, place := range n.Places {
+		fmt.Fprintf(b, "%sat %s", separator, style.Hex(p.Shown(place.Address)))
+		if place.Name != "" {
+			fmt.Fprintf(b, " %s", printable.Text(style.Demangle(place.Name)))
+		}
+		separator = ", "
+	}
+	if n.Count > len(n.Places) {
+		b.WriteString(", …")
+	}
+	b.WriteByte('\n')
 }
 
 // function prints the function of the next findings.
