@@ -42,11 +42,23 @@ type event struct {
 	adapted bool // to the buffer
 }
 
-// newEvent describes the event of the options.
-func newEvent(opts *Options, m *arch.Machine) (*event, error) {
+// newEvents describes the event of the options, and for Options.Wall also that of waits.
+func newEvents(opts *Options, m *arch.Machine) (first, waits *event, err error) {
+	if first, err = newEvent(opts, m, opts.OffCPU); err != nil || !opts.Wall {
+		return first, nil, err
+	}
+	if waits, err = newEvent(opts, m, true); err == nil {
+		waits.attr.Bits &^= unix.PerfBitMmap | unix.PerfBitMmap2 | unix.PerfBitMmapData | unix.PerfBitComm | unix.PerfBitCommExec |
+			unix.PerfBitTask | bitNamespaces | bitKsymbol // the first event has these records
+	}
+	return first, waits, err
+}
+
+// newEvent describes the event of the options, or that of waits.
+func newEvent(opts *Options, m *arch.Machine, waits bool) (*event, error) {
 	e := &event{name: opts.Event}
 	switch {
-	case opts.OffCPU:
+	case waits:
 		e.name = "context-switches"
 	case e.name == "":
 		e.name = "cpu-clock"
@@ -69,7 +81,7 @@ func newEvent(opts *Options, m *arch.Machine) (*event, error) {
 		a.Bits |= unix.PerfBitExcludeKernel
 	}
 	switch {
-	case opts.OffCPU:
+	case waits:
 		a.Sample = 1
 		a.Bits |= unix.PerfBitContextSwitch
 	case opts.Period != 0:
@@ -110,12 +122,16 @@ func (e *event) adaptTo(buffer int) {
 	if e.attr.Sample_stack_user != 0 {
 		return
 	}
-	rate := e.attr.Sample
-	if e.attr.Bits&unix.PerfBitFreq == 0 {
-		rate = 1000 // unknown
-	}
-	size := uint64(2*buffer) / max(rate, 1)
+	size := uint64(2*buffer) / max(e.rate(), 1)
 	e.attr.Sample_stack_user = uint32(min(max(size, minStackSize), MaxStackSize)) &^ 7
+}
+
+// rate returns the number of samples a second on a processor, or a guess.
+func (e *event) rate() uint64 {
+	if e.attr.Bits&unix.PerfBitFreq == 0 {
+		return 1000
+	}
+	return e.attr.Sample
 }
 
 // find sets the type and the configuration of the event with this name.

@@ -42,6 +42,11 @@ type Options struct {
 	// for the kernel's frames. Event, Frequency and Period must not be set.
 	OffCPU bool
 
+	// Wall records both: the time on a processor, by samples, and that of waits. All stacks are of
+	// one event, wall-clock, and weigh nanoseconds. It needs the permission for the kernel's frames,
+	// too. OffCPU, Event, Period and NoKernel must not be set.
+	Wall bool
+
 	// Frequency is the number of samples a second on each processor; 0 stands for
 	// DefaultFrequency. The kernel adapts the period of the event to it.
 	Frequency int
@@ -104,6 +109,8 @@ func (o *Options) check() error {
 		return errors.New("record: the frequency is negative")
 	case o.OffCPU && (o.Event != "" || o.Frequency != 0 || o.Period != 0 || o.NoKernel):
 		return errors.New("record: OffCPU excludes Event, Frequency, Period and NoKernel")
+	case o.Wall && (o.OffCPU || o.Event != "" || o.Period != 0 || o.NoKernel):
+		return errors.New("record: Wall excludes OffCPU, Event, Period and NoKernel")
 	case o.StackSize < 0 || o.StackSize > MaxStackSize:
 		return errors.New("record: the size of stack copies is out of range")
 	}

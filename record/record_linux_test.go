@@ -375,6 +375,49 @@ func TestOffCPU(t *testing.T) {
 	}
 }
 
+// The time of a thread is that on a processor and that of its waits.
+func TestWall(t *testing.T) {
+	cmd := exec.Command("sh", "-c", `"$0" 1 300 && exec sleep 0.3`, build(t))
+	var raw bytes.Buffer
+	rec, err := record.Run(context.Background(), record.Options{Command: cmd, Wall: true, Frequency: 499, Raw: &raw})
+	if os.Geteuid() != 0 && errors.Is(err, record.ErrRefused) && strings.Contains(err.Error(), "perf_event_paranoid") {
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var slept, busy time.Duration
+	for i := range rec.Stacks {
+		s := &rec.Stacks[i]
+		for _, name := range functions(rec, s) {
+			switch {
+			case strings.HasSuffix(name, "nanosleep"):
+				slept += time.Duration(s.Weight)
+			case name == "heavy" || name == "light":
+				busy += time.Duration(s.Weight)
+			default:
+				continue
+			}
+			break
+		}
+	}
+	if slept < 300*time.Millisecond || slept > rec.Span() || busy < 200*time.Millisecond || busy > 450*time.Millisecond {
+		t.Errorf("the programs sleep for %v and run for %v in %v, expected 300 ms or more, and about 300 ms", slept, busy, rec.Span())
+	}
+	if len(rec.Events) != 1 || rec.Events[0].Name != "wall-clock" {
+		t.Errorf("events %+v", rec.Events)
+	}
+	r, err := perfdata.NewReader(&raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	rec, err = recording.Read(r, recording.Options{})
+	if err != nil || len(rec.Events) != 2 || rec.Events[0].Name != "cpu-clock" || rec.Events[1].Name != "context-switches" || rec.Events[1].Samples == 0 {
+		t.Errorf("events of the raw recording: %+v, %v", rec.Events, err)
+	}
+}
+
 // perf records while Clew records: a bit of one event must not change the records of others.
 func TestBesidePerf(t *testing.T) {
 	if os.Geteuid() != 0 {
@@ -424,6 +467,7 @@ func TestErrors(t *testing.T) {
 		{"no control group", record.Options{Cgroup: "/tmp"}, "/tmp: not a directory of a control group", nil},
 		{"duration", record.Options{All: true, Duration: -1}, "duration", nil},
 		{"waits and event", record.Options{All: true, OffCPU: true, Event: "cpu-clock"}, "OffCPU excludes", nil},
+		{"wall and waits", record.Options{All: true, Wall: true, OffCPU: true}, "Wall excludes", nil},
 		{"stack size", record.Options{All: true, StackSize: 1 << 20}, "stack copies", nil},
 		{"frequency", record.Options{All: true, Frequency: -1}, "frequency", nil},
 		{"frequency above the limit", record.Options{Targets: []int{os.Getpid()}, Frequency: 1 << 30}, "perf_event_max_sample_rate", nil},

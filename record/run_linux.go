@@ -26,16 +26,16 @@ func run(ctx context.Context, opts *Options) (*recording.Recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := newEvent(opts, machine)
+	e, waits, err := newEvents(opts, machine)
 	if err != nil {
 		return nil, err
 	}
-	s, err := newSampler(e)
+	s, err := newSampler(e, waits)
 	if err != nil {
 		return nil, err
 	}
 	defer s.close()
-	opts.Recording.OffCPU = opts.OffCPU
+	opts.Recording.OffCPU, opts.Recording.Wall = opts.OffCPU || opts.Wall, opts.Wall
 	if opts.Recording.MaxThreads == 0 {
 		opts.Recording.MaxThreads = maxThreads
 	}
@@ -95,7 +95,7 @@ type source interface {
 // open opens the events, or prepares to stop threads if no event is allowed.
 func open(s *sampler, opts *Options, m *arch.Machine) (source, error) {
 	err := s.open(opts)
-	if refused := new(forbidden); errors.As(err, refused) && opts.Event == "" && !opts.OffCPU {
+	if refused := new(forbidden); errors.As(err, refused) && opts.Event == "" && !opts.OffCPU && !opts.Wall {
 		return newStopper(opts, s.event, m, refused.error)
 	}
 	return s, err
@@ -181,6 +181,11 @@ func (s *sampler) begin(w *perfdata.Writer, opts *Options, h *perfdata.Header, u
 	if err := w.Start(h, uname, s.event.name, id, s.event.bytes()); err != nil {
 		return err
 	}
+	if s.waits != nil {
+		if err := w.Event(s.waits.name, waitsID, s.waits.bytes()); err != nil {
+			return err
+		}
+	}
 	pids, err := selected(opts)
 	if err != nil {
 		return err
@@ -193,6 +198,10 @@ func (s *sampler) begin(w *perfdata.Writer, opts *Options, h *perfdata.Header, u
 	return nil
 }
 
+// waitsID is the ID of the event of waits in the stream. In the kernel's records the event has another
+// one for each thread and processor. These begin with 1.
+const waitsID = 1<<64 - 1
+
 // pump copies records from the kernel's buffers to w.
 func (s *sampler) pump(ctx context.Context, w *perfdata.Writer, out *output, opts *Options, began time.Time, ended func() bool) error {
 	status, written, reported, enabled := Status{}, uint64(0), began, time.Now()
@@ -201,7 +210,12 @@ func (s *sampler) pump(ctx context.Context, w *perfdata.Writer, out *output, opt
 		switch perfdata.Type(word(record)) {
 		case perfdata.TypeSample:
 			status.Samples++
+			wait := s.waits != nil && len(record) >= 16 && s.isWait[order.Uint64(record[8:])]
 			record = shorten.sample(record)
+			if wait {
+				status.Bytes += uint64(len(record))
+				return w.KernelSample(record, waitsID)
+			}
 		case perfdata.TypeLost:
 			if len(record) >= 24 {
 				status.Lost += order.Uint64(record[16:])

@@ -18,11 +18,13 @@ import (
 
 // sampler holds the open events and their buffers.
 type sampler struct {
-	event *event
-	cpus  []int
-	rings []*ring // by processor, as cpus
-	fds   []int
-	polls []unix.PollFd
+	event  *event
+	waits  *event          // of Options.Wall, or nil
+	isWait map[uint64]bool // the IDs of waits
+	cpus   []int
+	rings  []*ring // by processor, as cpus
+	fds    []int
+	polls  []unix.PollFd
 }
 
 // onlineCPUs returns the processors that run: a list such as 0-3,8.
@@ -49,12 +51,12 @@ func onlineCPUs() (cpus []int, err error) {
 	return cpus, nil
 }
 
-func newSampler(e *event) (*sampler, error) {
+func newSampler(e, waits *event) (*sampler, error) {
 	cpus, err := onlineCPUs()
 	if err != nil {
 		return nil, err
 	}
-	return &sampler{event: e, cpus: cpus, rings: make([]*ring, len(cpus))}, nil
+	return &sampler{event: e, waits: waits, isWait: make(map[uint64]bool), cpus: cpus, rings: make([]*ring, len(cpus))}, nil
 }
 
 // add opens the event for a thread, for all with pid -1, or for a control group, on each
@@ -75,19 +77,47 @@ func (s *sampler) add(pid, flags int) error {
 			if err := unix.IoctlSetInt(fd, unix.PERF_EVENT_IOC_SET_OUTPUT, s.rings[i].fd); err != nil {
 				return fmt.Errorf("event %s: its records could not be joined with others: %w", s.event.name, err)
 			}
-			continue
-		}
-		if s.rings[i], err = newRing(fd, len(s.cpus)); err != nil {
+		} else if s.rings[i], err = newRing(fd, len(s.cpus)); err != nil {
 			return err
+		}
+		if s.event.adapted && s.waits != nil {
+			if err := s.addWaits(pid, cpu, flags, s.rings[i].fd); err != nil {
+				return err
+			}
 		}
 		if !s.event.adapted {
 			// Only now the size of the buffer is known: open the event again.
 			s.event.adaptTo(len(s.rings[i].data))
+			if s.waits != nil {
+				s.waits.attr.Sample_stack_user = min(s.event.attr.Sample_stack_user, minStackSize)
+				s.waits.adaptTo(len(s.rings[i].data))
+			}
 			s.close()
 			s.rings, s.fds = make([]*ring, len(s.cpus)), nil
 			return s.add(pid, flags)
 		}
 	}
+	return nil
+}
+
+// addWaits opens the event of waits, whose records go to the buffer of another event.
+func (s *sampler) addWaits(pid, cpu, flags, buffer int) error {
+	fd, err := s.waits.open(pid, cpu, flags)
+	if err == unix.ENODEV || err == unix.ESRCH {
+		return nil // the first event was opened
+	}
+	if err != nil {
+		return s.waits.refused(pid, err)
+	}
+	s.fds = append(s.fds, fd)
+	if err := unix.IoctlSetInt(fd, unix.PERF_EVENT_IOC_SET_OUTPUT, buffer); err != nil {
+		return fmt.Errorf("event %s: its records could not be joined with others: %w", s.waits.name, err)
+	}
+	id, err := idOf(fd)
+	if err != nil {
+		return fmt.Errorf("event %s: %w", s.waits.name, err)
+	}
+	s.isWait[id] = true
 	return nil
 }
 
@@ -137,9 +167,17 @@ func (s *sampler) control(request uint) error {
 }
 
 // id returns the ID of one of the events.
-func (s *sampler) id() (id uint64, err error) {
-	if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(s.fds[0]), unix.PERF_EVENT_IOC_ID, uintptr(unsafe.Pointer(&id))); errno != 0 {
-		return 0, fmt.Errorf("event %s: %w", s.event.name, errno)
+func (s *sampler) id() (uint64, error) {
+	id, err := idOf(s.fds[0])
+	if err != nil {
+		err = fmt.Errorf("event %s: %w", s.event.name, err)
+	}
+	return id, err
+}
+
+func idOf(fd int) (id uint64, err error) {
+	if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), unix.PERF_EVENT_IOC_ID, uintptr(unsafe.Pointer(&id))); errno != 0 {
+		return 0, errno
 	}
 	return id, nil
 }

@@ -37,7 +37,7 @@ func sampleRecord(callchain, registers int, size, filled uint64) []byte {
 }
 
 func testShortener(t testing.TB) (*shortener, int) {
-	e, err := newEvent(&Options{All: true}, arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB))
+	e, err := newEvent(&Options{All: true}, arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB), false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -118,6 +118,7 @@ func TestRefusals(t *testing.T) {
 	withoutEvents(t, unix.EPERM, func() {
 		for _, opts := range []record.Options{
 			{All: true, OffCPU: true},
+			{All: true, Wall: true},
 			{All: true, Event: "page-faults"},
 			{Targets: []int{os.Getpid()}},
 		} {

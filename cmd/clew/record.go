@@ -47,7 +47,7 @@ Ctrl-C, and the report follows when it has exited.`
 
 type recordFlags struct {
 	all, noKernel     bool
-	offCPU            bool
+	offCPU, wall      bool
 	cgroup, raw       string
 	outputs           []string
 	frequency, period int
@@ -79,6 +79,7 @@ Examples:
 			&cli.IntFlag{Name: "frequency", Aliases: []string{"F"}, Destination: &flags.frequency, Value: record.DefaultFrequency, Usage: "take `N` samples a second on each processor"},
 			&cli.BoolFlag{Name: "all", Destination: &flags.all, Usage: "record all processes"},
 			&cli.BoolFlag{Name: "off-cpu", Destination: &flags.offCPU, Usage: "record where threads wait, and how long, instead of where they run"},
+			&cli.BoolFlag{Name: "wall", Destination: &flags.wall, Usage: "record both, where threads run and where they wait, in nanoseconds"},
 			&cli.BoolFlag{Name: "json", Destination: &flags.show.json, Usage: "print one JSON object"},
 		}, grouped("Selection",
 			&cli.StringFlag{Name: "cgroup", Destination: &flags.cgroup, Usage: "record the processes of a control group: `DIR` below /sys/fs/cgroup"},
@@ -98,6 +99,9 @@ Examples:
 			names, command, dashed := atDash(c)
 			if flags.offCPU && (c.IsSet("event") || c.IsSet("frequency") || c.IsSet("period") || c.IsSet("no-kernel")) {
 				return errors.New("--off-cpu records every wait: --event, --frequency, --period and --no-kernel do not apply")
+			}
+			if flags.wall && (flags.offCPU || c.IsSet("event") || c.IsSet("period") || c.IsSet("no-kernel")) {
+				return errors.New("--wall records all time: --off-cpu, --event, --period and --no-kernel do not apply")
 			}
 			opts, err := flags.options(names, command, dashed)
 			if err != nil {
@@ -150,7 +154,7 @@ func (f *recordFlags) options(names, command []string, dashed bool) (*record.Opt
 		}
 	}
 	opts := &record.Options{
-		All: f.all, Cgroup: f.cgroup, Duration: f.duration, Event: f.show.event, Frequency: f.frequency, Period: uint64(f.period), NoKernel: f.noKernel,
+		All: f.all, Cgroup: f.cgroup, Wall: f.wall, Duration: f.duration, Event: f.show.event, Frequency: f.frequency, Period: uint64(f.period), NoKernel: f.noKernel,
 		Recording: recording.Options{Analyzer: new(coderules.Analyzer), Lines: !f.show.noLines, NoInline: f.show.noInline},
 	}
 	if f.offCPU {
@@ -297,7 +301,7 @@ func (f *recordFlags) run(ctx context.Context, opts *record.Options) (recorded b
 		to, path = output.Stderr, opts.Command.Path
 	}
 	w := bufio.NewWriterSize(to, 1<<16)
-	shown := &trace.Recording{Recording: rec, Path: path, ByThread: f.show.byThread, Periods: f.offCPU}
+	shown := &trace.Recording{Recording: rec, Path: path, ByThread: f.show.byThread, Periods: f.offCPU || f.wall}
 	if failed := errors.Join(f.print(shown, w, to), w.Flush(), f.profiles(shown)); failed != nil {
 		return true, failed
 	}
@@ -340,7 +344,7 @@ func (f *recordFlags) profiles(r *trace.Recording) error {
 		return nil
 	}
 	unit := "samples"
-	if f.offCPU {
+	if f.offCPU || f.wall {
 		unit = "nanoseconds"
 	}
 	p := profile.New(unit)

@@ -12,7 +12,7 @@ import (
 	"math/bits"
 )
 
-// Writer writes a recording of one event as a stream, as perf record -o - does, in the byte
+// Writer writes a recording as a stream, as perf record -o - does, in the byte
 // order of this machine. Start comes first. Kernel and Round write what the kernel's buffers
 // contain; Comm and Mmap describe what existed before, or with Time and the other methods what
 // another source than the kernel's buffers knows. The error of a failed write is returned by all
@@ -41,10 +41,7 @@ func (w *Writer) Start(h *Header, machine, event string, id uint64, attr []byte)
 	w.buf = o.AppendUint64(w.buf[:0], binary.LittleEndian.Uint64([]byte(magicLittle)))
 	w.buf = o.AppendUint64(w.buf, magicSize)
 	w.write()
-	w.record(TypeHeaderAttr, 0, func(b []byte) []byte { return o.AppendUint64(append(b, attr...), id) })
-	w.record(TypeEventUpdate, 0, func(b []byte) []byte {
-		return appendText(o.AppendUint64(o.AppendUint64(b, updateName), id), []byte(event))
-	})
+	w.Event(event, id, attr)
 	w.feature(featureHostname, h.Hostname)
 	w.feature(featureOSRelease, h.OSRelease)
 	w.feature(featureArch, machine)
@@ -60,6 +57,14 @@ func (w *Writer) Start(h *Header, machine, event string, id uint64, attr []byte)
 		return o.AppendUint64(o.AppendUint64(b, uint64(h.Clock.Wall.UnixNano())), h.Clock.Time)
 	})
 	return w.err
+}
+
+// Event writes another event. Its samples must have the same fields as those of the first one.
+func (w *Writer) Event(event string, id uint64, attr []byte) error {
+	w.record(TypeHeaderAttr, 0, func(b []byte) []byte { return o.AppendUint64(append(b, attr...), id) })
+	return w.record(TypeEventUpdate, 0, func(b []byte) []byte {
+		return appendText(o.AppendUint64(o.AppendUint64(b, updateName), id), []byte(event))
+	})
 }
 
 // Comm writes the name of a thread.
@@ -161,6 +166,13 @@ func (w *Writer) Mmap(m *Mmap) error {
 // Kernel writes a record as it is in the kernel's buffer.
 func (w *Writer) Kernel(record []byte) error {
 	w.buf = append(w.buf[:0], record...)
+	return w.write()
+}
+
+// KernelSample writes a sample as it is in the kernel's buffer, but with another FieldIdentifier.
+func (w *Writer) KernelSample(record []byte, id uint64) error {
+	w.buf = append(w.buf[:0], record...)
+	o.PutUint64(w.buf[8:], id)
 	return w.write()
 }
 

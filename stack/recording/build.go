@@ -168,6 +168,9 @@ func (b *builder) start() {
 			b.monotonic = true
 		}
 	}
+	if b.opts.Wall {
+		b.rec.Events = []Event{{Name: "wall-clock"}}
+	}
 	b.setBuildIDs()
 }
 

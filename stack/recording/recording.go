@@ -143,6 +143,10 @@ type Options struct {
 	// Samples of threads that were preempted are left out, because these threads did not wait.
 	OffCPU bool
 
+	// Wall, with OffCPU, makes one event of all, wall-clock, of which stacks weigh nanoseconds. The
+	// recording must contain the event cpu-clock besides context-switches.
+	Wall bool
+
 	// Progress is called now and then with the number of bytes read from the recording.
 	Progress func(read int64)
 }

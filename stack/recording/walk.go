@@ -105,6 +105,7 @@ func (b *builder) sample(r *perfdata.Record, s *perfdata.Sample) error {
 	pid, tid := r.ID.PID, r.ID.TID
 	t := b.thread(pid, tid)
 	event := int32(max(r.ID.Attribute, 0))
+	switches := b.opts.OffCPU && int(event) < len(b.switches) && b.switches[event]
 	if int(event) >= len(b.rec.Events) {
 		if event > 0 || len(b.rec.Events) > 0 {
 			event = 0
@@ -133,7 +134,7 @@ func (b *builder) sample(r *perfdata.Record, s *perfdata.Sample) error {
 		return b.wait(t, deferredSample{p, cookie, places, kernel})
 	}
 	p.node = b.rec.tree.Add(places)
-	if b.opts.OffCPU && int(event) < len(b.switches) && b.switches[event] {
+	if switches {
 		t.switchedAway(p)
 		return nil
 	}
