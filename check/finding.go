@@ -77,12 +77,15 @@ const (
 	// NoEnd: no zero terminator ends an .eh_frame, and no .eh_frame_hdr lists its entries.
 	// Readers that do not know the size of the section go on after its end.
 	NoEnd
+	// WrongSignal: the entry of a signal trampoline lacks the augmentation S, by which unwinders
+	// know that the frame was interrupted at its address. Or a function that is called has it.
+	WrongSignal
 	kinds
 )
 
 var kindNames = [kinds]string{"wrong CFA", "wrong register", "wrong return address", "register not restored",
 	"malformed entry", "overlapping entries", "range outside of code", "address outside of the file", "row after the end", "early terminator", "wrong .eh_frame_hdr",
-	"no terminator"}
+	"no terminator", "wrong signal frame"}
 
 // Kinds is the number of kinds. Each Kind is less than Kinds.
 const Kinds = kinds

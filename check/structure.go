@@ -150,6 +150,7 @@ func (s *structurer) fde(f *cfi.FDE) {
 	if f.CIE.LSDAEncoding != cfi.EncOmit && f.LSDA.Address != 0 && !contains(s.data, f.LSDA.Address) {
 		s.add(OutsideFile, f, f.Start, "the language-specific data area of the FDE at offset %#x is at %#x", f.Offset, f.LSDA.Address)
 	}
+	s.signal(f)
 	s.interpreter.Start(f)
 	d := f.Decode()
 	var i cfi.Instruction
@@ -177,6 +178,58 @@ func (s *structurer) fde(f *cfi.FDE) {
 	case remembered > 0:
 		s.notes.add(NotRestoredState, f.Start)
 	}
+}
+
+const (
+	maxTrampoline = 64 // bytes of a function that may be a signal trampoline
+	maxBefore     = 4  // bytes before its code: unwinders search for the entry before the address
+)
+
+// signal compares the augmentation S with the code.
+func (s *structurer) signal(f *cfi.FDE) {
+	if f.End <= f.Start || !f.CIE.SignalFrame && f.End-f.Start > maxTrampoline {
+		return
+	}
+	trampoline := false
+	if f.End-f.Start <= maxTrampoline {
+		var b [maxTrampoline]byte
+		code := b[:f.End-f.Start]
+		if s.file.ReadMemory(code, f.Start) != nil {
+			return
+		}
+		m := s.file.Machine()
+		for i := range m.SignalFrames {
+			n := len(m.SignalFrames[i].Code)
+			for before := 0; before <= maxBefore && before+n <= len(code); before++ {
+				trampoline = trampoline || m.IsSignalFrame(&m.SignalFrames[i], code[before:before+n])
+			}
+		}
+	}
+	switch {
+	case trampoline && !f.CIE.SignalFrame:
+		s.add(WrongSignal, f, f.Start, "the CIE of the FDE at offset %#x lacks the augmentation S, but the code is a signal trampoline", f.Offset)
+	case f.CIE.SignalFrame && !trampoline && s.called(f):
+		s.add(WrongSignal, f, f.Start, "the CIE of the FDE at offset %#x has the augmentation S, but the rows are those of a function that is called", f.Offset)
+	}
+}
+
+// called reports whether the rows of an FDE start as those of a function that a call enters, and
+// then change.
+func (s *structurer) called(f *cfi.FDE) bool {
+	m := lift.Of(s.file.Machine()).ABI()
+	n := 0
+	for r := range s.interpreter.Rows(f) {
+		rule := r.Register(f.CIE.ReturnAddress)
+		atEntry := rule == cfi.Rule{Kind: cfi.Offset, Offset: -m.CFAOffset}
+		if m.Link != lift.NoRegister {
+			atEntry = rule.Kind == cfi.Unspecified || rule.Kind == cfi.SameValue
+		}
+		if n == 0 && (!atEntry || r.CFA != cfi.Rule{Kind: cfi.Register, Register: uint32(m.SP), Offset: m.CFAOffset}) {
+			return false
+		}
+		n++
+	}
+	return n > 0
 }
 
 // end checks the end of the section. The linker adds the terminator to object files.

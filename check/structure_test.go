@@ -106,6 +106,12 @@ func TestStructureOfAssembly(t *testing.T) {
 		{"function without an entry", "arm64", function + ".balign 16\n.globl g\n.type g, @function\ng: ret\n.size g, .-g\n", nil, []NoteKind{NoEntry}},
 		{"padding", "amd64", function + ".balign 64\ng:\n.cfi_startproc\nret\n.cfi_endproc\n.fill 3\n.fill 5, 1, 0xcc\n", nil, nil},
 		{"startup code", "amd64", function + ".balign 16\ng: ret\n.section .init_array, \"aw\"\n.quad g\n", nil, nil},
+		{"trampoline", "amd64", "f:\n.cfi_startproc\n.cfi_signal_frame\n.cfi_def_cfa rsp, 0\nnop\nmov $15, %rax\nsyscall\n.cfi_endproc\n", nil, nil},
+		{"trampoline without S", "amd64", "f:\n.cfi_startproc\n.cfi_def_cfa rsp, 0\n.cfi_undefined rip\nnop\nmov $15, %rax\nsyscall\n.cfi_endproc\n", []Kind{WrongSignal}, nil},
+		{"trampoline without S", "arm64", "f:\n.cfi_startproc\n.cfi_undefined x30\nmov x8, #139\nsvc #0\n.cfi_endproc\n", []Kind{WrongSignal}, nil},
+		{"function with S", "amd64", "f:\n.cfi_startproc\n.cfi_signal_frame\npush %rax\n.cfi_def_cfa_offset 16\npop %rax\n.cfi_def_cfa_offset 8\nret\n.cfi_endproc\n", []Kind{WrongSignal}, nil},
+		{"other key", "arm64", "f:\n.cfi_startproc\npaciasp\n.cfi_b_key_frame\n.cfi_negate_ra_state\nnop\nautiasp\n.cfi_negate_ra_state\nret\n.cfi_endproc\n", []Kind{WrongReturnAddress}, nil},
+		{"same key", "arm64", "f:\n.cfi_startproc\npacibsp\n.cfi_b_key_frame\n.cfi_negate_ra_state\nnop\nautibsp\n.cfi_negate_ra_state\nret\n.cfi_endproc\n", nil, nil},
 		{"state not restored", "amd64", "f:\n.cfi_startproc\nnop\n.cfi_remember_state\nret\n.cfi_endproc\n", nil, []NoteKind{NotRestoredState}},
 		{"state not remembered", "amd64", "f:\n.cfi_startproc\nnop\n.cfi_escape 0x0b\nret\n.cfi_endproc\n", []Kind{Malformed}, nil},
 	} {
