@@ -80,12 +80,17 @@ const (
 	// WrongSignal: the entry of a signal trampoline lacks the augmentation S, by which unwinders
 	// know that the frame was interrupted at its address. Or a function that is called has it.
 	WrongSignal
+	// WrongEncoding: a pointer has too few bits for the addresses at which the file is loaded.
+	WrongEncoding
+	// Impossible: a CIE or a row has a value that no code of the machine can have: a register
+	// that it lacks, an offset beyond any stack, an address within an instruction.
+	Impossible
 	kinds
 )
 
 var kindNames = [kinds]string{"wrong CFA", "wrong register", "wrong return address", "register not restored",
 	"malformed entry", "overlapping entries", "range outside of code", "address outside of the file", "row after the end", "early terminator", "wrong .eh_frame_hdr",
-	"no terminator", "wrong signal frame"}
+	"no terminator", "wrong signal frame", "encoding too small", "impossible value"}
 
 // Kinds is the number of kinds. Each Kind is less than Kinds.
 const Kinds = kinds

@@ -138,6 +138,67 @@ func (s *structurer) cie(c *cfi.CIE) {
 	if c.PersonalityEnc != cfi.EncOmit && c.Personality.Address != 0 && !contains(s.data, c.Personality.Address) {
 		s.add(OutsideFile, nil, s.section.Address+c.Offset, "the personality routine of the CIE at offset %#x is at %#x", c.Offset, c.Personality.Address)
 	}
+	for _, e := range []struct {
+		what string
+		cfi.Encoding
+	}{{"functions", c.PointerEncoding}, {"the language-specific data areas", c.LSDAEncoding}, {"the personality routine", c.PersonalityEnc}} {
+		if s.file.Type() == elf.ET_DYN && s.section.Kind == cfi.EHFrame && narrow(e.Encoding) {
+			s.add(WrongEncoding, nil, s.section.Address+c.Offset, "the CIE at offset %#x encodes %s as %v in a file that can be loaded at any address", c.Offset, e.what, e.Encoding)
+		}
+	}
+	switch {
+	case c.CodeAlign == 0:
+		s.add(Impossible, nil, s.section.Address+c.Offset, "the code alignment factor of the CIE at offset %#x is 0", c.Offset)
+	case c.DataAlign == 0:
+		s.add(Impossible, nil, s.section.Address+c.Offset, "the data alignment factor of the CIE at offset %#x is 0", c.Offset)
+	case !s.exists(c.ReturnAddress):
+		s.add(Impossible, nil, s.section.Address+c.Offset, "the return address of the CIE at offset %#x is in column %d", c.Offset, c.ReturnAddress)
+	}
+}
+
+// narrow reports whether pointers in an encoding are addresses that have fewer bits than the
+// machine's: no dynamic relocation fits them.
+func narrow(e cfi.Encoding) bool {
+	switch e &^ cfi.EncIndirect {
+	case cfi.EncUdata2, cfi.EncUdata4, cfi.EncSdata2, cfi.EncSdata4:
+		return true
+	}
+	return false
+}
+
+// exists reports whether the machine has a register with a column.
+func (s *structurer) exists(column uint64) bool {
+	return column < 32 || s.file.Machine().RegisterName(column) != fmt.Sprintf("r%d", column)
+}
+
+// impossible describes a value of the current row that no code of the machine can have; it
+// returns "" if there is none.
+func (s *structurer) impossible() string {
+	m := lift.Of(s.file.Machine()).ABI()
+	if at := s.interpreter.Location(); at%uint64(m.MinSize) != 0 {
+		return fmt.Sprintf("a row starts at %#x, and instructions start at multiples of %d", at, m.MinSize)
+	}
+	row := s.interpreter.Row()
+	if cfa := row.CFA; cfa.Kind == cfi.Register {
+		switch {
+		case m.Number(uint64(cfa.Register)) >= m.Registers || m.Vectors != 0 && m.Number(uint64(cfa.Register)) >= m.FirstVector:
+			return fmt.Sprintf("the CFA is relative to %s", s.file.Machine().RegisterName(uint64(cfa.Register)))
+		case int(cfa.Register) == m.SP && cfa.Offset < 0, cfa.Offset != int64(int32(cfa.Offset)):
+			return fmt.Sprintf("the CFA is %s%+d", s.file.Machine().RegisterName(uint64(cfa.Register)), cfa.Offset)
+		}
+	}
+	for i := range row.Registers {
+		r := &row.Registers[i]
+		switch {
+		case !s.exists(uint64(r.Column)):
+			return fmt.Sprintf("a rule for column %d", r.Column)
+		case r.Rule.Kind == cfi.Register && !s.exists(uint64(r.Rule.Register)):
+			return fmt.Sprintf("%s is in column %d", s.file.Machine().RegisterName(uint64(r.Column)), r.Rule.Register)
+		case r.Rule.Kind == cfi.Offset && r.Rule.Offset != int64(int32(r.Rule.Offset)):
+			return fmt.Sprintf("%s is at CFA%+d", s.file.Machine().RegisterName(uint64(r.Column)), r.Rule.Offset)
+		}
+	}
+	return ""
 }
 
 func (s *structurer) fde(f *cfi.FDE) {
@@ -155,6 +216,7 @@ func (s *structurer) fde(f *cfi.FDE) {
 	d := f.Decode()
 	var i cfi.Instruction
 	remembered := 0
+	wrong := ""
 	for s.interpreter.Err() == nil && d.Next(&i) {
 		switch i.Op {
 		case cfi.CFARememberState:
@@ -164,6 +226,9 @@ func (s *structurer) fde(f *cfi.FDE) {
 		}
 		if !s.interpreter.Execute(f.CIE, &i) {
 			break
+		}
+		if wrong == "" {
+			wrong = s.impossible()
 		}
 	}
 	err := s.interpreter.Err()
@@ -175,6 +240,8 @@ func (s *structurer) fde(f *cfi.FDE) {
 		s.add(Malformed, f, f.Start, "%v", err)
 	case at > f.End: // a row at the end is usual
 		s.add(PastEnd, f, f.Start, "a row of the FDE at offset %#x starts at %#x, after %#x", f.Offset, at, f.End)
+	case wrong != "":
+		s.add(Impossible, f, f.Start, "%s, by the FDE at offset %#x", wrong, f.Offset)
 	case remembered > 0:
 		s.notes.add(NotRestoredState, f.Start)
 	}

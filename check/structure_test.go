@@ -45,6 +45,7 @@ func TestStructure(t *testing.T) {
 	first := fdes[at]
 	put := func(b []byte, offset uint64, v uint32) { binary.LittleEndian.PutUint32(b[base+offset:], v) }
 	const start, size, augmentation = 8, 12, 16 // offsets in an FDE of this form
+	factors := base + first.CIE.Offset + 8 + 1 + uint64(len(first.CIE.Augmentation)) + 1
 	for _, test := range []struct {
 		kind   Kind
 		change func(b []byte)
@@ -56,6 +57,10 @@ func TestStructure(t *testing.T) {
 		{WrongHeader, func(b []byte) { put(b, first.Offset+start, uint32(first.Start-section.Address-first.Offset-start)+1) }},
 		{Malformed, func(b []byte) { b[base+first.InstructionsOffset] = 0x3f }},
 		{EarlyEnd, func(b []byte) { put(b, first.Offset, 0) }},
+		{WrongEncoding, func(b []byte) { b[base+first.CIE.InstructionsOffset-1] = byte(cfi.EncUdata4) }},
+		{Impossible, func(b []byte) { b[factors] = 0 }},
+		{Impossible, func(b []byte) { b[factors+1] = 0 }},
+		{Impossible, func(b []byte) { b[factors+2] = 99 }},
 	} {
 		b := bytes.Clone(whole)
 		test.change(b)
@@ -112,6 +117,12 @@ func TestStructureOfAssembly(t *testing.T) {
 		{"function with S", "amd64", "f:\n.cfi_startproc\n.cfi_signal_frame\npush %rax\n.cfi_def_cfa_offset 16\npop %rax\n.cfi_def_cfa_offset 8\nret\n.cfi_endproc\n", []Kind{WrongSignal}, nil},
 		{"other key", "arm64", "f:\n.cfi_startproc\npaciasp\n.cfi_b_key_frame\n.cfi_negate_ra_state\nnop\nautiasp\n.cfi_negate_ra_state\nret\n.cfi_endproc\n", []Kind{WrongReturnAddress}, nil},
 		{"same key", "arm64", "f:\n.cfi_startproc\npacibsp\n.cfi_b_key_frame\n.cfi_negate_ra_state\nnop\nautibsp\n.cfi_negate_ra_state\nret\n.cfi_endproc\n", nil, nil},
+		{"register that does not exist", "amd64", "f:\n.cfi_startproc\n.cfi_offset 200, -16\nret\n.cfi_endproc\n", []Kind{Impossible}, nil},
+		{"value in a register that does not exist", "amd64", "f:\n.cfi_startproc\n.cfi_register rcx, 200\nret\n.cfi_endproc\n", []Kind{Impossible}, nil},
+		{"CFA by a vector register", "amd64", "f:\n.cfi_startproc\nnop\n.cfi_def_cfa 20, 8\nret\n.cfi_endproc\n", []Kind{Impossible}, nil},
+		{"CFA below the stack pointer", "amd64", "f:\n.cfi_startproc\nnop\n.cfi_def_cfa_offset -8\nret\n.cfi_endproc\n", []Kind{Impossible, WrongCFA}, nil},
+		{"vector register", "amd64", "f:\n.cfi_startproc\nmovaps %xmm6, -40(%rsp)\n.cfi_offset xmm6, -48\nret\n.cfi_endproc\n", nil, nil},
+		{"odd address", "arm64", ".byte 0\nf:\n.cfi_startproc\n.byte 2\n.cfi_offset x19, -16\n.cfi_endproc\n", []Kind{Impossible}, nil},
 		{"state not restored", "amd64", "f:\n.cfi_startproc\nnop\n.cfi_remember_state\nret\n.cfi_endproc\n", nil, []NoteKind{NotRestoredState}},
 		{"state not remembered", "amd64", "f:\n.cfi_startproc\nnop\n.cfi_escape 0x0b\nret\n.cfi_endproc\n", []Kind{Malformed}, nil},
 	} {
