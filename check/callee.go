@@ -85,6 +85,18 @@ func noReturns(f *object.File, imports map[uint64]string) map[uint64]bool {
 	return m
 }
 
+// noReturnAttributes returns a function that reports whether DW_AT_noreturn says that a call does
+// not return, as Code.stops; nil without debugging information.
+func noReturnAttributes(f *object.File) func(start, next uint64) bool {
+	if !f.HasDebugInfo() {
+		return nil
+	}
+	return func(start, next uint64) bool {
+		known, _ := f.NoReturn(start, next) // an error means that nothing is known
+		return known
+	}
+}
+
 const (
 	maxWritesDepth = 4
 	maxWritesSize  = 16 << 10 // bytes
@@ -253,10 +265,17 @@ func (u *unit) callBefore(pc uint64) *instruction {
 	return nil
 }
 
+// stopsWork is the work of a look into the debugging information.
+const stopsWork = 1 << 10
+
 // stopsAt reports whether an instruction is a call that is found not to return, and notes it.
 func (u *unit) stopsAt(i *instruction) bool {
 	c := u.c
-	if i.Flow != lift.FlowCall || c.noReturn[i.Target] || !c.neverReturns(i.Target, 0) {
+	switch {
+	case i.Flow != lift.FlowCall || c.noReturn[i.Target]:
+		return false
+	case c.neverReturns(i.Target, 0):
+	case c.stops == nil || !c.spend(stopsWork) || !c.stops(i.Target, i.pc+uint64(i.Size)):
 		return false
 	}
 	if c.noReturn == nil {

@@ -64,6 +64,11 @@ type Code struct {
 	// callers, such as those of Go (ABIInternal). It may be nil.
 	KeepsNone func(start uint64) bool
 
+	// stops reports that debugging information says that the function at start does not return,
+	// or that called by the instruction before next. It is called only for calls that nothing
+	// else explains, and may be nil.
+	stops func(start, next uint64) bool
+
 	size uint64 // of the file, 0 if it is unknown
 }
 
@@ -97,7 +102,7 @@ func file(f *object.File, options Options) (*Report, error) {
 		_, ok := f.GoFunctionAt(start)
 		return ok
 	}
-	code := Code{Memory: newRelocated(f, options.Code), NoReturn: noReturns(f, options.Imports), Stubs: stubs(f), KeepsNone: isGo, size: f.StoredSize()}
+	code := Code{Memory: newRelocated(f, options.Code), NoReturn: noReturns(f, options.Imports), Stubs: stubs(f), KeepsNone: isGo, stops: noReturnAttributes(f), size: f.StoredSize()}
 	var report Report
 	var notes notes
 	var sections []*cfi.Section
@@ -186,7 +191,7 @@ func newChecker(s *cfi.Section, code Code) *checker {
 	if m == nil {
 		return nil
 	}
-	return &checker{section: s, memory: code.Memory, machine: m, abi: m.ABI(), noReturn: maps.Clone(code.NoReturn), stubs: code.Stubs, keepsNone: code.KeepsNone, size: code.size}
+	return &checker{section: s, memory: code.Memory, machine: m, abi: m.ABI(), noReturn: maps.Clone(code.NoReturn), stubs: code.Stubs, keepsNone: code.KeepsNone, stops: code.stops, size: code.size}
 }
 
 // checker checks the functions of one section.
@@ -198,7 +203,8 @@ type checker struct {
 	noReturn  map[uint64]bool
 	stubs     []Stubs
 	keepsNone func(start uint64) bool // see Code
-	size      uint64                  // of the file
+	stops     func(start, next uint64) bool
+	size      uint64 // of the file
 
 	work      int64 // what is left of the budget
 	pathSteps int

@@ -4,7 +4,14 @@
 
 package check
 
-import "testing"
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/clewdev/clew/internal/testprogram"
+)
 
 // A row that agrees only by a guess is undecided. The verdict is that of the instruction at the
 // label here.
@@ -56,5 +63,47 @@ func TestGuesses(t *testing.T) {
 				t.Errorf("%v (%v), want %v (%v)", verdict, reason, test.verdict, test.reason)
 			}
 		})
+	}
+}
+
+// DW_AT_noreturn in the declaration of an external function decides the code after a call.
+func TestNoReturnAttribute(t *testing.T) {
+	const source = `
+__attribute__((noreturn)) void die(long, long, long, long, long, long, long, long);
+long g(long);
+long f(long x)
+{
+	long y = g(x);
+	if (y > 3)
+		die(1, 2, 3, 4, 5, 6, y, 8);
+	return g(y) + y;
+}
+`
+	for _, compiler := range []string{"gcc", "aarch64-linux-gnu-gcc"} {
+		testprogram.RequireTool(t, compiler)
+		for _, test := range []struct {
+			name, flag string
+			decided    bool
+		}{
+			{"without", "-g0", compiler != "gcc"}, // no arguments are pushed on arm64
+			{"declaration", "-g", true},
+		} {
+			dir := t.TempDir()
+			path := filepath.Join(dir, "f.c")
+			if err := os.WriteFile(path, []byte(source), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			library := filepath.Join(dir, "f.so")
+			if out, err := exec.Command(compiler, "-Os", test.flag, "-shared", "-fPIC", "-o", library, path).CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			r, err := File(open(t, library), Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Reasons[MayNotReturn] == 0 != test.decided || len(r.Findings) > 0 {
+				t.Errorf("%s: %s: %d instructions are undecided because of a call, findings %v", compiler, test.name, r.Reasons[MayNotReturn], r.Findings)
+			}
+		}
 	}
 }

@@ -410,9 +410,16 @@ func (n *notes) uncovered(f *object.File, memory cfi.Memory, sections []*cfi.Sec
 	}
 }
 
-// readStartup finds the functions in .init_array and .fini_array.
+// readStartup finds the functions in .init_array and .fini_array, and those that .init calls:
+// call_weak_fn of crti.o on arm64.
 func (c *coverage) readStartup() {
 	for _, s := range c.file.Sections() {
+		if s.Name == ".init" {
+			code := make([]byte, min(s.Size, maxStartup))
+			if c.memory.ReadMemory(code, s.Address) == nil {
+				c.machine.Calls(code, s.Address, func(_, target uint64) { c.startup = append(c.startup, target) })
+			}
+		}
 		if s.Type != elf.SHT_INIT_ARRAY && s.Type != elf.SHT_FINI_ARRAY {
 			continue
 		}

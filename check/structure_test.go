@@ -117,6 +117,7 @@ func TestStructureOfAssembly(t *testing.T) {
 		{"function with S", "amd64", "f:\n.cfi_startproc\n.cfi_signal_frame\npush %rax\n.cfi_def_cfa_offset 16\npop %rax\n.cfi_def_cfa_offset 8\nret\n.cfi_endproc\n", []Kind{WrongSignal}, nil},
 		{"other key", "arm64", "f:\n.cfi_startproc\npaciasp\n.cfi_b_key_frame\n.cfi_negate_ra_state\nnop\nautiasp\n.cfi_negate_ra_state\nret\n.cfi_endproc\n", []Kind{WrongReturnAddress}, nil},
 		{"same key", "arm64", "f:\n.cfi_startproc\npacibsp\n.cfi_b_key_frame\n.cfi_negate_ra_state\nnop\nautibsp\n.cfi_negate_ra_state\nret\n.cfi_endproc\n", nil, nil},
+		{"function that .init calls", "arm64", "f:\n.cfi_startproc\nret\n.cfi_endproc\ng: ret\n.section .init, \"ax\"\nbl g\n", nil, nil},
 		{"register that does not exist", "amd64", "f:\n.cfi_startproc\n.cfi_offset 200, -16\nret\n.cfi_endproc\n", []Kind{Impossible}, nil},
 		{"value in a register that does not exist", "amd64", "f:\n.cfi_startproc\n.cfi_register rcx, 200\nret\n.cfi_endproc\n", []Kind{Impossible}, nil},
 		{"CFA by a vector register", "amd64", "f:\n.cfi_startproc\nnop\n.cfi_def_cfa 20, 8\nret\n.cfi_endproc\n", []Kind{Impossible}, nil},

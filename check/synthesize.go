@@ -156,7 +156,7 @@ func NewFileSynthesizer(f *object.File, functions []Range, imports map[uint64]st
 	if f.Type() == elf.ET_REL {
 		return nil, fmt.Errorf("%s: %w: link it first", f.Name(), ErrRelocatable)
 	}
-	s, err := NewSynthesizer(f.Machine(), Code{Memory: newRelocated(f, nil), NoReturn: noReturns(f, imports), Stubs: stubs(f)}, functions)
+	s, err := NewSynthesizer(f.Machine(), Code{Memory: newRelocated(f, nil), NoReturn: noReturns(f, imports), Stubs: stubs(f), stops: noReturnAttributes(f)}, functions)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.Name(), err)
 	}

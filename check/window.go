@@ -42,7 +42,7 @@ func (c *checker) divide() []*checker {
 			end = len(c.fdes)
 		}
 		list[k] = &checker{
-			section: c.section, memory: c.memory, machine: c.machine, abi: c.abi, noReturn: maps.Clone(c.noReturn), stubs: c.stubs, keepsNone: c.keepsNone, size: c.size,
+			section: c.section, memory: c.memory, machine: c.machine, abi: c.abi, noReturn: maps.Clone(c.noReturn), stubs: c.stubs, keepsNone: c.keepsNone, stops: c.stops, size: c.size,
 			fdes: c.fdes, globals: c.globals, work: minWork + c.work/int64(n), pathSteps: c.pathSteps,
 			first: first, owner: c.owner[first:end:end], results: c.results[first:end:end], outside: make(map[int]*claim),
 		}

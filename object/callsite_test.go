@@ -5,6 +5,9 @@
 package object
 
 import (
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -90,6 +93,74 @@ func TestCallSites(t *testing.T) {
 					t.Error("a function where there is none")
 				}
 			})
+		}
+	}
+}
+
+// NoReturn knows the functions that are declared noreturn, at their calls and by their start.
+func TestNoReturn(t *testing.T) {
+	const source = `
+__attribute__((noreturn)) void stop(int);
+__attribute__((noreturn, noinline)) void spin(int x) { for (;;) __asm__ volatile("" : : "r"(x)); }
+__attribute__((noinline)) int plain(int x) { __asm__ volatile("" : "+r"(x)); return x; }
+int f(int x)
+{
+	if (x == 1) stop(x);
+	if (x == 2) spin(x);
+	return plain(x) + 1;
+}
+`
+	for _, compiler := range []string{"gcc", "clang"} {
+		testprogram.RequireTool(t, compiler)
+		for _, version := range []string{"-gdwarf-4", "-gdwarf-5"} {
+			dir := t.TempDir()
+			path := filepath.Join(dir, "f.c")
+			if err := os.WriteFile(path, []byte(source), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			library := filepath.Join(dir, "f.so")
+			if out, err := exec.Command(compiler, "-O2", version, "-shared", "-fPIC", "-fvisibility=hidden", "-o", library, path).CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			f, err := Open(library)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			entry := func(name string) uint64 {
+				s, ok := f.Symbol(name)
+				if !ok {
+					t.Fatalf("no symbol %s", name)
+				}
+				return s.Address
+			}
+			for name, want := range map[string]bool{"spin": true, "plain": false, "f": false} {
+				if known, err := f.NoReturn(entry(name), 1); known != want || err != nil {
+					t.Errorf("%s %s: %s: %t, %v", compiler, version, name, known, err)
+				}
+			}
+			// The calls of stop and of spin; that of spin may be a jump.
+			names := map[string]bool{}
+			s, _ := f.Symbol("f")
+			for pc := s.Address; pc <= s.Address+s.Size; pc++ {
+				known, err := f.NoReturn(1, pc)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if site, ok, _ := f.CallSite(pc); known {
+					if !ok {
+						t.Errorf("%s %s: no call at %#x", compiler, version, pc)
+					}
+					if site.Name == "" {
+						symbols, _ := f.FindSymbols([]uint64{site.Entry})
+						site.Name = symbols[0].Name
+					}
+					names[site.Name] = true
+				}
+			}
+			if !names["stop"] || names["plain"] {
+				t.Errorf("%s %s: %v do not return, want stop", compiler, version, names)
+			}
 		}
 	}
 }

@@ -204,6 +204,16 @@ func (f *File) CallSite(pc uint64) (site CallSite, ok bool, err error) {
 	return site, ok, err
 }
 
+// NoReturn reports whether the debugging information says that a call does not return: the
+// call of the function that starts at an address, which would return to next.
+func (f *File) NoReturn(start, next uint64) (known bool, err error) {
+	err = f.withLines(func(d *dwarf.Data) (err error) {
+		known, err = d.NoReturn(start, next)
+		return err
+	})
+	return known, err
+}
+
 // TailCalls returns the tail calls (DW_AT_call_tail_call) of the function that contains
 // addr: after one of them the called function has taken the place of the function's
 // frame. The list is empty unless the debugging information says that it has all tail

@@ -71,6 +71,7 @@ const (
 	AttrCallOrigin            = 0x7f
 	AttrCallPC                = 0x81
 	AttrCallTailCall          = 0x82
+	AttrNoreturn              = 0x87
 	AttrDefaulted             = 0x8b
 	AttrLoclistsBase          = 0x8c
 	AttrMIPSLinkageName       = 0x2007

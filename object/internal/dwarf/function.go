@@ -219,6 +219,53 @@ func (d *Data) CallSite(pc uint64) (site CallSite, ok bool, err error) {
 	return site, false, err
 }
 
+// NoReturn reports whether the function that starts at an address has DW_AT_noreturn (DWARF 5
+// §3.3.1.1), or the function of the call that returns to next.
+func (d *Data) NoReturn(start, next uint64) (bool, error) {
+	o, err := d.codeAt(start)
+	if o != nil {
+		if r := o.functions.find(start); r != nil && o.functions.entry(r) == start && d.isNoReturn(r.entry) {
+			return true, nil
+		}
+	}
+	if o, err = d.codeAt(next - 1); o == nil {
+		return false, err
+	}
+	function := o.functions.find(next - 1)
+	if function == nil {
+		return false, err
+	}
+	for _, call := range d.body(o, function).calls {
+		if call.pc == next && !call.at && call.origin != 0 && d.isNoReturn(call.origin) {
+			return true, nil
+		}
+	}
+	return false, err
+}
+
+// isNoReturn reports whether an entry has DW_AT_noreturn, or one that it refers to.
+func (d *Data) isNoReturn(offset uint64) bool {
+	for range maxHops {
+		u := d.unitAt(offset)
+		if u == nil {
+			return false
+		}
+		e, err := d.entryAt(u, offset)
+		if err != nil || e.noReturn {
+			return e.noReturn
+		}
+		next := e.origin
+		if next.class != reference {
+			next = e.specification
+		}
+		if next.class != reference {
+			return false
+		}
+		offset = next.u
+	}
+	return false
+}
+
 // TailCalls returns the tail calls of the function at an address; ok is false if no
 // function is known there. The list is empty unless the function is marked as having an
 // entry for each of its tail calls (DW_AT_call_all_tail_calls).

@@ -136,6 +136,8 @@ type entry struct {
 	callOrigin, origin    value
 	tail                  bool
 	declaration, external bool
+	noReturn              bool
+	specification         value
 }
 
 func (e *entry) set(name uint32, v value) {
@@ -168,6 +170,10 @@ func (e *entry) set(name uint32, v value) {
 		e.declaration = v.isSet()
 	case dw.AttrExternal:
 		e.external = v.isSet()
+	case dw.AttrNoreturn:
+		e.noReturn = v.isSet()
+	case dw.AttrSpecification:
+		e.specification = v
 	case dw.AttrCallTailCall, dw.AttrGNUTailCall:
 		e.tail = v.isSet()
 	}
