@@ -49,7 +49,9 @@ var budgets = map[string]string{
 	"snapshot/core":      reading + " @github.com/pierrec/lz4/v4",
 	"stack/...":          reading,
 	"record":             reading,
+	"record/resource":    "profile " + telemetry,
 	"profile/...":        "internal/calltree internal/printable @github.com/google/pprof",
+	"profile/otlp/...":   "profile " + telemetry,
 	"report/readelf":     "object internal/printable",
 	"report/style":       styling,
 	"report/table":       "arch/disasm " + styling,
@@ -76,6 +78,8 @@ const (
 		"@github.com/mattn/go-colorable @github.com/mattn/go-isatty @github.com/ianlancetaylor/demangle report/style"
 	printing = reading + " report/... profile/... @github.com/fatih/color @github.com/mattn/go-colorable @github.com/mattn/go-isatty " +
 		"@github.com/ianlancetaylor/demangle @github.com/google/pprof @github.com/pierrec/lz4/v4"
+	telemetry = "profile/otlp @go.opentelemetry.io/collector/pdata @go.opentelemetry.io/collector/pdata/pprofile @go.opentelemetry.io/collector/featuregate " +
+		"@go.uber.org/multierr @github.com/hashicorp/go-version @github.com/json-iterator/go @github.com/modern-go/concurrent @github.com/modern-go/reflect2"
 )
 
 // budgetOf returns the row of a package, and the name of the row.

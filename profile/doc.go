@@ -15,5 +15,6 @@
 // express a name, the name is changed, and the text around it is unharmed.
 //
 // The package knows nothing about processes, recordings or terminals. The package and the
-// pages that it writes open no files and use no network.
+// pages that it writes open no files and use no network. Package profile/otlp writes profiles
+// of OpenTelemetry, because the module for that takes time to start.
 package profile

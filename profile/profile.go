@@ -6,6 +6,7 @@ package profile
 
 import (
 	"strings"
+	"time"
 
 	"github.com/clewdev/clew/internal/calltree"
 )
@@ -96,10 +97,14 @@ type Profile struct {
 	Notes []string
 	// Roots is how Folded and Flame separate stacks.
 	Roots Roots
+	// Start and Duration are when the stacks were taken, if that is known.
+	Start    time.Time
+	Duration time.Duration
 
 	unit string
 
-	buildIDs map[string]string // of objects, hexadecimal; "" if files differ
+	buildIDs   map[string]string // of objects, hexadecimal; "" if files differ
+	fileHashes map[string]string // likewise
 
 	frames     []Frame
 	frameIndex map[Frame]int32

@@ -99,6 +99,7 @@ type Object struct {
 
 	// Of an object of a recording:
 	BuildID string // hexadecimal; "" if the recording lacks it
+	Hash    string // object.File.Hash in hexadecimal; "" without recording.Options.Hashes
 	Path    string // of the file that was read; "" if none was
 	Err     error  // why the file could not be read
 

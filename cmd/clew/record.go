@@ -26,6 +26,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/clewdev/clew/check/coderules"
+	"github.com/clewdev/clew/cmd/clew/continuous"
 	"github.com/clewdev/clew/cmd/clew/manual"
 	"github.com/clewdev/clew/cmd/clew/output"
 	"github.com/clewdev/clew/internal/outputfile"
@@ -53,6 +54,7 @@ type recordFlags struct {
 	frequency, period int
 	duration          time.Duration
 	show              perfFlags
+	otlp              continuous.Flags
 }
 
 func recordCommand() *cli.Command {
@@ -74,7 +76,7 @@ Examples:
 		DisableSliceFlagSeparator: true,
 		ShellComplete:             completeProcesses(),
 		Flags: slices.Concat([]cli.Flag{
-			&cli.StringSliceFlag{Name: "output", Aliases: []string{"o"}, Destination: &flags.outputs, Usage: "write a profile to `FILE`, in the format that its name ends with: .html (a flame graph), .pb.gz (for pprof), .speedscope.json or .folded"},
+			&cli.StringSliceFlag{Name: "output", Aliases: []string{"o"}, Destination: &flags.outputs, Usage: "write a profile to `FILE`, in the format that its name ends with: .html (a flame graph), .pb.gz (for pprof), .speedscope.json, .folded or .otlp (OpenTelemetry's protocol)"},
 			&cli.DurationFlag{Name: "duration", Destination: &flags.duration, HideDefault: true, Usage: "end after `TIME` (10s, 1m30s)"},
 			&cli.IntFlag{Name: "frequency", Aliases: []string{"F"}, Destination: &flags.frequency, Value: record.DefaultFrequency, Usage: "take `N` samples a second on each processor"},
 			&cli.BoolFlag{Name: "all", Destination: &flags.all, Usage: "record all processes"},
@@ -94,7 +96,7 @@ Examples:
 			&cli.BoolFlag{Name: "no-lines", Destination: &flags.show.noLines, Usage: "omit source lines and inlined calls, which take most of the time after the recording"},
 			&cli.BoolFlag{Name: "no-inline", Destination: &flags.show.noInline, Usage: "omit inlined calls"},
 			&cli.StringFlag{Name: "by", Destination: &flags.show.profile.by, Usage: "separate the stacks of a profile by `WHAT`: process (the default if there are several), thread or none"},
-		)),
+		), grouped("OpenTelemetry", flags.otlp.List()...)),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			names, command, dashed := atDash(c)
 			if flags.offCPU && (c.IsSet("event") || c.IsSet("frequency") || c.IsSet("period") || c.IsSet("no-kernel")) {
@@ -148,15 +150,19 @@ func (f *recordFlags) options(names, command []string, dashed bool) (*record.Opt
 	if _, known := profileRoots[f.show.profile.by]; !known || f.show.profile.by == "state" {
 		return nil, fmt.Errorf("unknown --by %q, expected process, thread or none", f.show.profile.by)
 	}
+	if err := f.otlp.Check(); err != nil {
+		return nil, err
+	}
 	for _, name := range f.outputs {
 		if f.format(name) == nil {
-			return nil, fmt.Errorf("the name of %s does not say its format: end it with .html, .pb.gz, .speedscope.json or .folded", name)
+			return nil, fmt.Errorf("the name of %s does not say its format: end it with .html, .pb.gz, .speedscope.json, .folded or .otlp", name)
 		}
 	}
 	opts := &record.Options{
 		All: f.all, Cgroup: f.cgroup, Wall: f.wall, Duration: f.duration, Event: f.show.event, Frequency: f.frequency, Period: uint64(f.period), NoKernel: f.noKernel,
 		Recording: recording.Options{Analyzer: new(coderules.Analyzer), Lines: !f.show.noLines, NoInline: f.show.noInline},
 	}
+	opts.Recording.Hashes = slices.ContainsFunc(f.outputs, isOTLP)
 	if f.offCPU {
 		opts.OffCPU, opts.Frequency = true, 0
 	}
@@ -195,8 +201,15 @@ func notLive(arg string) error {
 	return fmt.Errorf("no process is named %s", arg)
 }
 
+func isOTLP(name string) bool { return strings.HasSuffix(name, ".otlp") }
+
 // format returns the function that writes the format of a file name, or nil.
 func (f *recordFlags) format(name string) func(*profile.Profile, io.Writer) error {
+	if isOTLP(name) {
+		return func(p *profile.Profile, w io.Writer) error {
+			return f.otlp.WriteFile(p, &record.Options{OffCPU: f.offCPU, Event: f.show.event, Frequency: f.frequency, Period: uint64(f.period)}, w)
+		}
+	}
 	for _, format := range profileFormats {
 		if strings.HasSuffix(name, format.suffix) {
 			return format.write

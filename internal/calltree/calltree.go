@@ -43,8 +43,8 @@ func (t *Tree[F]) At(n int32) (frame F, parent int32) { return t.nodes[n].frame,
 // Frames yields the frames of the stack of a node, innermost first.
 func (t *Tree[F]) Frames(n int32) iter.Seq[F] {
 	return func(yield func(F) bool) {
-		for n != 0 && yield(t.nodes[n].frame) {
-			n = t.nodes[n].parent
+		for at := n; at != 0 && yield(t.nodes[at].frame); { // a second iteration starts at n again
+			at = t.nodes[at].parent
 		}
 	}
 }

@@ -43,6 +43,7 @@ var trusted = map[string]string{
 
 	// The file or link is the kernel's. Its name consists of constants and process IDs, which
 	// isKernelFile does not recognize.
+	"record/resource: readStart":    "files of /proc/PID",
 	"session/socket: openTable":     "/proc/self/net/tcp and tcp6",
 	"session: explain":              "hands os.ReadFile to refusal, which reads constant names below /proc",
 	"cmd/clew: ofTerminal":          "/dev/tty",

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/clewdev/clew/profile"
 	"github.com/clewdev/clew/report/style"
@@ -141,6 +142,12 @@ func (r *Recording) AddTo(p *profile.Profile, event int) {
 	p.Notes = append(p.Notes, r.Notes...)
 	for _, o := range r.Objects {
 		p.SetBuildID(o.Name, o.BuildID)
+		if o.Hash != "" {
+			p.SetFileHash(o.Name, o.Hash)
+		}
+	}
+	if clock := &r.Header.Clock; !clock.Wall.IsZero() && r.Samples > 0 {
+		p.Start, p.Duration = clock.Wall.Add(time.Duration(r.First-clock.Time)), r.Span()
 	}
 	locations := make([]profile.Location, len(r.Places()))
 	for i := range locations {

@@ -137,6 +137,10 @@ type Options struct {
 	// valid only during the call.
 	Each func(*Sample) error
 
+	// Hashes sets the Hash of objects, and the BuildID of those whose file has one although the
+	// recording lacks it.
+	Hashes bool
+
 	// OffCPU makes a sample of the event context-switches stand for the time until its thread runs
 	// again. That time, in nanoseconds, is its Period, and its end is its Time. The recording must
 	// contain the records of switches (perf record -e context-switches -c 1 --switch-events).

@@ -5,6 +5,8 @@
 package recording
 
 import (
+	"cmp"
+	"encoding/hex"
 	"errors"
 
 	"github.com/clewdev/clew/arch"
@@ -368,6 +370,10 @@ func (b *builder) objectOf(f *file) *stack.Object {
 		f.stackObject = b.add(&stack.Object{Name: f.path, BuildID: f.buildID, Err: f.err, Go: f.tables.Go})
 		if f.object != nil {
 			f.stackObject.Path = f.object.Name()
+			if b.opts.Hashes {
+				f.stackObject.Hash = hex.EncodeToString(f.object.Hash())
+				f.stackObject.BuildID = cmp.Or(f.buildID, hex.EncodeToString(f.object.BuildID()))
+			}
 		}
 		b.fileOf[f.stackObject] = f
 	}

@@ -1,0 +1,46 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+// Package continuous is the part of the verb record for OpenTelemetry: files with profiles of
+// OTLP, and recordings that send a profile at each interval.
+package continuous
+
+import (
+	"fmt"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/clewdev/clew/record/resource"
+)
+
+// Flags are flags of the verb record.
+type Flags struct {
+	labels  []string
+	symbols string
+
+	finder resource.Finder
+}
+
+// List returns the flags for the command line.
+func (f *Flags) List() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringSliceFlag{Name: "label", Destination: &f.labels, Usage: "add the resource attribute `KEY=VALUE` to profiles of OTLP"},
+		&cli.StringFlag{Name: "symbols", Destination: &f.symbols, Value: "local", Usage: "put names and lines into profiles of OTLP (local), or only build IDs and addresses, where the receiver finds the names (none): `WHERE`"},
+	}
+}
+
+// Check checks the flags. It must be called before the other methods.
+func (f *Flags) Check() error {
+	if f.symbols != "local" && f.symbols != "none" {
+		return fmt.Errorf("unknown --symbols %q, expected local or none", f.symbols)
+	}
+	for _, label := range f.labels {
+		list, err := resource.ParseLabels(label)
+		if err != nil || len(list) != 1 {
+			return fmt.Errorf("--label %q is not of the form KEY=VALUE", label)
+		}
+		f.finder.Labels = append(f.finder.Labels, list...)
+	}
+	return nil
+}
