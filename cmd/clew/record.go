@@ -207,7 +207,7 @@ func isOTLP(name string) bool { return strings.HasSuffix(name, ".otlp") }
 func (f *recordFlags) format(name string) func(*profile.Profile, io.Writer) error {
 	if isOTLP(name) {
 		return func(p *profile.Profile, w io.Writer) error {
-			return f.otlp.WriteFile(p, &record.Options{OffCPU: f.offCPU, Event: f.show.event, Frequency: f.frequency, Period: uint64(f.period)}, w)
+			return f.otlp.WriteFile(p, &record.Options{OffCPU: f.offCPU, Wall: f.wall, Event: f.show.event, Frequency: f.frequency, Period: uint64(f.period)}, w)
 		}
 	}
 	for _, format := range profileFormats {

@@ -18,6 +18,8 @@ import (
 func (f *Flags) options(opts *record.Options) otlp.Options {
 	o := otlp.Options{NoSymbols: f.symbols == "none", Resource: f.finder.Process}
 	switch {
+	case opts.Wall:
+		o.Type, o.Unit = "wall", "nanoseconds"
 	case opts.OffCPU:
 		o.Type, o.Unit = "off_cpu", "nanoseconds"
 	case opts.Period != 0:
