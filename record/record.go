@@ -62,6 +62,13 @@ type Options struct {
 	// NoKernel leaves out the frames of the kernel.
 	NoKernel bool
 
+	// Every, if not 0, divides the recording into intervals of this time, and Interval is called
+	// after each but the last, which Run returns. The Recording is valid only during the call.
+	// Memory depends on the different stacks of an interval. Interval should not wait, because
+	// no stacks are walked meanwhile.
+	Every    time.Duration
+	Interval func(*recording.Recording) error
+
 	// Raw receives the recording in the format of perf record -o -, if it is not nil.
 	Raw io.Writer
 
@@ -103,6 +110,8 @@ func (o *Options) check() error {
 	switch {
 	case n != 1:
 		return errors.New("record: one of Targets, Command, All and Cgroup must be set")
+	case o.Every < 0 || o.Every > 0 != (o.Interval != nil):
+		return errors.New("record: Every must be positive, and Interval be set with it")
 	case o.Duration < 0:
 		return errors.New("record: the duration is negative")
 	case o.Frequency < 0:

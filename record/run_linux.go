@@ -129,6 +129,9 @@ func record(ctx context.Context, s *sampler, opts *Options, m *arch.Machine, una
 			readErr = err
 			return
 		}
+		if opts.Every > 0 {
+			opts.Recording.Cut, opts.Recording.Interval = opts.cut(began), opts.Interval
+		}
 		read, readErr = recording.Read(r, opts.Recording)
 		readErr = errors.Join(readErr, r.Close())
 	}()
@@ -247,7 +250,7 @@ func (s *sampler) pump(ctx context.Context, w *perfdata.Writer, out *output, opt
 				return err
 			}
 		}
-		if status.Bytes > written {
+		if status.Bytes > written || opts.Every > 0 { // intervals end with a round
 			written = status.Bytes
 			if err := errors.Join(w.Round(), out.Flush()); err != nil {
 				return err

@@ -40,6 +40,9 @@ func New[F ~int32]() Tree[F] {
 // At returns the innermost frame and the parent of a node other than 0.
 func (t *Tree[F]) At(n int32) (frame F, parent int32) { return t.nodes[n].frame, t.nodes[n].parent }
 
+// Len returns the number of nodes.
+func (t *Tree[F]) Len() int { return len(t.nodes) }
+
 // Frames yields the frames of the stack of a node, innermost first.
 func (t *Tree[F]) Frames(n int32) iter.Seq[F] {
 	return func(yield func(F) bool) {

@@ -69,6 +69,7 @@ type builder struct {
 	ends        [unwind.CallersMissing + 1]uint64 // samples by the end of their stack
 	gaps        uint64                            // samples with another end than CallersMissing that can lack callers too
 	uncopied    uint64                            // samples that end early because they have registers and no copy of the stack
+	missed      uint64                            // records that were lost before the interval
 	unfinished  uint64                            // samples whose deferred user part is missing
 	longestCopy uint32                            // bytes of the largest stack copy that was too short
 
@@ -147,6 +148,11 @@ func (b *builder) read() error {
 			}
 			b.complete = false
 			b.noteError(err)
+		}
+		if record.Type == perfdata.TypeFinishedRound && b.opts.Cut != nil && b.opts.Cut() {
+			if err := b.cut(); err != nil {
+				return err
+			}
 		}
 		if b.opts.Progress != nil && n%1024 == 0 {
 			b.opts.Progress(b.reader.Counts().Bytes)

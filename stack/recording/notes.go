@@ -46,7 +46,7 @@ func (b *builder) noteMissing() {
 	for _, m := range b.maps {
 		b.noteError(m.check())
 	}
-	b.noteCount(b.rec.Counts.Missed(), "1 record was", "%d records were", "lost during the recording")
+	b.noteCount(b.rec.Counts.Missed()-b.missed, "1 record was", "%d records were", "lost during the recording")
 	b.noteCount(b.uncopied, "no copy of the user stack was recorded for 1 sample", "no copy of the user stack was recorded for %d samples", "")
 	b.ends[unwind.CallersMissing] += b.gaps
 	const stack, stacks = "the stack of 1 sample ", "the stacks of %d samples "

@@ -151,6 +151,13 @@ type Options struct {
 	// recording must contain the event cpu-clock besides context-switches.
 	Wall bool
 
+	// Cut is called at the end of each round of the recording (PERF_RECORD_FINISHED_ROUND) and
+	// reports whether an interval ends there. Then Interval is called with the samples since the
+	// previous one. The Recording is valid only during the call. Read returns the last interval.
+	// Both must be set, or none.
+	Cut      func() bool
+	Interval func(*Recording) error
+
 	// Progress is called now and then with the number of bytes read from the recording.
 	Progress func(read int64)
 }
