@@ -222,13 +222,13 @@ func (d *Data) CallSite(pc uint64) (site CallSite, ok bool, err error) {
 // NoReturn reports whether the function that starts at an address has DW_AT_noreturn (DWARF 5
 // §3.3.1.1), or the function of the call that returns to next.
 func (d *Data) NoReturn(start, next uint64) (bool, error) {
-	o, err := d.codeAt(start)
-	if o != nil {
+	if o, _ := d.codeAt(start); o != nil {
 		if r := o.functions.find(start); r != nil && o.functions.entry(r) == start && d.isNoReturn(r.entry) {
 			return true, nil
 		}
 	}
-	if o, err = d.codeAt(next - 1); o == nil {
+	o, err := d.codeAt(next - 1)
+	if o == nil {
 		return false, err
 	}
 	function := o.functions.find(next - 1)
