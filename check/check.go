@@ -121,6 +121,7 @@ func file(f *object.File, options Options) (*Report, error) {
 		findings, more := structure(f, section, options)
 		sections = append(sections, section)
 		notes.merge(&more)
+		r.noteCallsOnly(&notes, lift.Of(f.Machine()).ABI())
 		report.Findings = append(report.Findings, findings...)
 		report.Findings = append(report.Findings, r.Findings...)
 		report.Counters.Add(&r.Counters)
@@ -270,6 +271,9 @@ func (c *checker) run(options Options) (*Report, error) {
 	for i := range c.results {
 		report.Counters.Add(&c.results[i].counters)
 		report.Findings = append(report.Findings, c.results[i].findings...)
+		if c.results[i].framed {
+			report.framed++
+		}
 	}
 	return &report, nil
 }

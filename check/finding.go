@@ -130,6 +130,7 @@ type Finding struct {
 	Found    string // what the row says, or what is wrong with the entry
 	Path     []Step // from the function's start to Address
 	Around   []Line // the instructions around Address, by address
+	atCall   bool   // one of the instructions is a call, or the defect is not of rows
 	unsaved  bool   // the register's value is lost, and the row says that it is in the register
 	Fix      string // the directive to put before the instruction: ".cfi_def_cfa_offset 16"
 }
@@ -173,6 +174,8 @@ type Report struct {
 	Findings []Finding
 	Notes    []Note // of File, ordered by kind
 	Counters
+
+	framed int // FDEs whose rows are not all those of the entry
 }
 
 // NoteKind is the class of a note.
@@ -189,10 +192,16 @@ const (
 	NoTerminator
 	// NotRestoredState: an FDE remembers more states than it restores.
 	NotRestoredState
+	// CallsOnly: the rows of most functions are right at calls and wrong in prologues or epilogues.
+	// Compilers write such tables for exceptions: with -fno-asynchronous-unwind-tables, and LLVM
+	// before version 15 always on arm64. They mislead profilers, debuggers and signal handlers. The
+	// note stands for the findings of these functions.
+	CallsOnly
 	noteKinds
 )
 
-var noteKindNames = [noteKinds]string{"executable bytes without an entry", "CIE without an FDE", "no terminator, but .eh_frame_hdr lists the entries", "state remembered and not restored"}
+var noteKindNames = [noteKinds]string{"executable bytes without an entry", "CIE without an FDE", "no terminator, but .eh_frame_hdr lists the entries", "state remembered and not restored",
+	"functions with rows that are right at calls only"}
 
 func (k NoteKind) String() string { return noteKindNames[k] }
 

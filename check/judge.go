@@ -15,6 +15,7 @@ import (
 type result struct {
 	counters Counters
 	findings []Finding
+	framed   bool // its rows are not all those of the entry
 }
 
 // judge compares every instruction of the unit with its row. It returns false if it has found
@@ -161,6 +162,7 @@ func (u *unit) heals(p *part, i *instruction, s state) bool {
 func (u *unit) collect(p *part) result {
 	var r result
 	r.counters.Functions = 1
+	r.framed = len(p.rows) > 1
 	if u.suspicious {
 		r.findings = u.findings(p)
 	}
@@ -240,9 +242,11 @@ func (u *unit) findings(p *part) []Finding {
 					break
 				}
 				f := u.finding(p, r, s, i, w)
+				f.atCall = i.Flow == lift.FlowCall || i.Flow == lift.FlowCallIndirect
 				if n, ok := open[w.number]; ok && list[n].Expected == f.Expected && list[n].Found == f.Found || ok && w.delta != 0 && u.deltas[n] == w.delta {
 					list[n].Last = i.pc
 					list[n].Count++
+					list[n].atCall = list[n].atCall || f.atCall
 					continue
 				}
 				f.Path = u.path(k)
@@ -288,7 +292,7 @@ func (u *unit) unrestored(p *part, i *instruction, k int32, s *state) []Finding 
 			continue // the row is wrong, or says so
 		}
 		list = append(list, Finding{
-			Kind: NotRestored, Function: p.start, Address: i.pc, Last: i.pc, Count: 1,
+			Kind: NotRestored, atCall: true, Function: p.start, Address: i.pc, Last: i.pc, Count: 1,
 			Column: m.Column(int(column)), Register: m.Names[column],
 			Expected: m.Names[column] + " restored", Found: "a return without it", Path: u.path(k),
 		})

@@ -356,6 +356,56 @@ func (n *notes) merge(o *notes) {
 	}
 }
 
+// minCallsOnly is the least number of functions for the note CallsOnly.
+const minCallsOnly = 8
+
+// noteCallsOnly replaces findings by a note, if the rows of most functions with a frame describe
+// neither the prologue nor the epilogue. Functions with a wrong row at a call keep their findings.
+func (r *Report) noteCallsOnly(n *notes, m *lift.ABI) {
+	const (
+		notAtCall = 1 << iota
+		prologue
+		epilogue
+		all = notAtCall | prologue | epilogue
+	)
+	entry := fmt.Sprintf("CFA = %s%+d", m.Names[m.SP], m.CFAOffset)
+	functions := make(map[uint64]int)
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		seen, met := functions[f.Function]
+		switch {
+		case f.atCall:
+			functions[f.Function] = seen &^ notAtCall
+			continue
+		case !met:
+			seen = notAtCall
+		}
+		switch {
+		case f.Kind != WrongCFA:
+		case f.Found == entry:
+			seen |= prologue
+		case f.Expected == entry:
+			seen |= epilogue
+		}
+		functions[f.Function] = seen
+	}
+	whole := 0
+	for _, seen := range functions {
+		if seen == all {
+			whole++
+		}
+	}
+	if whole < minCallsOnly || 2*whole <= r.framed {
+		return
+	}
+	maps.DeleteFunc(functions, func(_ uint64, seen int) bool { return seen&notAtCall == 0 })
+	for _, start := range slices.Sorted(maps.Keys(functions)) {
+		n.add(CallsOnly, start)
+	}
+	r.Findings = slices.DeleteFunc(r.Findings, func(f Finding) bool { return functions[f.Function] != 0 })
+	r.Defective -= len(functions)
+}
+
 // list returns the notes with places.
 func (n *notes) list() (list []Note) {
 	for kind := range n {

@@ -227,3 +227,41 @@ func TestTerminator(t *testing.T) {
 		}
 	}
 }
+
+// Tables whose rows are right at calls only get a note. The same defect in most functions of a
+// file is a finding if a compiler does not mean it: of one row, or at calls.
+func TestCallsOnly(t *testing.T) {
+	const start, end = ".text\n.rept 10\n.balign 16\n.cfi_startproc\n", ".cfi_endproc\n.endr\n"
+	const save, load = "stp x29, x30, [sp, #-32]!\n", "ldp x29, x30, [sp], #32\n"
+	const rows = ".cfi_def_cfa_offset 32\n.cfi_offset x29, -32\n.cfi_offset x30, -24\n"
+	const restored = ".cfi_def_cfa_offset 0\n.cfi_restore x29\n.cfi_restore x30\n"
+	for _, test := range []struct {
+		name, code string
+		note       bool
+		findings   bool
+	}{
+		{"right", start + save + rows + "bl g\n" + load + restored + "ret\n" + end, false, false},
+		{"calls only", start + save + "nop\n" + rows + "bl g\n" + load + "ret\n" + end, true, false},
+		{"epilogue only", start + save + rows + "bl g\n" + load + "ret\n" + end, false, true},
+		{"prologue only", start + save + "nop\n" + rows + "bl g\n" + load + restored + "ret\n" + end, false, true},
+		{"wrong at a call", start + save + "bl g\n" + rows + load + "ret\n" + end, false, true},
+		{"signed too early", start + ".cfi_negate_ra_state\npaciasp\n" + save + rows + "bl g\n" + load + restored + "autiasp\n.cfi_negate_ra_state\nret\n" + end, false, true},
+		{"few functions", ".text\n.rept 3\n.balign 16\n.cfi_startproc\n" + save + "nop\n" + rows + "bl g\n" + load + "ret\n" + end, false, true},
+		{"most are right", ".text\n.rept 9\n.balign 16\n.cfi_startproc\n" + save + "nop\n" + rows + "bl g\n" + load + "ret\n" + end +
+			start + save + rows + "bl g\n" + load + restored + "ret\n" + end, false, true},
+	} {
+		r, err := File(assemble(t, "arm64", test.code), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		count := 0
+		for _, n := range r.Notes {
+			if n.Kind == CallsOnly {
+				count = n.Count
+			}
+		}
+		if count != 0 != test.note || test.note && (count != 10 || r.Defective != 0) || len(r.Findings) > 0 != test.findings {
+			t.Errorf("%s: %+v, %v", test.name, r.Notes, describe(r.Findings))
+		}
+	}
+}

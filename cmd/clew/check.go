@@ -41,7 +41,8 @@ An instruction is undecided if the analysis does not know enough, for example if
 path leads to it. Clew also checks the structure of the sections: overlapping entries,
 addresses outside of the code, disagreement with .eh_frame_hdr. A note is about
 something unusual that is not a defect, such as code without an entry, and does not change
-the exit code.
+the exit code. In a file whose rows are right at calls only, as LLVM before version 15
+makes them for arm64, one note stands for the findings; --func shows those of a function.
 
 For a process or a core, Clew checks all mapped object files with the bytes in memory,
 and the generated code that a GDB JIT list, a jitdump or libunwind's list describes.

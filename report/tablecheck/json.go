@@ -42,7 +42,8 @@ is a summary of all files: {"functions", "decided", "defective", "instructions",
 without an undecided instruction, and "defective" those with a finding. "reasons" has the
 number of undecided instructions for each reason. "known" counts findings of the
 baseline, which are not printed. "notes" has the number of places for each kind of
-note, such as "executable bytes without an entry"; it is absent without notes.`
+note, such as "executable bytes without an entry"; it is absent without notes. "disagree"
+includes the instructions of functions with a note instead of findings.`
 
 // JSON prints results for programs, one object on each line, as Schema describes.
 type JSON struct{}
