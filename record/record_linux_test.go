@@ -404,8 +404,8 @@ func TestWall(t *testing.T) {
 	if slept < 300*time.Millisecond || slept > rec.Span() || busy < 200*time.Millisecond || busy > 450*time.Millisecond {
 		t.Errorf("the programs sleep for %v and run for %v in %v, expected 300 ms or more, and about 300 ms", slept, busy, rec.Span())
 	}
-	if len(rec.Events) != 1 || rec.Events[0].Name != "wall-clock" {
-		t.Errorf("events %+v", rec.Events)
+	if len(rec.Events) != 1 || rec.Events[0].Name != "wall-clock" || rec.Counts.Invalid != 0 || !rec.Complete {
+		t.Errorf("events %+v, counts %+v, notes %q", rec.Events, rec.Counts, rec.Notes)
 	}
 	r, err := perfdata.NewReader(&raw)
 	if err != nil {

@@ -184,7 +184,7 @@ func (s *sampler) begin(w *perfdata.Writer, opts *Options, h *perfdata.Header, u
 	if err := w.Start(h, uname, s.event.name, id, s.event.bytes()); err != nil {
 		return err
 	}
-	if s.waits != nil {
+	if s.first = id; s.waits != nil {
 		if err := w.Event(s.waits.name, waitsID, s.waits.bytes()); err != nil {
 			return err
 		}
@@ -201,8 +201,8 @@ func (s *sampler) begin(w *perfdata.Writer, opts *Options, h *perfdata.Header, u
 	return nil
 }
 
-// waitsID is the ID of the event of waits in the stream. In the kernel's records the event has another
-// one for each thread and processor. These begin with 1.
+// waitsID is the ID of the event of waits in the stream, which has one ID for each of two events. In the
+// kernel's records an event has another ID for each thread and processor. These begin with 1.
 const waitsID = 1<<64 - 1
 
 // pump copies records from the kernel's buffers to w.
@@ -213,11 +213,14 @@ func (s *sampler) pump(ctx context.Context, w *perfdata.Writer, out *output, opt
 		switch perfdata.Type(word(record)) {
 		case perfdata.TypeSample:
 			status.Samples++
-			wait := s.waits != nil && len(record) >= 16 && s.isWait[order.Uint64(record[8:])]
 			record = shorten.sample(record)
-			if wait {
+			if s.waits != nil && len(record) >= 16 {
+				id := s.first
+				if s.isWait[order.Uint64(record[8:])] {
+					id = waitsID
+				}
 				status.Bytes += uint64(len(record))
-				return w.KernelSample(record, waitsID)
+				return w.KernelSample(record, id)
 			}
 		case perfdata.TypeLost:
 			if len(record) >= 24 {

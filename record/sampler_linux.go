@@ -20,6 +20,7 @@ import (
 type sampler struct {
 	event  *event
 	waits  *event          // of Options.Wall, or nil
+	first  uint64          // the ID of event in the stream
 	isWait map[uint64]bool // the IDs of waits
 	cpus   []int
 	rings  []*ring // by processor, as cpus
