@@ -69,7 +69,7 @@ func newEvent(opts *Options, m *arch.Machine, waits bool) (*event, error) {
 	}
 	a.Size = attrSize
 	a.Sample_type = uint64(sampleType)
-	a.Bits = unix.PerfBitDisabled | unix.PerfBitInherit | unix.PerfBitExcludeHv | unix.PerfBitExcludeCallchainUser |
+	a.Bits = unix.PerfBitDisabled | unix.PerfBitInherit | unix.PerfBitExcludeHv |
 		unix.PerfBitMmap | unix.PerfBitMmap2 | unix.PerfBitComm | unix.PerfBitCommExec | unix.PerfBitTask |
 		unix.PerfBitSampleIDAll | unix.PerfBitUseClockID | unix.PerfBitWatermark | bitNamespaces | bitKsymbol
 	a.Clockid = unix.CLOCK_MONOTONIC // as in jitdumps

@@ -104,6 +104,13 @@ func (t *Trail) At(i int) Step {
 		Gap: s.is&gap != 0, Interrupted: s.is&interrupted != 0, Trampoline: s.is&trampoline != 0}
 }
 
+// FramePointer returns the frame pointer in frame i, and whether it and the stack pointer are known.
+// It panics if there is no such frame.
+func (t *Trail) FramePointer(i int) (fp uint64, known bool) {
+	s := &t.steps[t.head+i]
+	return s.fp, s.is&basesKnown != 0
+}
+
 // LookupPC returns the LookupPC of frame i. It panics if there is none.
 func (t *Trail) LookupPC(i int) uint64 { return t.steps[t.head+i].lookup() }
 

@@ -7,6 +7,7 @@ package recording
 import (
 	"slices"
 
+	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -19,6 +20,8 @@ type space struct {
 
 	walker *unwind.Walker   // may be nil: see maxWalkers
 	places map[uint64]int32 // by the LookupPC of frames
+
+	goFunctions map[uint64]*object.GoFunction // by addresses; nil where there is none
 }
 
 func newSpace() *space { return &space{users: 1, places: make(map[uint64]int32)} }
@@ -128,4 +131,5 @@ func (s *space) changed() {
 	if len(s.places) > 0 {
 		s.places = make(map[uint64]int32)
 	}
+	clear(s.goFunctions)
 }

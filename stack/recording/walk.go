@@ -21,6 +21,7 @@ type walk struct {
 	memory memory
 	places []int32 // of the frames of the current sample
 	user   []int32 // of its user part, if that was walked
+	joined []int32 // after user, from the call chain: see join
 	gap    bool    // places contains user, and callers can be missing in it
 
 	// walking are the spaces with a walker, the oldest at next.
@@ -181,14 +182,17 @@ func (b *builder) stack(t *thread, r *perfdata.Record, s *perfdata.Sample, chain
 	if chain != nil && s.Fields&perfdata.FieldCallchain != 0 {
 		end = unwind.CallChain
 	}
-	walked := false
-	if machine := s.UserRegs.Registers(b.machine, &w.regs); machine != nil {
-		end = b.unwind(t, s, machine)
-		walked = true
+	w.joined = w.joined[:0]
+	machine := s.UserRegs.Registers(b.machine, &w.regs)
+	walked := machine != nil
+	if walked {
+		if end = b.unwind(t, s, machine); end != unwind.EndOfStack && end != unwind.CallersMissing {
+			end = b.join(t, s, machine, user, end)
+		}
 	}
 	switch n := countUser(user); {
-	case walked && (end == unwind.EndOfStack || end == unwind.CallersMissing || len(w.user) >= n):
-		w.places = append(w.places, w.user...)
+	case walked && (end == unwind.EndOfStack || end == unwind.CallersMissing || len(w.user)+len(w.joined) >= n):
+		w.places = append(append(w.places, w.user...), w.joined...)
 		w.gap = t.gap > 0
 	case n > 0:
 		end = unwind.CallChain
@@ -303,13 +307,7 @@ func (b *builder) placeTrail(t *thread) {
 		if !known && trail.At(i).Gap {
 			t.gap = n - i
 		}
-		lookup := trail.LookupPC(i)
-		place, ok := space.places[lookup]
-		if !ok {
-			place = b.userPlace(t.process, lookup, false)
-			space.places[lookup] = place
-		}
-		w.user[i] = place
+		w.user[i] = space.place(b, t.process, trail.LookupPC(i))
 	}
 	t.places = append(t.places[:0], w.user...)
 }
