@@ -203,7 +203,11 @@ func (d *amd64Decoder) groupOne() {
 		return
 	}
 	if !d.registerOperand() {
-		if kind != 1 || immediate != 0 { // orq $0,(%rsp) probes the stack
+		switch {
+		case immediate == 0 && (kind == 0 || kind == 1 || kind == 5 || kind == 6):
+			// orq $0,(%rsp) probes the stack, and lock addl $0,(%rsp) is a fence: add, or, sub and
+			// xor of 0 change nothing.
+		default:
 			d.written()
 		}
 		return
