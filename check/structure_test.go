@@ -123,7 +123,7 @@ func TestStructureOfAssembly(t *testing.T) {
 		{"CFA by a vector register", "amd64", "f:\n.cfi_startproc\nnop\n.cfi_def_cfa 20, 8\nret\n.cfi_endproc\n", []Kind{Impossible}, nil},
 		{"CFA below the stack pointer", "amd64", "f:\n.cfi_startproc\nnop\n.cfi_def_cfa_offset -8\nret\n.cfi_endproc\n", []Kind{Impossible, WrongCFA}, nil},
 		{"vector register", "amd64", "f:\n.cfi_startproc\nmovaps %xmm6, -40(%rsp)\n.cfi_offset xmm6, -48\nret\n.cfi_endproc\n", nil, nil},
-		{"odd address", "arm64", ".byte 0\nf:\n.cfi_startproc\n.byte 2\n.cfi_offset x19, -16\n.cfi_endproc\n", []Kind{Impossible}, nil},
+		{"odd address", "arm64", ".byte 0\nf:\n.cfi_startproc\n.long 2\n.cfi_offset x19, -16\n.long 2\n.cfi_endproc\n", []Kind{Impossible}, nil},
 		{"state not restored", "amd64", "f:\n.cfi_startproc\nnop\n.cfi_remember_state\nret\n.cfi_endproc\n", nil, []NoteKind{NotRestoredState}},
 		{"state not remembered", "amd64", "f:\n.cfi_startproc\nnop\n.cfi_escape 0x0b\nret\n.cfi_endproc\n", []Kind{Malformed}, nil},
 	} {
