@@ -72,6 +72,7 @@ Examples:
   clew record -o out.html -- ./server     a flame graph of a run
   clew record --duration 10s postgres     all processes with this name
   clew record --all -o all.pb.gz          the whole system, for pprof
+  clew record --all --send http://localhost:4318    to an OpenTelemetry Collector
   clew record --raw perf.data 4711        perf's format, for 'perf report'`,
 		DisableSliceFlagSeparator: true,
 		ShellComplete:             completeProcesses(),
@@ -108,6 +109,15 @@ Examples:
 			opts, err := flags.options(names, command, dashed)
 			if err != nil {
 				return err
+			}
+			if flags.otlp.Sends() {
+				if len(flags.outputs) > 0 || flags.raw != "" || flags.show.json {
+					return errors.New("--send prints and writes nothing: --output, --raw and --json do not apply")
+				}
+				if err := flags.otlp.Run(ctx, opts); err != nil {
+					return output.InputError(err)
+				}
+				return nil
 			}
 			return flags.record(ctx, opts)
 		},

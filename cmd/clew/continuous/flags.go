@@ -7,7 +7,9 @@
 package continuous
 
 import (
+	"errors"
 	"fmt"
+	"time"
 
 	"github.com/urfave/cli/v3"
 
@@ -18,6 +20,9 @@ import (
 type Flags struct {
 	labels  []string
 	symbols string
+	send    string
+	every   time.Duration
+	spool   string
 
 	finder resource.Finder
 }
@@ -25,15 +30,27 @@ type Flags struct {
 // List returns the flags for the command line.
 func (f *Flags) List() []cli.Flag {
 	return []cli.Flag{
+		&cli.StringFlag{Name: "send", Destination: &f.send, Usage: "send a profile after each interval to a collector at `URL`: http://host:4318 or grpc://host:4317, https or grpcs for TLS; the variables OTEL_EXPORTER_OTLP_* set headers, certificates, compression and timeout"},
+		&cli.DurationFlag{Name: "every", Destination: &f.every, Value: 10 * time.Second, Usage: "with --send, the length of an interval: `TIME`"},
+		&cli.StringFlag{Name: "spool", Destination: &f.spool, Usage: "with --send, keep profiles in the directory `DIR` while the collector is away"},
 		&cli.StringSliceFlag{Name: "label", Destination: &f.labels, Usage: "add the resource attribute `KEY=VALUE` to profiles of OTLP"},
 		&cli.StringFlag{Name: "symbols", Destination: &f.symbols, Value: "local", Usage: "put names and lines into profiles of OTLP (local), or only build IDs and addresses, where the receiver finds the names (none): `WHERE`"},
 	}
 }
 
+// Sends reports whether profiles are sent.
+func (f *Flags) Sends() bool { return f.send != "" }
+
 // Check checks the flags. It must be called before the other methods.
 func (f *Flags) Check() error {
 	if f.symbols != "local" && f.symbols != "none" {
 		return fmt.Errorf("unknown --symbols %q, expected local or none", f.symbols)
+	}
+	switch {
+	case f.every <= 0:
+		return errors.New("--every must be positive")
+	case f.spool != "" && f.send == "":
+		return errors.New("--spool needs --send")
 	}
 	for _, label := range f.labels {
 		list, err := resource.ParseLabels(label)

@@ -1,0 +1,91 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package continuous
+
+import (
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"sync"
+	"testing"
+	"time"
+
+	"go.opentelemetry.io/collector/pdata/pmetric"
+	"go.opentelemetry.io/collector/pdata/pprofile"
+
+	"github.com/clewdev/clew/profile/otlp"
+	"github.com/clewdev/clew/record"
+)
+
+// Each interval arrives as a profile, with the metrics of the recorder. The samples of all are
+// those that were taken.
+func TestSend(t *testing.T) {
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("curl is not installed")
+	}
+	var mu sync.Mutex
+	intervals, samples, taken := 0, int64(0), 0.0
+	names := make(map[string]bool)
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		z, err := gzip.NewReader(r.Body)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		b, _ := io.ReadAll(z)
+		mu.Lock()
+		defer mu.Unlock()
+		if r.UserAgent() != otlp.UserAgent {
+			t.Errorf("user agent %q", r.UserAgent())
+		}
+		if r.URL.Path == "/v1/metrics" {
+			m, err := new(pmetric.ProtoUnmarshaler).UnmarshalMetrics(b)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			taken = m.ResourceMetrics().At(0).ScopeMetrics().At(0).Metrics().At(0).Sum().DataPoints().At(0).DoubleValue()
+			return
+		}
+		p, err := new(pprofile.ProtoUnmarshaler).UnmarshalProfiles(b)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		intervals++
+		for _, resource := range p.ResourceProfiles().All() {
+			name, _ := resource.Resource().Attributes().Get("process.executable.name")
+			names[name.Str()] = true
+			for _, s := range resource.ScopeProfiles().At(0).Profiles().At(0).Samples().All() {
+				samples += s.Values().At(0)
+			}
+		}
+	}))
+	defer server.Close()
+	f := Flags{symbols: "local", send: server.URL, every: 200 * time.Millisecond}
+	if err := f.Check(); err != nil {
+		t.Fatal(err)
+	}
+	err := f.Run(context.Background(), &record.Options{
+		Command: exec.Command("sh", "-c", "i=0; while [ $i -lt 1500000 ]; do i=$((i+1)); done"), Frequency: 199,
+	})
+	if errors.Is(err, record.ErrRefused) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if intervals < 2 || samples == 0 || float64(samples) != taken {
+		t.Errorf("%d intervals with %d samples of %v that were taken, of %v", intervals, samples, taken, names)
+	}
+}

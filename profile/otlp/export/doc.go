@@ -1,0 +1,22 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+// Package export sends messages of OpenTelemetry's protocol (OTLP) to a collector, over HTTP or
+// gRPC.
+//
+//	e, err := export.FromEnvironment(os.Getenv, "http://collector:4318")
+//	…
+//	q := export.NewQueue(e, export.QueueOptions{})
+//	q.Add(export.Profiles, message)  // never waits
+//	…
+//	q.Close(ctx)
+//
+// [FromEnvironment] reads the variables OTEL_EXPORTER_OTLP_*. A [Queue] sends one message after
+// the other, and tries again, later each time, while the collector is away or asks for patience.
+// It is bounded, in memory and in a directory. Dropped messages are counted.
+//
+// No answer is trusted: time and size are bounded. The package does not link net/http or grpc,
+// which make programs larger and slow to start: curl makes the requests, unless
+// Endpoint.Send is set.
+package export

@@ -1,0 +1,329 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package export
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func needsCurl(t *testing.T) {
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("curl is not installed")
+	}
+}
+
+func environment(pairs ...string) func(string) string {
+	return func(name string) string {
+		for _, p := range pairs {
+			if value, ok := strings.CutPrefix(p, "OTEL_EXPORTER_OTLP_"+strings.TrimPrefix(name, "OTEL_EXPORTER_OTLP_")+"="); ok {
+				return value
+			}
+		}
+		return ""
+	}
+}
+
+func TestFromEnvironment(t *testing.T) {
+	const v = "OTEL_EXPORTER_OTLP_"
+	for _, test := range []struct {
+		base string
+		env  []string
+		want string // the URL and whether it is of gRPC, or a part of the error
+	}{
+		{"", nil, "http://localhost:4318/v1development/profiles false"},
+		{"https://c:4318", nil, "https://c:4318/v1development/profiles false"},
+		{"https://c/otlp/", nil, "https://c/otlp/v1development/profiles false"},
+		{"grpc://c:4317", nil, "http://c:4317" + grpcPaths[0] + " true"},
+		{"grpcs://c:4317", nil, "https://c:4317" + grpcPaths[0] + " true"},
+		{"", []string{v + "ENDPOINT=http://e:1"}, "http://e:1/v1development/profiles false"},
+		{"", []string{v + "ENDPOINT=http://e:1", v + "PROFILES_ENDPOINT=http://p:1/x"}, "http://p:1/x false"},
+		{"http://b", []string{v + "PROFILES_ENDPOINT=http://p:1/x"}, "http://b/v1development/profiles false"},
+		{"", []string{v + "ENDPOINT=e:4317", v + "PROTOCOL=grpc"}, "https://e:4317" + grpcPaths[0] + " true"},
+		{"", []string{v + "ENDPOINT=e:4317", v + "PROTOCOL=grpc", v + "INSECURE=true"}, "http://e:4317" + grpcPaths[0] + " true"},
+		{"host:4318", nil, "is not a URL"},
+		{"ftp://c", nil, "has the scheme ftp"},
+		{"http://me:secret@c", nil, "contains a password"},
+		{"http://c", []string{v + "PROTOCOL=http/json"}, "unknown protocol"},
+		{"http://c", []string{v + "COMPRESSION=zip"}, "unknown compression"},
+		{"http://c", []string{v + "TIMEOUT=1s"}, "expected milliseconds"},
+		{"http://c", []string{v + "HEADERS=a"}, "is not of the form"},
+		{"http://c", []string{v + "HEADERS=a=%0d%0aX:y"}, "is not of the form"},
+	} {
+		all, err := FromEnvironment(environment(test.env...), test.base)
+		got := fmt.Sprint(all[Profiles].URL, " ", all[Profiles].GRPC)
+		if err != nil {
+			got = err.Error()
+		}
+		if got != test.want && (err == nil || !strings.Contains(got, test.want)) {
+			t.Errorf("%s %v: %s, want %s", test.base, test.env, got, test.want)
+		}
+	}
+	all, err := FromEnvironment(environment(v+"HEADERS=a=b, c = d%2C", v+"PROFILES_TIMEOUT=1500", v+"COMPRESSION=none", v+"CERTIFICATE=/ca", v+"CLIENT_KEY=/k", v+"CLIENT_CERTIFICATE=/c"), "http://c")
+	if e := all[Profiles]; err != nil || !slices.Equal(e.Headers, []string{"a: b", "c: d,"}) || e.Timeout != 1500*time.Millisecond || !e.Plain || e.CA != "/ca" || e.Key != "/k" || e.Cert != "/c" || all[Metrics].Timeout != DefaultTimeout || all[Metrics].URL != "http://c/v1/metrics" {
+		t.Errorf("%+v %v", all, err)
+	}
+}
+
+// collector is a server whose answers a test chooses.
+type collector struct {
+	*httptest.Server
+	mu       sync.Mutex
+	received []string
+	answer   func(n int, w http.ResponseWriter, r *http.Request)
+}
+
+func newCollector(t *testing.T, answer func(n int, w http.ResponseWriter, r *http.Request)) *collector {
+	c := &collector{answer: answer}
+	c.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var body io.Reader = r.Body
+		if r.Header.Get("Content-Encoding") == "gzip" {
+			body, _ = gzip.NewReader(r.Body)
+		}
+		b, _ := io.ReadAll(body)
+		c.mu.Lock()
+		n := len(c.received)
+		c.received = append(c.received, string(b))
+		c.mu.Unlock()
+		c.answer(n, w, r)
+	}))
+	c.Config.Protocols = new(http.Protocols)
+	c.Config.Protocols.SetHTTP1(true)
+	c.Config.Protocols.SetUnencryptedHTTP2(true)
+	c.Start()
+	t.Cleanup(c.Close)
+	return c
+}
+
+func endpoints(t *testing.T, url string, pairs ...string) Endpoints {
+	all, err := FromEnvironment(environment(pairs...), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// A message arrives as it was, with the headers of OTLP and those of the environment.
+func TestSend(t *testing.T) {
+	needsCurl(t)
+	c := newCollector(t, func(_ int, w http.ResponseWriter, r *http.Request) {
+		if r.Method != "POST" || r.URL.Path != httpPaths[0] || r.Header.Get("Content-Type") != "application/x-protobuf" || r.Header.Get("X-Key") != "a secret" || r.UserAgent() != "clew" {
+			t.Errorf("%v %v %v", r.Method, r.URL, r.Header)
+		}
+		w.Header().Set("Content-Type", "application/x-protobuf")
+		w.Write([]byte{1<<3 | 2, 8, 1 << 3, 7, 2<<3 | 2, 4, 'w', 'h', 'y', 27})
+	})
+	e := endpoints(t, c.URL, "OTEL_EXPORTER_OTLP_HEADERS=x-key=a%20secret")[Profiles]
+	message := bytes.Repeat([]byte("a message"), 10000)
+	r, err := e.send(context.Background(), message)
+	if err != nil || r.Rejected != 7 || r.Message != `why\x1b` || c.received[0] != string(message) {
+		t.Errorf("%+v %v", r, err)
+	}
+}
+
+// gRPC is HTTP/2 with a prefix, and with the status in trailers.
+func TestSendByGRPC(t *testing.T) {
+	needsCurl(t)
+	status := "0"
+	c := newCollector(t, func(_ int, w http.ResponseWriter, r *http.Request) {
+		if r.ProtoMajor != 2 || r.URL.Path != grpcPaths[0] || r.Header.Get("Content-Type") != "application/grpc+proto" || r.Header.Get("Te") != "trailers" {
+			t.Errorf("%v %v %v", r.Proto, r.URL, r.Header)
+		}
+		w.Header().Set("Content-Type", "application/grpc")
+		w.Header().Set("Trailer", "Grpc-Status, Grpc-Message")
+		w.Write([]byte{0, 0, 0, 0, 4, 1<<3 | 2, 2, 1 << 3, 3})
+		w.(http.Flusher).Flush() // no server of gRPC sends a length
+		w.Header().Set("Grpc-Status", status)
+		w.Header().Set("Grpc-Message", "a%20reason")
+	})
+	e := endpoints(t, strings.Replace(c.URL, "http:", "grpc:", 1), "OTEL_EXPORTER_OTLP_COMPRESSION=none")[Profiles]
+	if r, err := e.send(context.Background(), []byte("hello")); err != nil || r.Rejected != 3 || c.received[0] != "\x00\x00\x00\x00\x05hello" {
+		t.Errorf("%+v %v %q", r, err, c.received)
+	}
+	for code, retry := range map[string]bool{"14": true, "3": false, "garbage": false} {
+		status = code
+		_, err := e.send(context.Background(), []byte("hello"))
+		if failed, ok := err.(*SendError); !ok || failed.Retry != retry || !strings.HasSuffix(failed.Reason, code+": a reason") {
+			t.Errorf("%s: %v", code, err)
+		}
+	}
+}
+
+// Answers of every kind end in time, with a reason.
+func TestBadAnswers(t *testing.T) {
+	needsCurl(t)
+	for name, test := range map[string]struct {
+		answer func(n int, w http.ResponseWriter, r *http.Request)
+		want   string
+		retry  bool
+		after  time.Duration
+	}{
+		"refused": {func(_ int, w http.ResponseWriter, _ *http.Request) { w.WriteHeader(400) }, "answers 400", false, 0},
+		"busy": {func(_ int, w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", "7")
+			w.WriteHeader(429)
+		}, "answers 429", true, 7 * time.Second},
+		"redirection": {func(_ int, w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/other", 307) }, "answers 307", false, 0},
+		"endless": {func(_ int, w http.ResponseWriter, r *http.Request) {
+			for r.Context().Err() == nil {
+				w.Write(make([]byte, 1<<16))
+			}
+		}, "", false, 0},
+		"endless headers": {func(_ int, w http.ResponseWriter, _ *http.Request) {
+			conn, b, _ := w.(http.Hijacker).Hijack()
+			defer conn.Close()
+			fmt.Fprintf(b, "HTTP/1.1 200 OK\r\n")
+			for {
+				if _, err := fmt.Fprintf(b, "X: %s\r\n", strings.Repeat("x", 1000)); err != nil {
+					return
+				}
+			}
+		}, "*", true, 0},
+		"silent": {func(_ int, _ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, "timed out", true, 0},
+		"garbage": {func(_ int, w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/x-protobuf")
+			w.Write([]byte("\xff\xff\xff garbage"))
+		}, "", false, 0},
+		"no HTTP": {func(_ int, w http.ResponseWriter, _ *http.Request) {
+			conn, b, _ := w.(http.Hijacker).Hijack()
+			fmt.Fprintf(b, "SSH-2.0-x\r\n")
+			b.Flush()
+			conn.Close()
+		}, "*", true, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newCollector(t, test.answer)
+			e := endpoints(t, c.URL, "OTEL_EXPORTER_OTLP_TIMEOUT=1500")[Profiles]
+			began := time.Now()
+			_, err := e.send(context.Background(), []byte("x"))
+			failed, _ := err.(*SendError)
+			switch {
+			case time.Since(began) > 10*time.Second:
+				t.Errorf("it took %v", time.Since(began))
+			case test.want == "" && err != nil:
+				t.Error(err)
+			case test.want != "" && (failed == nil || test.want != "*" && !strings.Contains(failed.Reason, test.want) || failed.Retry != test.retry || failed.After != test.after):
+				t.Errorf("%+v, want %+v", failed, test)
+			}
+		})
+	}
+}
+
+// Messages of invalid protobuf end the reading.
+func FuzzPartialSuccess(f *testing.F) {
+	f.Add([]byte{1<<3 | 2, 8, 1 << 3, 7, 2<<3 | 2, 4, 'w', 'h', 'y', 27})
+	f.Add([]byte{1<<3 | 2, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if r := partialSuccess(b); r.Rejected < 0 {
+			t.Error(r)
+		}
+		parseHead(b)
+	})
+}
+
+// While the collector is away, messages wait in memory, then in the spool. The next queue sends
+// them. What does not fit is counted.
+func TestQueue(t *testing.T) {
+	needsCurl(t)
+	up := false
+	c := newCollector(t, func(_ int, w http.ResponseWriter, _ *http.Request) {
+		if !up {
+			w.WriteHeader(503)
+		}
+	})
+	spool := filepath.Join(t.TempDir(), "spool")
+	o := QueueOptions{Memory: 2000, Spool: spool, SpoolSize: 4000, FirstDelay: time.Millisecond}
+	add := func(q *Queue, from, to int) {
+		for i := from; i < to; i++ {
+			q.Add(Profiles, fmt.Appendf(nil, "%0100d", i))
+			time.Sleep(time.Millisecond)
+		}
+	}
+	q, err := NewQueue(endpoints(t, c.URL), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := NewQueue(endpoints(t, c.URL), o); err == nil || !strings.Contains(err.Error(), "another process") {
+		t.Errorf("a second queue: %v", err)
+	}
+	add(q, 0, 30)
+	stopped, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+	q.Close(stopped)
+	cancel()
+	if s := q.Stats(); s.Sent != 0 || s.Dropped != 0 || s.Retries == 0 || s.Waiting != 30 || s.Bytes != 3000 {
+		t.Errorf("away: %+v", s)
+	}
+	up = true
+	c.mu.Lock()
+	c.received = nil
+	c.mu.Unlock()
+	if q, err = NewQueue(endpoints(t, c.URL), o); err != nil {
+		t.Fatal(err)
+	}
+	add(q, 30, 35)
+	q.Close(context.Background())
+	if s := q.Stats(); s.Sent != 35 || s.Dropped != 0 || s.Waiting != 0 {
+		t.Errorf("back: %+v", s)
+	}
+	slices.Sort(c.received)
+	if n := len(slices.Compact(c.received)); n != 35 {
+		t.Errorf("%d different messages", n)
+	}
+	// Without a spool the oldest are dropped.
+	up = false
+	if q, err = NewQueue(endpoints(t, c.URL), QueueOptions{Memory: 1000, FirstDelay: time.Hour}); err != nil {
+		t.Fatal(err)
+	}
+	add(q, 0, 30)
+	stopped, cancel = context.WithTimeout(context.Background(), 10*time.Millisecond)
+	q.Close(stopped)
+	cancel()
+	if s := q.Stats(); s.Sent != 0 || s.Dropped != 30 {
+		t.Errorf("no spool: %+v", s)
+	}
+}
+
+// Only a directory of the user's own is a spool. Other files in it are left alone.
+func TestSpool(t *testing.T) {
+	dir := t.TempDir()
+	os.Chmod(dir, 0o777)
+	if _, err := openSpool(dir, 1000); err == nil || !strings.Contains(err.Error(), "other users can write") {
+		t.Error(err)
+	}
+	os.Chmod(dir, 0o700)
+	os.WriteFile(filepath.Join(dir, "notes"), []byte("x"), 0o600)
+	os.Symlink("/etc/passwd", filepath.Join(dir, fmt.Sprintf("%020d-PROFILES.otlp", 3)))
+	s, err := openSpool(dir, 250)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		s.add(message{Metrics, make([]byte, 100)})
+	}
+	if n, bytes := s.size(); n != 2 || bytes != 200 {
+		t.Errorf("%d files, %d bytes", n, bytes)
+	}
+	if _, err := s.add(message{Metrics, make([]byte, 300)}); err == nil {
+		t.Error("a message above the limit")
+	}
+	s.close()
+	if _, err := os.Stat(filepath.Join(dir, "notes")); err != nil {
+		t.Error(err)
+	}
+}

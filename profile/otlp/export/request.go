@@ -1,0 +1,233 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package export
+
+import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/clewdev/clew/internal/printable"
+)
+
+// Request is an HTTP request with the method POST.
+type Request struct {
+	URL           string
+	HTTP2         bool     // required; without TLS by prior knowledge
+	Headers       []string // "Name: value"
+	Body          []byte
+	CA, Cert, Key string // files, see Endpoint
+	Timeout       time.Duration
+}
+
+// Response is the answer to a request. Header contains the trailers too; its names are in lower
+// case. Body is at most MaxResponse bytes.
+type Response struct {
+	Status int
+	Header map[string]string
+	Body   []byte
+}
+
+// MaxResponse bounds an answer, in bytes.
+const MaxResponse = 64 << 10
+
+// Result says what a collector did with a message that it received.
+type Result struct {
+	Rejected int64  // profiles or data points
+	Message  string // its reason, or a warning
+}
+
+// SendError is the error of a message that was not accepted.
+type SendError struct {
+	Reason string
+	Retry  bool          // it may be accepted later
+	After  time.Duration // not before; 0 if the collector does not say
+}
+
+func (e *SendError) Error() string { return e.Reason }
+
+// send sends a message.
+func (e *Endpoint) send(ctx context.Context, message []byte) (result Result, err error) {
+	r := &Request{URL: e.URL, HTTP2: e.GRPC, CA: e.CA, Cert: e.Cert, Key: e.Key, Timeout: cmp.Or(e.Timeout, DefaultTimeout)}
+	body := message
+	if !e.Plain {
+		var b bytes.Buffer
+		w, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+		w.Write(message)
+		w.Close()
+		body = b.Bytes()
+	}
+	r.Headers = append(r.Headers, "User-Agent: "+cmp.Or(e.UserAgent, "clew"))
+	if e.GRPC {
+		// gRPC over HTTP2: a byte for compression and the length precede the message.
+		prefix := binary.BigEndian.AppendUint32([]byte{0}, uint32(len(body)))
+		if !e.Plain {
+			prefix[0] = 1
+			r.Headers = append(r.Headers, "grpc-encoding: gzip")
+		}
+		body = append(prefix, body...)
+		r.Headers = append(r.Headers, "Content-Type: application/grpc+proto", "TE: trailers",
+			fmt.Sprintf("grpc-timeout: %dm", r.Timeout.Milliseconds()))
+	} else {
+		r.Headers = append(r.Headers, "Content-Type: application/x-protobuf")
+		if !e.Plain {
+			r.Headers = append(r.Headers, "Content-Encoding: gzip")
+		}
+	}
+	r.Body, r.Headers = body, append(r.Headers, e.Headers...)
+	do := e.Send
+	if do == nil {
+		do = Curl
+	}
+	ctx, cancel := context.WithTimeout(ctx, r.Timeout+time.Second)
+	defer cancel()
+	answer, err := do(ctx, r)
+	if err != nil {
+		return result, &SendError{Reason: printable.Text(err.Error()), Retry: !errors.Is(err, ErrNoCurl)}
+	}
+	if len(answer.Body) > MaxResponse {
+		answer.Body = nil // only its start is known
+	}
+	if e.GRPC {
+		return answer.grpc()
+	}
+	return answer.http()
+}
+
+// http reads an answer of OTLP/HTTP.
+func (a *Response) http() (result Result, err error) {
+	switch {
+	case a.Status >= 200 && a.Status < 300:
+		if strings.HasPrefix(a.Header["content-type"], "application/x-protobuf") {
+			result = partialSuccess(a.Body)
+		}
+		return result, nil
+	case a.Status == 0:
+		return result, &SendError{Reason: "the answer is not HTTP", Retry: true}
+	}
+	reason := fmt.Sprintf("the collector answers %d", a.Status)
+	if strings.HasPrefix(a.Header["content-type"], "application/x-protobuf") {
+		if text := field(a.Body, 2); len(text) > 0 { // google.rpc.Status.message
+			reason += ": " + shortened(text)
+		}
+	}
+	retry := a.Status == 429 || a.Status >= 502 && a.Status <= 504
+	return result, &SendError{Reason: reason, Retry: retry, After: retryAfter(a.Header["retry-after"])}
+}
+
+// grpc reads an answer of gRPC.
+func (a *Response) grpc() (result Result, err error) {
+	status, ok := a.Header["grpc-status"]
+	if !ok {
+		return result, &SendError{Reason: fmt.Sprintf("the answer (HTTP status %d) is not of gRPC", a.Status), Retry: a.Status == 0 || a.Status == 429 || a.Status >= 502 && a.Status <= 504}
+	}
+	if status == "0" {
+		if len(a.Body) > 5 && a.Body[0] == 0 {
+			result = partialSuccess(a.Body[5:])
+		}
+		return result, nil
+	}
+	reason := "the collector answers with gRPC status " + shortened([]byte(status))
+	if text, err := url.PathUnescape(a.Header["grpc-message"]); err == nil && text != "" {
+		reason += ": " + shortened([]byte(text))
+	}
+	retry := false
+	switch status {
+	// CANCELLED, DEADLINE_EXCEEDED, ABORTED, OUT_OF_RANGE, UNAVAILABLE, DATA_LOSS; a server that lacks
+	// a resource (RESOURCE_EXHAUSTED) says whether it recovers, which needs details that are not read.
+	case "1", "4", "8", "10", "11", "14", "15":
+		retry = true
+	}
+	return result, &SendError{Reason: reason, Retry: retry}
+}
+
+// retryAfter reads the header Retry-After: seconds or a date.
+func retryAfter(text string) time.Duration {
+	const most = time.Hour
+	if n, err := strconv.ParseUint(text, 10, 31); err == nil {
+		return min(time.Duration(n)*time.Second, most)
+	}
+	// The form of net/http.TimeFormat.
+	if at, err := time.Parse("Mon, 02 Jan 2006 15:04:05 GMT", text); err == nil {
+		return min(max(0, time.Until(at)), most)
+	}
+	return 0
+}
+
+// partialSuccess reads an ExportProfilesServiceResponse or ExportMetricsServiceResponse: the field
+// partial_success = 1 with rejected_… = 1 and error_message = 2. Invalid answers count as empty.
+func partialSuccess(b []byte) (r Result) {
+	partial := field(b, 1)
+	each(partial, func(number uint64, value uint64, data []byte) {
+		switch {
+		case number == 1 && data == nil:
+			r.Rejected = max(0, int64(value))
+		case number == 2:
+			r.Message = shortened(data)
+		}
+	})
+	return r
+}
+
+// field returns the last field of a number that has bytes.
+func field(b []byte, wanted uint64) (found []byte) {
+	each(b, func(number, _ uint64, data []byte) {
+		if number == wanted && data != nil {
+			found = data
+		}
+	})
+	return found
+}
+
+// each visits the fields of a protobuf message up to the first invalid one. Only fields with bytes
+// have data that is not nil.
+func each(b []byte, visit func(number, value uint64, data []byte)) {
+	for len(b) > 0 {
+		key, n := binary.Uvarint(b)
+		if n <= 0 {
+			return
+		}
+		b = b[n:]
+		size := uint64(0)
+		switch key & 7 {
+		case 0:
+			v, n := binary.Uvarint(b)
+			if n <= 0 {
+				return
+			}
+			visit(key>>3, v, nil)
+			b = b[n:]
+			continue
+		case 1:
+			size = 8
+		case 2:
+			v, n := binary.Uvarint(b)
+			if n <= 0 || v > uint64(len(b)-n) {
+				return
+			}
+			visit(key>>3, 0, b[n:n+int(v):n+int(v)])
+			b = b[n+int(v):]
+			continue
+		case 5:
+			size = 4
+		default:
+			return
+		}
+		if size > uint64(len(b)) {
+			return
+		}
+		b = b[size:]
+	}
+}
+
+func shortened(text []byte) string { return printable.Shortened(printable.Text(string(text)), 200) }
