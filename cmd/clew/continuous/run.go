@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/clewdev/clew/cmd/clew/output"
 	"github.com/clewdev/clew/profile"
 	"github.com/clewdev/clew/profile/otlp"
 	"github.com/clewdev/clew/profile/otlp/export"
@@ -44,7 +45,7 @@ type sender struct {
 // Run records, and sends a profile at each interval, until the context ends, or SIGTERM or SIGINT
 // arrives. It logs to standard error.
 func (f *Flags) Run(ctx context.Context, opts *record.Options) error {
-	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
+	log := slog.New(slog.NewTextHandler(output.Stderr, nil))
 	endpoints, err := export.FromEnvironment(os.Getenv, f.send)
 	if err != nil {
 		return err
