@@ -51,6 +51,7 @@ type recordFlags struct {
 	offCPU, wall      bool
 	cgroup, raw       string
 	outputs           []string
+	open              bool
 	frequency, period int
 	duration          time.Duration
 	show              perfFlags
@@ -84,6 +85,7 @@ Examples:
 			&cli.BoolFlag{Name: "off-cpu", Destination: &flags.offCPU, Usage: "record where threads wait, and how long, instead of where they run"},
 			&cli.BoolFlag{Name: "wall", Destination: &flags.wall, Usage: "record both, where threads run and where they wait, in nanoseconds"},
 			&cli.BoolFlag{Name: "json", Destination: &flags.show.json, Usage: "print one JSON object"},
+			&cli.BoolFlag{Name: "open", Destination: &flags.open, Usage: "open the flame graph in the browser: that of --output FILE.html, or a temporary file ($BROWSER, or xdg-open)"},
 		}, grouped("Selection",
 			&cli.StringFlag{Name: "cgroup", Destination: &flags.cgroup, Usage: "record the processes of a control group: `DIR` below /sys/fs/cgroup"},
 			&cli.StringFlag{Name: "event", Destination: &flags.show.event, Usage: "sample the event `NAME`: page-faults, cycles, sched:sched_switch, … (default: cpu-clock)"},
@@ -229,6 +231,14 @@ func (f *recordFlags) format(name string) func(*profile.Profile, io.Writer) erro
 }
 
 func (f *recordFlags) record(ctx context.Context, opts *record.Options) error {
+	if f.open && f.page() == "" {
+		page, err := os.CreateTemp("", "clew-record-*.html")
+		if err != nil {
+			return output.InputErrorf("%w", err)
+		}
+		page.Close()
+		f.outputs = append(f.outputs, page.Name())
+	}
 	for _, name := range f.outputs {
 		if err := creatable(name); err != nil {
 			return output.InputErrorf("%w", err)
@@ -380,5 +390,19 @@ func (f *recordFlags) profiles(r *trace.Recording) error {
 			return output.InputErrorf("%w", err)
 		}
 	}
+	if f.open {
+		if err := output.OpenPage(f.page()); err != nil {
+			return output.InputErrorf("%w", err)
+		}
+	}
 	return nil
+}
+
+// page returns the flame graph of --output, "" for none.
+func (f *recordFlags) page() string {
+	i := slices.IndexFunc(f.outputs, func(name string) bool { return strings.HasSuffix(name, ".html") })
+	if i < 0 {
+		return ""
+	}
+	return f.outputs[i]
 }
