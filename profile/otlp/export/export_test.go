@@ -178,7 +178,9 @@ func TestBadAnswers(t *testing.T) {
 			w.Header().Set("Retry-After", "7")
 			w.WriteHeader(429)
 		}, "answers 429", true, 7 * time.Second},
-		"redirection": {func(_ int, w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/other", http.StatusTemporaryRedirect) }, "answers 307", false, 0},
+		"redirection": {func(_ int, w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "/other", http.StatusTemporaryRedirect)
+		}, "answers 307", false, 0},
 		"endless": {func(_ int, w http.ResponseWriter, r *http.Request) {
 			for r.Context().Err() == nil {
 				w.Write(make([]byte, 1<<16))
