@@ -38,11 +38,10 @@ caller's registers are with the rules of the table.
       fix: .cfi_def_cfa_offset 16 before 0x1101
 
 An instruction is undecided if the analysis does not know enough, for example if no
-path leads to it. Clew also checks the structure of the sections: overlapping entries,
-addresses outside of the code, disagreement with .eh_frame_hdr. A note is about
-something unusual that is not a defect, such as code without an entry, and does not change
-the exit code. In a file whose rows are right at calls only, as LLVM before version 15
-makes them for arm64, one note stands for the findings; --func shows those of a function.
+path leads to it. Clew also checks the structure of the sections. A note is about
+something that is not a defect, such as code without an entry. It does not change the
+exit code. One note stands for all findings of a file whose rows are right at calls
+only, as those of LLVM 14 for arm64; --func shows the findings of a function.
 
 For a process or a core, Clew checks all mapped object files with the bytes in memory,
 and the generated code that a GDB JIT list, a jitdump or libunwind's list describes.

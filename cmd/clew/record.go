@@ -66,13 +66,12 @@ func recordCommand() *cli.Command {
 		Description: recordHelp,
 		Metadata:    manual.SeeAlso("recordings", "frames", "generated", "profiles", "debuginfod", "json", "exit-codes"),
 		UsageText: `clew record PROCESS... [flags]
-       clew record [flags] -- COMMAND [ARGUMENT...]
+clew record [flags] -- COMMAND [ARGUMENT...]
 
 Examples:
   clew record 4711                        until Ctrl-C
   clew record -o out.html -- ./server     a flame graph of a run
-  clew record --duration 10s postgres     all processes with this name
-  clew record --all -o all.pb.gz          the whole system, for pprof
+  clew record --all --duration 10s -o all.pb.gz    the whole system, for pprof
   clew record --all --send http://localhost:4318    to an OpenTelemetry Collector
   clew record --raw perf.data 4711        perf's format, for 'perf report'`,
 		DisableSliceFlagSeparator: true,
