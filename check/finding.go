@@ -4,7 +4,13 @@
 
 package check
 
-import "fmt"
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/clewdev/clew/check/internal/lift"
+)
 
 // Verdict is the result of comparing a row with the code at one instruction.
 type Verdict uint8
@@ -222,4 +228,87 @@ const MaxPlaces = 5
 type Place struct {
 	Address uint64
 	Name    string // mangled; "" if unknown
+}
+
+// notes are the notes of a file, by kind.
+type notes [noteKinds]Note
+
+func (n *notes) add(kind NoteKind, address uint64) {
+	e := &n[kind]
+	e.Count++
+	if len(e.Places) < MaxPlaces {
+		e.Places = append(e.Places, Place{Address: address})
+	}
+}
+
+// merge adds the notes of another section.
+func (n *notes) merge(o *notes) {
+	for kind := range o {
+		for _, p := range o[kind].Places {
+			n.add(NoteKind(kind), p.Address)
+		}
+		n[kind].Count += o[kind].Count - len(o[kind].Places)
+		n[kind].Bytes += o[kind].Bytes
+	}
+}
+
+// minCallsOnly is the least number of functions for the note CallsOnly.
+const minCallsOnly = 8
+
+// noteCallsOnly replaces findings by a note, if the rows of most functions with a frame describe
+// neither the prologue nor the epilogue. Functions with a wrong row at a call keep their findings.
+func (r *Report) noteCallsOnly(n *notes, m *lift.ABI) {
+	const (
+		notAtCall = 1 << iota
+		prologue
+		epilogue
+		all = notAtCall | prologue | epilogue
+	)
+	entry := fmt.Sprintf("CFA = %s%+d", m.Names[m.SP], m.CFAOffset)
+	functions := make(map[uint64]int)
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		seen, met := functions[f.Function]
+		switch {
+		case f.atCall:
+			functions[f.Function] = seen &^ notAtCall
+			continue
+		case !met:
+			seen = notAtCall
+		}
+		switch {
+		case f.Kind != WrongCFA:
+		case f.Found == entry:
+			seen |= prologue
+		case f.Expected == entry:
+			seen |= epilogue
+		}
+		functions[f.Function] = seen
+	}
+	whole := 0
+	for _, seen := range functions {
+		if seen == all {
+			whole++
+		}
+	}
+	if whole < minCallsOnly || 2*whole <= r.framed {
+		return
+	}
+	maps.DeleteFunc(functions, func(_ uint64, seen int) bool { return seen&notAtCall == 0 })
+	for _, start := range slices.Sorted(maps.Keys(functions)) {
+		n.add(CallsOnly, start)
+	}
+	r.Findings = slices.DeleteFunc(r.Findings, func(f Finding) bool { return functions[f.Function] != 0 })
+	r.Defective -= len(functions)
+}
+
+// list returns the notes with places.
+func (n *notes) list() (list []Note) {
+	for kind := range n {
+		if n[kind].Count > 0 {
+			n[kind].Kind = NoteKind(kind)
+			list = append(list, n[kind])
+		}
+	}
+	return list
 }
