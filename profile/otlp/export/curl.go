@@ -76,7 +76,7 @@ func Curl(ctx context.Context, r *Request) (*Response, error) {
 	said, body := &limited{limit: 8 << 10, full: cancel}, &limited{limit: MaxResponse, full: cancel}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = bytes.NewReader(r.Body), body, said, time.Second
 	cmd.ExtraFiles = []*os.File{headers, dump}
-	if err := cmd.Start(); err != nil {
+	if err := start(cmd); err != nil {
 		dump.Close()
 		return nil, err
 	}
