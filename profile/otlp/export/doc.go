@@ -5,13 +5,6 @@
 // Package export sends messages of OpenTelemetry's protocol (OTLP) to a collector, over HTTP or
 // gRPC.
 //
-//	e, err := export.FromEnvironment(os.Getenv, "http://collector:4318")
-//	…
-//	q := export.NewQueue(e, export.QueueOptions{})
-//	q.Add(export.Profiles, message)  // never waits
-//	…
-//	q.Close(ctx)
-//
 // [FromEnvironment] reads the variables OTEL_EXPORTER_OTLP_*. A [Queue] sends one message after
 // the other, and tries again, later each time, while the collector is away or asks for patience.
 // It is bounded, in memory and in a directory. Dropped messages are counted.

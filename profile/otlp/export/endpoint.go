@@ -71,11 +71,6 @@ func FromEnvironment(getenv func(string) string, base string) (all Endpoints, er
 	return all, nil
 }
 
-// HasEndpoint reports whether the environment names an endpoint for profiles.
-func HasEndpoint(getenv func(string) string) bool {
-	return getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || getenv("OTEL_EXPORTER_OTLP_PROFILES_ENDPOINT") != ""
-}
-
 func fromEnvironment(getenv func(string) string, base string, s Signal) (e Endpoint, err error) {
 	variable := func(name string) string {
 		return cmp.Or(getenv("OTEL_EXPORTER_OTLP_"+s.String()+"_"+name), getenv("OTEL_EXPORTER_OTLP_"+name))

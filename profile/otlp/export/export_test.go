@@ -13,20 +13,15 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
-)
 
-func needsCurl(t *testing.T) {
-	if _, err := exec.LookPath("curl"); err != nil {
-		t.Skip("curl is not installed")
-	}
-}
+	"github.com/clewdev/clew/internal/testprogram"
+)
 
 func environment(pairs ...string) func(string) string {
 	return func(name string) string {
@@ -120,7 +115,7 @@ func endpoints(t *testing.T, url string, pairs ...string) Endpoints {
 
 // A message arrives as it was, with the headers of OTLP and those of the environment.
 func TestSend(t *testing.T) {
-	needsCurl(t)
+	testprogram.RequireTool(t, "curl")
 	c := newCollector(t, func(_ int, w http.ResponseWriter, r *http.Request) {
 		if r.Method != "POST" || r.URL.Path != httpPaths[0] || r.Header.Get("Content-Type") != "application/x-protobuf" || r.Header.Get("X-Key") != "a secret" || r.UserAgent() != "clew" {
 			t.Errorf("%v %v %v", r.Method, r.URL, r.Header)
@@ -138,7 +133,7 @@ func TestSend(t *testing.T) {
 
 // gRPC is HTTP/2 with a prefix, and with the status in trailers.
 func TestSendByGRPC(t *testing.T) {
-	needsCurl(t)
+	testprogram.RequireTool(t, "curl")
 	status := "0"
 	c := newCollector(t, func(_ int, w http.ResponseWriter, r *http.Request) {
 		if r.ProtoMajor != 2 || r.URL.Path != grpcPaths[0] || r.Header.Get("Content-Type") != "application/grpc+proto" || r.Header.Get("Te") != "trailers" {
@@ -166,7 +161,7 @@ func TestSendByGRPC(t *testing.T) {
 
 // Answers of every kind end in time, with a reason.
 func TestBadAnswers(t *testing.T) {
-	needsCurl(t)
+	testprogram.RequireTool(t, "curl")
 	for name, test := range map[string]struct {
 		answer func(n int, w http.ResponseWriter, r *http.Request)
 		want   string
@@ -242,7 +237,7 @@ func FuzzPartialSuccess(f *testing.F) {
 // While the collector is away, messages wait in memory, then in the spool. The next queue sends
 // them. What does not fit is counted.
 func TestQueue(t *testing.T) {
-	needsCurl(t)
+	testprogram.RequireTool(t, "curl")
 	up := false
 	c := newCollector(t, func(_ int, w http.ResponseWriter, _ *http.Request) {
 		if !up {

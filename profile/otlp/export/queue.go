@@ -51,7 +51,8 @@ type message struct {
 	data   []byte
 }
 
-// Queue sends messages, the oldest first; one whose sending was interrupted can be late. Its methods may be called concurrently.
+// Queue sends messages, the oldest first. One whose sending was interrupted can be late. Its
+// methods may be called concurrently.
 type Queue struct {
 	endpoints Endpoints
 	options   QueueOptions

@@ -42,7 +42,7 @@ const (
 // openSpool opens a directory, which only this user may write to, and lists its messages.
 func openSpool(path string, limit int64) (_ *spool, err error) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w; name a directory for --spool", err)
 	}
 	s := &spool{limit: limit}
 	if s.root, err = os.OpenRoot(path); err != nil {
