@@ -115,10 +115,7 @@ Examples:
 				if len(flags.outputs) > 0 || flags.raw != "" || flags.show.json {
 					return errors.New("--send prints and writes nothing: --output, --raw and --json do not apply")
 				}
-				if err := flags.otlp.Run(ctx, opts); err != nil {
-					return output.InputError(err)
-				}
-				return nil
+				return flags.otlp.Run(ctx, opts)
 			}
 			return flags.record(ctx, opts)
 		},

@@ -7,6 +7,7 @@
 package continuous
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -31,7 +32,7 @@ type Flags struct {
 func (f *Flags) List() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "send", Destination: &f.send, Usage: "send a profile after each interval to a collector at `URL`: http://host:4318 or grpc://host:4317, https or grpcs for TLS; the variables OTEL_EXPORTER_OTLP_* set headers, certificates, compression and timeout"},
-		&cli.DurationFlag{Name: "every", Destination: &f.every, Value: 10 * time.Second, Usage: "with --send, the length of an interval: `TIME`"},
+		&cli.DurationFlag{Name: "every", Destination: &f.every, HideDefault: true, Usage: "with --send, the length of an interval: `TIME` (default: 10s)"},
 		&cli.StringFlag{Name: "spool", Destination: &f.spool, Usage: "with --send, keep profiles in the directory `DIR` while the collector is away"},
 		&cli.StringSliceFlag{Name: "label", Destination: &f.labels, Usage: "add the resource attribute `KEY=VALUE` to profiles of OTLP"},
 		&cli.StringFlag{Name: "symbols", Destination: &f.symbols, Value: "local", Usage: "put names and lines into profiles of OTLP (local), or only build IDs and addresses, where the receiver finds the names (none): `WHERE`"},
@@ -47,11 +48,14 @@ func (f *Flags) Check() error {
 		return fmt.Errorf("unknown --symbols %q, expected local or none", f.symbols)
 	}
 	switch {
-	case f.every <= 0:
+	case f.every < 0:
 		return errors.New("--every must be positive")
+	case f.every != 0 && f.send == "":
+		return errors.New("--every needs --send")
 	case f.spool != "" && f.send == "":
 		return errors.New("--spool needs --send")
 	}
+	f.every = cmp.Or(f.every, 10*time.Second)
 	for _, label := range f.labels {
 		list, err := resource.ParseLabels(label)
 		if err != nil || len(list) != 1 {

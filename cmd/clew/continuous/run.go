@@ -43,19 +43,19 @@ type sender struct {
 }
 
 // Run records, and sends a profile at each interval, until the context ends, or SIGTERM or SIGINT
-// arrives. It logs to standard error.
+// arrives. It logs to standard error. Its error has the exit code of the command.
 func (f *Flags) Run(ctx context.Context, opts *record.Options) error {
 	log := slog.New(slog.NewTextHandler(output.Stderr, nil))
 	endpoints, err := export.FromEnvironment(os.Getenv, f.send)
 	if err != nil {
-		return err
+		return output.InputError(err)
 	}
 	for i := range endpoints {
 		endpoints[i].UserAgent = otlp.UserAgent
 	}
 	queue, err := export.NewQueue(endpoints, export.QueueOptions{Spool: f.spool, Log: log})
 	if err != nil {
-		return err
+		return output.InputError(err)
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -77,7 +77,15 @@ func (f *Flags) Run(ctx context.Context, opts *record.Options) error {
 	queue.Close(last)
 	counts := queue.Stats()
 	log.Info("ended", "samples", s.samples.Load(), "lost", s.lost.Load(), "sent", counts.Sent, "dropped", counts.Dropped, "rejected", counts.Rejected, "kept", counts.Waiting)
-	return err
+	switch {
+	case err != nil && rest == nil:
+		return output.InputError(err)
+	case err != nil:
+		return output.Partial(err)
+	case counts.Dropped > 0 || counts.Rejected > 0:
+		return output.Partialf("not everything reached the collector: %d messages were dropped, and %d profiles and data points rejected; the log says why", counts.Dropped, counts.Rejected)
+	}
+	return nil
 }
 
 // interval adds the profile of an interval to the queue.

@@ -21,6 +21,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pmetric"
 	"go.opentelemetry.io/collector/pdata/pprofile"
 
+	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/profile/otlp"
 	"github.com/clewdev/clew/record"
 )
@@ -28,9 +29,7 @@ import (
 // Each interval arrives as a profile, with the metrics of the recorder. The samples of all are
 // those that were taken.
 func TestSend(t *testing.T) {
-	if _, err := exec.LookPath("curl"); err != nil {
-		t.Skip("curl is not installed")
-	}
+	testprogram.RequireTool(t, "curl")
 	var mu sync.Mutex
 	intervals, samples, taken := 0, int64(0), 0.0
 	names := make(map[string]bool)
