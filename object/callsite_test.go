@@ -25,13 +25,7 @@ func TestCallSites(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer f.Close()
-				entry := func(name string) uint64 {
-					s, ok := f.Symbol(name)
-					if !ok {
-						t.Fatalf("no symbol %s", name)
-					}
-					return s.Address
-				}
+				entry := func(name string) uint64 { return addressOf(t, f, name) }
 				end := func(name string) uint64 {
 					s, _ := f.Symbol(name)
 					return s.Address + s.Size
@@ -127,15 +121,8 @@ int f(int x)
 				t.Fatal(err)
 			}
 			defer f.Close()
-			entry := func(name string) uint64 {
-				s, ok := f.Symbol(name)
-				if !ok {
-					t.Fatalf("no symbol %s", name)
-				}
-				return s.Address
-			}
 			for name, want := range map[string]bool{"spin": true, "plain": false, "f": false} {
-				if known, err := f.NoReturn(entry(name), 1); known != want || err != nil {
+				if known, err := f.NoReturn(addressOf(t, f, name), 1); known != want || err != nil {
 					t.Errorf("%s %s: %s: %t, %v", compiler, version, name, known, err)
 				}
 			}
@@ -163,4 +150,14 @@ int f(int x)
 			}
 		}
 	}
+}
+
+// addressOf returns the address of a symbol.
+func addressOf(t *testing.T, f *File, name string) uint64 {
+	t.Helper()
+	s, ok := f.Symbol(name)
+	if !ok {
+		t.Fatalf("no symbol %s", name)
+	}
+	return s.Address
 }

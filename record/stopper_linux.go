@@ -31,7 +31,7 @@ import (
 type stopper struct {
 	event   *event
 	machine *arch.Machine
-	refused error // why there are no events
+	refused error // of perf events; names the policy that forbids them
 	period  time.Duration
 
 	processes map[int]*stopped

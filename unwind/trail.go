@@ -105,7 +105,7 @@ func (t *Trail) At(i int) Step {
 }
 
 // FramePointer returns the frame pointer in frame i, and whether it and the stack pointer are known.
-// It panics if there is no such frame.
+// It panics unless i is in [0, Len).
 func (t *Trail) FramePointer(i int) (fp uint64, known bool) {
 	s := &t.steps[t.head+i]
 	return s.fp, s.is&basesKnown != 0
