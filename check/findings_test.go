@@ -6,9 +6,12 @@ package check
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/clewdev/clew/internal/testprogram"
 )
 
 // The minimal reproducers of docs/findings.md give the finding that their first line names, at
@@ -45,5 +48,40 @@ func TestReproducers(t *testing.T) {
 				t.Errorf("%v, want %s at %#x", g, kind, here.Address)
 			}
 		})
+	}
+}
+
+// Code of ocamlopt that allocates inside of try calls the garbage collector at the function's end,
+// with the row of that end: without the two words of the handler (OCaml 4.13).
+func TestOCaml(t *testing.T) {
+	testprogram.RequireTool(t, "ocamlopt")
+	dir := t.TempDir()
+	const source = "let parse s = try Some (int_of_string s) with Failure _ -> None\n" +
+		"let () = match parse Sys.argv.(0) with Some n -> print_int n | None -> ()\n"
+	if err := os.WriteFile(filepath.Join(dir, "p.ml"), []byte(source), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command("ocamlopt", "-o", "p", "p.ml")
+	c.Dir = dir
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	// OCaml's functions preserve no register, and their tables do not say so.
+	scratch := []string{"rbx", "rbp", "r12", "r13", "r14", "r15"}
+	r, err := File(open(t, filepath.Join(dir, "p")), Options{Scratch: scratch})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for i := range r.Findings {
+		if f := &r.Findings[i]; strings.HasPrefix(f.Name, "camlP__parse_") {
+			found++
+			if f.Kind != WrongCFA || f.Expected != "CFA = rsp+32" || f.Found != "CFA = rsp+16" || !f.atCall {
+				t.Error(f)
+			}
+		}
+	}
+	if found != 1 {
+		t.Errorf("%d findings in parse, want 1", found)
 	}
 }
