@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -43,12 +44,9 @@ var verbs = [...]struct {
 	{"version", versionCommand},
 }
 
-// commandsFor returns the command of the verb in args, none for --version, or all commands without a
-// verb. It saves the time in which the library processes every flag of each command.
+// commandsFor returns the command of the verb in args, or all commands without a verb. It saves the
+// time in which the library processes every flag of each command.
 func commandsFor(args []string) []*cli.Command {
-	if len(args) == 1 && (args[0] == "--version" || args[0] == "-v") {
-		return nil
-	}
 	var all []*cli.Command
 	for _, verb := range verbs {
 		if len(args) > 0 && args[0] == verb.name && verb.name != "help" {
@@ -66,7 +64,7 @@ const rootName = "clew"
 // newRoot returns the command clew with the subcommands for a command line.
 func newRoot(args []string) *cli.Command {
 	cli.HelpPrinter = printHelp
-	cli.VersionPrinter = printVersion
+	cli.VersionPrinter = func(c *cli.Command) { printVersion(c.Root().Writer) }
 	root := &cli.Command{
 		Name:        rootName,
 		Writer:      output.Stdout,
@@ -116,17 +114,13 @@ func setUp(c *cli.Command) {
 	}
 }
 
-func printVersion(c *cli.Command) {
-	fmt.Fprintf(c.Root().Writer, "%s version %s\n", c.Name, version())
+func printVersion(w io.Writer) error {
+	_, err := fmt.Fprintf(w, "%s version %s\n", rootName, version())
+	return err
 }
 
 func run(args []string) int {
-	root := newRoot(args)
-	output.Command = commandPath(root, args)
-	err := unknownVerb(root, args)
-	if err == nil {
-		err = root.Run(context.Background(), append([]string{root.Name}, args...))
-	}
+	err := execute(args)
 	code := output.ExitCode(err)
 	// If the output cannot be written, the command has failed.
 	if failed := output.Stdout.Close(); failed != nil {
@@ -137,6 +131,18 @@ func run(args []string) int {
 	}
 	output.Stderr.Close()
 	return code
+}
+
+func execute(args []string) error {
+	if len(args) == 1 && (args[0] == "--version" || args[0] == "-v") {
+		return printVersion(output.Stdout) // without the time to set up commands
+	}
+	root := newRoot(args)
+	output.Command = commandPath(root, args)
+	if err := unknownVerb(root, args); err != nil {
+		return err
+	}
+	return root.Run(context.Background(), append([]string{root.Name}, args...))
 }
 
 // commandPath returns "clew" and the verb. The flags of clew itself take no values.

@@ -7,7 +7,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime"
 	"runtime/debug"
 
@@ -38,8 +37,7 @@ Examples:
 			case asJSON:
 				return printable.EncodeJSON(output.Stdout, readBuild())
 			}
-			_, err := fmt.Fprintf(output.Stdout, "clew version %s\n", version())
-			return err
+			return printVersion(output.Stdout)
 		},
 	}
 }
