@@ -5,6 +5,7 @@
 package check
 
 import (
+	"bytes"
 	"debug/elf"
 	"strings"
 
@@ -27,13 +28,16 @@ func init() {
 		__libc_start_main __libc_start_call_main __gnat_raise_exception
 		rust_begin_unwind rust_panic _gfortran_stop_string _gfortran_runtime_error
 		_gfortran_runtime_error_at _gfortran_os_error _gfortran_os_error_at _gfortran_error_stop_string
-		g_assertion_message_expr g_assertion_message _dl_signal_error`) {
+		g_assertion_message_expr g_assertion_message _dl_signal_error
+		runtime.gopanic runtime.throw runtime.fatalthrow runtime.panicmem runtime.panicdottype runtime.panicdivide
+		runtime.panicgonil runtime.panicshift runtime.panicmakeslicelen runtime.panicmakeslicecap`) {
 		noReturnNames[name] = true
 	}
 }
 
-// noReturnPrefixes are those of C++'s helpers that throw, and of LLVM's that report errors.
-var noReturnPrefixes = []string{"_ZSt17__throw_", "_ZSt16__throw_", "_ZSt18__throw_", "_ZSt19__throw_", "_ZSt20__throw_", "_ZSt21__throw_",
+// noReturnPrefixes are those of C++'s helpers that throw, of LLVM's that report errors, and of Go's that
+// panic.
+var noReturnPrefixes = []string{"runtime.goPanic", "_ZSt17__throw_", "_ZSt16__throw_", "_ZSt18__throw_", "_ZSt19__throw_", "_ZSt20__throw_", "_ZSt21__throw_",
 	"_ZSt22__throw_", "_ZSt23__throw_", "_ZSt24__throw_", "_ZSt25__throw_", "_ZSt26__throw_", "_ZSt27__throw_", "_ZSt28__throw_", "_ZSt29__throw_", "_ZSt30__throw_", "_ZSt31__throw_",
 	"_ZN4llvm18report_fatal_error", "_ZN4llvm25llvm_unreachable_internal"}
 
@@ -296,3 +300,29 @@ func (u *unit) stopCalls() bool {
 	}
 	return found
 }
+
+// retAMD64 is the amd64 instruction ret.
+const retAMD64 = 0xc3
+
+// callsAfterReturn is in libgcc's __morestack (morestack.S): mov 8(%rbp),%r10; inc %r10. A function whose
+// stack is too small calls __morestack, followed by ret and the function's body. __morestack calls the
+// body, on a new stack, and then returns to the ret.
+var callsAfterReturn = []byte{0x4c, 0x8b, 0x55, 0x08, 0x49, 0xff, 0xc2}
+
+const maxMorestack = 1 << 8 // bytes
+
+// splitsStack reports whether the function at an address is libgcc's __morestack for amd64.
+func (c *checker) splitsStack(pc uint64) bool {
+	if known, ok := c.splits[pc]; ok {
+		return known
+	}
+	if c.splits == nil {
+		c.splits = map[uint64]bool{}
+	}
+	found := c.abi.Link == lift.NoRegister && len(c.splits) < maxSplits && c.spend(maxMorestack/bytesPerJob) &&
+		bytes.Contains(c.read(nil, pc, maxMorestack), callsAfterReturn)
+	c.splits[pc] = found
+	return found
+}
+
+const maxSplits = 1 << 16 // functions that are looked at

@@ -233,6 +233,7 @@ type checker struct {
 	unit        unit
 	returning   map[uint64]bool    // by entry of a function: it may return
 	written     map[uint64]uint64  // by entry of a function: the columns that it changes
+	splits      map[uint64]bool    // by entry of a function: it is __morestack
 	observe     func(*instruction) // for tests: called for every instruction that is reached
 }
 
@@ -436,6 +437,6 @@ func (u *unit) clear(c *checker) {
 	u.parts, u.instructions, u.operations, u.states, u.work = u.parts[:0], u.instructions[:0], u.operations[:0], u.states[:0], u.work[:0]
 	u.pending, u.targets, u.stubs, u.deltas, u.tables = u.pending[:0], u.targets[:0], u.stubs[:0], u.deltas[:0], u.tables[:0]
 	u.dropped, u.banned = nil, nil
-	u.restart, u.repeat, u.suspicious, u.doubtful = false, false, false, false
+	u.restart, u.repeat, u.framed, u.returns, u.suspicious, u.doubtful = false, false, false, false, false, false
 	u.steps, u.failed = 0, NoReason
 }

@@ -105,6 +105,9 @@ func (c *checker) compareCFA(r *row, s *state, pc uint64, list *[]mismatch) (Ver
 		if list != nil {
 			*list = append(*list, mismatch{number: numberCFA, rule: r.cfa, delta: delta})
 		}
+	case s.copied && v.plain():
+		// The row may describe the copy, as that of libffi's ffi_call_unix64 does.
+		return Undecided, UnknownStack
 	case v.plain(), v.kind() == entry && m.Kept(v.argument()):
 		if list != nil {
 			*list = append(*list, mismatch{number: numberCFA, rule: r.cfa})

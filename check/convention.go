@@ -15,7 +15,8 @@ import (
 // A function that changes a preserved register without saving it has a wrong row by the
 // psABI. This is not a defect if no caller relies on the register: if all callers have saved it
 // themselves, as those of assembly language's local functions, or if the register is a
-// global variable of the program, as r14 and r15 in php. Such instructions are undecided.
+// global variable of the program, as r14 and r15 in php. Such instructions are undecided. Functions
+// that do not return to their caller have no convention with it.
 
 // minGlobal is the number of functions that change a register, and no other one, from which
 // on the register counts as a global variable.
@@ -26,7 +27,7 @@ func (c *checker) conventions() {
 	lost := map[int]uint64{} // by FDE: the columns that it changes without saving them
 	for i := range c.results {
 		for k := range c.results[i].findings {
-			if f := &c.results[i].findings[k]; f.unsaved {
+			if f := &c.results[i].findings[k]; f.unsaved && c.results[i].returns {
 				lost[c.fdeAt(f.Function)] |= 1 << c.abi.Number(uint64(f.Column))
 			}
 		}

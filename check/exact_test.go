@@ -48,24 +48,66 @@ func TestGuesses(t *testing.T) {
 		{"call that does not return", frame + "test %edi, %edi\nje here\nsub $16, %rsp\n.cfi_def_cfa_offset 32\ncall g\n.cfi_def_cfa_offset 16\nhere: " + leave + ".cfi_endproc\ng:\n.cfi_startproc\nhlt\n.cfi_endproc\n", Agree, NoReason},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			f := assemble(t, "amd64", ".text\n"+test.code)
-			here, _ := f.Symbol("here")
-			section, err := f.EHFrame()
-			if err != nil {
-				t.Fatal(err)
-			}
-			c := newChecker(section, Code{Memory: f})
-			verdict, reason := Undecided, Unreached
-			c.observe = func(i *instruction) {
-				if i.pc == here.Address {
-					verdict, reason = i.verdict, i.reason
-				}
-			}
-			c.run(Options{})
+			verdict, reason := verdictHere(t, "amd64", test.code)
 			if verdict != test.verdict || reason != test.reason {
 				t.Errorf("%v (%v), want %v (%v)", verdict, reason, test.verdict, test.reason)
 			}
 		})
+	}
+}
+
+// verdictHere returns the verdict of the instruction at the label here.
+func verdictHere(t *testing.T, machine, code string) (verdict Verdict, reason Reason) {
+	t.Helper()
+	f := assemble(t, machine, ".text\n"+code)
+	here, _ := f.Symbol("here")
+	section, err := f.EHFrame()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newChecker(section, Code{Memory: f})
+	reason = Unreached
+	c.observe = func(i *instruction) {
+		if i.pc == here.Address {
+			verdict, reason = i.verdict, i.reason
+		}
+	}
+	if _, err := c.run(Options{}); err != nil {
+		t.Fatal(err)
+	}
+	return verdict, reason
+}
+
+// Functions that are not entered or left as the psABI says are undecided, and give no finding.
+func TestForeignFrames(t *testing.T) {
+	const start, end = "f:\n.cfi_startproc\n", "\n.cfi_endproc\n"
+	// libffi's ffi_call_unix64 moves its frame record to memory of its caller.
+	const copied = "mov (%rsp), %r10\nlea (%rdi,%rsi), %rax\nmov %rbp, 16(%rax)\nmov %r10, 24(%rax)\nmov %rax, %rbp\n.cfi_def_cfa %rbp, 32\n.cfi_offset %rbp, -16\n"
+	const uncopied = "lea (%rdi,%rsi), %rbp\n.cfi_def_cfa %rbp, 32\n.cfi_offset %rbp, -16\n"
+	// libhwasan's __hwasan_tag_mismatch is entered with 256 bytes on the stack, and saves registers there.
+	const above = "add x29, sp, #232\n.cfi_def_cfa 29, 24\n.cfi_offset 29, -24\nhere: str x28, [sp, #224]\nstr x29, [sp, #232]\nbrk #0\n"
+	const below = "sub sp, sp, #256\nhere: str x28, [sp, #224]\nstr x29, [sp, #232]\nbrk #0\n"
+	// gccgo's functions call libgcc's __morestack, which calls the code after the ret.
+	const morestack = "cmp %fs:0x70, %rsp\njae body\nxor %r10d, %r10d\ncall more\nret\nhere: jmp body\nbody: push %rax\n.cfi_def_cfa_offset 16\npop %rax\n.cfi_def_cfa_offset 8\nret"
+	const more = "more:\n.cfi_startproc\npush %rbp\n.cfi_def_cfa_offset 16\nmov 8(%rbp), %r10\ninc %r10\ncall *%r10\npop %rbp\n.cfi_def_cfa_offset 8\nret\n.cfi_endproc\n"
+	const other = "more:\n.cfi_startproc\nret\n.cfi_endproc\n"
+	for _, test := range []struct {
+		name, machine, code string
+		verdict             Verdict
+		reason              Reason
+	}{
+		{"copy of the frame", "amd64", start + copied + "here: nop\nhlt" + end, Undecided, UnknownStack},
+		{"another stack with the copy", "amd64", start + copied + "lea 184(%rdi), %rsp\nhere: call *%r8\nhlt" + end, Undecided, UnknownStack},
+		{"no copy", "amd64", start + uncopied + "here: nop\nhlt" + end, Disagree, NoReason},
+		{"frame of the caller", "arm64", start + above + end, Undecided, UnknownEntry},
+		{"own frame", "arm64", start + below + end, Disagree, NoReason},
+		{"__morestack", "amd64", start + morestack + end + more, Agree, NoReason},
+		{"not __morestack", "amd64", start + morestack + end + other, Undecided, Unreached},
+	} {
+		verdict, reason := verdictHere(t, test.machine, test.code)
+		if verdict != test.verdict || reason != test.reason {
+			t.Errorf("%s: %v (%v), want %v (%v)", test.name, verdict, reason, test.verdict, test.reason)
+		}
 	}
 }
 

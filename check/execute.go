@@ -68,7 +68,12 @@ func (u *unit) operate(s *state, o *lift.Operation, number int) {
 	case lift.OpLoad:
 		s.set(o.To, s.load(from.add(o.Offset), m), 0, m)
 	case lift.OpStore:
-		s.store(s.registers[o.To].add(o.Offset), from, int64(o.Size), m)
+		at := s.registers[o.To].add(o.Offset)
+		if from.kind() == entry && from.offset() == 0 && m.Preserves(from.argument()) && s.trust == sure &&
+			at.kind() == entry && at.argument() == m.SP && at.offset() >= m.CFAOffset {
+			u.framed = true
+		}
+		s.store(at, from, int64(o.Size), m)
 	case lift.OpStoreUnsized:
 		s.storeUnsized(s.registers[o.To], m)
 	case lift.OpSum:

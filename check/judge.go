@@ -16,6 +16,7 @@ type result struct {
 	counters Counters
 	findings []Finding
 	framed   bool // its rows are not all those of the entry
+	returns  bool // to its caller
 }
 
 // judge compares every instruction of the unit with its row. It returns false if it has found
@@ -92,6 +93,7 @@ func (u *unit) judgePart(p *part) bool {
 			u.suspicious = true
 		}
 		if have {
+			u.returns = u.returns || u.leaves(i, &s)
 			u.execute(&s, i, int(k)+1)
 			switch i.Flow {
 			case lift.FlowNext:
@@ -114,9 +116,26 @@ func (u *unit) judgePart(p *part) bool {
 	return true
 }
 
+// leaves reports whether an instruction ends the function's frame, by a return or a tail call.
+func (u *unit) leaves(i *instruction, s *state) bool {
+	switch i.Flow {
+	case lift.FlowReturn, lift.FlowJumpIndirect:
+	case lift.FlowJump, lift.FlowBranch:
+		if u.partOf(i.Target) >= 0 {
+			return false
+		}
+	default:
+		return false
+	}
+	return s.registers[u.c.abi.SP] == makeValue(entry, u.c.abi.SP, 0)
+}
+
 // verdict compares a row with the state at its first instruction. Nothing that rests on a guess
 // agrees.
 func (u *unit) verdict(r *row, s *state, pc uint64) (Verdict, Reason) {
+	if u.framed {
+		return Undecided, UnknownEntry
+	}
 	verdict, reason := u.c.compare(r, s, pc, nil)
 	switch {
 	case verdict == Agree && s.trust == guess, verdict == Disagree && s.trust != sure:
@@ -162,8 +181,8 @@ func (u *unit) heals(p *part, i *instruction, s state) bool {
 func (u *unit) collect(p *part) result {
 	var r result
 	r.counters.Functions = 1
-	r.framed = len(p.rows) > 1
-	if u.suspicious {
+	r.framed, r.returns = len(p.rows) > 1, u.returns
+	if u.suspicious && !u.framed {
 		r.findings = u.findings(p)
 	}
 	for offset := 0; offset < len(p.code); {

@@ -303,6 +303,10 @@ func (u *unit) call(i *instruction, s *state, k int32, next uint64) bool {
 		if c.noReturn[i.Target] {
 			return false
 		}
+		if offset := next - p.start; offset < uint64(len(p.code)) && p.code[offset] == retAMD64 && s.entered(c.abi) && c.splitsStack(i.Target) {
+			u.enter(next + 1)
+			i = &u.instructions[k]
+		}
 		if n := u.partOf(i.Target); n >= 0 && u.parts[n].start != i.Target && !u.isEntered(i.Target) {
 			u.callInside(i.Target)
 		}

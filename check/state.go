@@ -30,6 +30,8 @@ type state struct {
 	lost bool
 	// touched says that a slot has changed. It is set and never cleared here.
 	touched bool
+	// copied says that the return address was stored in memory that is not known to be in the frame.
+	copied bool
 	// exact says that a register has an exact bound.
 	exact bool
 	// trust is that of the most certain path that leads here.
@@ -52,7 +54,7 @@ const (
 func (s *state) assign(o *state, m *lift.ABI) {
 	copy(s.registers[:m.Registers], o.registers[:m.Registers])
 	copy(s.slots[:o.count], o.slots[:o.count])
-	s.count, s.lost, s.touched, s.exact, s.trust, s.doubt = o.count, o.lost, o.touched, o.exact, o.trust, o.doubt
+	s.count, s.lost, s.touched, s.copied, s.exact, s.trust, s.doubt = o.count, o.lost, o.touched, o.copied, o.exact, o.trust, o.doubt
 }
 
 // load returns the content of 8 bytes at an address.
@@ -88,6 +90,9 @@ func (s *state) store(at, content value, size int64, m *lift.ABI) {
 		// elsewhere; the analysis then doesn't know what a slot holds.
 		if content.kind() == entry && m.Preserves(content.argument()) && !at.unrelated(m) {
 			s.lost, s.touched = true, true
+		}
+		if content == makeValue(entry, m.ReturnAddress, 0) || content.kind() == signed {
+			s.copied, s.touched = true, true
 		}
 		return
 	}
@@ -227,6 +232,9 @@ func (s *state) merge(o *state, m *lift.ABI) bool {
 	if o.lost && !s.lost {
 		s.lost, changed = true, true
 	}
+	if o.copied && !s.copied {
+		s.copied, changed = true, true
+	}
 	if o.trust < s.trust {
 		s.trust, changed = o.trust, true
 	}
@@ -238,7 +246,7 @@ func (s *state) merge(o *state, m *lift.ABI) bool {
 
 // equal reports whether two states are the same, slot by slot in their order.
 func (s *state) equal(o *state, m *lift.ABI) bool {
-	if s.count != o.count || s.lost != o.lost || s.trust != o.trust || s.doubt != o.doubt || !slices.Equal(s.registers[:m.Registers], o.registers[:m.Registers]) {
+	if s.count != o.count || s.lost != o.lost || s.copied != o.copied || s.trust != o.trust || s.doubt != o.doubt || !slices.Equal(s.registers[:m.Registers], o.registers[:m.Registers]) {
 		return false
 	}
 	for i := range s.slots[:s.count] {

@@ -82,12 +82,14 @@ func TestStructure(t *testing.T) {
 // A function whose caller has saved the register that it changes has a convention of its own;
 // one that others call has not.
 func TestPrivateConvention(t *testing.T) {
+	const saves = "push %rbx\n.cfi_def_cfa_offset 16\n.cfi_offset %rbx, -16\ncall local\npop %rbx\n.cfi_def_cfa_offset 8\nret"
 	for _, test := range []struct {
-		caller  string
-		finding bool
-	}{{"push %rbx\n.cfi_def_cfa_offset 16\n.cfi_offset %rbx, -16\ncall local\npop %rbx\n.cfi_def_cfa_offset 8\nret", false},
-		{"call local\nret", true}, {"ret", true}} {
-		f := assemble(t, "amd64", ".globl outer\nouter:\n.cfi_startproc\n"+test.caller+"\n.cfi_endproc\nlocal:\n.cfi_startproc\nxor %ebx,%ebx\nret\n.cfi_endproc\n")
+		caller, end string
+		finding     bool
+	}{{saves, "ret", false}, {"call local\nret", "ret", true}, {"ret", "ret", true},
+		// libitm's GTM_longjmp has no convention with its callers, to which it does not return.
+		{saves, "mov 8(%rdi), %rsp\njmp *(%rdi)", true}} {
+		f := assemble(t, "amd64", ".globl outer\nouter:\n.cfi_startproc\n"+test.caller+"\n.cfi_endproc\nlocal:\n.cfi_startproc\nxor %ebx,%ebx\n"+test.end+"\n.cfi_endproc\n")
 		r, err := File(f, Options{})
 		if err != nil {
 			t.Fatal(err)

@@ -237,6 +237,9 @@ func (s *Synthesizer) analyse(start, size uint64) (*Synthesis, error) {
 		if u.failed != NoReason {
 			return s.undecided(size, u.failed), nil
 		}
+		if u.framed {
+			return s.undecided(size, UnknownEntry), nil
+		}
 		result := s.collect(p)
 		if !u.doubtful || !u.stopCalls() {
 			return result, nil

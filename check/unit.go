@@ -48,6 +48,8 @@ type unit struct {
 	repeat       bool            // at the end, because paths went through an instruction without its state
 	steps        int
 	failed       Reason
+	framed       bool  // it saves registers in the frame of its caller, so that it is not entered by a call
+	returns      bool  // it returns to its caller, or a tail call does
 	suspicious   bool  // there may be findings
 	doubtful     bool  // the state before an instruction is not known
 	current      state // of the path that is followed
