@@ -75,16 +75,16 @@ func TestFromEnvironment(t *testing.T) {
 	}
 }
 
-// collector is a server whose answers a test chooses.
-type collector struct {
+// server is a collector whose answers a test chooses.
+type server struct {
 	*httptest.Server
 	mu       sync.Mutex
 	received []string
 	answer   func(n int, w http.ResponseWriter, r *http.Request)
 }
 
-func newCollector(t *testing.T, answer func(n int, w http.ResponseWriter, r *http.Request)) *collector {
-	c := &collector{answer: answer}
+func newServer(t *testing.T, answer func(n int, w http.ResponseWriter, r *http.Request)) *server {
+	c := &server{answer: answer}
 	c.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var body io.Reader = r.Body
 		if r.Header.Get("Content-Encoding") == "gzip" {
@@ -116,7 +116,7 @@ func endpoints(t *testing.T, url string, pairs ...string) Endpoints {
 // A message arrives as it was, with the headers of OTLP and those of the environment.
 func TestSend(t *testing.T) {
 	testprogram.RequireTool(t, "curl")
-	c := newCollector(t, func(_ int, w http.ResponseWriter, r *http.Request) {
+	c := newServer(t, func(_ int, w http.ResponseWriter, r *http.Request) {
 		if r.Method != "POST" || r.URL.Path != httpPaths[0] || r.Header.Get("Content-Type") != "application/x-protobuf" || r.Header.Get("X-Key") != "a secret" || r.UserAgent() != "clew" {
 			t.Errorf("%v %v %v", r.Method, r.URL, r.Header)
 		}
@@ -135,7 +135,7 @@ func TestSend(t *testing.T) {
 func TestSendByGRPC(t *testing.T) {
 	testprogram.RequireTool(t, "curl")
 	status := "0"
-	c := newCollector(t, func(_ int, w http.ResponseWriter, r *http.Request) {
+	c := newServer(t, func(_ int, w http.ResponseWriter, r *http.Request) {
 		if r.ProtoMajor != 2 || r.URL.Path != grpcPaths[0] || r.Header.Get("Content-Type") != "application/grpc+proto" || r.Header.Get("Te") != "trailers" {
 			t.Errorf("%v %v %v", r.Proto, r.URL, r.Header)
 		}
@@ -205,7 +205,7 @@ func TestBadAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := newCollector(t, test.answer)
+			c := newServer(t, test.answer)
 			e := endpoints(t, c.URL, "OTEL_EXPORTER_OTLP_TIMEOUT=1500")[Profiles]
 			began := time.Now()
 			_, err := e.send(context.Background(), []byte("x"))
@@ -239,7 +239,7 @@ func FuzzPartialSuccess(f *testing.F) {
 func TestQueue(t *testing.T) {
 	testprogram.RequireTool(t, "curl")
 	up := false
-	c := newCollector(t, func(_ int, w http.ResponseWriter, _ *http.Request) {
+	c := newServer(t, func(_ int, w http.ResponseWriter, _ *http.Request) {
 		if !up {
 			w.WriteHeader(503)
 		}

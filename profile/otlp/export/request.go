@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -93,7 +94,7 @@ func (e *Endpoint) send(ctx context.Context, message []byte) (result Result, err
 	defer cancel()
 	answer, err := do(ctx, r)
 	if err != nil {
-		return result, &SendError{Reason: printable.Text(err.Error()), Retry: !errors.Is(err, ErrNoCurl)}
+		return result, &SendError{Reason: printable.Text(err.Error()) + e.hint(err.Error()), Retry: !errors.Is(err, ErrNoCurl)}
 	}
 	if len(answer.Body) > MaxResponse {
 		answer.Body = nil // only its start is known
@@ -102,6 +103,18 @@ func (e *Endpoint) send(ctx context.Context, message []byte) (result Result, err
 		return answer.grpc()
 	}
 	return answer.http()
+}
+
+// hint returns what to do about an error of curl.
+func (e *Endpoint) hint(text string) string {
+	switch {
+	case !e.GRPC && strings.Contains(text, "HTTP/0.9"):
+		return " (the server speaks gRPC or no HTTP; grpc://HOST:PORT sends by gRPC)"
+	case e.GRPC && slices.ContainsFunc([]string{"16", "52", "55", "56"}, func(code string) bool { return strings.HasPrefix(text, "curl: ("+code+")") }):
+		// The connection ended, which can have other reasons.
+		return " (if the server expects HTTP, http://HOST:PORT sends by that)"
+	}
+	return ""
 }
 
 // http reads an answer of OTLP/HTTP.
