@@ -272,9 +272,7 @@ func (c *checker) run(options Options) (*Report, error) {
 	for i := range c.results {
 		report.Counters.Add(&c.results[i].counters)
 		report.Findings = append(report.Findings, c.results[i].findings...)
-		if c.results[i].framed {
-			report.framed++
-		}
+		report.note(c.fdes[i].Start, &c.results[i])
 	}
 	return &report, nil
 }

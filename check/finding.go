@@ -181,7 +181,23 @@ type Report struct {
 	Notes    []Note // of File, ordered by kind
 	Counters
 
-	framed int // FDEs whose rows are not all those of the entry
+	// To decide on the note CallsOnly: the factors of functions with findings, by address, and those
+	// with which an FDE describes more than one step.
+	factors map[uint64]factors
+	stepped map[factors]bool
+}
+
+// note keeps from a result what noteCallsOnly needs.
+func (r *Report) note(start uint64, result *result) {
+	if r.factors == nil {
+		r.factors, r.stepped = map[uint64]factors{}, map[factors]bool{}
+	}
+	if len(result.findings) > 0 {
+		r.factors[start] = result.factors
+	}
+	if result.rows > 2 {
+		r.stepped[result.factors] = true
+	}
 }
 
 // NoteKind is the class of a note.
@@ -198,10 +214,11 @@ const (
 	NoTerminator
 	// NotRestoredState: an FDE remembers more states than it restores.
 	NotRestoredState
-	// CallsOnly: the rows of most functions are right at calls and wrong in prologues or epilogues.
-	// Compilers write such tables for exceptions: with -fno-asynchronous-unwind-tables, and LLVM
-	// before version 15 always on arm64. They mislead profilers, debuggers and signal handlers. The
-	// note stands for the findings of these functions.
+	// CallsOnly: the rows are right at calls and wrong in prologues and epilogues, and the compiler
+	// means it: no FDE with the same alignment factors has more than two rows, one from the start on and
+	// one after the prologue. LLVM before version 15 always writes such tables on arm64, for
+	// exceptions. They mislead profilers, debuggers and signal handlers. The note stands for the
+	// findings of these functions.
 	CallsOnly
 	noteKinds
 )
@@ -255,8 +272,9 @@ func (n *notes) merge(o *notes) {
 // minCallsOnly is the least number of functions for the note CallsOnly.
 const minCallsOnly = 8
 
-// noteCallsOnly replaces findings by a note, if the rows of most functions with a frame describe
-// neither the prologue nor the epilogue. Functions with a wrong row at a call keep their findings.
+// noteCallsOnly replaces findings by a note, if the table describes neither prologues nor epilogues in
+// steps. Functions with a wrong row at a call keep their findings, and so do all with the factors of an
+// FDE that has steps: its compiler describes prologues, and is wrong about others.
 func (r *Report) noteCallsOnly(n *notes, m *lift.ABI) {
 	const (
 		notAtCall = 1 << iota
@@ -268,6 +286,9 @@ func (r *Report) noteCallsOnly(n *notes, m *lift.ABI) {
 	functions := make(map[uint64]int)
 	for i := range r.Findings {
 		f := &r.Findings[i]
+		if of, ok := r.factors[f.Function]; !ok || r.stepped[of] {
+			continue
+		}
 		seen, met := functions[f.Function]
 		switch {
 		case f.atCall:
@@ -291,7 +312,7 @@ func (r *Report) noteCallsOnly(n *notes, m *lift.ABI) {
 			whole++
 		}
 	}
-	if whole < minCallsOnly || 2*whole <= r.framed {
+	if whole < minCallsOnly {
 		return
 	}
 	maps.DeleteFunc(functions, func(_ uint64, seen int) bool { return seen&notAtCall == 0 })

@@ -15,8 +15,16 @@ import (
 type result struct {
 	counters Counters
 	findings []Finding
-	framed   bool // its rows are not all those of the entry
+	factors  factors
+	rows     int  // 0 if they are not known
 	returns  bool // to its caller
+}
+
+// factors are the alignment factors of a CIE. They tell compilers apart: on arm64, those of gcc are 4 and
+// -8, and LLVM's 1 and -4.
+type factors struct {
+	code uint64
+	data int64
 }
 
 // judge compares every instruction of the unit with its row. It returns false if it has found
@@ -181,7 +189,7 @@ func (u *unit) heals(p *part, i *instruction, s state) bool {
 func (u *unit) collect(p *part) result {
 	var r result
 	r.counters.Functions = 1
-	r.framed, r.returns = len(p.rows) > 1, u.returns
+	r.factors, r.rows, r.returns = p.factors, len(p.rows), u.returns
 	if u.suspicious && !u.framed {
 		r.findings = u.findings(p)
 	}

@@ -27,6 +27,7 @@ type part struct {
 	start, end uint64
 	code       []byte
 	rows       []row
+	factors    factors
 	landings   []landing
 	at         []int32 // by offset in code: index of the instruction that starts there plus 1
 	entered    bool    // the state at its start is that of a function's entry
@@ -133,6 +134,7 @@ func (u *unit) addPart(index int) bool {
 	p.code = resize(p.code, int(size))
 	p.at = resize(p.at, int(size))
 	clear(p.at)
+	p.factors = factors{c.fde.CIE.CodeAlign, c.fde.CIE.DataAlign}
 	p.rows = c.rows(p.rows[:0], &c.fde)
 	p.landings = c.landings(p.landings[:0], &c.fde)
 	if err := c.memory.ReadMemory(p.code, r.Start); err != nil {

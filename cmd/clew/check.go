@@ -40,7 +40,7 @@ caller's registers are with the rules of the table.
 An instruction is undecided if the analysis does not know enough, for example if no
 path leads to it. Clew also checks the structure of the sections. A note is about
 something that is not a defect, such as code without an entry. It does not change the
-exit code. One note stands for all findings of a file whose rows are right at calls
+exit code. One note stands for the findings of a compiler whose rows are right at calls
 only, as those of LLVM 14 for arm64; --func shows the findings of a function.
 
 For a process or a core, Clew checks all mapped object files with the bytes in memory,
