@@ -1,0 +1,257 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/pmetric"
+	"go.opentelemetry.io/collector/pdata/pprofile"
+
+	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/internal/testprogram/collector"
+	"github.com/clewdev/clew/object"
+)
+
+// service is clew record --send as a process.
+type service struct {
+	cmd *exec.Cmd
+	log bytes.Buffer
+}
+
+// startService starts clew with arguments.
+func startService(t *testing.T, args ...string) *service {
+	t.Helper()
+	testprogram.RequireTool(t, "curl")
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &service{cmd: exec.Command(self, args...)}
+	s.cmd.Args[0] = "clew"
+	s.cmd.Stdout, s.cmd.Stderr = &s.log, &s.log
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		s.cmd.Process.Kill()
+		s.cmd.Wait()
+		if t.Failed() {
+			t.Logf("clew %q:\n%s", args, s.log.Bytes())
+		}
+	})
+	return s
+}
+
+var endedLine = regexp.MustCompile(`msg=ended samples=(\d+) lost=(\d+) sent=(\d+) dropped=(\d+) rejected=(\d+) kept=(\d+)`)
+
+// terminate sends SIGTERM, and returns the counts of the last line of the log by name.
+func (s *service) terminate(t *testing.T, code int) map[string]int {
+	t.Helper()
+	s.cmd.Process.Signal(syscall.SIGTERM)
+	if s.cmd.Wait(); s.cmd.ProcessState.ExitCode() != code {
+		t.Errorf("clew: %v, expected exit code %d", s.cmd.ProcessState, code)
+	}
+	found := endedLine.FindSubmatch(s.log.Bytes())
+	if found == nil {
+		t.Fatal("the log does not say what was sent")
+	}
+	counts := make(map[string]int)
+	for i, name := range []string{"samples", "lost", "sent", "dropped", "rejected", "kept"} {
+		counts[name], _ = strconv.Atoi(string(found[i+1]))
+	}
+	return counts
+}
+
+// received is the profiles of a process that a collector has received.
+type received struct {
+	attributes map[string]any
+	buildIDs   map[string]string // by the path of the file
+	stacks     map[string]int64  // the weights by functions, outermost first
+	samples    int64
+}
+
+// share returns the share of the samples whose stack matches.
+func (r *received) share(pattern string) float64 {
+	expression, n := regexp.MustCompile(pattern), int64(0)
+	for stack, weight := range r.stacks {
+		if expression.MatchString(stack) {
+			n += weight
+		}
+	}
+	return float64(n) / float64(r.samples)
+}
+
+// byProcess joins messages.
+func byProcess(t *testing.T, messages []pprofile.Profiles) map[int64]*received {
+	t.Helper()
+	all := make(map[int64]*received)
+	for _, m := range messages {
+		d := m.Dictionary()
+		for _, resource := range m.ResourceProfiles().All() {
+			pid, _ := resource.Resource().Attributes().Get("process.pid")
+			r := all[pid.Int()]
+			if r == nil {
+				r = &received{buildIDs: make(map[string]string), stacks: make(map[string]int64)}
+				all[pid.Int()] = r
+			}
+			r.attributes = resource.Resource().Attributes().AsRaw()
+			for _, p := range resource.ScopeProfiles().At(0).Profiles().All() {
+				for _, s := range p.Samples().All() {
+					r.samples += s.Values().At(0)
+					r.stacks[r.stack(t, d, s)] += s.Values().At(0)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// stack returns the functions of a sample, and notes the build IDs of its mappings.
+func (r *received) stack(t *testing.T, d pprofile.ProfilesDictionary, s pprofile.Sample) string {
+	t.Helper()
+	text := func(i int32) string { return d.StringTable().At(int(i)) }
+	var names []string
+	for _, i := range d.StackTable().At(int(s.StackIndex())).LocationIndices().All() {
+		l := d.LocationTable().At(int(i))
+		for _, line := range l.Lines().All() {
+			names = append(names, text(d.FunctionTable().At(int(line.FunctionIndex())).NameStrindex()))
+		}
+		mapping := d.MappingTable().At(int(l.MappingIndex()))
+		for _, a := range mapping.AttributeIndices().All() {
+			if a := d.AttributeTable().At(int(a)); text(a.KeyStrindex()) == "process.executable.build_id.gnu" {
+				r.buildIDs[text(mapping.FilenameStrindex())] = a.Value().Str()
+			}
+		}
+	}
+	slices.Reverse(names)
+	return strings.Join(names, ";")
+}
+
+// last returns the values of the last message with metrics, by name.
+func last(t *testing.T, messages []pmetric.Metrics) (values map[string]float64, resource pcommon.Map) {
+	t.Helper()
+	if len(messages) == 0 {
+		t.Fatal("no metrics arrived")
+	}
+	r := messages[len(messages)-1].ResourceMetrics().At(0)
+	values = make(map[string]float64)
+	for _, m := range r.ScopeMetrics().At(0).Metrics().All() {
+		if m.Type() == pmetric.MetricTypeSum {
+			values[m.Name()] = m.Sum().DataPoints().At(0).DoubleValue()
+		} else {
+			values[m.Name()] = m.Gauge().DataPoints().At(0).DoubleValue()
+		}
+	}
+	return values, r.Resource().Attributes()
+}
+
+// Profiles of programs in C, in Go, and in Go with C arrive through two real collectors in a row,
+// with all samples, the functions, the attributes and the build IDs. SIGTERM sends the last
+// interval, which is the only one by gRPC. The metrics of the recorder arrive too.
+func TestRecordToCollectors(t *testing.T) {
+	programs := []struct{ path, name, outermost, heaviest string }{
+		{testprogram.Build(t, "shares.c", "-O2", "-g", "-Wl,--build-id"), "shares", `^(__)?clone3?;(start_thread|.*pthread.*);worker;`, `;worker;heavy(;|$)`},
+		{testprogram.Build(t, "goshares"), "goshares", `^runtime\.`, `;main\.heavy$`},
+		{testprogram.BuildCgo(t, "goshares"), "goshares", `.`, `^runtime\.goexit;main\.callC;.*;calls;spin$`},
+	}
+	final := collector.Start(t, collector.Options{})
+	first := collector.Start(t, collector.Options{Next: final})
+	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=test")
+	args := []string{"record", "--frequency", "199", "--label", "team=blue"}
+	pids := make([]int64, len(programs))
+	for i, p := range programs {
+		t.Setenv("OTEL_SERVICE_NAME", fmt.Sprint("service-", i))
+		process := testprogram.Start(t, p.path, map[string][]string{"shares": {"1", "0"}}[p.name]...)
+		pids[i] = int64(process.PID)
+		args = append(args, strconv.Itoa(process.PID))
+	}
+	os.Unsetenv("OTEL_SERVICE_NAME")
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, run := range []struct {
+		url       string
+		every     string
+		intervals int // at least
+	}{{"http://" + first.HTTP, "500ms", 3}, {"grpc://" + first.GRPC, "1h", 1}} {
+		s := startService(t, append(args, "--send", run.url, "--every", run.every)...)
+		before, metricsBefore := len(final.Profiles(t)), len(final.Metrics(t))
+		time.Sleep(3 * time.Second)
+		if n := len(final.Profiles(t)) - before; n < run.intervals-1 || run.intervals == 1 && n != 0 {
+			t.Errorf("%s: %d profiles arrived before SIGTERM", run.url, n)
+		}
+		counts := s.terminate(t, 0)
+		messages := final.Profiles(t)[before:]
+		if len(messages) < run.intervals || counts["dropped"]+counts["rejected"]+counts["kept"] > 0 {
+			t.Errorf("%s: %d profiles, %v", run.url, len(messages), counts)
+		}
+		processes, samples := byProcess(t, messages), int64(0)
+		for _, r := range processes {
+			samples += r.samples
+		}
+		if samples == 0 || samples != int64(counts["samples"]) || len(processes) != len(programs) {
+			t.Errorf("%s: %d samples of %d processes arrived, %d were taken", run.url, samples, len(processes), counts["samples"])
+		}
+		for i, p := range programs {
+			r := processes[pids[i]]
+			if r == nil || r.samples < 20 {
+				t.Errorf("%s: no samples of %s", run.url, p.path)
+				continue
+			}
+			if full := r.share(p.outermost); full < 0.95 {
+				t.Errorf("%s: %.1f%% of the samples of %s begin at the outermost function: %v", run.url, 100*full, p.path, r.stacks)
+			}
+			if heavy := r.share(p.heaviest); heavy < 0.05 || p.name == "shares" && (heavy < 0.6 || heavy > 0.9) {
+				t.Errorf("%s: %.1f%% of the samples of %s are in %s: %v", run.url, 100*heavy, p.path, p.heaviest, r.stacks)
+			}
+			want := map[string]any{
+				"service.name": fmt.Sprint("service-", i), "process.executable.name": p.name, "process.executable.path": p.path,
+				"process.pid": pids[i], "host.name": host, "team": "blue", "deployment.environment.name": "test",
+			}
+			for key, value := range want {
+				if r.attributes[key] != value {
+					t.Errorf("%s: %s is %v, expected %v", p.path, key, r.attributes[key], value)
+				}
+			}
+			o, err := object.Open(p.path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if id := fmt.Sprintf("%x", o.BuildID()); id == "" || r.buildIDs[p.path] != id {
+				t.Errorf("%s has the build ID %s, expected %s: %v", p.path, r.buildIDs[p.path], id, r.buildIDs)
+			}
+			o.Close()
+		}
+		metrics := final.Metrics(t)[metricsBefore:]
+		values, resource := last(t, metrics)
+		if values["clew.record.samples"] != float64(samples) || values["process.cpu.time"] <= 0 || values["clew.record.lost"] != float64(counts["lost"]) {
+			t.Errorf("%s: metrics %v, expected %d samples", run.url, values, samples)
+		}
+		for _, name := range []string{"clew.export.sent", "clew.export.dropped", "clew.export.rejected", "clew.export.queue.messages", "clew.export.queue.size"} {
+			if _, ok := values[name]; !ok {
+				t.Errorf("no metric %s in %v", name, slices.Sorted(maps.Keys(values)))
+			}
+		}
+		if name, _ := resource.Get("service.name"); name.Str() != "clew" {
+			t.Errorf("metrics of %v", resource.AsRaw())
+		}
+	}
+}
