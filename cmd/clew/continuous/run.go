@@ -76,7 +76,7 @@ func (f *Flags) Run(ctx context.Context, opts *record.Options) error {
 	defer cancel()
 	queue.Close(last)
 	counts := queue.Stats()
-	log.Info("ended", "samples", s.samples.Load(), "lost", s.lost.Load(), "sent", counts.Sent, "dropped", counts.Dropped, "rejected", counts.Rejected, "kept", counts.Waiting)
+	log.Info("ended", "samples", s.samples.Load(), "lost", s.lost.Load(), "sent", counts.Sent, "dropped", counts.Dropped, "rejected", counts.Rejected, "kept", counts.Waiting, "unclear", counts.Unclear)
 	switch {
 	case err != nil && rest == nil:
 		return output.InputError(err)
@@ -84,6 +84,8 @@ func (f *Flags) Run(ctx context.Context, opts *record.Options) error {
 		return output.Partial(err)
 	case counts.Dropped > 0 || counts.Rejected > 0:
 		return output.Partialf("not everything reached the collector: %d messages were dropped, and %d profiles and data points rejected; the log says why", counts.Dropped, counts.Rejected)
+	case counts.Unclear > 0:
+		return output.Partialf("%d messages may not have reached the collector, whose answers were invalid; the log says why", counts.Unclear)
 	}
 	return nil
 }
@@ -128,6 +130,7 @@ func (s *sender) metrics() []otlp.Metric {
 		{Name: "clew.export.sent", Unit: "{message}", Description: "Messages that the collector took", Value: float64(counts.Sent), Sum: true},
 		{Name: "clew.export.dropped", Unit: "{message}", Description: "Messages that were dropped", Value: float64(counts.Dropped), Sum: true},
 		{Name: "clew.export.rejected", Unit: "{item}", Description: "Profiles and data points that the collector rejected", Value: float64(counts.Rejected), Sum: true},
+		{Name: "clew.export.unclear", Unit: "{message}", Description: "Sent messages whose answer was invalid", Value: float64(counts.Unclear), Sum: true},
 		{Name: "clew.export.queue.messages", Unit: "{message}", Description: "Messages that wait", Value: float64(counts.Waiting)},
 		{Name: "clew.export.queue.size", Unit: "By", Description: "Size of the messages that wait", Value: float64(counts.Bytes)},
 		{Name: "process.cpu.time", Unit: "s", Description: "Processor time of the recorder", Value: processor.Seconds(), Sum: true},

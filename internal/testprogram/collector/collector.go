@@ -16,6 +16,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -56,7 +57,8 @@ func Start(t testing.TB, o Options) *Collector {
 		c.Kill()
 		if t.Failed() {
 			log, _ := os.ReadFile(filepath.Join(c.dir, "log"))
-			t.Logf("the collector at %s:\n%s", c.HTTP, log)
+			info := regexp.MustCompile(`(?m)^\S+\tinfo\t.*\n`)
+			t.Logf("the collector at %s:\n%s", c.HTTP, info.ReplaceAll(log, nil))
 		}
 	})
 	c.Restart(t)

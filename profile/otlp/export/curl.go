@@ -92,7 +92,7 @@ func Curl(ctx context.Context, r *Request) (*Response, error) {
 	err = cmd.Wait()
 	dumped.SetReadDeadline(time.Now().Add(time.Second))
 	answer := parseHead(<-head)
-	answer.Body = body.kept
+	answer.Body, answer.Cut = body.kept, body.cut
 	switch text := strings.TrimSpace(string(said.kept)); {
 	case body.cut && answer.Status != 0:
 		return answer, nil // the status is known
@@ -112,7 +112,11 @@ func parseHead(b []byte) *Response {
 		if rest, ok := strings.CutPrefix(line, "HTTP/"); ok {
 			_, code, _ := strings.Cut(rest, " ")
 			code, _, _ = strings.Cut(code, " ")
-			a.Status, _ = strconv.Atoi(code)
+			if n, err := strconv.ParseUint(code, 10, 10); err == nil {
+				a.Status = int(n)
+			} else {
+				a.Status = 0
+			}
 			clear(a.Header)
 			continue
 		}

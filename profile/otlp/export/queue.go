@@ -41,6 +41,7 @@ type Stats struct {
 	Sent     uint64 // the collector took them
 	Dropped  uint64 // because the queue was full, or the collector refused them
 	Rejected uint64 // profiles and data points that the collector left out of messages it took
+	Unclear  uint64 // of those sent, the collector reported success in an answer that is not of OTLP
 	Retries  uint64 // attempts that failed and were repeated
 	Waiting  int    // in the queue
 	Bytes    int64  // of those
@@ -60,6 +61,7 @@ type Queue struct {
 	ctx       context.Context
 	cancel    context.CancelFunc
 	wait      sync.WaitGroup
+	unclear   string // the last one in an answer; of the goroutine of run
 
 	mu      sync.Mutex
 	list    []message
@@ -272,6 +274,9 @@ func (q *Queue) deliver(m message) bool {
 		case err == nil:
 			q.stats.Sent++
 			q.stats.Rejected += uint64(result.Rejected)
+			if result.Unclear != "" {
+				q.stats.Unclear++
+			}
 		case retry:
 			q.stats.Retries++
 		default:
@@ -279,6 +284,11 @@ func (q *Queue) deliver(m message) bool {
 		}
 		closing := q.closing
 		q.mu.Unlock()
+		if q.unclear != result.Unclear && err == nil {
+			if q.unclear = result.Unclear; q.unclear != "" {
+				log.Warn("the collector reports success, but its answer is invalid", "reason", q.unclear)
+			}
+		}
 		switch {
 		case err == nil && (result.Rejected > 0 || result.Message != ""):
 			log.Warn("the collector took a message in part", "rejected", result.Rejected, "message", result.Message)

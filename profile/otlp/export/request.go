@@ -12,6 +12,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"slices"
 	"strconv"
@@ -37,6 +38,7 @@ type Response struct {
 	Status int
 	Header map[string]string
 	Body   []byte
+	Cut    bool // Body is only its start
 }
 
 // MaxResponse bounds an answer, in bytes.
@@ -46,6 +48,7 @@ const MaxResponse = 64 << 10
 type Result struct {
 	Rejected int64  // profiles or data points
 	Message  string // its reason, or a warning
+	Unclear  string // why the answer does not say so although it reports success; "" if it does
 }
 
 // SendError is the error of a message that was not accepted.
@@ -77,7 +80,7 @@ func (e *Endpoint) send(ctx context.Context, message []byte) (result Result, err
 			r.Headers = append(r.Headers, "grpc-encoding: gzip")
 		}
 		body = append(prefix, body...)
-		r.Headers = append(r.Headers, "Content-Type: application/grpc+proto", "TE: trailers",
+		r.Headers = append(r.Headers, "Content-Type: application/grpc+proto", "TE: trailers", "grpc-accept-encoding: gzip",
 			fmt.Sprintf("grpc-timeout: %dm", r.Timeout.Milliseconds()))
 	} else {
 		r.Headers = append(r.Headers, "Content-Type: application/x-protobuf")
@@ -97,7 +100,7 @@ func (e *Endpoint) send(ctx context.Context, message []byte) (result Result, err
 		return result, &SendError{Reason: printable.Text(err.Error()) + e.hint(err.Error()), Retry: !errors.Is(err, ErrNoCurl)}
 	}
 	if len(answer.Body) > MaxResponse {
-		answer.Body = nil // only its start is known
+		answer.Body, answer.Cut = answer.Body[:MaxResponse], true
 	}
 	if e.GRPC {
 		return answer.grpc()
@@ -119,39 +122,56 @@ func (e *Endpoint) hint(text string) string {
 
 // http reads an answer of OTLP/HTTP.
 func (a *Response) http() (result Result, err error) {
+	kind, _, _ := strings.Cut(a.Header["content-type"], ";")
+	kind = strings.TrimSpace(kind)
 	switch {
 	case a.Status >= 200 && a.Status < 300:
-		if strings.HasPrefix(a.Header["content-type"], "application/x-protobuf") {
-			result = partialSuccess(a.Body)
+		switch {
+		case a.Cut:
+			result.Unclear = fmt.Sprintf("it is longer than %d bytes", MaxResponse)
+		case kind == "application/x-protobuf":
+			return partialSuccess(a.Body), nil
+		case len(a.Body) > 0 && kind != "application/json": // JSON answers JSON, which is not sent
+			result.Unclear = fmt.Sprintf("its content type is %q, expected application/x-protobuf; is this the URL of a collector?", shortened([]byte(kind)))
 		}
 		return result, nil
 	case a.Status == 0:
 		return result, &SendError{Reason: "the answer is not HTTP", Retry: true}
 	}
 	reason := fmt.Sprintf("the collector answers %d", a.Status)
-	if strings.HasPrefix(a.Header["content-type"], "application/x-protobuf") {
+	if kind == "application/x-protobuf" {
 		if text := field(a.Body, 2); len(text) > 0 { // google.rpc.Status.message
 			reason += ": " + shortened(text)
 		}
 	}
-	retry := a.Status == 429 || a.Status >= 502 && a.Status <= 504
-	return result, &SendError{Reason: reason, Retry: retry, After: retryAfter(a.Header["retry-after"])}
+	return result, &SendError{Reason: reason, Retry: a.busy(), After: retryAfter(a.Header["retry-after"])}
 }
+
+// busy reports whether the status of HTTP is one of a server that may accept a message later.
+func (a *Response) busy() bool { return a.Status == 429 || a.Status >= 502 && a.Status <= 504 }
 
 // grpc reads an answer of gRPC.
 func (a *Response) grpc() (result Result, err error) {
 	status, ok := a.Header["grpc-status"]
-	if !ok {
-		return result, &SendError{Reason: fmt.Sprintf("the answer (HTTP status %d) is not of gRPC", a.Status), Retry: a.Status == 0 || a.Status == 429 || a.Status >= 502 && a.Status <= 504}
+	switch {
+	case !ok && a.Cut:
+		return result, &SendError{Reason: fmt.Sprintf("the answer is longer than %d bytes", MaxResponse)}
+	case !ok:
+		return result, &SendError{Reason: fmt.Sprintf("the answer (HTTP status %d) is not of gRPC", a.Status), Retry: a.Status == 0 || a.busy()}
 	}
 	if status == "0" {
-		if len(a.Body) > 5 && a.Body[0] == 0 {
-			result = partialSuccess(a.Body[5:])
+		body, ok := a.message()
+		if !ok {
+			result.Unclear = "its message is incomplete, too long or compressed in an unknown way"
+			return result, nil
 		}
-		return result, nil
+		return partialSuccess(body), nil
 	}
 	reason := "the collector answers with gRPC status " + shortened([]byte(status))
-	if text, err := url.PathUnescape(a.Header["grpc-message"]); err == nil && text != "" {
+	if text := a.Header["grpc-message"]; text != "" {
+		if decoded, err := url.PathUnescape(text); err == nil {
+			text = decoded
+		}
 		reason += ": " + shortened([]byte(text))
 	}
 	retry := false
@@ -162,6 +182,27 @@ func (a *Response) grpc() (result Result, err error) {
 		retry = true
 	}
 	return result, &SendError{Reason: reason, Retry: retry}
+}
+
+// message returns the message of an answer of gRPC: a byte for compression and the length precede it.
+func (a *Response) message() (body []byte, ok bool) {
+	if a.Cut || len(a.Body) < 5 || int(binary.BigEndian.Uint32(a.Body[1:])) != len(a.Body)-5 {
+		return nil, false
+	}
+	body = a.Body[5:]
+	switch {
+	case a.Body[0] == 0:
+		return body, true
+	case a.Body[0] != 1 || a.Header["grpc-encoding"] != "gzip":
+		return nil, false
+	}
+	// gRPC for Go compresses answers as requests were.
+	z, err := gzip.NewReader(bytes.NewReader(body))
+	if err != nil {
+		return nil, false
+	}
+	body, err = io.ReadAll(io.LimitReader(z, MaxResponse+1))
+	return body, err == nil && len(body) <= MaxResponse
 }
 
 // retryAfter reads the header Retry-After: seconds or a date.
@@ -178,17 +219,24 @@ func retryAfter(text string) time.Duration {
 }
 
 // partialSuccess reads an ExportProfilesServiceResponse or ExportMetricsServiceResponse: the field
-// partial_success = 1 with rejected_… = 1 and error_message = 2. Invalid answers count as empty.
+// partial_success = 1 with rejected_… = 1 and error_message = 2.
 func partialSuccess(b []byte) (r Result) {
-	partial := field(b, 1)
-	each(partial, func(number uint64, value uint64, data []byte) {
+	var partial []byte
+	valid := each(b, func(number, _ uint64, data []byte) {
+		if number == 1 && data != nil {
+			partial = data
+		}
+	})
+	if !valid || !each(partial, func(number uint64, value uint64, data []byte) {
 		switch {
 		case number == 1 && data == nil:
 			r.Rejected = max(0, int64(value))
 		case number == 2:
 			r.Message = shortened(data)
 		}
-	})
+	}) {
+		r.Unclear = "it is not a message of protobuf"
+	}
 	return r
 }
 
@@ -202,13 +250,13 @@ func field(b []byte, wanted uint64) (found []byte) {
 	return found
 }
 
-// each visits the fields of a protobuf message up to the first invalid one. Only fields with bytes
-// have data that is not nil.
-func each(b []byte, visit func(number, value uint64, data []byte)) {
+// each visits the fields of a protobuf message up to the first invalid one. It reports whether all
+// are valid. Only fields with bytes have data that is not nil.
+func each(b []byte, visit func(number, value uint64, data []byte)) (valid bool) {
 	for len(b) > 0 {
 		key, n := binary.Uvarint(b)
 		if n <= 0 {
-			return
+			return false
 		}
 		b = b[n:]
 		size := uint64(0)
@@ -216,7 +264,7 @@ func each(b []byte, visit func(number, value uint64, data []byte)) {
 		case 0:
 			v, n := binary.Uvarint(b)
 			if n <= 0 {
-				return
+				return false
 			}
 			visit(key>>3, v, nil)
 			b = b[n:]
@@ -226,7 +274,7 @@ func each(b []byte, visit func(number, value uint64, data []byte)) {
 		case 2:
 			v, n := binary.Uvarint(b)
 			if n <= 0 || v > uint64(len(b)-n) {
-				return
+				return false
 			}
 			visit(key>>3, 0, b[n:n+int(v):n+int(v)])
 			b = b[n+int(v):]
@@ -234,13 +282,14 @@ func each(b []byte, visit func(number, value uint64, data []byte)) {
 		case 5:
 			size = 4
 		default:
-			return
+			return false
 		}
 		if size > uint64(len(b)) {
-			return
+			return false
 		}
 		b = b[size:]
 	}
+	return true
 }
 
 func shortened(text []byte) string { return printable.Shortened(printable.Text(string(text)), 200) }
