@@ -113,7 +113,7 @@ Examples:
 			}
 			if flags.otlp.Sends() {
 				if len(flags.outputs) > 0 || flags.raw != "" || flags.show.json {
-					return errors.New("--send prints and writes nothing: --output, --raw and --json do not apply")
+					return errors.New("profiles that are sent are neither printed nor written: --send and --every exclude --output, --raw and --json")
 				}
 				return flags.otlp.Run(ctx, opts)
 			}
@@ -158,7 +158,7 @@ func (f *recordFlags) options(names, command []string, dashed bool) (*record.Opt
 	if _, known := profileRoots[f.show.profile.by]; !known || f.show.profile.by == "state" {
 		return nil, fmt.Errorf("unknown --by %q, expected process, thread or none", f.show.profile.by)
 	}
-	if err := f.otlp.Check(); err != nil {
+	if err := f.otlp.Check(slices.ContainsFunc(f.outputs, isOTLP)); err != nil {
 		return nil, err
 	}
 	for _, name := range f.outputs {

@@ -164,7 +164,7 @@ func last(t *testing.T, messages []pmetric.Metrics) (values map[string]float64, 
 
 // Profiles of programs in C, in Go, and in Go with C arrive through two real collectors in a row,
 // with all samples, the functions, the attributes and the build IDs. SIGTERM sends the last
-// interval, which is the only one by gRPC. The metrics of the recorder arrive too.
+// interval, which is the only one by gRPC, whose endpoint the environment names. The metrics of the recorder arrive too.
 func TestRecordToCollectors(t *testing.T) {
 	programs := []struct{ path, name, outermost, heaviest string }{
 		{testprogram.Build(t, "shares.c", "-O2", "-g", "-Wl,--build-id"), "shares", `^(__)?clone3?;(start_thread|.*pthread.*);worker;`, `;worker;heavy(;|$)`},
@@ -188,11 +188,17 @@ func TestRecordToCollectors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, run := range []struct {
-		url       string
-		every     string
+		url       string // the one in the environment has http for gRPC too
+		flags     []string
+		protocol  string
 		intervals int // at least
-	}{{"http://" + first.HTTP, "500ms", 3}, {"grpc://" + first.GRPC, "1h", 1}} {
-		s := startService(t, append(args, "--send", run.url, "--every", run.every)...)
+	}{
+		{"http://" + first.HTTP, []string{"--send", "http://" + first.HTTP, "--every", "500ms"}, "", 3},
+		{"http://" + first.GRPC, []string{"--every", "1h"}, "grpc", 1},
+	} {
+		t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", run.url)
+		t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", run.protocol)
+		s := startService(t, slices.Concat(args, run.flags)...)
 		before, metricsBefore := len(final.Profiles(t)), len(final.Metrics(t))
 		time.Sleep(3 * time.Second)
 		if n := len(final.Profiles(t)) - before; n < run.intervals-1 || run.intervals == 1 && n != 0 {

@@ -10,10 +10,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/clewdev/clew/profile/otlp/export"
 	"github.com/clewdev/clew/record/resource"
 )
 
@@ -24,6 +26,7 @@ type Flags struct {
 	send    string
 	every   time.Duration
 	spool   string
+	sends   bool // set by Check
 
 	finder resource.Finder
 }
@@ -32,28 +35,34 @@ type Flags struct {
 func (f *Flags) List() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "send", Destination: &f.send, Usage: "send a profile after each interval to a collector at `URL`: http://host:4318 or grpc://host:4317, https or grpcs for TLS; the variables OTEL_EXPORTER_OTLP_* set headers, certificates, compression and timeout"},
-		&cli.DurationFlag{Name: "every", Destination: &f.every, HideDefault: true, Usage: "with --send, the length of an interval: `TIME` (default: 10s)"},
+		&cli.DurationFlag{Name: "every", Destination: &f.every, HideDefault: true, Usage: "send at intervals of `TIME` (default: 10s); without --send, to OTEL_EXPORTER_OTLP_ENDPOINT"},
 		&cli.StringFlag{Name: "spool", Destination: &f.spool, Usage: "with --send, keep profiles in the directory `DIR` while the collector is away"},
 		&cli.StringSliceFlag{Name: "label", Destination: &f.labels, Usage: "add the resource attribute `KEY=VALUE` to profiles of OTLP"},
-		&cli.StringFlag{Name: "symbols", Destination: &f.symbols, Value: "local", Usage: "put names and lines into profiles of OTLP (local), or only build IDs and addresses, where the receiver finds the names (none): `WHERE`"},
+		&cli.StringFlag{Name: "symbols", Destination: &f.symbols, Usage: "put names and lines into profiles of OTLP (local, the default), or only build IDs and addresses, where the receiver finds the names (none): `WHERE`"},
 	}
 }
 
-// Sends reports whether profiles are sent.
-func (f *Flags) Sends() bool { return f.send != "" }
+// Sends reports whether profiles are sent: to the URL of --send, or with --every to the
+// endpoint of the environment.
+func (f *Flags) Sends() bool { return f.sends }
 
-// Check checks the flags. It must be called before the other methods.
-func (f *Flags) Check() error {
-	if f.symbols != "local" && f.symbols != "none" {
+// Check checks the flags. It must be called before the other methods. File says whether WriteFile
+// will be called.
+func (f *Flags) Check(file bool) error {
+	if f.symbols != "" && f.symbols != "local" && f.symbols != "none" {
 		return fmt.Errorf("unknown --symbols %q, expected local or none", f.symbols)
 	}
 	switch {
 	case f.every < 0:
 		return errors.New("--every must be positive")
-	case f.every != 0 && f.send == "":
-		return errors.New("--every needs --send")
-	case f.spool != "" && f.send == "":
-		return errors.New("--spool needs --send")
+	case f.every != 0 && f.send == "" && !export.EndpointSet(os.Getenv):
+		return errors.New("--every sends profiles: name a collector with --send URL, or OTEL_EXPORTER_OTLP_ENDPOINT")
+	case f.spool != "" && f.send == "" && f.every == 0:
+		return errors.New("--spool needs --send or --every")
+	}
+	f.sends = f.send != "" || f.every != 0
+	if !f.sends && !file && (len(f.labels) > 0 || f.symbols != "") {
+		return errors.New("--label and --symbols are for profiles of OTLP: write one with --output FILE.otlp, or send them with --send URL")
 	}
 	f.every = cmp.Or(f.every, 10*time.Second)
 	for _, label := range f.labels {

@@ -69,8 +69,8 @@ func TestSend(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	f := Flags{symbols: "local", send: server.URL, every: 200 * time.Millisecond}
-	if err := f.Check(); err != nil {
+	f := Flags{send: server.URL, every: 200 * time.Millisecond}
+	if err := f.Check(false); err != nil {
 		t.Fatal(err)
 	}
 	err := f.Run(context.Background(), &record.Options{

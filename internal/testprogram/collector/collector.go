@@ -34,6 +34,8 @@ type Options struct {
 	Key      string            // of Cert
 	ClientCA string            // if set, clients need a certificate of it
 	Headers  map[string]string // it refuses messages without these
+
+	NoProfiles, NoMetrics bool // it has no pipeline for these
 }
 
 // Collector is a process.
@@ -196,6 +198,12 @@ func (c *Collector) config(o *Options) []byte {
 	if o.Next != nil {
 		target, exporter = "otlp_http", fmt.Sprintf("otlp_http: {endpoint: %q, sending_queue: {enabled: false}, retry_on_failure: {enabled: false}}", "http://"+o.Next.HTTP)
 	}
+	pipelines := ""
+	for name, omitted := range map[string]bool{"profiles": o.NoProfiles, "metrics": o.NoMetrics} {
+		if !omitted {
+			pipelines += fmt.Sprintf("    %s: {receivers: [otlp], exporters: [%s, debug]}\n", name, target)
+		}
+	}
 	return fmt.Appendf(nil, `extensions: %s
 receivers:
   otlp:
@@ -209,9 +217,7 @@ service:
   extensions: %s
   telemetry: {metrics: {level: none}}
   pipelines:
-    profiles: {receivers: [otlp], exporters: [%s, debug]}
-    metrics: {receivers: [otlp], exporters: [%[8]s, debug]}
-`, extensions, c.HTTP, settings, c.GRPC, settings, exporter, used, target)
+%s`, extensions, c.HTTP, settings, c.GRPC, settings, exporter, used, pipelines)
 }
 
 func freeAddress(t testing.TB) string {

@@ -5,9 +5,11 @@
 package export
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -206,6 +208,26 @@ func TestWrongProtocol(t *testing.T) {
 		failed := new(SendError)
 		if !errors.As(err, &failed) || !failed.Retry || !strings.Contains(failed.Reason, want) {
 			t.Errorf("%s: %v", url, err)
+		}
+	}
+}
+
+// A collector without a pipeline for a signal refuses it, and the log says what to do.
+func TestUnsupported(t *testing.T) {
+	testprogram.RequireTool(t, "curl")
+	for signal, o := range map[Signal]collector.Options{Profiles: {NoProfiles: true}, Metrics: {NoMetrics: true}} {
+		c := collector.Start(t, o)
+		for _, url := range []string{"http://" + c.HTTP, "grpc://" + c.GRPC} {
+			var log bytes.Buffer
+			q, err := NewQueue(endpoints(t, url), QueueOptions{Log: slog.New(slog.NewTextHandler(&log, nil))})
+			if err != nil {
+				t.Fatal(err)
+			}
+			q.Add(signal, nil)
+			q.Close(context.Background())
+			if s := q.Stats(); s != (Stats{Dropped: 1}) || !strings.Contains(log.String(), unsupported[signal]) {
+				t.Errorf("%s: %+v, %s", url, s, log.String())
+			}
 		}
 	}
 }

@@ -37,7 +37,7 @@ var (
 
 // Endpoint is where messages of a signal go.
 type Endpoint struct {
-	URL  string // of http or https, complete
+	URL  string // of http or https, complete; "" if messages of the signal are not sent
 	GRPC bool
 
 	Headers   []string // "Name: value"
@@ -62,6 +62,8 @@ type Endpoints [2]Endpoint
 // with the name of the signal first: ENDPOINT, PROTOCOL, HEADERS, COMPRESSION, TIMEOUT,
 // CERTIFICATE, CLIENT_CERTIFICATE, CLIENT_KEY and INSECURE. A base URL replaces the variables
 // ENDPOINT: "http://host:4318" (HTTP) or "grpc://host:4317", with "https" or "grpcs" for TLS.
+//
+// Metrics have no endpoint if OTEL_METRICS_EXPORTER is "none", or if only profiles have one.
 func FromEnvironment(getenv func(string) string, base string) (all Endpoints, err error) {
 	for s := range all {
 		if all[s], err = fromEnvironment(getenv, base, Signal(s)); err != nil {
@@ -71,6 +73,11 @@ func FromEnvironment(getenv func(string) string, base string) (all Endpoints, er
 	return all, nil
 }
 
+// EndpointSet reports whether the environment says where profiles go.
+func EndpointSet(getenv func(string) string) bool {
+	return getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || getenv("OTEL_EXPORTER_OTLP_PROFILES_ENDPOINT") != ""
+}
+
 func fromEnvironment(getenv func(string) string, base string, s Signal) (e Endpoint, err error) {
 	variable := func(name string) string {
 		return cmp.Or(getenv("OTEL_EXPORTER_OTLP_"+s.String()+"_"+name), getenv("OTEL_EXPORTER_OTLP_"+name))
@@ -78,6 +85,9 @@ func fromEnvironment(getenv func(string) string, base string, s Signal) (e Endpo
 	whole := "" // used as it is
 	if base == "" {
 		whole, base = getenv("OTEL_EXPORTER_OTLP_"+s.String()+"_ENDPOINT"), getenv("OTEL_EXPORTER_OTLP_ENDPOINT")
+	}
+	if s == Metrics && (getenv("OTEL_METRICS_EXPORTER") == "none" || whole == "" && base == "" && getenv("OTEL_EXPORTER_OTLP_PROFILES_ENDPOINT") != "") {
+		return e, nil
 	}
 	text := cmp.Or(whole, base, "http://localhost:4318")
 	if !strings.Contains(text, "://") && variable("PROTOCOL") == "grpc" { // host:port is valid for gRPC

@@ -26,7 +26,7 @@ import (
 func environment(pairs ...string) func(string) string {
 	return func(name string) string {
 		for _, p := range pairs {
-			if value, ok := strings.CutPrefix(p, "OTEL_EXPORTER_OTLP_"+strings.TrimPrefix(name, "OTEL_EXPORTER_OTLP_")+"="); ok {
+			if value, ok := strings.CutPrefix(p, name+"="); ok {
 				return value
 			}
 		}
@@ -72,6 +72,29 @@ func TestFromEnvironment(t *testing.T) {
 	all, err := FromEnvironment(environment(v+"HEADERS=a=b, c = d%2C", v+"PROFILES_TIMEOUT=1500", v+"COMPRESSION=none", v+"CERTIFICATE=/ca", v+"CLIENT_KEY=/k", v+"CLIENT_CERTIFICATE=/c"), "http://c")
 	if e := all[Profiles]; err != nil || !slices.Equal(e.Headers, []string{"a: b", "c: d,"}) || e.Timeout != 1500*time.Millisecond || !e.Plain || e.CA != "/ca" || e.Key != "/k" || e.Cert != "/c" || all[Metrics].Timeout != DefaultTimeout || all[Metrics].URL != "http://c/v1/metrics" {
 		t.Errorf("%+v %v", all, err)
+	}
+}
+
+// Metrics have their own endpoint, or none.
+func TestMetricsEndpoint(t *testing.T) {
+	const v = "OTEL_EXPORTER_OTLP_"
+	for _, test := range []struct {
+		base string
+		env  []string
+		want string
+	}{
+		{"", nil, "http://localhost:4318/v1/metrics"},
+		{"", []string{v + "ENDPOINT=http://e:1"}, "http://e:1/v1/metrics"},
+		{"", []string{v + "METRICS_ENDPOINT=http://m:1"}, "http://m:1"},
+		{"", []string{v + "PROFILES_ENDPOINT=http://p:1"}, ""},
+		{"", []string{v + "PROFILES_ENDPOINT=http://p:1", v + "METRICS_ENDPOINT=http://m:1"}, "http://m:1"},
+		{"http://b:1", []string{v + "PROFILES_ENDPOINT=http://p:1"}, "http://b:1/v1/metrics"},
+		{"http://b:1", []string{"OTEL_METRICS_EXPORTER=none"}, ""},
+	} {
+		all, err := FromEnvironment(environment(test.env...), test.base)
+		if err != nil || all[Metrics].URL != test.want {
+			t.Errorf("%q %v: %q, %v, want %q", test.base, test.env, all[Metrics].URL, err, test.want)
+		}
 	}
 }
 

@@ -95,8 +95,11 @@ func NewQueue(e Endpoints, o QueueOptions) (*Queue, error) {
 }
 
 // Add adds a message, which must not change afterwards. It never waits: if the queue is full, the
-// oldest messages are dropped.
+// oldest messages are dropped. It ignores messages of signals without an endpoint.
 func (q *Queue) Add(s Signal, data []byte) {
+	if q.endpoints[s].URL == "" {
+		return
+	}
 	q.mu.Lock()
 	q.list = append(q.list, message{s, data})
 	q.bytes += int64(len(data))
@@ -301,7 +304,9 @@ func (q *Queue) deliver(m message) bool {
 		case q.ctx.Err() != nil && retry:
 			return false
 		case !retry:
-			log.Error("a message is dropped: the collector refuses it", "error", err)
+			if log.Error("a message is dropped: the collector refuses it", "error", err); failed != nil && failed.Unsupported {
+				log.Error(unsupported[m.signal])
+			}
 			return true
 		case attempt == 0:
 			log.Warn("a message could not be sent; trying again", "error", err)
@@ -314,6 +319,12 @@ func (q *Queue) deliver(m message) bool {
 			return false
 		}
 	}
+}
+
+// unsupported says what to do about a collector that does not take a signal.
+var unsupported = [...]string{
+	Profiles: "the collector takes no profiles: it needs a pipeline for them, and --feature-gates=service.profilesSupport",
+	Metrics:  "the collector takes no metrics: OTEL_METRICS_EXPORTER=none stops sending them",
 }
 
 // sleep waits. It returns false if the queue ends before. Close shortens the waiting.

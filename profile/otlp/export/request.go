@@ -56,6 +56,9 @@ type SendError struct {
 	Reason string
 	Retry  bool          // it may be accepted later
 	After  time.Duration // not before; 0 if the collector does not say
+
+	// Unsupported means that the collector has nothing at this URL, or lacks the method of gRPC.
+	Unsupported bool
 }
 
 func (e *SendError) Error() string { return e.Reason }
@@ -144,7 +147,7 @@ func (a *Response) http() (result Result, err error) {
 			reason += ": " + shortened(text)
 		}
 	}
-	return result, &SendError{Reason: reason, Retry: a.busy(), After: retryAfter(a.Header["retry-after"])}
+	return result, &SendError{Reason: reason, Retry: a.busy(), After: retryAfter(a.Header["retry-after"]), Unsupported: a.Status == 404}
 }
 
 // busy reports whether the status of HTTP is one of a server that may accept a message later.
@@ -181,7 +184,7 @@ func (a *Response) grpc() (result Result, err error) {
 	case "1", "4", "8", "10", "11", "14", "15":
 		retry = true
 	}
-	return result, &SendError{Reason: reason, Retry: retry}
+	return result, &SendError{Reason: reason, Retry: retry, Unsupported: status == "12"}
 }
 
 // message returns the message of an answer of gRPC: a byte for compression and the length precede it.
