@@ -7,11 +7,13 @@ package object
 import (
 	"debug/elf"
 	"iter"
+
+	"github.com/clewdev/clew/internal/printable"
 )
 
 // Symbol is a symbol that is defined in the file.
 type Symbol struct {
-	Name    string // mangled, without version; cut at 16 KiB, with "…"
+	Name    string // mangled, without version; cut at 16 KiB, with "…", and see [File.Symbols]
 	Address uint64 // without load bias and without the Thumb bit
 	Size    uint64 // bytes, 0 if unknown
 	Type    elf.SymType
@@ -49,7 +51,8 @@ const (
 )
 
 // Symbols yields the functions and objects that the symbol tables define, each table in
-// its order. A symbol in several tables comes several times.
+// its order. A symbol in several tables comes several times. If names share so many bytes that
+// together they are much longer than the string table, those that follow are cut at 128 bytes.
 func (f *File) Symbols() iter.Seq[Symbol] {
 	return func(yield func(Symbol) bool) {
 		f.noteFault(func() {
@@ -58,8 +61,15 @@ func (f *File) Symbols() iter.Seq[Symbol] {
 					f.note(err)
 				}
 				more := true
+				left := maxShared*len(t.names) + printable.MaxName
 				in.scan(t, code|object, func(s *rawSymbol) bool {
-					more = yield(t.symbol(s))
+					longest := printable.MaxName
+					if left < 0 {
+						longest = maxSharing
+					}
+					symbol := t.symbolCut(s, longest)
+					left -= len(symbol.Name)
+					more = yield(symbol)
 					return more
 				})
 				return more
@@ -67,6 +77,13 @@ func (f *File) Symbols() iter.Seq[Symbol] {
 		})
 	}
 }
+
+// Linkers let a name be the end of another one: the names of a real file are up to twice as long as
+// its string table. In a hostile file, each of millions of names can be that of 16 KiB.
+const (
+	maxShared  = 4   // times the size of the string table
+	maxSharing = 128 // bytes of a name after that
+)
 
 // Symbol returns the symbol called name: the dynamic symbol, in its default version if
 // there are several, else the first one in the order of [File.Symbols], functions and

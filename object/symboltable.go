@@ -299,11 +299,14 @@ func (f *File) isMark(names []byte, name uint32) bool {
 	return false
 }
 
-func (t *symbolTable) symbol(s *rawSymbol) Symbol {
+func (t *symbolTable) symbol(s *rawSymbol) Symbol { return t.symbolCut(s, printable.MaxName) }
+
+// symbolCut returns a symbol with a name that is cut at longest bytes.
+func (t *symbolTable) symbolCut(s *rawSymbol, longest int) Symbol {
 	// Names can be long and overlap.
-	names := t.names[:min(uint64(len(t.names)), uint64(s.name)+printable.MaxName+1)]
+	names := t.names[:min(uint64(len(t.names)), uint64(s.name)+uint64(longest)+1)]
 	symbol := Symbol{
-		Name:    printable.Shortened(string(cString(names, uint64(s.name))), printable.MaxName),
+		Name:    printable.Shortened(string(cString(names, uint64(s.name))), longest),
 		Address: s.value, Size: s.size, Type: s.typ(), Binding: s.binding(), Source: t.source,
 		Hidden: s.hidden,
 	}
