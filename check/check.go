@@ -137,8 +137,12 @@ func file(f *object.File, options Options) (*Report, error) {
 func name(f *object.File, report *Report) error {
 	var addresses []uint64
 	var names []*string
+	functions := 0
 	for i := range report.Findings {
-		addresses, names = append(addresses, report.Findings[i].Function), append(names, &report.Findings[i].Name)
+		if i == 0 || report.Findings[i].Function != addresses[functions-1] {
+			addresses, names = append(addresses, report.Findings[i].Function), append(names, &report.Findings[i].Name)
+			functions++
+		}
 	}
 	for i := range report.Notes {
 		for k := range report.Notes[i].Places {
@@ -148,8 +152,13 @@ func name(f *object.File, report *Report) error {
 	}
 	symbols, err := f.FindSymbols(addresses)
 	for i := range symbols {
-		if i < len(report.Findings) || symbols[i].Address == addresses[i] {
+		if i < functions || symbols[i].Address == addresses[i] {
 			*names[i] = symbols[i].Name
+		}
+	}
+	for i := 1; i < len(report.Findings); i++ {
+		if f, previous := &report.Findings[i], &report.Findings[i-1]; f.Function == previous.Function {
+			f.Name = previous.Name
 		}
 	}
 	return err
@@ -208,7 +217,8 @@ type checker struct {
 	size      uint64 // of the file
 
 	work      int64 // what is left of the budget
-	pathSteps int
+	details   int   // steps and lines that findings may still get
+	pathSteps int   // those of the findings of the FDE
 
 	fdes    []cfi.IndexRange
 	first   int            // index of the first FDE of the window
@@ -231,6 +241,8 @@ type checker struct {
 	sites       []byte // of a language-specific data area
 	spare       []lift.Operation
 	unit        unit
+	interned    map[string]string  // texts of findings without details
+	completed   []Finding          // those of one function, with details
 	returning   map[uint64]bool    // by entry of a function: it may return
 	written     map[uint64]uint64  // by entry of a function: the columns that it changes
 	splits      map[uint64]bool    // by entry of a function: it is __morestack
@@ -269,11 +281,24 @@ func (c *checker) run(options Options) (*Report, error) {
 	}
 	c.conventions()
 	var report Report
+	count := 0
 	for i := range c.results {
-		report.Counters.Add(&c.results[i].counters)
-		report.Findings = append(report.Findings, c.results[i].findings...)
-		report.note(c.fdes[i].Start, &c.results[i])
+		count += len(c.results[i].findings)
 	}
+	report.Findings = slices.Grow(report.Findings, count)
+	for i := range c.results {
+		r := &c.results[i]
+		report.Counters.Add(&r.counters)
+		report.note(c.fdes[i].Start, r)
+		for k := range r.findings {
+			if r.findings[k].bare {
+				r.findings[k].checker = c
+			}
+		}
+		report.Findings = append(report.Findings, r.findings...)
+		r.findings = nil
+	}
+	c.setBudget(c.size) // for Finding.Complete
 	return &report, nil
 }
 

@@ -134,11 +134,29 @@ type Finding struct {
 	Register string // its name
 	Expected string // what the code does: "CFA = rsp+16", "rbx at CFA-16"
 	Found    string // what the row says, or what is wrong with the entry
-	Path     []Step // from the function's start to Address
-	Around   []Line // the instructions around Address, by address
+	Path     []Step // from the function's start to Address; see Complete
+	Around   []Line // the instructions around Address, by address; see Complete
 	atCall   bool   // one of the instructions is a call, or the defect is not of rows
 	unsaved  bool   // the register's value is lost, and the row says that it is in the register
+	bare     bool   // without Path and Around
+	checker  *checker
 	Fix      string // the directive to put before the instruction: ".cfi_def_cfa_offset 16"
+}
+
+// Complete sets Path and Around, which findings of a report lack after the first thousands. The file must
+// be open. Complete must not be called concurrently for findings of one report.
+func (f *Finding) Complete() {
+	c := f.checker
+	if c == nil {
+		return
+	}
+	f.checker = nil
+	for i := range c.complete(f.Function) {
+		if g := &c.completed[i]; g.Kind == f.Kind && g.Column == f.Column && g.Address == f.Address && g.Found == f.Found {
+			f.Path, f.Around, f.bare = g.Path, g.Around, false
+			return
+		}
+	}
 }
 
 func (f *Finding) String() string {
@@ -177,8 +195,8 @@ func (c *Counters) Add(o *Counters) {
 
 // Report is the result of a check.
 type Report struct {
-	Findings []Finding
-	Notes    []Note // of File, ordered by kind
+	Findings []Finding // see [Finding.Complete]
+	Notes    []Note    // of File, ordered by kind
 	Counters
 
 	// To decide on the note CallsOnly: the factors of functions with findings, by address, and those

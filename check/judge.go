@@ -9,6 +9,7 @@ import (
 
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/check/internal/lift"
+	"github.com/clewdev/clew/object"
 )
 
 // result is the result for one FDE.
@@ -17,6 +18,7 @@ type result struct {
 	findings []Finding
 	factors  factors
 	rows     int  // 0 if they are not known
+	unit     int  // FDE of the function that leads to it
 	returns  bool // to its caller
 }
 
@@ -189,7 +191,7 @@ func (u *unit) heals(p *part, i *instruction, s state) bool {
 func (u *unit) collect(p *part) result {
 	var r result
 	r.counters.Functions = 1
-	r.factors, r.rows, r.returns = p.factors, len(p.rows), u.returns
+	r.factors, r.rows, r.unit, r.returns = p.factors, len(p.rows), u.parts[0].fde, u.returns
 	if u.suspicious && !u.framed {
 		r.findings = u.findings(p)
 	}
@@ -259,6 +261,8 @@ func (u *unit) findings(p *part) []Finding {
 	open := map[int]int{} // by mismatch.number: index in list of the finding that continues
 	var wrong []mismatch
 	u.c.ignored = u.c.conventionOf(p.fde)
+	detailed := u.c.details > 0
+	u.c.pathSteps = maxPathSteps
 	u.replay(p, func(i *instruction, k int32, s *state) {
 		if i.verdict == Disagree {
 			wrong = wrong[:0]
@@ -276,7 +280,9 @@ func (u *unit) findings(p *part) []Finding {
 					list[n].atCall = list[n].atCall || f.atCall
 					continue
 				}
-				f.Path = u.path(k)
+				if detailed {
+					f.Path = u.path(k)
+				}
 				open[w.number] = len(list)
 				list = append(list, f)
 				u.deltas = append(u.deltas[:len(list)-1], w.delta)
@@ -288,17 +294,62 @@ func (u *unit) findings(p *part) []Finding {
 			}
 		}
 		if i.Flow == lift.FlowReturn && s.trust == sure && len(list) < maxFindings {
-			list = append(list, u.unrestored(p, i, k, s)...)
+			list = append(list, u.unrestored(p, i, k, s, detailed)...)
 			u.deltas = append(u.deltas[:0], make([]int64, len(list))...)
 		}
 	})
+	if !detailed {
+		u.c.strip(list)
+		return list
+	}
 	u.around(p, list)
+	u.c.details -= maxPathSteps - u.c.pathSteps
 	return list
+}
+
+// strip shares the texts of findings without details.
+func (c *checker) strip(list []Finding) {
+	if c.interned == nil {
+		c.interned = map[string]string{}
+	}
+	for i := range list {
+		f := &list[i]
+		f.bare = true
+		for _, text := range []*string{&f.Expected, &f.Found, &f.Fix} {
+			if known, ok := c.interned[*text]; ok {
+				*text = known
+			} else if len(c.interned) < maxInterned {
+				c.interned[*text] = *text
+			}
+		}
+	}
+}
+
+const maxInterned = 1 << 14
+
+// complete returns the findings of a function with details, after run. They stay valid until the next
+// call.
+func (c *checker) complete(start uint64) []Finding {
+	if len(c.completed) > 0 && c.completed[0].Function == start {
+		return c.completed
+	}
+	c.completed = nil
+	index := c.fdeAt(start)
+	if index < 0 {
+		return nil
+	}
+	c.joins, c.details = 0, 1
+	_ = object.Guard(func() error { // without details
+		c.check(c.results[index].unit, false)
+		return nil
+	})
+	c.completed, c.results[index].findings = c.results[index].findings, nil
+	return c.completed
 }
 
 // unrestored returns a finding for each preserved register that is lost where a function
 // returns.
-func (u *unit) unrestored(p *part, i *instruction, k int32, s *state) []Finding {
+func (u *unit) unrestored(p *part, i *instruction, k int32, s *state, detailed bool) []Finding {
 	c, m := u.c, u.c.abi
 	if i.row >= 0 && p.rows[i.row].returnAddress.Kind == cfi.Undefined {
 		return nil
@@ -318,11 +369,15 @@ func (u *unit) unrestored(p *part, i *instruction, k int32, s *state) []Finding 
 		if i.row >= 0 && (i.verdict == Disagree || p.rows[i.row].rules[n].Kind == cfi.Undefined) {
 			continue // the row is wrong, or says so
 		}
-		list = append(list, Finding{
+		f := Finding{
 			Kind: NotRestored, atCall: true, Function: p.start, Address: i.pc, Last: i.pc, Count: 1,
 			Column: m.Column(int(column)), Register: m.Names[column],
-			Expected: m.Names[column] + " restored", Found: "a return without it", Path: u.path(k),
-		})
+			Expected: m.Names[column] + " restored", Found: "a return without it",
+		}
+		if detailed {
+			f.Path = u.path(k)
+		}
+		list = append(list, f)
 	}
 	return list
 }

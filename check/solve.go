@@ -376,8 +376,12 @@ const maxCounted = 8 * maxUnitSize
 // Limits of what one function and one section report.
 const (
 	maxFindings  = 1 << 10 // of an FDE
-	maxPathSteps = 1 << 20 // of a section
+	maxPathSteps = 1 << 19 // of the findings of an FDE
 )
+
+// maxDetails is the number of steps and lines after which the findings of a section get none, until
+// Finding.Complete adds them: about 8 MiB.
+var maxDetails = 1 << 16 // tests change it
 
 // setBudget sets the work for a section whose code is in a file of a size, 0 if that is unknown.
 func (c *checker) setBudget(size uint64) {
@@ -388,7 +392,7 @@ func (c *checker) setBudget(size uint64) {
 		}
 	}
 	c.work = minWork + int64(min(size, maxWork/workPerByte)*workPerByte)
-	c.pathSteps = maxPathSteps
+	c.details = maxDetails
 }
 
 // spend takes units of work from the budget, and returns false if none are left.

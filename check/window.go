@@ -43,7 +43,7 @@ func (c *checker) divide() []*checker {
 		}
 		list[k] = &checker{
 			section: c.section, memory: c.memory, machine: c.machine, abi: c.abi, noReturn: maps.Clone(c.noReturn), stubs: c.stubs, keepsNone: c.keepsNone, stops: c.stops, size: c.size,
-			fdes: c.fdes, globals: c.globals, work: minWork + c.work/int64(n), pathSteps: c.pathSteps,
+			fdes: c.fdes, globals: c.globals, work: minWork + c.work/int64(n), details: c.details,
 			first: first, owner: c.owner[first:end:end], results: c.results[first:end:end], outside: make(map[int]*claim),
 		}
 	}

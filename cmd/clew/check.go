@@ -236,7 +236,9 @@ func (flags *checkFlags) print(s *survey.Survey, in *checkInput) (*tablecheck.To
 			output.Warn("%v", r.Err)
 		}
 		total.Add(r)
-		found.AddResult(r)
+		if flags.writeBaseline != "" {
+			found.AddResult(r)
+		}
 		if err := p.Result(output.Stdout, r); err != nil {
 			return nil, nil, err
 		}

@@ -85,7 +85,9 @@ type jsonFinding struct {
 // Result prints the findings of a part.
 func (JSON) Result(w io.Writer, r *survey.Result) error {
 	for i := range r.Findings {
-		o := newJSON(r.Part, &r.Findings[i])
+		f := r.Findings[i]
+		f.Complete() // the details of a large report exist one at a time
+		o := newJSON(r.Part, &f)
 		if err := printable.EncodeJSON(w, &o); err != nil {
 			return err
 		}

@@ -34,11 +34,18 @@ func (t *Text) Result(w io.Writer, r *survey.Result) error {
 	var b strings.Builder
 	t.heading(&b, r)
 	for i := range r.Findings {
-		f := &r.Findings[i]
+		f := r.Findings[i]
+		f.Complete() // the details of a large report exist one at a time
 		if i == 0 || f.Function != r.Findings[i-1].Function || f.Function == 0 {
-			t.function(&b, r.Part, f)
+			t.function(&b, r.Part, &f)
 		}
-		t.finding(&b, r.Part, f)
+		t.finding(&b, r.Part, &f)
+		if b.Len() > maxText {
+			if _, err := io.WriteString(w, b.String()); err != nil {
+				return err
+			}
+			b.Reset()
+		}
 	}
 	if len(r.Findings) > 0 {
 		b.WriteByte('\n')
@@ -47,6 +54,9 @@ func (t *Text) Result(w io.Writer, r *survey.Result) error {
 	_, err := io.WriteString(w, b.String())
 	return err
 }
+
+// maxText is the text that is kept before it is written, in bytes.
+const maxText = 1 << 16
 
 // End prints the sum of several results.
 func (t *Text) End(w io.Writer, total *Total) error {
