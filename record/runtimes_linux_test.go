@@ -7,11 +7,15 @@ package record_test
 import (
 	"context"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/clewdev/clew/internal/sample"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/record"
 	"github.com/clewdev/clew/stack/recording"
@@ -70,6 +74,90 @@ func TestGo(t *testing.T) {
 			}
 			if share := whole(t, rec, filepath.Base(path)); share < 0.99 || rec.Samples < 200 {
 				t.Errorf("%.1f%% of %d samples reach the outermost frame", 100*share, rec.Samples)
+			}
+		})
+	}
+}
+
+// Samples of generated code reach the outermost frame, through the code's own unwind tables or frame
+// pointers, and name the functions.
+func TestRuntimes(t *testing.T) {
+	name := func(r testprogram.Runtime) []string { return strings.Fields(r.Name) }
+	for _, r := range sample.Covering(t, testprogram.Runtimes(), 5, name) {
+		t.Run(r.Name, func(t *testing.T) {
+			p := r.Start(t)
+			ctx, opts := until(t, 500, p.PID)
+			rec, err := record.Run(ctx, record.Options{Targets: []int{p.PID}, Frequency: 999, Recording: opts})
+			if err != nil {
+				t.Fatal(err)
+			}
+			named := uint64(0)
+			for i := range rec.Stacks {
+				if goesThrough(functions(rec, &rec.Stacks[i]), r.Stack) {
+					named += rec.Stacks[i].Samples
+				}
+			}
+			if named*100 < 98*rec.Samples || rec.Samples < 500 {
+				t.Errorf("%d of %d samples have frames with the names %q", named, rec.Samples, r.Stack)
+			}
+			// PHP's jitdump and perf map have no unwind tables, and its code has no frame pointers.
+			bare := r.Name == "php map" || r.Name == "php jitdump"
+			if share := whole(t, rec, rec.Threads[0].Process); share < 0.98 && !bare {
+				t.Errorf("%.1f%% of %d samples reach the outermost frame", 100*share, rec.Samples)
+			}
+		})
+	}
+}
+
+// goesThrough reports whether successive names contain those of some functions.
+func goesThrough(names, functions []string) bool {
+	for i := range names {
+		if i+len(functions) <= len(names) && slices.EqualFunc(names[i:i+len(functions)], functions, strings.Contains) {
+			return true
+		}
+	}
+	return false
+}
+
+// A function that replaces another one at its address has its own name, by the time of a sample. A list has
+// no times: samples between a look at it and the next one, which finds another function, have no name.
+func TestReplacedCode(t *testing.T) {
+	path := testprogram.Build(t, "replaces")
+	for _, test := range []struct {
+		name, publisher string
+		period          string // milliseconds
+		right           uint64 // percent
+	}{
+		{"list", "", "500", 20},
+		{"jitdump", "jitdump", "5", 98},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			cmd := exec.Command(path, test.period)
+			cmd.Dir = t.TempDir()
+			cmd.Env = append(os.Environ(), "CLEW_PERF="+test.publisher, "JITDUMPDIR="+cmd.Dir)
+			rec, err := record.Run(context.Background(), record.Options{Command: cmd, Frequency: 499, Duration: 3 * time.Second})
+			if err != nil {
+				t.Fatal(err)
+			}
+			right, all := uint64(0), uint64(0)
+			for i := range rec.Stacks {
+				s := &rec.Stacks[i]
+				names := functions(rec, s)
+				at := slices.Index(names, "main.run")
+				if at < 1 || at+1 == len(names) || strings.Contains(names[at-1], ".") {
+					continue
+				}
+				all += s.Samples
+				switch number := strings.TrimPrefix(names[at+1], "main.call"); names[at-1] {
+				case "generated" + number:
+					right += s.Samples
+				case "":
+				default:
+					t.Errorf("%d samples are in %q", s.Samples, names)
+				}
+			}
+			if all < 300 || right*100 < all*test.right {
+				t.Errorf("%d of %d samples have a name, and fewer than %d%%; %q", right, all, test.right, rec.Notes)
 			}
 		})
 	}

@@ -102,6 +102,33 @@ func (r *Reader) Map(p *snapshot.Process) (m *Map) {
 	return m
 }
 
+// DumpSize returns the size of the jitdump of a marker in bytes, or -1 if it cannot be opened.
+func DumpSize(p *snapshot.Process, m Marker) int64 {
+	return sizeOf(openMarker(p, &m))
+}
+
+// MapSize returns the size of the perf map of a process in bytes, or -1 if there is none.
+func MapSize(p *snapshot.Process) int64 {
+	for _, id := range p.IDs {
+		if size := sizeOf(p.Open(fmt.Sprintf("/tmp/perf-%d.map", id))); size >= 0 {
+			return size
+		}
+	}
+	return -1
+}
+
+func sizeOf(f *os.File, err error) int64 {
+	if err != nil {
+		return -1
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return -1
+	}
+	return info.Size()
+}
+
 // Read reads a file at a path that the caller trusts, with any owner: a jitdump, or else a
 // perf map; the other result is nil. The path may lead through a link of procfs, such as
 // /proc/PID/root. Read returns an error if the file is neither or cannot be read.

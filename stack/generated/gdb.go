@@ -26,7 +26,7 @@ func (r *Reader) gdbLists(space *registry.Space, kind Kind) []*Source {
 	if s.Memory == nil {
 		return nil
 	}
-	space.Machine, space.Memory = s.Machine, s.Memory
+	space.Machine, space.Memory, space.Limits = s.Machine, s.Memory, r.limits
 	lists, err := registry.Read(space)
 	if err != nil {
 		r.Skip(err)

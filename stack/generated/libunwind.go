@@ -40,7 +40,7 @@ func (r *Reader) dynInfoLists() (sources []*Source) {
 		}
 		source := &Source{Kind: DynInfoList, Place: filepath.Base(o.Name), Err: err, machine: s.Machine}
 		if err == nil {
-			seen[at] = true
+			seen[at], source.address = true, at
 			source.Place = fmt.Sprintf("%#x in %s", at, filepath.Base(o.Name))
 			var list *libunwind.List
 			if list, source.Err = libunwind.Read(s.Machine, s.Memory, at); list != nil {

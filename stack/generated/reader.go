@@ -45,6 +45,8 @@ type Reader struct {
 	sources []*Source // read so far
 	readers []sourceReader
 	files   *codefile.Reader
+	limits  registry.Limits
+	stamps  [][]byte // of the sources, in a Reader of lists
 	found   map[uint64]finding
 	skipped []error
 }
@@ -57,6 +59,8 @@ func NewReader(t Target) *Reader {
 // sourceReader reads the sources of one kind.
 type sourceReader struct {
 	read func(*Reader) []*Source
+	// memory marks a reader of lists of generated code in the target's memory.
+	memory bool
 	// last marks a reader that costs more than the others and finds no other names. It is
 	// used only if the others have no rules.
 	last bool
@@ -68,11 +72,11 @@ type sourceReader struct {
 func sourceReaders() []sourceReader {
 	return []sourceReader{
 		{read: (*Reader).goModules},
-		{read: func(r *Reader) []*Source { return r.gdbLists(&registry.Space{Symbols: r.symbols}, GDBList) }},
+		{read: func(r *Reader) []*Source { return r.gdbLists(&registry.Space{Symbols: r.symbols}, GDBList) }, memory: true},
 		{read: (*Reader).jitdumps},
-		{read: (*Reader).dynInfoLists},
+		{read: (*Reader).dynInfoLists, memory: true},
 		{read: (*Reader).perfMaps},
-		{read: func(r *Reader) []*Source { return r.gdbLists(&registry.Space{Writable: r.writable()}, GDBListSearched) }, last: true},
+		{read: func(r *Reader) []*Source { return r.gdbLists(&registry.Space{Writable: r.writable()}, GDBListSearched) }, memory: true, last: true},
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/internal/calltree"
@@ -54,7 +55,11 @@ type builder struct {
 	leaving  func(*process)    // called before a process loses its space; may be nil
 	names    map[string]string // copied ones of generated code
 
-	placeIDs  map[placeKey]int32
+	placeIDs map[placeKey]int32
+	unnamed  map[int32]unnamedPlace // by their numbers
+
+	listed    uint64          // bytes of symbol files in lists: see maxListed
+	nextRead  time.Time       // of files and lists that may have grown
 	named     int             // places that have their names
 	nameLimit stack.NameLimit // of these
 
@@ -86,7 +91,8 @@ type builder struct {
 type placeKey struct {
 	object   *stack.Object // nil for none
 	address  uint64
-	function int32 // its number in a jitdump, else 0
+	function int32    // its number among the functions of the object, if its code changes, else 0
+	process  *perfMap // of the process, if the place is unnamed generated code, else nil
 	returns  bool
 }
 
@@ -120,7 +126,7 @@ func newBuilder(r *perfdata.Reader, opts Options) *builder {
 		processes: make(map[int32]*process), threads: make(map[int32]*thread), labels: make(map[Thread]int32),
 		files: make(map[fileKey]*file), fileOf: make(map[*stack.Object]*file), dumps: make(map[fileKey]*jitdump),
 		reads: codefile.NewReader(), names: make(map[string]string),
-		placeIDs: make(map[placeKey]int32, 1<<10), stacks: make(map[Stack]int32), noted: make(map[string]bool),
+		placeIDs: make(map[placeKey]int32, 1<<10), unnamed: make(map[int32]unnamedPlace), stacks: make(map[Stack]int32), noted: make(map[string]bool),
 		deferred: make(map[*thread][]deferredSample), batch: 1 << 10, moves: firstMoves, complete: true,
 	}
 	b.memory = unwind.Module{Name: "memory without a file", Source: &b.walk.memory}
@@ -326,6 +332,7 @@ func (b *builder) finish() {
 	if !b.started {
 		b.start()
 	}
+	b.retryPlaces()
 	b.name()
 	r := b.rec
 	r.Machine = b.machine
@@ -340,5 +347,8 @@ func (b *builder) close() {
 		if f.object != nil {
 			f.object.Close()
 		}
+	}
+	for _, p := range b.processes {
+		p.lists.end()
 	}
 }

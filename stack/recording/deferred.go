@@ -53,7 +53,7 @@ func (b *builder) wait(t *thread, s deferredSample) error {
 // deferredChain completes the waiting samples of a thread.
 func (b *builder) deferredChain(r *perfdata.Record, d *perfdata.Deferred) error {
 	t := b.thread(r.ID.PID, r.ID.TID)
-	t.process.space.at(r.ID.Time)
+	t.process.update(t, r.ID.Time)
 	waiting := b.deferred[t]
 	delete(b.deferred, t)
 	for i := range waiting {

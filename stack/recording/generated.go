@@ -27,6 +27,9 @@ type generatedCode struct {
 	dumps  []*jitdump
 	loaded []int  // how many functions of each jitdump exist at time
 	time   uint64 // of the current sample
+	lists  *lists // of the process of the current sample; may be nil
+
+	version uint32 // changes if another function can be at an address
 }
 
 // at sets the time, and reports whether other functions exist than at the previous time.
@@ -60,6 +63,7 @@ type jitdump struct {
 	code   *codefile.Jitdump // nil if it cannot be read
 	err    error
 	timed  bool // its clock is that of the recording
+	growing
 }
 
 // maxJitdumps bounds the jitdumps of an address space: its own and those of the processes
@@ -81,7 +85,7 @@ func (d *jitdump) find(pc, time uint64) *perf.Function {
 		d.open()
 		d.note()
 	}
-	if d.code == nil {
+	if d.code == nil || d.stale {
 		return nil
 	}
 	if !d.timed {
@@ -143,9 +147,14 @@ func (d *jitdump) note() {
 func (g *generatedCode) rules(pc uint64) (*unwind.Rules, error) {
 	d, f := g.find(pc)
 	if f == nil {
-		return nil, errNoGenerated
+		return g.lists.rules(pc)
 	}
 	rules, err := d.code.Rules(f, pc)
+	if err != nil {
+		if listed, refused := g.lists.rules(pc); refused == nil {
+			return listed, nil
+		}
+	}
 	if err != nil && !errors.Is(err, cfi.ErrNoFDE) {
 		err = fmt.Errorf("%w: %w", cfi.ErrNoFDE, err)
 	}

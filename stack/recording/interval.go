@@ -89,6 +89,7 @@ func (b *builder) forgetPlaces() {
 	places, tree := r.places, r.tree
 	r.places, r.tree = nil, calltree.New[int32]()
 	b.placeIDs, b.crowded = make(map[placeKey]int32, 1<<10), false
+	clear(b.unnamed)
 	b.nameLimit = stack.NameLimit{}
 	clear(b.names)
 	b.forgetPaths()
@@ -182,6 +183,10 @@ func (b *builder) forgetGenerated() {
 		d.opened, d.code, d.err = false, nil, nil
 	}
 	for _, p := range b.processes {
+		if p.lists != nil {
+			read = read || len(p.lists.objects) > 0
+			clear(p.lists.objects)
+		}
 		for m, n := p.perfMap, 0; m != nil && n < maxAncestors; m, n = m.parent, n+1 {
 			read = read || m.opened
 			// Another function may be at a known address: its place is in another object.

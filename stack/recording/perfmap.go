@@ -6,9 +6,11 @@ package recording
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/codefile"
 	"github.com/clewdev/clew/stack/generated"
@@ -30,6 +32,9 @@ type perfMap struct {
 	err    error         // why the map cannot be searched for
 	space  *space        // of the last look-up
 	fits   bool          // the map is that of the process
+
+	growing
+	numbers map[string]int32 // of the symbols, by name, if the map is read again
 }
 
 func (b *builder) newPerfMap(p *process, parent *perfMap, began uint64) *perfMap {
@@ -57,6 +62,20 @@ func (m *perfMap) find(pc uint64, s *space) (symbol object.Symbol, ok bool) {
 	return symbol, ok
 }
 
+// number returns the number of a symbol. Another symbol at the same address, which a later line of the map
+// names, is another place.
+func (m *perfMap) number(name string) int32 {
+	n, ok := m.numbers[name]
+	if !ok {
+		if m.numbers == nil {
+			m.numbers = make(map[string]int32)
+		}
+		n = int32(len(m.numbers))
+		m.numbers[strings.Clone(name)] = n
+	}
+	return n
+}
+
 // check returns an error if most of the symbols lie where the process has no code. It must
 // be called late, when the memory of the newest symbols is mapped.
 func (m *perfMap) check() error {
@@ -72,15 +91,24 @@ func (m *perfMap) check() error {
 func (m *perfMap) open() {
 	m.opened = true
 	b := m.builder
-	writer, err := b.writer(m.process.pid, b.mountOf(m.process))
+	writer, err := m.writer()
 	if err != nil {
 		m.err = fmt.Errorf("the perf map of process %d cannot be opened: %w", m.process.pid, err)
 		return
 	}
+	m.code = b.reads.Map(writer)
+}
+
+func (m *perfMap) writer() (*snapshot.Process, error) {
+	b := m.builder
+	writer, err := b.writer(m.process.pid, b.mountOf(m.process))
+	if err != nil {
+		return nil, err
+	}
 	if clock := &b.reader.Header().Clock; m.began != 0 && !clock.Wall.IsZero() {
 		writer.Began = clock.Wall.Add(time.Duration(m.began - clock.Time))
 	}
-	m.code = b.reads.Map(writer)
+	return writer, nil
 }
 
 // note notes what is missing in the map.

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/jit/perf"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/perfdata"
@@ -31,6 +32,8 @@ type process struct {
 	mount        perfdata.Namespace
 	mountChecked bool // the running process was asked for its mount namespace
 	perfMap      *perfMap
+	lists        *lists        // nil before the first sample
+	machine      *arch.Machine // of the last sample with registers
 }
 
 // mountOf returns the mount namespace of a process, zero if it is that of this process or
@@ -79,6 +82,8 @@ type thread struct {
 	tid     int32
 	process *process
 	name    string
+
+	version uint32 // of the generated code when trail was walked
 
 	label int32 // index into Recording.Threads; -1 if it must be looked up
 	names int   // process.names when label was looked up
@@ -196,6 +201,8 @@ func (b *builder) leave(p *process) {
 	if b.leaving != nil {
 		b.leaving(p)
 	}
+	p.lists.end()
+	p.lists = nil
 	if p.space.users--; p.space.users == 0 {
 		b.mapped -= p.space.size()
 	}

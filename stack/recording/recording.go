@@ -158,6 +158,11 @@ type Options struct {
 	Cut      func() bool
 	Interval func(*Recording) error
 
+	// Live is set while the recording is being made. Then Read also finds the code in lists that
+	// running processes have in their memory, such as those of the GDB JIT interface, and it reads
+	// jitdumps and perf maps again when they have grown.
+	Live Live
+
 	// Progress is called now and then with the number of bytes read from the recording.
 	Progress func(read int64)
 }

@@ -118,13 +118,6 @@ func (s *space) holds(start, end uint64, f *file, offset uint64) bool {
 	return false
 }
 
-// at sets the time, for generated code.
-func (s *space) at(time uint64) {
-	if s.code.at(time) {
-		s.changed()
-	}
-}
-
 // changed drops the results of look-ups.
 func (s *space) changed() {
 	s.modules.Changed()

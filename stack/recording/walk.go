@@ -149,7 +149,7 @@ func (b *builder) stack(t *thread, r *perfdata.Record, s *perfdata.Sample, chain
 	w := &b.walk
 	w.places, w.gap = w.places[:0], false
 	p := t.process
-	p.space.at(r.ID.Time)
+	p.update(t, r.ID.Time)
 
 	// The chain before its user part is used as it was recorded.
 	mode := r.Misc.Mode()
@@ -186,6 +186,7 @@ func (b *builder) stack(t *thread, r *perfdata.Record, s *perfdata.Sample, chain
 	machine := s.UserRegs.Registers(b.machine, &w.regs)
 	walked := machine != nil
 	if walked {
+		p.machine = machine
 		if end = b.unwind(t, s, machine); end != unwind.EndOfStack && end != unwind.CallersMissing {
 			end = b.join(t, s, machine, user, end)
 		}
@@ -331,6 +332,14 @@ func (b *builder) userPlace(p *process, ip uint64, returns bool) int32 {
 			return n
 		}
 	}
+	if executable && m == nil && b.opts.Live != nil {
+		key.process = p.perfMap // it may have a name later
+		n, added := b.newPlace(key)
+		if added {
+			b.unnamed[n] = unnamedPlace{lookup: lookup, first: p.space.code.time, space: p.space, dumps: p.space.code.dumps, perfMap: p.perfMap}
+		}
+		return n
+	}
 	if m != nil {
 		// Without the file, its offset in the file identifies the place.
 		key.object, key.address = b.objectOf(m.file), ip-m.start+m.offset
@@ -348,10 +357,18 @@ func (b *builder) generatedPlace(p *process, lookup uint64, key placeKey) (int32
 		}
 		return n, true
 	}
+	if p.lists != nil {
+		if n, ok := p.lists.place(lookup, key); ok {
+			return n, true
+		}
+	}
 	m := p.perfMap
 	for n := 0; n < maxAncestors && m != nil; n, m = n+1, m.parent {
 		if s, ok := m.find(lookup, p.space); ok {
 			key.object = m.stackObject
+			if b.opts.Live != nil {
+				key.function = m.number(s.Name)
+			}
 			n, added := b.newPlace(key)
 			if added {
 				s.Name = b.copied(s.Name)

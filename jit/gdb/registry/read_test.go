@@ -386,6 +386,33 @@ func (m piece) ReadMemory(p []byte, addr uint64) error {
 	return fmt.Errorf("memory %#x: not mapped", addr)
 }
 
+// A stamp differs after each change of a list, also if the program uses the memory of an entry again.
+func TestStamp(t *testing.T) {
+	list := func(action, relevant, first uint64, image string) memory {
+		return memory{0x1000: le64(1|action<<32, relevant, first), 0x2000: le64(0, 0, 0x3000, uint64(len(image))), 0x3000: []byte(image)}
+	}
+	before := Stamp(x86_64, list(1, 0x2000, 0x2000, "one"), 0x1000)
+	for _, m := range []memory{
+		list(2, 0x2000, 0, "one"),          // unregistered
+		list(1, 0x2000, 0x2000, "two"),     // registered at the same place
+		list(1, 0x2000, 0x2000, "one+"),    // with another size
+		list(1, 0x2008, 0x2000, "one"),     // another entry, which cannot be read
+		{0x1000: le64(1|1<<32, 0x2000)},    // the descriptor is cut
+		list(1, 0x2000, 0x2000, "one\x00"), // one byte more
+	} {
+		if bytes.Equal(before, Stamp(x86_64, m, 0x1000)) {
+			t.Errorf("%x: the same stamp", m)
+		}
+	}
+	if again := Stamp(x86_64, list(1, 0x2000, 0x2000, "one"), 0x1000); !bytes.Equal(before, again) || len(before) == 0 {
+		t.Errorf("stamps %x and %x of the same list", before, again)
+	}
+	huge := memory{0x1000: le64(1, 0, 0x2000), 0x2000: le64(0, 0, 0x3000, 1<<63), 0x3000: make([]byte, maxStamp)}
+	if n := len(Stamp(x86_64, huge, 0x1000)); n < maxStamp || n > 2*maxStamp {
+		t.Errorf("a stamp of %d bytes", n)
+	}
+}
+
 // Reading ends for any memory, and each entry has an image or an error.
 func FuzzRead(f *testing.F) {
 	machines := []*arch.Machine{x86_64, i386, arm32, x32, s390x, ppc32, m68k}
@@ -404,6 +431,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		Stamp(s.Machine, s.Memory, 0x1000)
 		for _, l := range lists {
 			if len(l.Entries) == 0 && l.Err == nil {
 				t.Error("a list without entries")

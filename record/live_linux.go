@@ -1,0 +1,42 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package record
+
+import (
+	"errors"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/clewdev/clew/snapshot"
+	"github.com/clewdev/clew/snapshot/process"
+)
+
+// system is this machine, which runs the recorded processes.
+type system struct{}
+
+// Now implements recording.Live.
+func (system) Now() uint64 {
+	var t unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &t) != nil {
+		return 0
+	}
+	return uint64(t.Nano())
+}
+
+// Open implements recording.Live.
+func (system) Open(pid int32) (*snapshot.Snapshot, error) {
+	m, err := process.OpenMemory(int(pid))
+	if err == nil {
+		var mappings []snapshot.Mapping
+		if mappings, err = process.Mappings(int(pid)); err == nil {
+			return &snapshot.Snapshot{PID: int(pid), Mappings: mappings, Memory: m, Live: true}, nil
+		}
+		m.Close()
+	}
+	if errors.Is(err, process.ErrNoProcess) {
+		err = nil
+	}
+	return nil, err
+}

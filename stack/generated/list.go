@@ -1,0 +1,63 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package generated
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"github.com/clewdev/clew/jit/gdb/registry"
+	"github.com/clewdev/clew/jit/libunwind"
+)
+
+// NewListReader reads the lists in a running target's memory, the GDB JIT list and that of libunwind,
+// and no files. It reads symbol files of at most so many bytes, and searches as many.
+func NewListReader(t Target, bytes uint64) *Reader {
+	r := &Reader{target: t, limits: registry.Limits{Entries: maxListEntries, Total: bytes, Image: bytes, Scan: bytes}}
+	for _, next := range sourceReaders() {
+		if next.memory {
+			r.sources = append(r.sources, next.read(r)...)
+		}
+	}
+	for _, s := range r.sources {
+		r.stamps = append(r.stamps, r.stamp(s))
+	}
+	return r
+}
+
+// maxListEntries bounds the entries that NewListReader reads.
+const maxListEntries = 1 << 15
+
+// Bytes returns the size of the symbol files that r holds.
+func (r *Reader) Bytes() (n uint64) {
+	for _, s := range r.sources {
+		for _, c := range s.codes {
+			n += uint64(len(c.is.image()))
+		}
+	}
+	return n
+}
+
+// Empty reports whether a reader has found no source so far.
+func (r *Reader) Empty() bool { return len(r.sources) == 0 }
+
+// Changed reports whether a list has changed since NewListReader read it.
+func (r *Reader) Changed() bool {
+	for i, s := range r.sources {
+		if !bytes.Equal(r.stamp(s), r.stamps[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *Reader) stamp(s *Source) []byte {
+	m, memory := r.target.Snapshot.Machine, r.target.Snapshot.Memory
+	if s.Kind != DynInfoList {
+		return registry.Stamp(m, memory, s.address)
+	}
+	_, generation, _ := libunwind.Generation(m, memory, s.address)
+	return binary.LittleEndian.AppendUint32(nil, generation)
+}
