@@ -100,7 +100,11 @@ func BuildWith(t testing.TB, compiler, source string, flags ...string) string {
 	RequireTool(t, compiler)
 	path := Path("programs/" + source)
 	return cached(t, strings.TrimSuffix(source, filepath.Ext(source)), path, func(out string) *exec.Cmd {
-		return exec.Command(compiler, slices.Concat([]string{"-o", out, "-pthread"}, flags, []string{path})...)
+		arguments := []string{"-o", out}
+		if compiler != "rustc" {
+			arguments = append(arguments, "-pthread")
+		}
+		return exec.Command(compiler, slices.Concat(arguments, flags, []string{path})...)
 	})
 }
 

@@ -1,0 +1,105 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package record_test
+
+import (
+	"context"
+	"math"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/record"
+	"github.com/clewdev/clew/report/style"
+	"github.com/clewdev/clew/stack/recording"
+)
+
+// base returns the name of a function without its parameters and its version, as perf prints it.
+func base(name string) string {
+	name = style.Demangle(name)
+	name, _, _ = strings.Cut(name, "(")
+	name, _, _ = strings.Cut(name, "@")
+	// Package demangle drops an underscore that begins an identifier in Rust's old mangling.
+	return strings.ReplaceAll(strings.TrimSpace(name), "::__", "::_")
+}
+
+// shares returns for each function the share of samples with the function on the stack.
+func shares(rec *recording.Recording) map[string]float64 {
+	result := make(map[string]float64)
+	for i := range rec.Stacks {
+		seen := make(map[string]bool)
+		for _, name := range functions(rec, &rec.Stacks[i]) {
+			if name = base(name); !seen[name] {
+				seen[name] = true
+				result[name] += float64(rec.Stacks[i].Samples) / float64(rec.Samples)
+			}
+		}
+	}
+	return result
+}
+
+// perfShare is a line of perf report: the share of samples with a function on the stack, its own share, and
+// the function.
+var perfShare = regexp.MustCompile(`(?m)^ *([0-9.]+)% +[0-9.]+% +\[[.k]\] (.*?)(?:  .*)?$`)
+
+// Stacks of programs in several languages reach the outermost frame, and the shares of functions are those of
+// perf record --call-graph dwarf, which records the same process at the same time.
+func TestLanguages(t *testing.T) {
+	perf := testprogram.RequireTool(t, "perf")
+	for _, test := range []struct {
+		name  string
+		build func() string
+	}{
+		{"C", func() string { return build(t) }},
+		{"C++", func() string { return testprogram.BuildWith(t, "g++", "shares.cc", "-O2", "-fomit-frame-pointer") }},
+		{"Rust", func() string { return testprogram.BuildWith(t, "rustc", "shares.rs", "-O") }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			path := test.build()
+			p := testprogram.Start(t, path, "1", "0")
+			data := filepath.Join(t.TempDir(), "perf.data")
+			other := exec.Command(perf, "record", "-q", "-F", "999", "-e", "cpu-clock", "--call-graph", "dwarf,16384", "-p", strconv.Itoa(p.PID), "-o", data)
+			other.Args = append(other.Args, "--", "sleep", "1.5")
+			if err := other.Start(); err != nil {
+				t.Fatal(err)
+			}
+			rec, err := record.Run(context.Background(), record.Options{Targets: []int{p.PID}, Frequency: 999, Duration: 1500 * time.Millisecond})
+			if err := other.Wait(); err != nil {
+				t.Errorf("perf record: %v", err)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if share := whole(t, rec, filepath.Base(path)); share < 0.99 || rec.Samples < 300 {
+				t.Errorf("%.1f%% of %d samples reach the outermost frame", 100*share, rec.Samples)
+			}
+			out, err := exec.Command(perf, "report", "-i", data, "--children", "--no-inline", "-g", "none", "--sort", "symbol", "--stdio", "-q").Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			ours, compared := shares(rec), 0
+			for _, m := range perfShare.FindAllStringSubmatch(string(out), -1) {
+				percent, _ := strconv.ParseFloat(m[1], 64)
+				theirs, name := percent/100, base(m[2])
+				if theirs < 0.1 || strings.HasPrefix(name, "0x") {
+					continue
+				}
+				compared++
+				// Five standard deviations of the difference of two samples, and a fiftieth.
+				if d := math.Abs(ours[name] - theirs); d > 5*math.Sqrt(theirs*(1-theirs)*2/float64(rec.Samples))+0.02 {
+					t.Errorf("%s: %.1f%% of the samples, and %.1f%% by perf", name, 100*ours[name], 100*theirs)
+				}
+			}
+			if compared < 5 {
+				t.Errorf("only %d functions were compared:\n%s", compared, out)
+			}
+		})
+	}
+}
