@@ -23,7 +23,9 @@ import (
 
 // base returns the name of a function without its parameters and its version, as perf prints it.
 func base(name string) string {
-	name = style.Demangle(name)
+	if demangled, ok := style.DemangleFunction(name); ok {
+		name = demangled
+	}
 	name, _, _ = strings.Cut(name, "(")
 	name, _, _ = strings.Cut(name, "@")
 	// Package demangle drops an underscore that begins an identifier in Rust's old mangling.
