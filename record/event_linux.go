@@ -40,6 +40,7 @@ type event struct {
 	name    string
 	attr    unix.PerfEventAttr
 	adapted bool // to the buffer
+	sized   bool // adaptTo has chosen the size of stack copies
 }
 
 // newEvents describes the event of the options, and for Options.Wall also that of waits.
@@ -119,9 +120,10 @@ const minStackSize = 8 << 10
 func (e *event) adaptTo(buffer int) {
 	e.adapted = true
 	e.attr.Wakeup = uint32(buffer / 2)
-	if e.attr.Sample_stack_user != 0 {
+	if e.attr.Sample_stack_user != 0 && !e.sized {
 		return
 	}
+	e.sized = true
 	size := uint64(2*buffer) / max(e.rate(), 1)
 	e.attr.Sample_stack_user = uint32(min(max(size, minStackSize), MaxStackSize)) &^ 7
 }

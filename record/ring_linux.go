@@ -25,19 +25,19 @@ type ring struct {
 	flat  []byte // a record that reaches over the end of data
 }
 
-// ringSizes are the sizes to try, in bytes. Without privileges kernel.perf_event_mlock_kb limits the
-// sum of a user's buffers to 516 KiB for each processor.
+// ringSizes are the sizes to try, in bytes. Without CAP_IPC_LOCK the sum of a user's buffers is
+// limited by kernel.perf_event_mlock_kb, 516 KiB for each processor, and RLIMIT_MEMLOCK.
 var ringSizes = []int{8 << 20, 4 << 20, 2 << 20, 1 << 20, 512 << 10, 256 << 10, 128 << 10}
 
 // maxRings bounds the sum of the sizes of all buffers, whose memory the kernel cannot swap out.
 const maxRings = 256 << 20
 
-// newRing maps the buffer of an event, one of n.
-func newRing(fd, n int) (*ring, error) {
+// newRing maps the buffer of an event, one of n, of at most a size.
+func newRing(fd, n, most int) (*ring, error) {
 	page := os.Getpagesize()
 	var last error
 	for i, size := range ringSizes {
-		if n*size > maxRings && i < len(ringSizes)-1 {
+		if (size > most || n*size > maxRings) && i < len(ringSizes)-1 {
 			continue
 		}
 		b, err := unix.Mmap(fd, 0, page+size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
@@ -48,7 +48,7 @@ func newRing(fd, n int) (*ring, error) {
 			break
 		}
 	}
-	return nil, fmt.Errorf("a buffer for samples could not be mapped: %w (the sysctl kernel.perf_event_mlock_kb limits it)", last)
+	return nil, fmt.Errorf("a buffer for samples could not be mapped: %w (the limit of locked memory, ulimit -l, and the sysctl kernel.perf_event_mlock_kb bound it)", last)
 }
 
 func (r *ring) close() error { return unix.Munmap(r.pages) }

@@ -24,6 +24,7 @@ type sampler struct {
 	isWait map[uint64]bool // the IDs of waits
 	cpus   []int
 	rings  []*ring // by processor, as cpus
+	size   int     // the most for a ring, in bytes
 	fds    []int
 	polls  []unix.PollFd
 }
@@ -57,7 +58,31 @@ func newSampler(e, waits *event) (*sampler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &sampler{event: e, waits: waits, isWait: make(map[uint64]bool), cpus: cpus, rings: make([]*ring, len(cpus))}, nil
+	return &sampler{event: e, waits: waits, isWait: make(map[uint64]bool), cpus: cpus, rings: make([]*ring, len(cpus)), size: ringSizes[0]}, nil
+}
+
+// shrink unmaps all buffers, for smaller ones: the last did not fit into the limit of locked
+// memory after the others. It returns false if there are no smaller ones.
+func (s *sampler) shrink() bool {
+	largest := 0
+	for _, r := range s.rings {
+		if r != nil {
+			largest = max(largest, len(r.data))
+		}
+	}
+	if largest <= ringSizes[len(ringSizes)-1] {
+		return false
+	}
+	s.reset()
+	s.size, s.event.adapted = largest/2, false
+	return true
+}
+
+// reset closes all events and buffers.
+func (s *sampler) reset() {
+	s.close()
+	s.rings, s.fds = make([]*ring, len(s.cpus)), nil
+	clear(s.isWait)
 }
 
 // add opens the event for a thread, for all with pid -1, or for a control group, on each
@@ -78,7 +103,10 @@ func (s *sampler) add(pid, flags int) error {
 			if err := unix.IoctlSetInt(fd, unix.PERF_EVENT_IOC_SET_OUTPUT, s.rings[i].fd); err != nil {
 				return fmt.Errorf("event %s: its records could not be joined with others: %w", s.event.name, err)
 			}
-		} else if s.rings[i], err = newRing(fd, len(s.cpus)); err != nil {
+		} else if s.rings[i], err = newRing(fd, len(s.cpus), s.size); err != nil {
+			if s.shrink() {
+				return s.add(pid, flags)
+			}
 			return err
 		}
 		if s.event.adapted && s.waits != nil {
@@ -93,8 +121,7 @@ func (s *sampler) add(pid, flags int) error {
 				s.waits.attr.Sample_stack_user = min(s.event.attr.Sample_stack_user, minStackSize)
 				s.waits.adaptTo(len(s.rings[i].data))
 			}
-			s.close()
-			s.rings, s.fds = make([]*ring, len(s.cpus)), nil
+			s.reset()
 			return s.add(pid, flags)
 		}
 	}

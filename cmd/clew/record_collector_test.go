@@ -43,8 +43,15 @@ func startService(t *testing.T, args ...string) *service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &service{cmd: exec.Command(self, args...)}
-	s.cmd.Args[0] = "clew"
+	command := exec.Command(self, args...)
+	command.Args[0] = "clew"
+	return startCommand(t, command)
+}
+
+// startCommand starts a command that becomes clew.
+func startCommand(t *testing.T, command *exec.Cmd) *service {
+	t.Helper()
+	s := &service{cmd: command}
 	s.cmd.Stdout, s.cmd.Stderr = &s.log, &s.log
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -53,7 +60,7 @@ func startService(t *testing.T, args ...string) *service {
 		s.cmd.Process.Kill()
 		s.cmd.Wait()
 		if t.Failed() {
-			t.Logf("clew %q:\n%s", args, s.log.Bytes())
+			t.Logf("%q:\n%s", command.Args, s.log.Bytes())
 		}
 	})
 	return s
@@ -84,6 +91,7 @@ type received struct {
 	attributes map[string]any
 	buildIDs   map[string]string // by the path of the file
 	stacks     map[string]int64  // the weights by functions, outermost first
+	kernel     map[string]bool   // names of the kernel's functions
 	samples    int64
 }
 
@@ -108,7 +116,7 @@ func byProcess(t *testing.T, messages []pprofile.Profiles) map[int64]*received {
 			pid, _ := resource.Resource().Attributes().Get("process.pid")
 			r := all[pid.Int()]
 			if r == nil {
-				r = &received{buildIDs: make(map[string]string), stacks: make(map[string]int64)}
+				r = &received{buildIDs: make(map[string]string), stacks: make(map[string]int64), kernel: make(map[string]bool)}
 				all[pid.Int()] = r
 			}
 			r.attributes = resource.Resource().Attributes().AsRaw()
@@ -132,6 +140,11 @@ func (r *received) stack(t *testing.T, d pprofile.ProfilesDictionary, s pprofile
 		l := d.LocationTable().At(int(i))
 		for _, line := range l.Lines().All() {
 			names = append(names, text(d.FunctionTable().At(int(line.FunctionIndex())).NameStrindex()))
+		}
+		for _, a := range l.AttributeIndices().All() {
+			if a := d.AttributeTable().At(int(a)); text(a.KeyStrindex()) == "profile.frame.type" && a.Value().Str() == "kernel" && len(names) > 0 {
+				r.kernel[names[len(names)-1]] = true
+			}
 		}
 		mapping := d.MappingTable().At(int(l.MappingIndex()))
 		for _, a := range mapping.AttributeIndices().All() {
