@@ -87,7 +87,7 @@ func TestCoresEqualGDB(t *testing.T) {
 		{"gcore", "sighandler.c", []string{"-O2", "-g"}, []string{"null", "altstack"}, "do_null"},
 		{"gcore", "goroutines", nil, nil, "main.outer"},
 	}
-	for _, test := range sample.Covering(t, tests, 9, func(c coreTest) []string { return []string{c.how} }) {
+	for _, test := range sample.Covering(t, tests, 6, func(c coreTest) []string { return []string{c.how} }) {
 		t.Run(strings.Join(append([]string{test.how, test.source}, append(test.flags, test.args...)...), " "), func(t *testing.T) {
 			program := testprogram.Build(t, test.source, test.flags...)
 			var path string

@@ -157,7 +157,7 @@ func TestStacksEqualGDB(t *testing.T) {
 	testprogram.RequireTool(t, "gdb")
 	sampled := programs
 	if runtime.GOARCH == "amd64" { // on an emulated machine, -run chooses
-		sampled = sample.Covering(t, programs, 14, func(p liveProgram) []string { return []string{p.source} })
+		sampled = sample.Covering(t, programs, 11, func(p liveProgram) []string { return []string{p.source} })
 	}
 	for _, p := range sampled {
 		t.Run(p.name(), func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clewdev/clew/internal/sample"
 	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/snapshot"
@@ -43,14 +44,15 @@ var running = []struct {
 	}},
 }
 
-const (
-	enough = 250  // snapshots
-	most   = 5000 // until what the program is there for was seen
-)
+const most = 5000 // snapshots, until what the program is there for was seen
 
 // Wherever a program is interrupted, the walk reaches the outermost function by call frame
 // information alone.
 func TestWalksOfRunningPrograms(t *testing.T) {
+	enough := 100
+	if sample.Full() {
+		enough = 250
+	}
 	for _, p := range running {
 		t.Run(p.name, func(t *testing.T) {
 			program := testprogram.Start(t, testprogram.Build(t, p.source, p.flags...))
@@ -119,7 +121,11 @@ func TestRunningProgramsEqualGDB(t *testing.T) {
 	for _, p := range running {
 		t.Run(p.name, func(t *testing.T) {
 			program := testprogram.Start(t, testprogram.Build(t, p.source, p.flags...))
-			for range 3 {
+			times := 1
+			if sample.Full() {
+				times = 3
+			}
+			for range times {
 				proceed := halt(t, program.PID)
 				sameAsGDB(t, program.PID)
 				proceed()

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/internal/sample"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/process"
@@ -28,8 +29,11 @@ import (
 // interpreter of call frame information, by compiled tables, and along the path of the
 // previous sample. All results must be equal, frame by frame.
 func TestSamples(t *testing.T) {
-	samples := 60
-	if testing.Short() {
+	samples := 25
+	switch {
+	case sample.Full():
+		samples = 60
+	case testing.Short():
 		samples = 10
 	}
 	for _, program := range []struct {

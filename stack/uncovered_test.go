@@ -15,6 +15,7 @@ import (
 
 	"github.com/clewdev/clew/check/coderules"
 	"github.com/clewdev/clew/debugfile"
+	"github.com/clewdev/clew/internal/sample"
 	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/report/trace"
@@ -166,7 +167,7 @@ func checkAnalysed(t *testing.T, s *snapshot.Snapshot, want []string) {
 // The same, compared with gdb, which guesses such frames by their code.
 func TestUncoveredEqualsGDB(t *testing.T) {
 	program := buildUncovered(t, "gcc", "-fno-omit-frame-pointer", "-g")
-	for _, test := range uncoveredWays {
+	for _, test := range sample.Of(t, uncoveredWays, 3) {
 		t.Run(test.way, func(t *testing.T) {
 			path := testprogram.Core(t, testprogram.CoreOptions{Crashes: true}, program, test.way, "crash")
 			c := stacktest.OpenCore(t, path, nil)

@@ -9,10 +9,14 @@
 package stacktest
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/clewdev/clew/debugfile/sectioncache"
+	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/report/trace"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/core"
@@ -53,6 +57,9 @@ func Stacks(t testing.TB, s *snapshot.Snapshot) []stack.Stack {
 // Analysed walks and names the stacks of a snapshot.
 func Analysed(t testing.TB, s *snapshot.Snapshot, analyzer stack.CodeAnalyzer) []stack.Stack {
 	t.Helper()
+	if s.Search.Sections == nil {
+		s.Search.Sections = Sections()
+	}
 	objects := stack.NewObjects(s)
 	objects.Analyzer = analyzer
 	t.Cleanup(func() { objects.Close() })
@@ -61,6 +68,17 @@ func Analysed(t testing.TB, s *snapshot.Snapshot, analyzer stack.CodeAnalyzer) [
 		t.Errorf("names: %v", err)
 	}
 	return stacks
+}
+
+// Sections returns a cache of decompressed sections that all tests share. Without it, each
+// snapshot decompresses the C library's debugging information anew. It returns nil if the
+// user has no cache directory.
+func Sections() object.SectionCache {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return nil
+	}
+	return sectioncache.New(filepath.Join(dir, "clew", "testprogram", "sections"), sectioncache.DefaultLimit)
 }
 
 // Through returns the first stack with a frame of a function, and the frame's index.
