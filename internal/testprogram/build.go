@@ -108,6 +108,20 @@ func BuildWith(t testing.TB, compiler, source string, flags ...string) string {
 	})
 }
 
+// Compile is Build of a C, C++ or other source anywhere, with a command that takes flags, an
+// output and a source. The executable's path ends in "program".
+func Compile(t testing.TB, source string, command ...string) string {
+	t.Helper()
+	tool := RequireTool(t, command[0])
+	path, err := filepath.Abs(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cached(t, "program", path, func(out string) *exec.Cmd {
+		return exec.Command(tool, slices.Concat(command[1:], []string{"-o", out, path})...)
+	})
+}
+
 // Assemble assembles a source of the asm or hostile directory ("asm/widths.s") with the
 // command in its first line, and returns the path of the object file. The flags come before
 // the source.

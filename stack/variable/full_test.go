@@ -46,7 +46,7 @@ func TestFull(t *testing.T) {
 		{"g++ -O0 -std=c++20", "span.cc", []string{"last"}, true},
 		{"rustc -Awarnings -Cpanic=abort", "values.rs", []string{"values::last"}, false},
 	}
-	for _, test := range sample.Covering(t, tests, 6, func(f fullTest) []string { return []string{f.source} }) {
+	for _, test := range sample.Covering(t, tests, 5, func(f fullTest) []string { return []string{f.source} }) {
 		t.Run(test.command+" "+test.source, func(t *testing.T) {
 			program := compile(t, test.command, test.source)
 			path := testprogram.Core(t, testprogram.CoreOptions{Crashes: true}, program)
@@ -86,7 +86,7 @@ func TestSystemLibrary(t *testing.T) {
 	}
 	const load = "python import sys; sys.path.insert(0, '/usr/share/gcc/python'); " +
 		"from libstdcxx.v6 import register_libstdcxx_printers; register_libstdcxx_printers(None)"
-	for _, compiler := range []string{"g++", "clang++"} {
+	for _, compiler := range sample.Of(t, []string{"g++", "clang++"}, 1) {
 		t.Run(compiler, func(t *testing.T) {
 			program := compile(t, compiler+" -std=c++17", "system.cc")
 			usual := frameOf(coreText(t, testprogram.Core(t, testprogram.CoreOptions{Crashes: true}, program), textOptions{}), "last")

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clewdev/clew/internal/sample"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/report/trace"
 )
@@ -25,7 +26,7 @@ var gccgoFrame = regexp.MustCompile(`^ *#\d+ +(?:0x[0-9a-f]+ +)?([^ +]+\.[^ +]+)
 // their arguments, and without debugging information.
 func TestGccgoNames(t *testing.T) {
 	t.Setenv("GOTRACEBACK", "crash")
-	for _, flags := range [][]string{{"-O0"}, {"-O2"}, {"-O0", "-static-libgo"}} {
+	for _, flags := range sample.Of(t, [][]string{{"-O0"}, {"-O2"}, {"-O0", "-static-libgo"}}, 1) {
 		t.Run(strings.Join(flags, " "), func(t *testing.T) {
 			dir := t.TempDir()
 			packages := filepath.Join(dir, "example.com/my-pkg")

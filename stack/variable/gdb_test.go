@@ -19,6 +19,7 @@ import (
 
 	"github.com/clewdev/clew/debugfile"
 	"github.com/clewdev/clew/internal/sample"
+	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/report/trace"
 	"github.com/clewdev/clew/snapshot/core"
@@ -85,6 +86,7 @@ func coreStacks(t *testing.T, path string, opts *core.Options) *trace.Threads {
 	}
 	t.Cleanup(func() { c.Close() })
 	s := c.Snapshot()
+	s.Search.Sections = stacktest.Sections()
 	objects := stack.NewObjects(s)
 	t.Cleanup(func() { objects.Close() })
 	stacks := objects.Walk(stack.WalkOptions{Registers: true})
@@ -234,20 +236,10 @@ func compareCores(t *testing.T, want, got []shown, excused ...difference) int {
 	return len(got)
 }
 
-// compile compiles a program of testdata.
+// compile returns the executable of a program of testdata. Tests share it.
 func compile(t *testing.T, command, source string) string {
 	t.Helper()
-	words := strings.Fields(command)
-	program := filepath.Join(t.TempDir(), "program")
-	source, err := filepath.Abs(filepath.Join("testdata", source))
-	if err != nil {
-		t.Fatal(err)
-	}
-	args := append(words[1:], "-g", "-o", program, source)
-	if out, err := exec.Command(testprogram.RequireTool(t, words[0]), args...).CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", command, err, out)
-	}
-	return program
+	return testprogram.Compile(t, filepath.Join("testdata", source), append(strings.Fields(command), "-g")...)
 }
 
 // Names, inlined calls, lines and arguments of a core equal gdb's, field by field.
@@ -288,7 +280,7 @@ func TestGDB(t *testing.T) {
 			row{"g++ -O2" + version, "frames.cc", []difference{references}},
 			row{"clang++ -O2" + version, "frames.cc", clang})
 	}
-	sampled := sample.Covering(t, tests, 12, func(r row) []string { return append(strings.Fields(r.command), r.source) })
+	sampled := sample.Covering(t, tests, 9, func(r row) []string { return append(strings.Fields(r.command), r.source) })
 	for _, test := range sampled {
 		t.Run(test.command+" "+test.source, func(t *testing.T) {
 			program := compile(t, test.command, test.source)
@@ -327,11 +319,12 @@ func TestRust(t *testing.T) {
 // Debugging information that was split from the program at its compilation: in a separate
 // file, in the object file, and in a package.
 func TestSplit(t *testing.T) {
-	for _, test := range []struct {
+	type split struct {
 		command, packager string // Debian 12's dwp knows DWARF 4
 		excused           []difference
 		whole             bool // compared with what gdb shows where it was not split
-	}{
+	}
+	tests := []split{
 		{"gcc -gdwarf-4", "dwp", nil, false},
 		{"gcc -gdwarf-5", "llvm-dwp", nil, false},
 		{"clang -gdwarf-4", "dwp", []difference{staleRegisters}, false},
@@ -340,7 +333,9 @@ func TestSplit(t *testing.T) {
 		// gdb 13 loses the base address of clang's lists there, and finds no location in them.
 		{"clang -gdwarf-5", "llvm-dwp", []difference{staleRegisters, clangTailCalls}, true},
 		{"clang -gdwarf-5 -gsplit-dwarf=single", "", []difference{staleRegisters, clangTailCalls}, true},
-	} {
+	}
+	features := func(s split) []string { return append(strings.Fields(s.command), s.packager) }
+	for _, test := range sample.Covering(t, tests, 4, features) {
 		t.Run(test.command+" "+test.packager, func(t *testing.T) {
 			dir := t.TempDir()
 			source, err := filepath.Abs("testdata/frames.c")
