@@ -23,7 +23,7 @@ const end = `session[.[]return.*\(\)`
 // images, in every build of the program.
 func TestGDBSymbols(t *testing.T) {
 	host := map[string]string{"amd64": `Symbol "main.main" is a function at`, "arm64": `Symbol "main.main" is at .* compiled without debugging`}[runtime.GOARCH]
-	for _, b := range builds {
+	for _, b := range buildsOfDay(t) {
 		t.Run(b.name, func(t *testing.T) {
 			p := launch(t, b, ":0", "-wait", "call loop 4", "word cube 3")
 			out := p.gdb("info line add", "info address main.main", "break add", "continue", "bt",

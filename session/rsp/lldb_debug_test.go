@@ -20,7 +20,7 @@ func TestLLDBCalls(t *testing.T) {
 	called := []string{`stop reason = breakpoint 1\.\d`, // C also has a function add
 		`\(int\) \$0 = 7`, `\(double\) \$1 = 2.5`, `\(int\) \$2 = 5`, `= "abc"`, "= 3", "= 12", "= 5", "x = 3, y = 4",
 		"error: .*couldn't read its memory", "frame #0: .*add.a=0, b=0.", "frame #1: .*loop.n=3.", "detached"}
-	for _, b := range builds {
+	for _, b := range buildsOfDay(t) {
 		t.Run(b.name, func(t *testing.T) {
 			t.Parallel()
 			p := launch(t, b, ":0", "-wait", "call loop 3", "call fib 6")
