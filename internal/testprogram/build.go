@@ -7,6 +7,7 @@ package testprogram
 import (
 	"bytes"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -108,18 +109,41 @@ func BuildWith(t testing.TB, compiler, source string, flags ...string) string {
 	})
 }
 
-// Compile is Build of a C, C++ or other source anywhere, with a command that takes flags, an
-// output and a source. The executable's path ends in "program".
-func Compile(t testing.TB, source string, command ...string) string {
+// Compile is Build of a source anywhere, with a command that takes flags, an output and a
+// source. It returns the path of the output, which ends in name.
+func Compile(t testing.TB, name, source string, command ...string) string {
 	t.Helper()
 	tool := RequireTool(t, command[0])
 	path, err := filepath.Abs(source)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return cached(t, "program", path, func(out string) *exec.Cmd {
+	return cached(t, name, path, func(out string) *exec.Cmd {
 		return exec.Command(tool, slices.Concat(command[1:], []string{"-o", out, path})...)
 	})
+}
+
+// Source returns the path of a source file with a text, for Compile: the same path for the
+// same text.
+func Source(t testing.TB, name, text string) string {
+	t.Helper()
+	folder := filepath.Join(cacheDir(t), fmt.Sprintf("%x", sha256.Sum256([]byte(text)))[:20])
+	path := filepath.Join(folder, name)
+	if _, err := os.Stat(path); err == nil {
+		return path
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	new, err := os.CreateTemp(folder, "source")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = new.WriteString(text)
+	if err = errors.Join(err, new.Close(), os.Rename(new.Name(), path)); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // Assemble assembles a source of the asm or hostile directory ("asm/widths.s") with the

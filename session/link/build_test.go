@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/internal/sample"
+	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/object"
 )
 
@@ -61,22 +62,17 @@ func few(t *testing.T, list []string, n int) []string {
 // line with the file's name ("x.s\n...").
 func compile(t testing.TB, compiler, source string, flags ...string) string {
 	t.Helper()
-	dir := t.TempDir()
 	path := filepath.Join("testdata", source)
 	if name, text, ok := strings.Cut(source, "\n"); ok {
-		path = filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		path = testprogram.Source(t, name, text)
 	}
 	name, more, _ := strings.Cut(compiler, " ")
 	args := append(append(strings.Fields(more), "-c"), flags...)
 	if strings.HasSuffix(name, "-as") || name == "as" {
 		args = flags
 	}
-	out := filepath.Join(dir, strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))+".o")
-	run(t, name, append(args, "-o", out, path)...)
-	return out
+	out := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)) + ".o"
+	return testprogram.Compile(t, out, path, append([]string{name}, args...)...)
 }
 
 func open(t testing.TB, path string) *object.File {

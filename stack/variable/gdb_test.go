@@ -239,7 +239,7 @@ func compareCores(t *testing.T, want, got []shown, excused ...difference) int {
 // compile returns the executable of a program of testdata. Tests share it.
 func compile(t *testing.T, command, source string) string {
 	t.Helper()
-	return testprogram.Compile(t, filepath.Join("testdata", source), append(strings.Fields(command), "-g")...)
+	return testprogram.Compile(t, "program", filepath.Join("testdata", source), append(strings.Fields(command), "-g")...)
 }
 
 // Names, inlined calls, lines and arguments of a core equal gdb's, field by field.
