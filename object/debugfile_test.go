@@ -221,7 +221,7 @@ func TestBombs(t *testing.T) {
 	source := write(t, "empty.c", "int main(void) { return 0; }\n")
 	run(t, "gcc", "-o", program, source)
 	zeros := write(t, "zeros", "")
-	if err := os.Truncate(zeros, 256<<20); err != nil {
+	if err := os.Truncate(zeros, 64<<20); err != nil {
 		t.Fatal(err)
 	}
 	for _, method := range []string{"zlib", "zlib-gnu", "zstd", "xz"} {
