@@ -63,10 +63,10 @@ func TestBudgetIsSpent(t *testing.T) {
 }
 
 func TestLandingAt(t *testing.T) {
-	list := []landing{{0, 5, 100}, {5, 10, 200}, {12, 14, 300}}
+	list := []landing{{0, 5, 100, 0}, {5, 10, 200, 0}, {12, 14, 300, 0}}
 	for next, want := range map[uint64]uint64{1: 100, 5: 100, 6: 200, 10: 200, 11: 0, 13: 300, 15: 0} {
-		if pad, _ := landingAt(list, next); pad != want {
-			t.Errorf("landingAt(%d) = %d, want %d", next, pad, want)
+		if l := landingAt(list, next); l == nil && want != 0 || l != nil && l.pad != want {
+			t.Errorf("landingAt(%d) = %v, want the pad %d", next, l, want)
 		}
 	}
 }

@@ -7,6 +7,7 @@ package check
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"sort"
 
@@ -14,8 +15,52 @@ import (
 	"github.com/clewdev/clew/internal/leb128"
 )
 
+// Landing is a range of calls with a landing pad, as a call site of a language-specific data area is.
+// Before an exception's handler gets control at Pad, the unwinder removes Arguments bytes from the stack:
+// the arguments that the caller has pushed (DW_CFA_GNU_args_size).
+type Landing struct {
+	Start, End, Pad uint64
+	Arguments       int64
+}
+
+// Pieces are what is known about a function besides its code: blocks that the compiler has moved elsewhere
+// ("f.cold"), and landing pads.
+type Pieces struct {
+	Cold     []Range
+	Landings []Landing
+}
+
+// size returns the size of all code of a function. No two pieces may overlap.
+func (p *Pieces) size(start, size uint64) (uint64, error) {
+	all := append([]Range{{start, start + size}}, p.Cold...)
+	slices.SortFunc(all, func(a, b Range) int { return cmp.Compare(a.Start, b.Start) })
+	total := uint64(0)
+	for i, r := range all {
+		if r.End <= r.Start || i > 0 && r.Start < all[i-1].End {
+			return 0, fmt.Errorf("%w: [%#x, %#x) is empty or overlaps another part", ErrCode, r.Start, r.End)
+		}
+		total = min(total, maxUnitSize) + (r.End - r.Start)
+	}
+	return total, nil
+}
+
+func (p *Pieces) landings() []landing {
+	if len(p.Landings) == 0 {
+		return nil
+	}
+	list := make([]landing, len(p.Landings))
+	for i, l := range p.Landings {
+		list[i] = landing{l.Start, l.End, l.Pad, l.Arguments}
+	}
+	slices.SortStableFunc(list, func(a, b landing) int { return cmp.Compare(a.start, b.start) })
+	return list
+}
+
 // landing is a range of calls with a landing pad.
-type landing struct{ start, end, pad uint64 }
+type landing struct {
+	start, end, pad uint64
+	arguments       int64 // of Synthesize; else the row has them
+}
 
 // maxLandings bounds the call sites of a function. The largest of libLLVM has a few hundred.
 const maxLandings = 1 << 16
@@ -48,7 +93,7 @@ func (c *checker) landings(dst []landing, f *cfi.FDE) []landing {
 		start, length, pad := pointer(&r, e, table), pointer(&r, e, table), pointer(&r, e, table)
 		r.ULEB128()
 		if r.Err == nil && pad != 0 {
-			dst = append(dst, landing{f.Start + start, f.Start + start + length, base + pad})
+			dst = append(dst, landing{start: f.Start + start, end: f.Start + start + length, pad: base + pad})
 		}
 	}
 	byStart := func(a, b landing) int { return cmp.Compare(a.start, b.start) }
@@ -58,13 +103,33 @@ func (c *checker) landings(dst []landing, f *cfi.FDE) []landing {
 	return dst
 }
 
-// landingAt returns the landing pad of a call that ends at next. The list is sorted.
-func landingAt(list []landing, next uint64) (uint64, bool) {
+// Landings returns the landing pads that an FDE describes, in its language-specific data area and rows.
+func (s *Synthesizer) Landings(f *cfi.FDE) []Landing {
+	c := &s.checker
+	c.setBudget(f.End - f.Start)
+	c.rules = c.rules[:0]
+	found := c.landings(nil, f)
+	if len(found) == 0 {
+		return nil
+	}
+	rows := c.rows(nil, f)
+	list := make([]Landing, len(found))
+	for i, l := range found {
+		list[i] = Landing{Start: l.start, End: l.end, Pad: l.pad}
+		if n := rowAt(rows, l.start, -1); n >= 0 {
+			list[i].Arguments = rows[n].arguments
+		}
+	}
+	return list
+}
+
+// landingAt returns the landing pad of a call that ends at next, nil if it has none. The list is sorted.
+func landingAt(list []landing, next uint64) *landing {
 	n := sort.Search(len(list), func(i int) bool { return list[i].start > next-1 })
 	if n > 0 && next-1 < list[n-1].end {
-		return list[n-1].pad, true
+		return &list[n-1]
 	}
-	return 0, false
+	return nil
 }
 
 // callSites reads the header of a language-specific data area up to its call-site table. It

@@ -289,14 +289,18 @@ func (u *unit) call(i *instruction, s *state, k int32, next uint64) bool {
 	c := u.c
 	p := &u.parts[i.part]
 	u.called(i, s)
-	if pad, ok := u.landing(p, i, next); ok {
+	if l := u.landing(p, i, next); l != nil {
 		landed := &u.taken
 		landed.assign(s, c.abi)
-		if i.row >= 0 && p.rows[i.row].arguments != 0 {
-			sp := &landed.registers[c.abi.SP]
-			*sp = sp.add(p.rows[i.row].arguments)
+		arguments := l.arguments
+		if i.row >= 0 {
+			arguments = p.rows[i.row].arguments
 		}
-		u.jump(pad, landed, k)
+		if arguments != 0 {
+			sp := &landed.registers[c.abi.SP]
+			*sp = sp.add(arguments)
+		}
+		u.jump(l.pad, landed, k)
 		i = &u.instructions[k]
 	}
 	if i.Flow == lift.FlowCall {
@@ -385,7 +389,7 @@ var maxDetails = 1 << 16 // tests change it
 
 // setBudget sets the work for a section whose code is in a file of a size, 0 if that is unknown.
 func (c *checker) setBudget(size uint64) {
-	if size == 0 {
+	if size == 0 && c.section != nil {
 		size = uint64(len(c.section.Data))
 		for _, r := range c.fdes {
 			size = min(size+min(r.End-r.Start, maxUnitSize), maxWork)

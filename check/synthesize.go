@@ -69,7 +69,8 @@ const syntheticBase = 1 << 24
 // [ErrCode].
 //
 // [Synthesizer.Function] does the same for a function at its address in a program, and knows
-// more: jump tables outside of the function, and called functions.
+// more: jump tables outside of the function, and called functions. [Synthesizer.Pieces] knows cold parts
+// and landing pads too, which are undecided otherwise.
 func Synthesize(code []byte, m *arch.Machine) (*Synthesis, error) {
 	if len(code) == 0 {
 		return nil, fmt.Errorf("%w: the function is empty", ErrCode)
@@ -211,41 +212,95 @@ func (s *Synthesizer) Rows(start, size uint64, section *cfi.Section) ([]cfi.Row,
 	return rows, nil
 }
 
+// Pieces makes the tables of a function and of its cold parts, in the order in which Pieces names
+// them. A cold part starts with the frame that the function has where it jumps there, and a
+// landing pad with that at the call. The error wraps [ErrCode].
+func (s *Synthesizer) Pieces(start, size uint64, known Pieces) ([]*Synthesis, error) {
+	var list []*Synthesis
+	err := s.solve(start, size, known, func(p *part) {
+		if p.entered {
+			list = list[:0]
+		}
+		r := s.collect(p)
+		if s.write(r) != nil {
+			r = s.undecided(p.end-p.start, UnknownRule)
+		}
+		list = append(list, r)
+	}, func(why Reason) {
+		list = []*Synthesis{s.undecided(size, why)}
+		for _, r := range known.Cold {
+			list = append(list, s.undecided(r.End-r.Start, why))
+		}
+	})
+	return list, err
+}
+
 // analyse finds the frames of a function.
-func (s *Synthesizer) analyse(start, size uint64) (*Synthesis, error) {
+func (s *Synthesizer) analyse(start, size uint64) (result *Synthesis, err error) {
+	err = s.solve(start, size, Pieces{}, func(p *part) { result = s.collect(p) }, func(why Reason) { result = s.undecided(size, why) })
+	return result, err
+}
+
+// solve follows the paths through a function, and calls collect for each part, or undecided. It calls
+// collect again if it has learned that a call does not return.
+func (s *Synthesizer) solve(start, size uint64, known Pieces, collect func(*part), undecided func(Reason)) error {
 	c := &s.checker
 	if size == 0 {
-		return nil, fmt.Errorf("%w at %#x: the function is empty", ErrCode, start)
+		return fmt.Errorf("%w at %#x: the function is empty", ErrCode, start)
 	}
 	if start+size < start {
-		return nil, fmt.Errorf("%w: %#x bytes at %#x pass the end of the address space", ErrCode, size, start)
+		return fmt.Errorf("%w: %#x bytes at %#x pass the end of the address space", ErrCode, size, start)
 	}
-	budget := cmp.Or(s.Work, minWork+int64(min(size, maxUnitSize)*workPerByte))
+	total := size
+	if len(known.Cold) > 0 {
+		var err error
+		if total, err = known.size(start, size); err != nil {
+			return err
+		}
+	}
+	budget := cmp.Or(s.Work, minWork+int64(min(total, maxUnitSize)*workPerByte))
 	c.work = budget
 	defer func() { s.spent = budget - max(c.work, 0) }()
 	u := &c.unit
 	u.clear(c)
-	if size > maxUnitSize {
-		return s.undecided(size, TooLarge), nil
+	if total > maxUnitSize || len(known.Cold) >= maxUnitParts || len(known.Landings) > maxLandings {
+		undecided(TooLarge)
+		return nil
 	}
-	p := u.addCode(start, size)
-	if err := c.memory.ReadMemory(p.code, start); err != nil {
-		return nil, fmt.Errorf("%w at %#x: %w", ErrCode, start, err)
+	landings := known.landings()
+	for i := range 1 + len(known.Cold) {
+		r := Range{start, start + size}
+		if i > 0 {
+			r = known.Cold[i-1]
+		}
+		p := u.addCode(r.Start, r.End-r.Start)
+		p.entered, p.landings = i == 0, append(p.landings, landings...)
+		if err := c.memory.ReadMemory(p.code, p.start); err != nil {
+			return fmt.Errorf("%w at %#x: %w", ErrCode, p.start, err)
+		}
 	}
 	for range maxRestarts {
 		u.solve()
 		if u.failed != NoReason {
-			return s.undecided(size, u.failed), nil
+			undecided(u.failed)
+			return nil
 		}
 		if u.framed {
-			return s.undecided(size, UnknownEntry), nil
+			undecided(UnknownEntry)
+			return nil
 		}
-		result := s.collect(p)
-		if !u.doubtful || !u.stopCalls() {
-			return result, nil
+		doubtful := false
+		for i := range u.parts {
+			u.doubtful = false
+			collect(&u.parts[i])
+			doubtful = doubtful || u.doubtful
+		}
+		if !doubtful || !u.stopCalls() {
+			return nil
 		}
 	}
-	return s.undecided(size, TooLarge), nil
+	undecided(TooLarge)
+	return nil
 }
 
 // Steps returns how many steps the last call of Function took.
@@ -255,14 +310,15 @@ func (s *Synthesizer) undecided(size uint64, why Reason) *Synthesis {
 	return &Synthesis{Instructions: 1, Undecided: 1, Gaps: []Gap{{0, size, why}}}
 }
 
-// addCode adds code without rows to an empty unit.
+// addCode adds a part without rows.
 func (u *unit) addCode(start, size uint64) *part {
-	if cap(u.parts) == 0 {
-		u.parts = make([]part, 0, 1)
+	if len(u.parts) < cap(u.parts) {
+		u.parts = u.parts[:len(u.parts)+1]
+	} else {
+		u.parts = append(u.parts, part{})
 	}
-	u.parts = u.parts[:1]
-	p := &u.parts[0]
-	p.fde, p.start, p.end, p.entered = -1, start, start+size, true
+	p := &u.parts[len(u.parts)-1]
+	p.fde, p.start, p.end = -1, start, start+size
 	p.code, p.at = resize(p.code, int(size)), resize(p.at, int(size))
 	clear(p.at)
 	p.rows, p.landings = p.rows[:0], p.landings[:0]

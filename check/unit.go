@@ -185,8 +185,8 @@ func (u *unit) discover(pc uint64) {
 				u.lead(i.Target)
 			}
 			next := pc + uint64(i.Size)
-			if pad, ok := u.landing(p, i, next); ok {
-				u.lead(pad)
+			if l := u.landing(p, i, next); l != nil {
+				u.lead(l.pad)
 			}
 			if i.Flow == lift.FlowJump || i.Flow == lift.FlowJumpIndirect || i.Flow >= lift.FlowReturn {
 				break
@@ -256,10 +256,10 @@ func (u *unit) signs(p *part) bool {
 	return false
 }
 
-// landing returns the landing pad of a call.
-func (u *unit) landing(p *part, i *instruction, next uint64) (uint64, bool) {
+// landing returns the landing pad of a call, nil if it has none.
+func (u *unit) landing(p *part, i *instruction, next uint64) *landing {
 	if len(p.landings) == 0 || i.Flow != lift.FlowCall && i.Flow != lift.FlowCallIndirect {
-		return 0, false
+		return nil
 	}
 	return landingAt(p.landings, next)
 }

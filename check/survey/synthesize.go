@@ -9,7 +9,6 @@ import (
 	"debug/elf"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
@@ -71,17 +70,14 @@ func (p *Part) synthesize(choose func(symbol string) bool) (*Tables, error) {
 	}
 	t := &Tables{File: p.file}
 	sections := p.file.Sections()
-	for _, s := range symbols {
-		has := described(s.Address)
+	pieces := newPieces(symbols, synthesizer, described)
+	for i, s := range symbols {
+		has := described(s.Address) != nil
 		if choose != nil && !choose(s.Name) || choose == nil && (has || s.Type != elf.STT_FUNC) {
 			continue
 		}
 		f := Synthesized{Name: s.Name, Start: s.Address, Size: s.Size, Section: s.Section, Offset: s.Address - sections[s.Section].Address, Described: has}
-		if isPart(s.Name) {
-			f.Synthesis = &check.Synthesis{Instructions: 1, Undecided: 1, Gaps: []check.Gap{{End: s.Size, Reason: check.UnknownEntry}}}
-		} else if f.Synthesis, err = synthesizer.Function(s.Address, s.Size); err != nil {
-			f.Synthesis = &check.Synthesis{Instructions: 1, Undecided: 1, Gaps: []check.Gap{{End: s.Size, Reason: check.NoCode}}}
-		}
+		f.Synthesis = pieces.synthesize(i)
 		t.Functions = append(t.Functions, f)
 	}
 	return t, t.encode(p.file.Machine(), sectionAddress(p.file))
@@ -132,13 +128,6 @@ func (t *Tables) encode(m *arch.Machine, address uint64) error {
 	return nil
 }
 
-// isPart reports whether a symbol is that of a block which gcc or LLVM has moved out of a function.
-// Only the function leads there.
-func isPart(symbol string) bool {
-	_, suffix, ok := strings.Cut(symbol, ".cold")
-	return ok && strings.Trim(suffix, ".0123456789") == ""
-}
-
 // functionSymbols returns the functions of a file by address, one for each address. Symbols of
 // assembly language can lack a type and a size. A function without a size ends at the next symbol, or
 // with its section.
@@ -187,22 +176,40 @@ func functionSymbols(f *object.File) (list []object.Symbol) {
 	return kept
 }
 
-// describedBy returns a function that reports whether an address has a table in a file.
-func describedBy(f *object.File) (func(address uint64) bool, error) {
-	var ranges []cfi.IndexRange
+// describedBy returns a function that returns the FDE in a file that describes an address, nil if none
+// does. It is valid until the next call.
+func describedBy(f *object.File) (func(address uint64) *cfi.FDE, error) {
+	type described struct {
+		cfi.IndexRange
+		section *cfi.Section
+	}
+	var ranges []described
 	for _, open := range []func() (*cfi.Section, error){f.EHFrame, f.DebugFrame} {
 		section, err := open()
 		if err != nil {
 			return nil, err
 		}
 		if section != nil {
-			ranges = append(ranges, section.Index().Ranges()...)
+			for _, r := range section.Index().Ranges() {
+				ranges = append(ranges, described{r, section})
+			}
 		}
 	}
-	slices.SortFunc(ranges, func(a, b cfi.IndexRange) int { return cmp.Compare(a.Start, b.Start) })
-	return func(address uint64) bool {
-		n, found := slices.BinarySearchFunc(ranges, address, func(r cfi.IndexRange, at uint64) int { return cmp.Compare(r.Start, at) })
-		return found || n > 0 && address < ranges[n-1].End
+	// At the same address, .eh_frame comes last: it names language-specific data areas.
+	slices.Reverse(ranges)
+	slices.SortStableFunc(ranges, func(a, b described) int { return cmp.Compare(a.Start, b.Start) })
+	var fde cfi.FDE
+	return func(address uint64) *cfi.FDE {
+		n, _ := slices.BinarySearchFunc(ranges, address, func(r described, at uint64) int {
+			if r.Start <= at {
+				return -1
+			}
+			return 1
+		})
+		if n == 0 || address >= max(ranges[n-1].End, ranges[n-1].Start+1) || ranges[n-1].section.FDEAt(ranges[n-1].FDE, &fde) != nil {
+			return nil
+		}
+		return &fde
 	}, nil
 }
 

@@ -20,8 +20,8 @@ import (
 )
 
 // Object files that compilers write without tables get tables of which no row is wrong, for all
-// functions but for their cold parts, and for what only a jump table without a visible length leads
-// to, as in code for amd64 that is not optimized.
+// functions and their cold parts, but for what only a jump table without a visible length leads to,
+// as in code for amd64 that is not optimized.
 func TestSynthesize(t *testing.T) {
 	source, err := os.ReadFile("../testdata/functions.c")
 	if err != nil {
@@ -38,12 +38,16 @@ func TestSynthesize(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				cold := 0
 				for i := range made.Functions {
 					f := &made.Functions[i]
 					for _, g := range f.Gaps {
-						if !isPart(f.Name) && (g.Reason != check.Guessed || f.Name != "switched") {
+						if g.Reason != check.Guessed || f.Name != "switched" {
 							t.Errorf("%s: %v", f.Name, g)
 						}
+					}
+					if _, ok := partOf(f.Name); ok {
+						cold++
 					}
 				}
 				r, err := check.Section(made.Section, check.Code{Memory: made.File}, check.Options{})
@@ -51,6 +55,9 @@ func TestSynthesize(t *testing.T) {
 					t.Fatal(err)
 				}
 				t.Logf("%d functions, %+v", len(made.Functions), r.Counters)
+				if compiler == "gcc" && flags != "-O0" && cold == 0 {
+					t.Error("no cold parts")
+				}
 				if r.Functions < 18 || len(r.Findings) > 0 || r.Disagree > 0 {
 					t.Errorf("%v", r.Findings)
 				}
@@ -119,10 +126,37 @@ func TestSynthesizeCode(t *testing.T) {
 	}
 }
 
-func TestIsPart(t *testing.T) {
-	for symbol, want := range map[string]bool{"f.cold": true, "f.cold.3": true, "f.part.0.cold": true, "f": false, "f.colder": false, "f.part.0": false} {
-		if isPart(symbol) != want {
-			t.Errorf("%s: %v", symbol, !want)
+func TestPartOf(t *testing.T) {
+	for symbol, want := range map[string]string{"f.cold": "f", "f.cold.3": "f", "f.part.0.cold": "f.part.0", "f": "", "f.colder": "", "f.part.0": ""} {
+		if got, ok := partOf(symbol); ok != (want != "") || ok && got != want {
+			t.Errorf("%s: %q, %v", symbol, got, ok)
+		}
+	}
+}
+
+// The landing pads and cold parts of described functions get the rows of the compiler.
+func TestSynthesizeExceptions(t *testing.T) {
+	source, err := os.ReadFile("../testdata/frames.cc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, compiler := range []string{"g++", "aarch64-linux-gnu-g++"} {
+		for _, flags := range []string{"-O2", "-O0"} {
+			p, err := ELF(compiled(t, compiler, "frames.cc", string(source), flags, "-w"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			made, err := p.Synthesize(func(symbol string) bool { return strings.Contains(symbol, "caught") || strings.Contains(symbol, "cleanup") })
+			if err != nil || len(made.Functions) < 2 {
+				t.Fatalf("%+v, %v", made, err)
+			}
+			for i := range made.Functions {
+				f := &made.Functions[i]
+				t.Logf("%s %s: %s: %d of %d instructions undecided %v", compiler, flags, f.Name, f.Undecided, f.Instructions, f.Gaps)
+				if f.Undecided > 0 {
+					t.Error("not all is decided")
+				}
+			}
 		}
 	}
 }
