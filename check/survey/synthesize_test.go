@@ -146,7 +146,9 @@ func TestSynthesizeExceptions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			made, err := p.Synthesize(func(symbol string) bool { return strings.Contains(symbol, "caught") || strings.Contains(symbol, "cleanup") })
+			made, err := p.Synthesize(func(symbol string) bool {
+				return strings.Contains(symbol, "caught") || strings.Contains(symbol, "cleanup")
+			})
 			if err != nil || len(made.Functions) < 2 {
 				t.Fatalf("%+v, %v", made, err)
 			}
