@@ -61,7 +61,8 @@ type Code struct {
 	Stubs []Stubs
 
 	// KeepsNone reports that the function at an address preserves no register for its
-	// callers, such as those of Go (ABIInternal). It may be nil.
+	// callers, such as those of Go (ABIInternal) and OCaml. Rows without a rule for a register then say
+	// nothing about it. It may be nil.
 	KeepsNone func(start uint64) bool
 
 	// stops reports that debugging information says that the function at start does not return,
@@ -98,11 +99,7 @@ func file(f *object.File, options Options) (*Report, error) {
 	if f.Type() == elf.ET_REL {
 		return nil, fmt.Errorf("%s: %w: link it first", f.Name(), ErrRelocatable)
 	}
-	isGo := func(start uint64) bool {
-		_, ok := f.GoFunctionAt(start)
-		return ok
-	}
-	code := Code{Memory: newRelocated(f, options.Code), NoReturn: noReturns(f, options.Imports), Stubs: stubs(f), KeepsNone: isGo, stops: noReturnAttributes(f), size: f.StoredSize()}
+	code := Code{Memory: newRelocated(f, options.Code), NoReturn: noReturns(f, options.Imports), Stubs: stubs(f), KeepsNone: keepsNone(f), stops: noReturnAttributes(f), size: f.StoredSize()}
 	var report Report
 	var notes notes
 	var sections []*cfi.Section
@@ -231,6 +228,7 @@ type checker struct {
 	globals uint64         // preserved registers that are variables of the program
 	private map[int]uint64 // by FDE: preserved registers that it may change
 	ignored uint64         // those of the part that is compared
+	none    bool           // that part preserves no register: see Code.KeepsNone
 
 	tables      []uint64 // addresses of those that were read
 	tableStarts []uint64 // the same, sorted, once all functions have been checked

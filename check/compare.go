@@ -136,6 +136,11 @@ func (c *checker) compareRegister(r cfi.Rule, number int, want value, s *state, 
 	cfa := makeValue(entry, m.SP, m.CFAOffset)
 	switch r.Kind {
 	case cfi.Unspecified, cfi.SameValue:
+		// DWARF 5 §6.4.1: the default rule is the ABI's, and of a register that it does not preserve, the
+		// row says nothing.
+		if c.none && r.Kind == cfi.Unspecified && number != m.ReturnAddress && number != int(m.Link) {
+			return Agree, NoReason
+		}
 		v, why := c.holds(s.registers[number], want)
 		if v == Disagree && c.ignored>>number&1 != 0 {
 			return Undecided, Convention

@@ -5,11 +5,14 @@
 package check
 
 import (
+	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/check/internal/lift"
+	"github.com/clewdev/clew/object"
 )
 
 // A function that changes a preserved register without saving it has a wrong row by the
@@ -42,6 +45,12 @@ func (c *checker) conventions() {
 			c.check(i, false)
 		}
 	}
+}
+
+// follow makes the convention of a function that of the comparisons.
+func (c *checker) follow(index int) {
+	c.ignored = c.conventionOf(index)
+	c.none = c.keepsNone != nil && c.keepsNone(c.fdes[index].Start)
 }
 
 // conventionOf returns the columns that need not be preserved by a function.
@@ -135,4 +144,54 @@ func (r *row) unchanged(m *lift.ABI) (set uint64) {
 		}
 	}
 	return set
+}
+
+// keepsNone returns a function that reports whether the function at an address of a file is one of Go
+// or OCaml, which preserve no register for their callers.
+func keepsNone(f *object.File) func(start uint64) bool {
+	ocaml := ocamlCode(f)
+	return func(start uint64) bool {
+		if _, ok := f.GoFunctionAt(start); ok {
+			return true
+		}
+		n, _ := slices.BinarySearchFunc(ocaml, start, func(r object.AddressRange, at uint64) int {
+			if r.Low <= at {
+				return -1
+			}
+			return 1
+		})
+		return n > 0 && start < ocaml[n-1].High
+	}
+}
+
+// ocamlCode returns the code that ocamlopt has compiled, and that of its runtime in assembly language,
+// by address. Each module has two symbols around its code, which programs export.
+func ocamlCode(f *object.File) (list []object.AddressRange) {
+	const begin, end = "__code_begin", "__code_end"
+	if !slices.ContainsFunc([]string{"caml_startup", "caml_shared_startup", "caml_system"}, func(module string) bool {
+		_, ok := f.Symbol(module + begin)
+		return ok
+	}) {
+		return nil
+	}
+	starts, ends := make(map[string]uint64), make(map[string]uint64)
+	for s := range f.Symbols() {
+		if !strings.HasPrefix(s.Name, "caml") {
+			continue
+		}
+		if module, ok := strings.CutSuffix(s.Name, begin); ok {
+			starts[module] = s.Address
+		} else if module, ok := strings.CutSuffix(s.Name, end); ok {
+			ends[module] = s.Address
+		}
+	}
+	for module, start := range starts {
+		if end := ends[module]; end > start {
+			list = append(list, object.AddressRange{Low: start, High: end})
+		}
+	}
+	slices.SortFunc(list, func(a, b object.AddressRange) int {
+		return cmp.Or(cmp.Compare(a.Low, b.Low), cmp.Compare(a.High, b.High))
+	})
+	return list
 }

@@ -52,7 +52,7 @@ func (u *unit) judgePart(p *part) bool {
 		call     *instruction // ends before, with only padding between
 		last     *instruction // ends directly before
 	)
-	c.ignored = c.conventionOf(p.fde)
+	c.follow(p.fde)
 	if !c.spend(len(p.code) / bytesPerJob) {
 		u.failed = TooLarge
 		return true
@@ -260,7 +260,7 @@ func (u *unit) findings(p *part) []Finding {
 	var list []Finding
 	open := map[int]int{} // by mismatch.number: index in list of the finding that continues
 	var wrong []mismatch
-	u.c.ignored = u.c.conventionOf(p.fde)
+	u.c.follow(p.fde)
 	detailed := u.c.details > 0
 	u.c.pathSteps = maxPathSteps
 	u.replay(p, func(i *instruction, k int32, s *state) {
