@@ -22,14 +22,18 @@ import (
 	"regexp"
 	"runtime"
 	"strconv"
+	"time"
 )
 
 // inputs are the files that measurements need. A measurement without its input is omitted.
 type inputs struct {
 	object, clew, gimli, threads, states, watched, units, jit, stack string
 	recording, jitted, busy, functions, session                      string
+	largeUnits, work, starts                                         string
 	musl                                                             string
 	dir                                                              string // for temporary files
+
+	recordTime, churnTime time.Duration
 }
 
 // longRecording is the file that recordingMeasurements writes.
@@ -56,6 +60,11 @@ func main() {
 	flag.StringVar(&in.recording, "recording", "", "a recording of some 90,000 frames with copied stacks")
 	flag.StringVar(&in.jitted, "jitted", "", "a recording with a jitdump of 175,000 functions")
 	flag.StringVar(&in.busy, "busy", "", "the program of shares.c")
+	flag.StringVar(&in.largeUnits, "large-units", "", "the program of testdata/units.cc with all debug information, built with -DBUSY")
+	flag.StringVar(&in.work, "work", "", "the program of testdata/work.c")
+	flag.StringVar(&in.starts, "starts", "", "the program of testdata/starts.c")
+	flag.DurationVar(&in.recordTime, "record-time", 5*time.Second, "how long clew record runs; the goals are for a minute")
+	flag.DurationVar(&in.churnTime, "churn-time", 20*time.Second, "how long clew record runs where its memory is measured; the goal is for an hour")
 	flag.StringVar(&in.functions, "functions", "", "programs of many functions; their names end in 400000 and 40000")
 	flag.StringVar(&in.musl, "musl", "/usr/lib/x86_64-linux-musl/libc.so", "musl's library")
 	flag.StringVar(&in.session, "session", "", "session.o, beside the program that it was linked to")

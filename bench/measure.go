@@ -39,6 +39,7 @@ type measurement struct {
 	clew      contender
 	peers     []contender
 	maxRounds int  // maximum number of timed rounds, where one takes long; 0 for no maximum
+	once      bool // one round, without another one to warm up: each takes minutes
 	memory    bool // the memory is compared, not the time
 }
 
@@ -73,15 +74,19 @@ func (m *measurement) measure(rounds int) ([]*result, error) {
 	if m.maxRounds > 0 {
 		rounds = min(rounds, m.maxRounds)
 	}
+	warm := 1
+	if m.once {
+		warm, rounds = 0, 1
+	}
 	contenders := append([]contender{m.clew}, m.peers...)
 	runs := make([][]outcome, len(contenders))
-	for round := range rounds + 1 {
+	for round := range warm + rounds {
 		for i, c := range contenders {
 			o, err := c.run()
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", c.name, err)
 			}
-			if round > 0 {
+			if round >= warm {
 				runs[i] = append(runs[i], o)
 			}
 		}

@@ -8,31 +8,45 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
-// recorded is how long a run records a program that keeps all processors busy.
-const recorded = 5 * time.Second
-
-// recordMeasurements compare the processor time of recording a program and naming its
-// functions.
-func recordMeasurements(in inputs) []*measurement {
-	if in.busy == "" {
-		return nil
+// recordMeasurements compare clew record with perf record, and with limits.
+func recordMeasurements(in inputs) (all []*measurement) {
+	if in.busy != "" {
+		all = append(all, in.recordCost()...)
+		all = append(all, in.recordEnd("from Ctrl-C to the summary of a recording at 999 Hz, without lines", 2*time.Second, in.busy, "--no-lines"))
 	}
-	seconds := strconv.FormatFloat(recorded.Seconds(), 'f', -1, 64)
+	if in.largeUnits != "" {
+		all = append(all, in.recordEnd("the same with lines, of a program with over 100 MB of debug information", 5*time.Second, in.largeUnits))
+	}
+	if in.work != "" {
+		all = append(all, in.recordSlowdown())
+	}
+	if in.starts != "" {
+		all = append(all, in.recordMemory()...)
+	}
+	return all
+}
+
+// recordCost compares the processor time of recording a program and naming its functions.
+func (in *inputs) recordCost() []*measurement {
 	clew := func(frequency string) contender {
 		return contender{name: "clew", run: func() (outcome, error) {
-			return in.whileBusy([]string{in.clew, "record", "--no-lines", "--frequency", frequency, "--duration", recorded.String(), "PID"})
+			return in.whileBusy([]string{in.clew, "record", "--no-lines", "--frequency", frequency, "--duration", in.recordTime.String(), "PID"})
 		}}
 	}
 	data := filepath.Join(in.dir, "busy.data")
+	seconds := strconv.FormatFloat(in.recordTime.Seconds(), 'f', -1, 64)
 	perf := contender{name: "perf record --call-graph dwarf, perf script", program: "perf", goal: 1.0 / 3, run: func() (outcome, error) {
 		return in.whileBusy(
 			[]string{"perf", "record", "-q", "-e", "cpu-clock", "-F", "999", "--call-graph", "dwarf", "-o", data, "-p", "PID", "--", "sleep", seconds},
@@ -40,19 +54,127 @@ func recordMeasurements(in inputs) []*measurement {
 	}}
 	processors := runtime.NumCPU()
 	return []*measurement{{
-		name: fmt.Sprintf("recording of %d busy processors at 999 Hz, processor time", processors), maxRounds: 3,
+		name: fmt.Sprintf("recording of %d busy processors at 999 Hz for %v, processor time", processors, in.recordTime), maxRounds: 3,
 		clew:  clew("999"),
 		peers: installed(perf),
 	}, {
 		name: "the same at 99 Hz", maxRounds: 3,
 		clew:  clew("99"),
-		peers: []contender{limit(recorded * time.Duration(processors) / 50)},
+		peers: []contender{limit(in.recordTime * time.Duration(processors) / 50)},
 	}}
 }
 
+// recordSlowdown compares the processor time of a recorded program, which includes that of the
+// interrupts that take the samples.
+func (in *inputs) recordSlowdown() *measurement {
+	run := func(name, program string, goal float64, command ...string) contender {
+		return contender{name: name, program: program, goal: goal, run: func() (outcome, error) {
+			args := append(slices.Clone(command), in.work, strconv.Itoa(runtime.NumCPU()), "100000")
+			cmd := exec.Command(args[0], args[1:]...)
+			var stderr bytes.Buffer
+			cmd.Stderr = &stderr
+			out, err := cmd.Output()
+			if err != nil {
+				return outcome{}, fmt.Errorf("%q: %w: %s", args, err, &stderr)
+			}
+			var o outcome
+			_, err = fmt.Sscan(string(out), (*int64)(&o.took))
+			return o, err
+		}}
+	}
+	// Two runs of the same program differ by some percent.
+	const noise = 1.03
+	return &measurement{
+		name: "processor time of a program that is recorded at 999 Hz", maxRounds: 5,
+		clew: run("clew", in.clew, 0, in.clew, "record", "--no-lines", "--frequency", "999", "--"),
+		peers: installed(
+			run("perf record --call-graph dwarf", "perf", noise, "perf", "record", "-q", "-e", "cpu-clock", "-F", "999", "--call-graph", "dwarf", "-o", filepath.Join(in.dir, "work.data"), "--"),
+			run("not recorded", in.work, 0)),
+	}
+}
+
+// recordEnd measures the time from Ctrl-C to the end of the output.
+func (in *inputs) recordEnd(name string, most time.Duration, program string, flags ...string) *measurement {
+	run := func() (outcome, error) {
+		pid, stop, err := startWaiting(exec.Command(program, strconv.Itoa(runtime.NumCPU()), "0"))
+		if err != nil {
+			return outcome{}, err
+		}
+		defer stop()
+		cmd := exec.Command(in.clew, slices.Concat([]string{"record", "--frequency", "999"}, flags, []string{strconv.Itoa(pid)})...)
+		var stdout, stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		if err := cmd.Start(); err != nil {
+			return outcome{}, err
+		}
+		time.Sleep(in.recordTime)
+		start := time.Now()
+		cmd.Process.Signal(os.Interrupt)
+		if err := cmd.Wait(); err != nil || strings.Contains(stderr.String(), "lost") || stdout.Len() == 0 {
+			return outcome{}, fmt.Errorf("%q: %w: %s", cmd.Args, err, &stderr)
+		}
+		return outcome{took: time.Since(start)}, nil
+	}
+	return &measurement{
+		name: name, maxRounds: 3,
+		clew:  contender{name: "clew", run: run},
+		peers: []contender{limit(most)},
+	}
+}
+
+// recordMemory measures the peak memory while a program starts 100 processes a second, and how it
+// grows after the first minute.
+func (in *inputs) recordMemory() []*measurement {
+	const first, most = time.Minute, 150e6
+	var early outcome
+	run := func() (outcome, error) {
+		pid, stop, err := startWaiting(exec.Command(in.starts, "100", "0"))
+		if err != nil {
+			return outcome{}, err
+		}
+		defer stop()
+		cmd := exec.Command(in.clew, "record", "--duration", in.churnTime.String(), strconv.Itoa(pid))
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		if err := cmd.Start(); err != nil {
+			return outcome{}, err
+		}
+		if in.churnTime > first {
+			time.Sleep(first)
+			early.peak = peakOf(cmd.Process.Pid)
+		}
+		if err := cmd.Wait(); err != nil {
+			return outcome{}, fmt.Errorf("%q: %w: %s", cmd.Args, err, &stderr)
+		}
+		return outcome{peak: uint64(cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss) << 10}, nil
+	}
+	name := fmt.Sprintf("peak memory of recording 100 new processes a second for %v", in.churnTime)
+	m := &measurement{
+		name: name, once: true, memory: true,
+		clew: contender{name: "clew", run: run},
+		peers: []contender{{name: "150 MB", goal: 1,
+			run: func() (outcome, error) { return outcome{peak: most}, nil }}},
+	}
+	if in.churnTime > first {
+		m.peers = append(m.peers, contender{name: "clew, in the first minute", goal: 1.25,
+			run: func() (outcome, error) { return early, nil }})
+	}
+	return []*measurement{m}
+}
+
+// peakOf returns the peak memory of a process so far in bytes, 0 if it is unknown.
+func peakOf(pid int) (size uint64) {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if m := peakLine.FindSubmatch(text); m != nil {
+		size, _ = strconv.ParseUint(string(m[1]), 10, 64)
+	}
+	return size << 10
+}
+
+var peakLine = regexp.MustCompile(`(?m)^VmHWM:\s+(\d+) kB$`)
+
 // whileBusy runs commands while a program keeps all processors busy, and returns their processor
-// time. PID in the arguments stands for the program. A command that lost samples is an
-// error.
+// time. PID in the arguments stands for the program. If Clew lost samples, that is an error.
 func (in *inputs) whileBusy(commands ...[]string) (outcome, error) {
 	pid, stop, err := startWaiting(exec.Command(in.busy, strconv.Itoa(runtime.NumCPU()), "0"))
 	if err != nil {
@@ -72,7 +194,7 @@ func (in *inputs) whileBusy(commands ...[]string) (outcome, error) {
 		if err != nil {
 			return outcome{}, fmt.Errorf("%q: %w: %s", args, err, &stderr)
 		}
-		if strings.Contains(stderr.String(), "lost") {
+		if args[0] == in.clew && strings.Contains(stderr.String(), "lost") {
 			return outcome{}, errors.New(stderr.String())
 		}
 		o.took += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()

@@ -3,7 +3,8 @@
 // licence that can be found in the LICENSE file.
 
 // A unit of a program with much debugging information. The stack leads through all
-// of them: compiled with -DUNIT=1 to -DUNIT=UNITS, each of which calls the next one.
+// of them: compiled with -DUNIT=1 to -DUNIT=UNITS, each of which calls the next one. The last one waits,
+// or with -DBUSY matches text until the program is killed.
 
 #include <filesystem>
 #include <functional>
@@ -40,6 +41,10 @@ template <int N> struct worker {
 			} else {
 				puts("ready");
 				fflush(stdout);
+#ifdef BUSY
+				for (;;)
+					k += std::regex_match(text, pattern);
+#endif
 				return pause();
 			}
 		};
