@@ -8,7 +8,6 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 
@@ -18,6 +17,7 @@ import (
 	"github.com/clewdev/clew/cmd/clew/manual"
 	"github.com/clewdev/clew/cmd/clew/output"
 	"github.com/clewdev/clew/profile"
+	"github.com/clewdev/clew/profile/otlp"
 	"github.com/clewdev/clew/report/trace"
 	"github.com/clewdev/clew/stack/recording"
 )
@@ -27,7 +27,7 @@ smaller one. The profiles are scaled to the same total, so they may have differe
 lengths.
 
 BEFORE and AFTER are profiles for pprof, folded stacks, pages with a flame graph, files
-for speedscope, or recordings of perf.`
+for speedscope, profiles of OTLP (clew record -o FILE.otlp), or recordings of perf.`
 
 type diffFlags struct {
 	json, noLines bool
@@ -120,20 +120,28 @@ func (f *diffFlags) read(path string) (p *profile.Profile, complete bool, err er
 	if content, _ := input.ContentOf(path); content == input.Recording {
 		return f.readRecording(path)
 	}
-	var r io.Reader = os.Stdin
+	p, err = readProfile(path)
+	return p, true, err
+}
+
+// readProfile reads a profile of any format. The path - stands for standard input.
+func readProfile(path string) (*profile.Profile, error) {
+	file := os.Stdin
 	if path != "-" {
 		if _, err := input.Regular(path); err != nil {
-			return nil, false, err
+			return nil, err
 		}
-		file, err := os.Open(path)
-		if err != nil {
-			return nil, false, err
+		var err error
+		if file, err = os.Open(path); err != nil {
+			return nil, err
 		}
 		defer file.Close()
-		r = file
 	}
-	p, err = profile.Read(r)
-	return p, true, err
+	r := bufio.NewReader(file)
+	if start, _ := r.Peek(16); otlp.Recognize(start) {
+		return otlp.Read(r)
+	}
+	return profile.Read(r)
 }
 
 func (f *diffFlags) readRecording(path string) (*profile.Profile, bool, error) {

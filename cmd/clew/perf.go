@@ -30,7 +30,8 @@ import (
 const perfHelp = `Print the hottest functions and stacks of a recording of perf. "self" counts the
 samples in a function, "total" also those in the functions that it called.
 
-FILE is the file that 'perf record' has written; - is standard input.`
+FILE is the file that 'perf record' has written; - is standard input. A profile that
+'clew record -o FILE.otlp' has written is printed too.`
 
 type perfFlags struct {
 	json, samples, noLines, noInline, byThread, periods bool
@@ -87,6 +88,14 @@ Examples:
 			}
 			if err := flags.check(); err != nil {
 				return err
+			}
+			if content, _ := input.ContentOf(c.Args().First()); content == input.OTLP {
+				for _, name := range []string{"json", "samples", "event", "pid", "thread", "comm", "by-thread", "periods", "no-lines", "no-inline", "sysroot"} {
+					if c.IsSet(name) {
+						return fmt.Errorf("--%s is for recordings of perf; %s is a profile of OTLP", name, c.Args().First())
+					}
+				}
+				return flags.printProfile(c.Args().First())
 			}
 			return printRecording(c.Args().First(), &flags)
 		},
@@ -166,6 +175,23 @@ func printRecording(path string, flags *perfFlags) error {
 		return output.Status(output.ExitNo)
 	}
 	return nil
+}
+
+// printProfile prints a profile of OTLP.
+func (f *perfFlags) printProfile(path string) error {
+	p, err := readProfile(path)
+	if err != nil {
+		return output.InputErrorf("%s: %w", path, err)
+	}
+	if f.profile.wanted() {
+		for _, note := range p.Notes {
+			output.Warn("%s", note)
+		}
+		return f.profile.write(p)
+	}
+	out := bufio.NewWriterSize(output.Stdout, 1<<16)
+	shown := &trace.Profile{Profile: p, Path: path}
+	return errors.Join(shown.Text(out, trace.RecordingOptions{Palette: output.Stdout.Palette(), Functions: f.top, Stacks: f.stacks}), out.Flush())
 }
 
 // openRecording opens a recording. The path - stands for standard input.

@@ -208,7 +208,7 @@ func verbFor(argument string) string {
 			return "table"
 		case input.Core, input.Minidump:
 			return "stack"
-		case input.Recording:
+		case input.Recording, input.OTLP:
 			return "perf"
 		case input.Jitdump:
 			return "jit"

@@ -16,7 +16,7 @@ var trusted = map[string]string{
 	"cmd/clew: jitTarget.readRecording":      "an argument of the command",
 	"cmd/clew/input: OpenBeside":             "an argument of the command",
 	"cmd/clew: creatable":                    "the directory of an argument of the command, which is only looked at",
-	"cmd/clew: diffFlags.read":               "an argument of the command",
+	"cmd/clew: readProfile":                  "an argument of the command",
 	"cmd/clew: openSource":                   "an argument of the command",
 	"cmd/clew: openRecording":                "an argument of the command",
 	"cmd/clew: readBaseline":                 "the argument of --baseline",

@@ -78,7 +78,15 @@ type recordedPrinter struct {
 	// those of inlined calls first.
 	places []int32
 	starts []int
+	known  map[functionKey]int32
+	unit   string // of samples; "" for samples
+
+	key  []byte // buffers of count
+	runs []int32
 }
+
+// functionKey is what is shown of a function.
+type functionKey struct{ name, object string }
 
 func (p *recordedPrinter) heading() {
 	p.out = append(p.out, printable.Text(p.Path)...)
@@ -97,11 +105,7 @@ func (p *recordedPrinter) heading() {
 	}
 	p.out = fmt.Appendf(p.out, "%s of %s of %s", plural(p.Samples, "sample"), plural(uint64(len(p.Threads)), "thread"), plural(uint64(len(processes)), "process"))
 	if span := p.Span(); span > 0 {
-		unit := time.Microsecond
-		for unit < span/1000 {
-			unit *= 10
-		}
-		p.out = fmt.Appendf(p.out, " in %v", span.Round(unit))
+		p.out = fmt.Appendf(p.out, " in %v", rounded(span))
 	}
 	var where []string
 	if m := p.Machine; m != nil {
@@ -117,6 +121,15 @@ func (p *recordedPrinter) heading() {
 		p.out = append(p.out, "; "+strings.Join(where, ", ")...)
 	}
 	p.out = append(p.out, '\n')
+}
+
+// rounded returns a time in about four digits.
+func rounded(t time.Duration) time.Duration {
+	unit := time.Microsecond
+	for unit < t/1000 {
+		unit *= 10
+	}
+	return t.Round(unit)
 }
 
 // plural returns a number and a noun in singular or plural: "12345 samples".
@@ -139,9 +152,7 @@ func (p *recordedPrinter) section(event, thread int32) {
 	}
 	all, samples := uint64(0), uint64(0)
 	groups := make(map[string]*recordedGroup)
-	var key []byte
-	var runs []int32
-	last := int32(-1)
+	var functions []int32
 	for i := range p.Recording.Stacks {
 		s := &p.Recording.Stacks[i]
 		if s.Event != event || thread >= 0 && s.Thread != thread {
@@ -150,37 +161,14 @@ func (p *recordedPrinter) section(event, thread int32) {
 		weight := p.weight(s)
 		all += weight
 		samples += s.Samples
-		first := true
-		key, runs = key[:0], runs[:0]
+		functions = functions[:0]
 		for place := range p.Frames(s) {
-			for _, n := range p.places[p.starts[place]:p.starts[place+1]] {
-				function := &p.functions[n]
-				if first {
-					function.self += weight
-					first = false
-				}
-				if function.lastStack != i {
-					function.lastStack = i
-					function.total += weight
-				}
-				if k := len(runs) - 1; k >= 0 && n == last {
-					runs[k]++
-					continue
-				}
-				key = binary.LittleEndian.AppendUint32(key, uint32(n))
-				runs = append(runs, 1)
-				last = n
-			}
+			functions = append(functions, p.places[p.starts[place]:p.starts[place+1]]...)
 		}
-		g := groups[string(key)]
-		if g == nil {
-			g = &recordedGroup{functions: string(key), end: s.Reason, least: slices.Clone(runs), most: slices.Clone(runs)}
-			groups[g.functions] = g
+		g := p.count(groups, functions, i, weight)
+		if g.samples == 0 {
+			g.end = s.Reason
 		}
-		for k, times := range runs {
-			g.least[k], g.most[k] = min(g.least[k], times), max(g.most[k], times)
-		}
-		g.weight += weight
 		g.samples += s.Samples
 	}
 	if samples == 0 {
@@ -205,6 +193,38 @@ func (p *recordedPrinter) section(event, thread int32) {
 	p.stacks(groups, all)
 }
 
+// count adds the weight of the stack with index i to its functions, and to the group of stacks with
+// the same ones, which it returns.
+func (p *recordedPrinter) count(groups map[string]*recordedGroup, functions []int32, i int, weight uint64) *recordedGroup {
+	p.key, p.runs = p.key[:0], p.runs[:0]
+	for k, n := range functions {
+		function := &p.functions[n]
+		if k == 0 {
+			function.self += weight
+		}
+		if function.lastStack != i {
+			function.lastStack = i
+			function.total += weight
+		}
+		if k > 0 && n == functions[k-1] {
+			p.runs[len(p.runs)-1]++
+			continue
+		}
+		p.key = binary.LittleEndian.AppendUint32(p.key, uint32(n))
+		p.runs = append(p.runs, 1)
+	}
+	g := groups[string(p.key)]
+	if g == nil {
+		g = &recordedGroup{functions: string(p.key), least: slices.Clone(p.runs), most: slices.Clone(p.runs)}
+		groups[g.functions] = g
+	}
+	for k, times := range p.runs {
+		g.least[k], g.most[k] = min(g.least[k], times), max(g.most[k], times)
+	}
+	g.weight += weight
+	return g
+}
+
 // recordedGroup is stacks with the same functions. Calls of a function by itself count as one.
 type recordedGroup struct {
 	functions       string  // their numbers, four bytes each
@@ -220,7 +240,11 @@ func (p *recordedPrinter) stacks(groups map[string]*recordedGroup, all uint64) {
 		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.functions, b.functions))
 	})
 	for _, g := range order[:min(len(order), p.Stacks)] {
-		p.out = fmt.Appendf(p.out, "\n%6.1f%%  %s\n", share(g.weight, all), plural(g.samples, "sample"))
+		number := plural(g.samples, "sample")
+		if p.unit != "" {
+			number = fmt.Sprintf("%d %s", g.samples, p.unit)
+		}
+		p.out = fmt.Appendf(p.out, "\n%6.1f%%  %s\n", share(g.weight, all), number)
 		for k := range g.most {
 			p.out = append(p.out, "         "...)
 			p.function(&p.functions[binary.LittleEndian.Uint32([]byte(g.functions[4*k:4*k+4]))])
@@ -251,25 +275,31 @@ type recordedFunction struct {
 
 // numberFunctions fills p.functions, p.places and p.starts.
 func (p *recordedPrinter) numberFunctions() {
-	type key struct{ name, object string }
-	known := make(map[key]int32)
 	places := p.Places()
 	p.starts = make([]int, 1, len(places)+1)
 	var calls []profile.Frame
 	for i := range places {
 		calls = appendCalls(calls[:0], &places[i])
 		for j := range calls {
-			k := key{shownName(&calls[j]), shownObject(&calls[j])}
-			n, ok := known[k]
-			if !ok {
-				n = int32(len(p.functions))
-				known[k] = n
-				p.functions = append(p.functions, recordedFunction{name: k.name, object: k.object, lastStack: -1})
-			}
-			p.places = append(p.places, n)
+			p.places = append(p.places, p.number(&calls[j]))
 		}
 		p.starts = append(p.starts, len(p.places))
 	}
+}
+
+// number returns the number of a function.
+func (p *recordedPrinter) number(f *profile.Frame) int32 {
+	if p.known == nil {
+		p.known = make(map[functionKey]int32)
+	}
+	k := functionKey{shownName(f), shownObject(f)}
+	n, ok := p.known[k]
+	if !ok {
+		n = int32(len(p.functions))
+		p.known[k] = n
+		p.functions = append(p.functions, recordedFunction{name: k.name, object: k.object, lastStack: -1})
+	}
+	return n
 }
 
 // top writes the functions with the largest shares.

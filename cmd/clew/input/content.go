@@ -14,6 +14,7 @@ import (
 	"github.com/clewdev/clew/cmd/clew/output"
 	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/internal/untrusted"
+	"github.com/clewdev/clew/profile/otlp"
 )
 
 // Content is the kind of a file by its first bytes, as in magic(5).
@@ -25,6 +26,7 @@ const (
 	Core
 	Minidump
 	Recording // of perf
+	OTLP      // a profile of OpenTelemetry's protocol
 	Jitdump
 	Archive
 	Script
@@ -77,6 +79,9 @@ func ContentOf(path string) (Content, error) {
 		}
 		return m.Content, nil
 	}
+	if otlp.Recognize(head[:n]) {
+		return OTLP, nil
+	}
 	return Unknown, nil
 }
 
@@ -104,6 +109,8 @@ func (c Content) adviceForELF(path string) output.Hint {
 		return output.Hint(fmt.Sprintf("\nThis is a minidump: 'clew stack %s' prints its stacks.", name))
 	case Recording:
 		return output.Hint(fmt.Sprintf("\nThis is a recording of perf: 'clew perf %s' reads it.", name))
+	case OTLP:
+		return output.Hint(fmt.Sprintf("\nThis may be a profile of OpenTelemetry's protocol: 'clew perf %s' reads it.", name))
 	case Jitdump:
 		return output.Hint(fmt.Sprintf("\nThis is a jitdump: 'clew jit %s' reads it, 'clew jit show FUNC %[1]s' prints a function's table.", name))
 	case Archive:

@@ -120,7 +120,7 @@ var httpAnswers = map[string]answer{
 		return http.ErrAbortHandler
 	}), "HTTP/0.9", "repeated"},
 	"silent":   {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, "timed out", "repeated"},
-	"redirect": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://127.0.0.1:1/", 307) }, "the collector answers 307", "dropped"},
+	"redirect": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://127.0.0.1:1/", http.StatusTemporaryRedirect) }, "the collector answers 307", "dropped"},
 	"not now": {func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Retry-After", "-99999999999999999999")
 		w.WriteHeader(503)

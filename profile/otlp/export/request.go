@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/clewdev/clew/internal/printable"
+	"github.com/clewdev/clew/internal/protobuf"
 )
 
 // Request is an HTTP request with the method POST.
@@ -225,12 +226,12 @@ func retryAfter(text string) time.Duration {
 // partial_success = 1 with rejected_… = 1 and error_message = 2.
 func partialSuccess(b []byte) (r Result) {
 	var partial []byte
-	valid := each(b, func(number, _ uint64, data []byte) {
+	valid := protobuf.Each(b, func(number, _ uint64, data []byte) {
 		if number == 1 && data != nil {
 			partial = data
 		}
 	})
-	if !valid || !each(partial, func(number uint64, value uint64, data []byte) {
+	if !valid || !protobuf.Each(partial, func(number uint64, value uint64, data []byte) {
 		switch {
 		case number == 1 && data == nil:
 			r.Rejected = max(0, int64(value))
@@ -245,54 +246,12 @@ func partialSuccess(b []byte) (r Result) {
 
 // field returns the last field of a number that has bytes.
 func field(b []byte, wanted uint64) (found []byte) {
-	each(b, func(number, _ uint64, data []byte) {
+	protobuf.Each(b, func(number, _ uint64, data []byte) {
 		if number == wanted && data != nil {
 			found = data
 		}
 	})
 	return found
-}
-
-// each visits the fields of a protobuf message up to the first invalid one. It reports whether all
-// are valid. Only fields with bytes have data that is not nil.
-func each(b []byte, visit func(number, value uint64, data []byte)) (valid bool) {
-	for len(b) > 0 {
-		key, n := binary.Uvarint(b)
-		if n <= 0 {
-			return false
-		}
-		b = b[n:]
-		size := uint64(0)
-		switch key & 7 {
-		case 0:
-			v, n := binary.Uvarint(b)
-			if n <= 0 {
-				return false
-			}
-			visit(key>>3, v, nil)
-			b = b[n:]
-			continue
-		case 1:
-			size = 8
-		case 2:
-			v, n := binary.Uvarint(b)
-			if n <= 0 || v > uint64(len(b)-n) {
-				return false
-			}
-			visit(key>>3, 0, b[n:n+int(v):n+int(v)])
-			b = b[n+int(v):]
-			continue
-		case 5:
-			size = 4
-		default:
-			return false
-		}
-		if size > uint64(len(b)) {
-			return false
-		}
-		b = b[size:]
-	}
-	return true
 }
 
 func shortened(text []byte) string { return printable.Shortened(printable.Text(string(text)), 200) }
