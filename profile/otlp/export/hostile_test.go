@@ -119,8 +119,10 @@ var httpAnswers = map[string]answer{
 		conn.Write([]byte("SSH-2.0-OpenSSH_9\r\n"))
 		return http.ErrAbortHandler
 	}), "HTTP/0.9", "repeated"},
-	"silent":   {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, "timed out", "repeated"},
-	"redirect": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://127.0.0.1:1/", http.StatusTemporaryRedirect) }, "the collector answers 307", "dropped"},
+	"silent": {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, "timed out", "repeated"},
+	"redirect": {func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "http://127.0.0.1:1/", http.StatusTemporaryRedirect)
+	}, "the collector answers 307", "dropped"},
 	"not now": {func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Retry-After", "-99999999999999999999")
 		w.WriteHeader(503)
