@@ -5,6 +5,7 @@
 package profile
 
 import (
+	"cmp"
 	"io"
 	"math"
 	"path"
@@ -29,8 +30,8 @@ func (p *Profile) Pprof(w io.Writer) error {
 		Location:          make([]*profile.Location, len(p.locations)),
 		Sample:            make([]*profile.Sample, len(p.samples)),
 	}
-	b := pprofBuilder{out: out, mappings: make(map[string]*profile.Mapping), functions: make(map[profile.Function]*profile.Function)}
-	b.mapping(p, p.program()) // pprof treats the first mapping as the program
+	b := pprofBuilder{out: out, mappings: make(map[[2]string]*profile.Mapping), functions: make(map[profile.Function]*profile.Function)}
+	b.mapping(p, p.program(), "") // pprof treats the first mapping as the program
 	for i := range p.locations {
 		out.Location[i] = b.location(p, i)
 	}
@@ -105,14 +106,14 @@ func (p *Profile) valueType() *profile.ValueType {
 
 type pprofBuilder struct {
 	out       *profile.Profile
-	mappings  map[string]*profile.Mapping
+	mappings  map[[2]string]*profile.Mapping         // by object and build
 	functions map[profile.Function]*profile.Function // by contents without ID
 }
 
 func (b *pprofBuilder) location(p *Profile, i int) *profile.Location {
 	l := &p.locations[i]
 	outermost := &p.frames[l.frames[len(l.frames)-1]]
-	out := &profile.Location{ID: uint64(i + 1), Address: l.address, Mapping: b.mapping(p, outermost.Object)}
+	out := &profile.Location{ID: uint64(i + 1), Address: l.address, Mapping: b.mapping(p, outermost.Object, outermost.Build)}
 	for _, k := range l.frames {
 		f := &p.frames[k]
 		out.Line = append(out.Line, profile.Line{Function: b.function(f), Line: int64(f.Line)})
@@ -122,15 +123,15 @@ func (b *pprofBuilder) location(p *Profile, i int) *profile.Location {
 
 // mapping returns the mapping of an object. Its flags tell pprof not to look for names in the
 // file.
-func (b *pprofBuilder) mapping(p *Profile, object string) *profile.Mapping {
+func (b *pprofBuilder) mapping(p *Profile, object, build string) *profile.Mapping {
 	if object == "" {
 		return nil
 	}
-	m := b.mappings[object]
+	m := b.mappings[[2]string{object, build}]
 	if m == nil {
-		m = &profile.Mapping{ID: uint64(len(b.out.Mapping) + 1), Limit: math.MaxUint64, File: valid(object), BuildID: p.buildIDs[object],
+		m = &profile.Mapping{ID: uint64(len(b.out.Mapping) + 1), Limit: math.MaxUint64, File: valid(object), BuildID: cmp.Or(build, p.buildIDs[object]),
 			HasFunctions: true, HasFilenames: true, HasLineNumbers: true, HasInlineFrames: true}
-		b.mappings[object] = m
+		b.mappings[[2]string{object, build}] = m
 		b.out.Mapping = append(b.out.Mapping, m)
 	}
 	return m

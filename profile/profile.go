@@ -30,6 +30,10 @@ type Frame struct {
 	Line     int    // the line in File that is executed; 0 if unknown
 	Code     Code
 	Inlined  bool // into the next frame of the location
+
+	// Build is the build ID of Object in hexadecimal digits, if the profile has several files with
+	// that path: in containers, or a program before and after an update. Else it is "".
+	Build string
 }
 
 // Name returns the function's name. If it is unknown, Name returns the object's name in

@@ -124,8 +124,8 @@ type builder struct {
 	tables  pprofile.ProfilesDictionary
 
 	strings    map[string]int32
-	attributes map[any]int32 // by their keys and values
-	mappings   map[string]int32
+	attributes map[any]int32       // by their keys and values
+	mappings   map[[2]string]int32 // by object and build
 	functions  map[[2]string]int32
 	locations  map[profile.Location]int32
 	stacks     map[int32]int32
@@ -138,7 +138,7 @@ type builder struct {
 func newBuilder(p *profile.Profile, o *Options) *builder {
 	b := &builder{
 		profile: p, options: o, out: pprofile.NewProfiles(),
-		strings: make(map[string]int32), attributes: make(map[any]int32), mappings: make(map[string]int32),
+		strings: make(map[string]int32), attributes: make(map[any]int32), mappings: make(map[[2]string]int32),
 		functions: make(map[[2]string]int32), locations: make(map[profile.Location]int32), stacks: make(map[int32]int32),
 	}
 	// Index 0 of each table stands for nothing.
@@ -298,11 +298,11 @@ func (b *builder) location(l profile.Location) int32 {
 	for f := range frames {
 		outermost = f
 	}
-	out.SetMappingIndex(b.mapping(outermost.Object))
+	out.SetMappingIndex(b.mapping(outermost.Object, outermost.Build))
 	if name := frameTypes[outermost.Code]; name != "" {
 		out.AttributeIndices().Append(b.attribute("profile.frame.type", name))
 	}
-	identified := b.profile.BuildID(outermost.Object) != "" || b.profile.FileHash(outermost.Object) != ""
+	identified := outermost.Build != "" || b.profile.BuildID(outermost.Object) != "" || b.profile.FileHash(outermost.Object) != ""
 	if identified && outermost.Code != profile.Kernel && (b.options.NoSymbols || outermost.Function == "") {
 		return i // the receiver may find a name
 	}
@@ -316,20 +316,20 @@ func (b *builder) location(l profile.Location) int32 {
 
 // mapping returns the index of the mapping of an object. Addresses are those in the object, so
 // that the mapping contains all addresses, as in a profile for pprof.
-func (b *builder) mapping(object string) int32 {
+func (b *builder) mapping(object, build string) int32 {
 	if object == "" {
 		return 0
 	}
-	i, ok := b.mappings[object]
+	i, ok := b.mappings[[2]string{object, build}]
 	if ok {
 		return i
 	}
 	i = int32(b.tables.MappingTable().Len())
-	b.mappings[object] = i
+	b.mappings[[2]string{object, build}] = i
 	out := b.tables.MappingTable().AppendEmpty()
 	out.SetMemoryLimit(1<<64 - 1)
 	out.SetFilenameStrindex(b.text(object))
-	if id := b.profile.BuildID(object); id != "" {
+	if id := cmp.Or(build, b.profile.BuildID(object)); id != "" {
 		out.AttributeIndices().Append(b.attribute("process.executable.build_id.gnu", id))
 	}
 	if hash := b.profile.FileHash(object); hash != "" {

@@ -55,6 +55,29 @@ func aProfile() *profile.Profile {
 	return p
 }
 
+// Two files with the same path, in two containers, keep their build IDs.
+func TestBuilds(t *testing.T) {
+	p := profile.New("samples")
+	for i, build := range []string{"aa", "bb", "aa"} {
+		p.SetBuildID("/app/server", build)
+		l := p.Location(0x1000, []profile.Frame{{Function: "main", Object: "/app/server", Build: build}})
+		p.Add([]profile.Location{l}, profile.Labels{PID: i}, 1)
+	}
+	in, err := new(pprofile.ProtoUnmarshaler).UnmarshalProfiles(oneMessage(t, p))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, got := in.Dictionary(), ""
+	for _, m := range d.MappingTable().All() {
+		for _, a := range m.AttributeIndices().All() {
+			got += d.AttributeTable().At(int(a)).Value().Str() + " "
+		}
+	}
+	if got != "aa bb " {
+		t.Errorf("build IDs %s", got)
+	}
+}
+
 var options = otlp.Options{
 	Period: 10101010, PeriodType: "cpu", PeriodUnit: "nanoseconds",
 }

@@ -99,14 +99,19 @@ type profileStack struct {
 	*profile.Profile
 	calls     []profile.Frame // of one frame; a buffer
 	locations []profile.Location
+	builds    map[string]bool // the paths of several files
 }
 
 // location returns the location of a frame that runs a kind of code. Only location adds frames
 // to a profile.
 func (s *profileStack) location(f *stack.Frame, code profile.Code) profile.Location {
 	s.calls = appendCalls(s.calls[:0], f)
+	build := ""
+	if f.Object != nil && s.builds[f.Object.Name] {
+		build = f.Object.BuildID
+	}
 	for i := range s.calls {
-		s.calls[i].Code = code
+		s.calls[i].Code, s.calls[i].Build = code, build
 	}
 	return s.Location(f.Address, s.calls)
 }
@@ -140,8 +145,15 @@ func (r *Recording) AddTo(p *profile.Profile, event int) {
 		p.Title = strings.Join(line, " ")
 	}
 	p.Notes = append(p.Notes, r.Notes...)
+	a := profileStack{Profile: p, builds: make(map[string]bool)}
+	builds := make(map[string]string)
 	for _, o := range r.Objects {
 		p.SetBuildID(o.Name, o.BuildID)
+		if first, ok := builds[o.Name]; ok && first != o.BuildID {
+			a.builds[o.Name] = true
+		} else {
+			builds[o.Name] = o.BuildID
+		}
 		if o.Hash != "" {
 			p.SetFileHash(o.Name, o.Hash)
 		}
@@ -153,7 +165,6 @@ func (r *Recording) AddTo(p *profile.Profile, event int) {
 	for i := range locations {
 		locations[i] = -1
 	}
-	a := profileStack{Profile: p}
 	for i := range r.Recording.Stacks {
 		s := &r.Recording.Stacks[i]
 		if int(s.Event) != event {
