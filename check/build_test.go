@@ -61,12 +61,8 @@ func (b build) compile(t testing.TB) *object.File {
 	if strings.Contains(b.compiler, "aarch64") {
 		testprogram.RequireTool(t, arm64GCC) // clang uses its headers and linker
 	}
-	path := filepath.Join(t.TempDir(), "frames.so")
-	args := append(append(command[1:], strings.Fields(b.flags)...), "-w", "-shared", "-fPIC", "-o", path, "testdata/frames.cc")
-	if out, err := exec.Command(command[0], args...).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %v\n%s", b, err, out)
-	}
-	return open(t, path)
+	command = append(append(command, strings.Fields(b.flags)...), "-w", "-shared", "-fPIC")
+	return open(t, testprogram.Compile(t, "frames.so", "testdata/frames.cc", command...))
 }
 
 func open(t testing.TB, path string) *object.File {

@@ -58,7 +58,7 @@ func atCall(t *testing.T, f *object.File, g *Finding) bool {
 // Each defect that is seeded into a table is found at its first instruction.
 func TestSeededDefects(t *testing.T) {
 	seeded := map[string]int{}
-	for _, b := range someBuilds(t, 10) {
+	for _, b := range someBuilds(t, 6) {
 		t.Run(b.String(), func(t *testing.T) {
 			s := newSeeder(t, b.compile(t))
 			for i := range s.fdes {

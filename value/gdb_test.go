@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/clewdev/clew/internal/sample"
+	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/value"
 	"github.com/clewdev/clew/value/print"
@@ -86,6 +87,16 @@ func build(t testing.TB, compiler, source string, flags ...string) string {
 		t.Fatalf("%s %s: %v\n%s", compiler, flags, err, b)
 	}
 	return out
+}
+
+// sharedBuild is build for a program that does not change. Of C and C++, other tests and runs
+// share it.
+func sharedBuild(t testing.TB, compiler, source string, flags ...string) string {
+	t.Helper()
+	if ext := filepath.Ext(source); ext != ".c" && ext != ".cc" || slices.Contains(flags, "-gsplit-dwarf") {
+		return build(t, compiler, source, flags...)
+	}
+	return testprogram.Compile(t, "program", source, slices.Concat(strings.Fields(compiler), []string{"-g", "-w"}, flags)...)
 }
 
 // packed moves the split units of a program to a package.
@@ -591,8 +602,11 @@ func TestGDB(t *testing.T) {
 	}) {
 		t.Run(strings.Join(append([]string{v.source, v.compiler}, v.flags...), " "), func(t *testing.T) {
 			source := filepath.Join("testdata", v.source)
-			program := build(t, v.compiler, source, v.flags...)
-			if v.after != nil {
+			var program string
+			if v.after == nil {
+				program = sharedBuild(t, v.compiler, source, v.flags...)
+			} else {
+				program = build(t, v.compiler, source, v.flags...)
 				v.after(t, program)
 			}
 			s := newSession(t, program)

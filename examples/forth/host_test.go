@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/clewdev/clew/examples/forth"
+	"github.com/clewdev/clew/internal/sample"
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
@@ -120,7 +121,7 @@ func TestGDBSteps(t *testing.T) {
 	if err := os.WriteFile(source, append(labyrinth, ": half 0 >r 7 0 / r> drop ; half"...), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for _, flags := range []string{"", "-frame-pointers -per-definition"} {
+	for _, flags := range sample.Of(t, []string{"", "-frame-pointers -per-definition"}, 1) {
 		out := gdb(t, `
 			break enter
 			run `+flags+" "+source+` </dev/null

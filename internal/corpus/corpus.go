@@ -33,7 +33,7 @@ func Files(tb testing.TB) []string {
 	tb.Helper()
 	files := machine()
 	if !sample.Full() {
-		part := int64(64)
+		part := int64(128)
 		if testing.Short() {
 			part = 256
 		}
