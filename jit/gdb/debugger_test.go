@@ -42,7 +42,7 @@ func (b build) stack() []string {
 // it. Two functions of Go serve as stops, because a goroutine that is preempted at a
 // breakpoint hits it again on another thread.
 func TestGDB(t *testing.T) {
-	for _, b := range builds {
+	for _, b := range buildsOfDay(t) {
 		t.Run(b.name, func(t *testing.T) {
 			program := b.path(t)
 			arguments := []string{"--args", program, "publish", "call", "many=100", "call", "withdraw=2", "mark", "withdraw", "goal", "call"}
@@ -69,7 +69,7 @@ func TestGDB(t *testing.T) {
 
 // lldb does the same.
 func TestLLDB(t *testing.T) {
-	for _, b := range builds {
+	for _, b := range buildsOfDay(t) {
 		t.Run(b.name, func(t *testing.T) {
 			program := b.path(t)
 			arguments := []string{"--", program, "publish", "call", "many=100", "call", "withdraw=2", "mark", "withdraw", "mark", "call"}
@@ -99,7 +99,7 @@ func TestLLDB(t *testing.T) {
 
 // A debugger that attaches to a running program finds the functions published before.
 func TestAttach(t *testing.T) {
-	for _, b := range builds {
+	for _, b := range buildsOfDay(t) {
 		if b.hidden {
 			continue
 		}

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/clewdev/clew/internal/sample"
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
@@ -50,6 +51,12 @@ var builds = []build{
 	{name: "without DWARF", flags: []string{"-ldflags=-w"}, bare: true},
 	{name: "stripped", flags: []string{"-ldflags=-s -w"}, hidden: true, bare: true},
 	{name: "stripped cgo", cgo: true, flags: []string{"-ldflags=-s -w"}, hidden: true, bare: true},
+}
+
+// buildsOfDay returns two of the builds: one in which debuggers find the descriptor, and one in
+// which they do not.
+func buildsOfDay(t *testing.T) []build {
+	return sample.Covering(t, builds, 2, func(b build) []string { return []string{fmt.Sprint(b.hidden)} })
 }
 
 // second has another copy of the interface in its C code.
