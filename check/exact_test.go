@@ -28,8 +28,9 @@ func TestGuesses(t *testing.T) {
 		reason     Reason
 	}{
 		{"fence", frame + "lock addl $0, (%rsp)\nhere: nop\n" + leave + ".cfi_endproc\n", Agree, NoReason},
-		{"written slot", frame + "lock addl $1, (%rsp)\nhere: nop\n" + leave + ".cfi_endproc\n", Disagree, NoReason},
-		{"carry into a slot", frame + "adcl $0, (%rsp)\nhere: nop\n" + leave + ".cfi_endproc\n", Disagree, NoReason},
+		{"written slot", frame + "lock addq $1, (%rsp)\nhere: nop\n" + leave + ".cfi_endproc\n", Disagree, NoReason},
+		{"carry into a slot", frame + "adcq $0, (%rsp)\nhere: nop\n" + leave + ".cfi_endproc\n", Disagree, NoReason},
+		{"written part of a slot", frame + "movl $6, (%rsp)\nhere: nop\n" + leave + ".cfi_endproc\n", Undecided, UnknownValue},
 		{"no bound", frame + jump + cases + table, Undecided, Guessed},
 		{"compared", frame + "cmp $1, %rax\nja one\n" + jump + cases + table, Agree, NoReason},
 		{"copied", frame + "mov %esi, %eax\ncmp $1, %esi\nja one\nxor %edx, %edx\n" + jump + cases + table, Agree, NoReason},

@@ -99,9 +99,16 @@ func (s *state) store(at, content value, size int64, m *lift.ABI) {
 	for i := 0; i < s.count; {
 		other := s.slots[i].at
 		if d := other.offset() - at.offset(); sameBase(other, at) && d < size && d > -8 {
+			s.touched = true
+			if v := s.slots[i].content; size < 8 && !v.notEntry(m) {
+				// Code that saves a register does not write a part of its slot. LLVM unrolls loops over
+				// arrays to more elements than they have, and these stores are never executed.
+				s.slots[i].content = value(unknown)
+				i++
+				continue
+			}
 			s.count--
 			s.slots[i] = s.slots[s.count]
-			s.touched = true
 			continue
 		}
 		i++
