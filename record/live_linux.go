@@ -6,6 +6,8 @@ package record
 
 import (
 	"errors"
+	"sync/atomic"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -14,10 +16,19 @@ import (
 )
 
 // system is this machine, which runs the recorded processes.
-type system struct{}
+type system struct {
+	soon atomic.Bool // the reader wants samples soon after they are taken
+}
+
+// soon is the time between looks at the buffers if the reader compares samples with the memory of
+// processes. Each look takes some 50 µs.
+const soon = 5 * time.Millisecond
+
+// Soon implements recording.Live.
+func (s *system) Soon() { s.soon.Store(true) }
 
 // Now implements recording.Live.
-func (system) Now() uint64 {
+func (*system) Now() uint64 {
 	var t unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &t) != nil {
 		return 0
@@ -26,7 +37,7 @@ func (system) Now() uint64 {
 }
 
 // Open implements recording.Live.
-func (system) Open(pid int32) (*snapshot.Snapshot, error) {
+func (*system) Open(pid int32) (*snapshot.Snapshot, error) {
 	m, err := process.OpenMemory(int(pid))
 	if err == nil {
 		var mappings []snapshot.Mapping

@@ -35,7 +35,7 @@ func run(ctx context.Context, opts *Options) (*recording.Recording, error) {
 		return nil, err
 	}
 	defer s.close()
-	opts.Recording.Live = system{}
+	opts.Recording.Live = new(system)
 	opts.Recording.OffCPU, opts.Recording.Wall = opts.OffCPU || opts.Wall, opts.Wall
 	if opts.Recording.MaxThreads == 0 {
 		opts.Recording.MaxThreads = maxThreads
@@ -233,8 +233,11 @@ func (s *sampler) pump(ctx context.Context, w *perfdata.Writer, out *output, opt
 	}
 	for last := false; ; {
 		left := time.Duration(interval) * time.Millisecond
+		if live, ok := opts.Recording.Live.(*system); ok && live.soon.Load() {
+			left = soon
+		}
 		if opts.Duration > 0 {
-			left = max(0, opts.Duration-time.Since(enabled))
+			left = max(0, min(left, opts.Duration-time.Since(enabled)))
 		}
 		if err := s.wait(left); err != nil {
 			return err

@@ -162,3 +162,44 @@ func TestReplacedCode(t *testing.T) {
 		})
 	}
 }
+
+// Samples have the profiler labels of their goroutine, or none if these are not certain.
+func TestGoLabels(t *testing.T) {
+	path := testprogram.Build(t, "golabels")
+	expected := map[string]string{"main.spinOuter": "route=outer ", "main.spinInner": "route=outer step=inner ", "main.spinInherited": "route=inherited ", "main.spinNone": ""}
+	for _, step := range []string{"500", "20"} {
+		t.Run(step+" ms", func(t *testing.T) {
+			rec, err := record.Run(context.Background(), record.Options{Command: exec.Command(path, step), Frequency: 499, Duration: 2 * time.Second})
+			if err != nil {
+				t.Fatal(err)
+			}
+			labelled, all := make(map[string]uint64), make(map[string]uint64)
+			for i := range rec.Stacks {
+				s := &rec.Stacks[i]
+				text := ""
+				for key, value := range rec.Threads[s.Thread].Labels() {
+					text += key + "=" + value + " "
+				}
+				names := functions(rec, s)
+				at := slices.IndexFunc(names, func(name string) bool { _, ok := expected[name]; return ok })
+				if at < 0 {
+					continue
+				}
+				all[names[at]] += s.Samples
+				switch text {
+				case expected[names[at]]:
+					labelled[names[at]] += s.Samples
+				case "":
+				default:
+					t.Errorf("%d samples in %s have the labels %q", s.Samples, names[at], text)
+				}
+			}
+			t.Logf("%v of %v samples have labels; %q", labelled, all, rec.Notes)
+			for name := range expected {
+				if step == "500" && (all[name] < 50 || labelled[name]*100 < all[name]*60) {
+					t.Errorf("%s: %d of %d samples have labels", name, labelled[name], all[name])
+				}
+			}
+		})
+	}
+}

@@ -20,7 +20,7 @@ func (l *Layout) fields() map[string]map[string]*uint16 {
 			"m": &l.M, "sched": &l.Sched, "syscallsp": &l.SyscallSP, "syscallpc": &l.SyscallPC, "syscallbp": &l.SyscallBP,
 			"atomicstatus": &l.Status, "goid": &l.ID, "waitsince": &l.WaitSince, "waitreason": &l.WaitReason,
 			"lockedm": &l.LockedM, "parentGoid": &l.Parent, "gopc": &l.Creation, "startpc": &l.Function,
-			"trackingSeq": &l.Runs,
+			"trackingSeq": &l.Runs, "labels": &l.Labels,
 		},
 		"runtime.gobuf": {"lr": &l.LR, "bp": &l.BP},
 		"runtime.m":     {"gsignal": &l.Signal, "procid": &l.Thread, "curg": &l.Current, "alllink": &l.Next},

@@ -21,6 +21,8 @@ type Runtime struct {
 	// Run-time addresses: the pointer to the list of goroutines and its length
 	// (runtime.allgptr, allglen), and the newest m (runtime.allm), 0 if unknown.
 	list, length, threads uint64
+
+	labelLists bool // labels of goroutines are lists, not maps
 }
 
 // ErrNoRuntime means that a file has no Go runtime of its own. Plugins use their program's.
@@ -47,7 +49,7 @@ func New(f *object.File, bias uint64) (*Runtime, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Runtime{Layout: layout}
+	r := &Runtime{Layout: layout, labelLists: hasLabelLists(f)}
 	list, isList := f.Symbol("runtime.allgptr")
 	length, isLength := f.Symbol("runtime.allglen")
 	if isList && isLength {

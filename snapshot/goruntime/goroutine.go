@@ -41,6 +41,9 @@ type Goroutine struct {
 	// arbitrary start. Two values show whether a goroutine ran in between.
 	Runs uint8
 
+	// Labels is the address of its profiler labels (runtime/pprof.Do), 0 for none.
+	Labels uint64
+
 	// The place where it continues when it runs again, and, during a system call, the place
 	// where it left Go code; otherwise zero.
 	Sched, Syscall Context
@@ -82,7 +85,7 @@ var errNoGoroutine = errors.New("not a valid goroutine")
 // size returns the number of bytes of a g that are read.
 func (l *Layout) size() int {
 	n := l.Sched + max(l.LR, l.BP)
-	for _, at := range []uint16{l.Status, l.ID, l.WaitSince, l.WaitReason, l.LockedM, l.Parent, l.Creation, l.Function, l.Runs, l.SyscallBP, l.SyscallPC} {
+	for _, at := range []uint16{l.Status, l.ID, l.WaitSince, l.WaitReason, l.LockedM, l.Parent, l.Creation, l.Function, l.Runs, l.Labels, l.SyscallBP, l.SyscallPC} {
 		n = max(n, at)
 	}
 	return int(n) + pointerSize
@@ -107,7 +110,7 @@ func (l *Layout) decode(b []byte, address uint64) (g Goroutine, err error) {
 		Address: address, ID: word(l.ID), State: State(status &^ scanning), Scan: status&scanning != 0,
 		Since: int64(word(l.WaitSince)), Thread: word(l.M), Locked: word(l.LockedM) != 0, LockedTo: word(l.LockedM),
 		Parent: known(l.Parent), Creation: word(l.Creation), Function: word(l.Function),
-		StackLow: word(0), StackHigh: word(8), Runs: b[l.Runs],
+		StackLow: word(0), StackHigh: word(8), Runs: b[l.Runs], Labels: known(l.Labels),
 		Sched:   Context{PC: word(l.Sched + 8), SP: word(l.Sched), FP: word(l.Sched + l.BP), LR: word(l.Sched + l.LR)},
 		Syscall: Context{PC: word(l.SyscallPC), SP: word(l.SyscallSP), FP: known(l.SyscallBP)},
 	}

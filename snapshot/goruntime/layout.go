@@ -24,6 +24,7 @@ type Layout struct {
 	Status, ID, WaitSince, WaitReason   uint16
 	LockedM, Parent, Creation, Function uint16 // Creation: gopc; Function: startpc
 	Runs                                uint16 // trackingSeq
+	Labels                              uint16
 
 	// Fields of a gobuf. Its first two words are the stack pointer and the program counter.
 	LR, BP uint16

@@ -24,6 +24,9 @@ import (
 type Live interface {
 	// Now returns the time by the clock of the recording.
 	Now() uint64
+	// Soon asks for samples some milliseconds after they were taken, because they are compared with
+	// the memory of processes.
+	Soon()
 	// Open returns the mappings and the memory of a running process, without its threads, or nil
 	// if the process has exited. Memory is closed if it is an io.Closer.
 	Open(pid int32) (*snapshot.Snapshot, error)
@@ -158,6 +161,7 @@ func (l *lists) read() {
 	s := listState{from, until, r, r.Bytes()}
 	l.builder.listed += s.bytes
 	l.states = append(l.states, s)
+	l.builder.opts.Live.Soon()
 }
 
 // maxStates bounds the states that samples may still refer to.
@@ -192,13 +196,17 @@ func (l *lists) end() {
 }
 
 func (l *lists) closeMemory() {
-	if l.snapshot == nil {
-		return
+	if l.snapshot != nil {
+		closeMemory(l.snapshot)
+		l.snapshot = nil
 	}
-	if c, ok := l.snapshot.Memory.(io.Closer); ok {
+}
+
+// closeMemory closes the memory of a snapshot that Live.Open has returned.
+func closeMemory(s *snapshot.Snapshot) {
+	if c, ok := s.Memory.(io.Closer); ok {
 		c.Close()
 	}
-	l.snapshot = nil
 }
 
 // mapped returns the object files of the process.

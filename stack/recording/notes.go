@@ -50,6 +50,9 @@ func (b *builder) noteMissing() {
 	b.noteCount(b.uncopied, "no copy of the user stack was recorded for 1 sample", "no copy of the user stack was recorded for %d samples", "")
 	b.ends[unwind.CallersMissing] += b.gaps
 	const stack, stacks = "the stack of 1 sample ", "the stacks of %d samples "
+	if b.unlabelled > 0 && b.rec.hasLabels() {
+		b.note("the labels of goroutines are unknown for %d samples: the goroutine went on before its labels could be read", b.unlabelled)
+	}
 	b.noteCount(b.unfinished, stack+"is", stacks+"are", "without the part in user mode, because the record that follows later is missing (PERF_RECORD_CALLCHAIN_DEFERRED)")
 	b.noteCount(b.ends[unwind.StackCut], stack+"is", stacks+"are", fmt.Sprintf("longer than the recorded copy of at most %d bytes: the outer frames are missing (use perf record --call-graph dwarf,SIZE)", b.longestCopy))
 	b.noteCount(b.ends[unwind.NoRule], stack+"ends", stacks+"end", "at a frame without unwind information")

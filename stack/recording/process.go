@@ -33,6 +33,7 @@ type process struct {
 	mountChecked bool // the running process was asked for its mount namespace
 	perfMap      *perfMap
 	lists        *lists        // nil before the first sample
+	labels       *goLabels     // nil before the first sample in Go code
 	machine      *arch.Machine // of the last sample with registers
 }
 
@@ -85,8 +86,10 @@ type thread struct {
 
 	version uint32 // of the generated code when trail was walked
 
-	label int32 // index into Recording.Threads; -1 if it must be looked up
-	names int   // process.names when label was looked up
+	label    int32  // index into Recording.Threads; -1 if it must be looked up
+	goLabels string // of the goroutine of the last sample, as in Thread
+	m        uint64 // Go's structure for the thread, 0 if unknown
+	names    int    // process.names when label was looked up
 
 	waiting pendingSample // if waits is true, the sample of the switch away from the thread
 	waits   bool
@@ -123,13 +126,13 @@ func (b *builder) thread(pid, tid int32) *thread {
 // label returns the index of the Thread with the current names of t.
 func (b *builder) label(t *thread) int32 {
 	p := t.process
-	if t.label >= 0 && t.names == p.names {
+	if t.label >= 0 && t.names == p.names && b.rec.Threads[t.label].labels == t.goLabels {
 		return t.label
 	}
 	key := t.labels()
 	n, ok := b.labels[key]
 	if limit := b.opts.MaxThreads; !ok && limit > 0 && len(b.rec.Threads) >= limit {
-		key.PID, key.TID = 0, 0
+		key.PID, key.TID, key.labels = 0, 0, ""
 		n, ok = b.labels[key]
 	}
 	if !ok {
@@ -143,7 +146,7 @@ func (b *builder) label(t *thread) int32 {
 
 // labels returns the Thread with the current names of t.
 func (t *thread) labels() Thread {
-	l := Thread{PID: t.process.pid, TID: t.tid, Process: t.process.name, Name: t.name}
+	l := Thread{PID: t.process.pid, TID: t.tid, Process: t.process.name, Name: t.name, labels: t.goLabels}
 	if l.Name == "" {
 		l.Name = l.Process
 	}
@@ -191,6 +194,7 @@ func (b *builder) comm(r *perfdata.Record, c *perfdata.Comm) {
 		p.names++
 	}
 	if r.Misc&perfdata.MiscCommExec != 0 {
+		t.m, t.goLabels = 0, ""
 		b.leave(p)
 		p.space, p.perfMap, p.mountChecked = newSpace(), b.newPerfMap(p, nil, r.ID.Time), false
 	}
@@ -202,7 +206,8 @@ func (b *builder) leave(p *process) {
 		b.leaving(p)
 	}
 	p.lists.end()
-	p.lists = nil
+	p.labels.end()
+	p.lists, p.labels = nil, nil
 	if p.space.users--; p.space.users == 0 {
 		b.mapped -= p.space.size()
 	}

@@ -7,6 +7,7 @@ package recording
 import (
 	"iter"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/clewdev/clew/arch"
@@ -61,6 +62,24 @@ type Thread struct {
 	PID, TID int32  // 0 for several threads: see Options.MaxThreads
 	Process  string // the name of the process's first thread
 	Name     string
+
+	labels string // keys and values, each with a 0 byte after it
+}
+
+// Labels yields the profiler labels of the goroutine that the thread ran (runtime/pprof.Do), sorted by key.
+// Only recordings that are read while they are made have them: see Options.Live. A thread that ran
+// goroutines with different labels is several Threads.
+func (t *Thread) Labels() iter.Seq2[string, string] {
+	return func(yield func(key, value string) bool) {
+		for rest := t.labels; rest != ""; {
+			var key, value string
+			key, rest, _ = strings.Cut(rest, "\x00")
+			value, rest, _ = strings.Cut(rest, "\x00")
+			if !yield(key, value) {
+				return
+			}
+		}
+	}
 }
 
 // KernelName is the name of the kernel's object. Its modules have objects of their own.

@@ -123,9 +123,9 @@ func (b *builder) sample(r *perfdata.Record, s *perfdata.Sample) error {
 			return nil
 		}
 	}
-	label := b.label(t)
 	chain, cookie, deferred := cookieOf(s.Callchain)
 	places, reason := b.stack(t, r, s, chain)
+	label := b.label(t)
 	gap := b.walk.gap && reason != unwind.CallersMissing
 	p := pendingSample{gap: gap, time: r.ID.Time, period: s.Period, cpu: r.ID.CPU, hasCPU: r.ID.Fields&perfdata.FieldCPU != 0,
 		reason: reason, thread: label, event: event}
@@ -189,6 +189,10 @@ func (b *builder) stack(t *thread, r *perfdata.Record, s *perfdata.Sample, chain
 		p.machine = machine
 		if end = b.unwind(t, s, machine); end != unwind.EndOfStack && end != unwind.CallersMissing {
 			end = b.join(t, s, machine, user, end)
+		}
+		var known bool
+		if t.goLabels, known = b.goLabels(t, s, machine, r.ID.Time); !known {
+			b.unlabelled++
 		}
 	}
 	switch n := countUser(user); {

@@ -1,0 +1,65 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+// Command golabels runs goroutines with profiler labels. Each function named spin… runs with certain labels
+// only: spinOuter with route=outer, spinInner with route=outer and step=inner, spinInherited with
+// route=inherited, which the goroutine has from the one that started it, spinNone without any. Its
+// argument is the time of each step in milliseconds.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime/pprof"
+	"strconv"
+	"time"
+)
+
+func spin(d time.Duration) (n int) {
+	for end := time.Now().Add(d); time.Now().Before(end); {
+		for i := range 10_000 {
+			n += i ^ n<<1
+		}
+	}
+	return n
+}
+
+//go:noinline
+func spinOuter(d time.Duration) int { return spin(d) + 1 }
+
+//go:noinline
+func spinInner(d time.Duration) int { return spin(d) + 2 }
+
+//go:noinline
+func spinInherited(d time.Duration) int { return spin(d) + 3 }
+
+//go:noinline
+func spinNone(d time.Duration) int { return spin(d) + 4 }
+
+func main() {
+	n, err := strconv.Atoi(os.Args[1])
+	if err != nil {
+		panic(err)
+	}
+	step, ctx, sum := time.Duration(n)*time.Millisecond, context.Background(), 0
+	fmt.Println("ready")
+	go func() {
+		pprof.Do(ctx, pprof.Labels("route", "inherited"), func(context.Context) {
+			for {
+				done := make(chan int)
+				go func() { done <- spinInherited(step) }()
+				<-done
+			}
+		})
+	}()
+	for {
+		pprof.Do(ctx, pprof.Labels("route", "outer"), func(ctx context.Context) {
+			sum += spinOuter(step)
+			pprof.Do(ctx, pprof.Labels("step", "inner"), func(context.Context) { sum += spinInner(step) })
+			sum += spinOuter(step)
+		})
+		sum += spinNone(step)
+	}
+}
