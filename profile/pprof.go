@@ -157,6 +157,9 @@ func pprofLabels(l *Labels) (text map[string][]string, numbers map[string][]int6
 			text[key] = []string{valid(value)}
 		}
 	}
+	for key, value := range l.Values.All() {
+		text[valid(key)] = append(text[valid(key)], valid(value))
+	}
 	for key, value := range map[string]int{"pid": l.PID, "tid": l.TID} {
 		if value != 0 {
 			numbers[key] = []int64{int64(value)}

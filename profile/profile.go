@@ -5,6 +5,7 @@
 package profile
 
 import (
+	"iter"
 	"strings"
 	"time"
 
@@ -80,6 +81,36 @@ type Labels struct {
 	Process, Thread string
 	PID, TID        int
 	State           string // of a goroutine, which may be on no thread: "chan receive"
+	Values          Values // that the program itself set
+}
+
+// Values are labels that a program itself set (Go's runtime/pprof.Do), sorted by key. MakeValues makes
+// them; "" has none.
+type Values string
+
+// MakeValues returns values. Zero bytes in them are replaced.
+func MakeValues(all iter.Seq2[string, string]) Values {
+	var text []byte
+	for key, value := range all {
+		for _, part := range [...]string{key, value} {
+			text = append(append(text, strings.ReplaceAll(part, "\x00", "\uFFFD")...), 0)
+		}
+	}
+	return Values(text)
+}
+
+// All yields the keys and values.
+func (v Values) All() iter.Seq2[string, string] {
+	return func(yield func(key, value string) bool) {
+		for rest := string(v); rest != ""; {
+			var key, value string
+			key, rest, _ = strings.Cut(rest, "\x00")
+			value, rest, _ = strings.Cut(rest, "\x00")
+			if !yield(key, value) {
+				return
+			}
+		}
+	}
 }
 
 // Roots says which frames Folded and Flame put below the outermost frame of each stack.

@@ -219,6 +219,9 @@ func (b *builder) sample(s *profile.Sample) {
 	if s.Labels.TID != 0 {
 		out.AttributeIndices().Append(b.attribute("thread.id", int64(s.Labels.TID)))
 	}
+	for key, value := range s.Labels.Values.All() {
+		out.AttributeIndices().Append(b.attribute(key, value))
+	}
 	if s.Labels.Thread != "" {
 		out.AttributeIndices().Append(b.attribute("thread.name", s.Labels.Thread))
 	}

@@ -181,6 +181,6 @@ func (r *Recording) AddTo(p *profile.Profile, event int) {
 			reason = endText(s.Reason)
 		}
 		t := &r.Threads[s.Thread]
-		a.add(reason, profile.Labels{Process: t.Process, Thread: t.Name, PID: int(t.PID), TID: int(t.TID)}, int64(r.weight(s)))
+		a.add(reason, profile.Labels{Process: t.Process, Thread: t.Name, PID: int(t.PID), TID: int(t.TID), Values: profile.MakeValues(t.Labels())}, int64(r.weight(s)))
 	}
 }

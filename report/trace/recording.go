@@ -99,11 +99,13 @@ func (p *recordedPrinter) heading() {
 		p.out = p.Palette.Name.Append(p.out, string(text))
 	}
 	p.out = append(p.out, '\n')
-	processes := make(map[int32]bool)
+	processes, threads := make(map[int32]bool), make(map[recording.Thread]bool)
 	for i := range p.Threads {
-		processes[p.Threads[i].PID] = true
+		t := &p.Threads[i]
+		processes[t.PID] = true
+		threads[recording.Thread{PID: t.PID, TID: t.TID, Process: t.Process, Name: t.Name}] = true // without labels
 	}
-	p.out = fmt.Appendf(p.out, "%s of %s of %s", plural(p.Samples, "sample"), plural(uint64(len(p.Threads)), "thread"), plural(uint64(len(processes)), "process"))
+	p.out = fmt.Appendf(p.out, "%s of %s of %s", plural(p.Samples, "sample"), plural(uint64(len(threads)), "thread"), plural(uint64(len(processes)), "process"))
 	if span := p.Span(); span > 0 {
 		p.out = fmt.Appendf(p.out, " in %v", rounded(span))
 	}
@@ -182,6 +184,9 @@ func (p *recordedPrinter) section(event, thread int32) {
 	if thread >= 0 {
 		t := &p.Threads[thread]
 		p.out = p.Palette.Name.Append(p.out, fmt.Sprintf("%s, thread %d of process %d", printable.Text(t.Name), t.TID, t.PID))
+		for key, value := range t.Labels() {
+			p.out = fmt.Appendf(p.out, ", %s=%s", printable.Text(key), printable.Text(value))
+		}
 		p.out = append(p.out, ": "...)
 	}
 	p.out = fmt.Appendf(p.out, "%s of %s", plural(samples, "sample"), name)

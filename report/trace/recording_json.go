@@ -7,6 +7,7 @@ package trace
 import (
 	"fmt"
 	"io"
+	"maps"
 
 	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/stack"
@@ -47,6 +48,8 @@ type jsonRecThread struct {
 	TID     int32  `json:"tid"`
 	Process string `json:"process"`
 	Name    string `json:"name"`
+
+	Labels map[string]string `json:"labels,omitempty"` // of the goroutine that it ran
 }
 
 type jsonObject struct {
@@ -81,7 +84,7 @@ const RecordingSchema = `One object for the recording. Threads, objects and fram
 members refer to them by index, from 0:
   {"recording", "command", "host", "release", "machine", "samples", "first_ns",
    "last_ns", "lost", "events": [{"name", "samples", "periods"}],
-   "threads": [{"pid", "tid", "process", "name"}],
+   "threads": [{"pid", "tid", "process", "name", "labels"}],
    "objects": [{"name", "build_id", "file", "generated", "error"}],
    "frames": [{"kind", "object", "address", "returns", "function", "symbol",
    "offset", "file", "line", "inlined": [{"function", "file", "line"}]}],
@@ -91,7 +94,9 @@ The frames of a stack are innermost first. "kind" is "native", "go", "jit" (gene
 code), "kernel", "hypervisor", "guest" (code of a virtual machine), or "unknown":
 no object is known at the address. "end" is "whole", "call chain" (as far as it was
 recorded), "stack copy cut" and others. Addresses are strings ("0x7f3c00001139"), and
-so are the times, in nanoseconds.`
+so are the times, in nanoseconds. "labels" are those that a Go program has set for the
+goroutine (runtime/pprof.Do); a thread with several is listed as often. Only 'clew
+record' knows them.`
 
 var recordedKinds = [...]string{
 	stack.Unknown: "unknown", stack.Native: "native", stack.Go: "go", stack.Generated: "jit",
@@ -112,7 +117,8 @@ func (r *Recording) JSON(w io.Writer) error {
 		out.Events = append(out.Events, jsonEvent{rec.Events[i].Name, rec.Events[i].Samples, rec.Events[i].Weight})
 	}
 	for _, t := range rec.Threads {
-		out.Threads = append(out.Threads, jsonRecThread{t.PID, t.TID, t.Process, t.Name})
+		labels := maps.Collect(t.Labels())
+		out.Threads = append(out.Threads, jsonRecThread{t.PID, t.TID, t.Process, t.Name, labels})
 	}
 	objects := make(map[*stack.Object]*int)
 	for i, o := range rec.Objects {
