@@ -64,7 +64,7 @@ func recordCommand() *cli.Command {
 		Name:        "record",
 		Usage:       "Record profiles of running programs",
 		Description: recordHelp,
-		Metadata:    manual.SeeAlso("recordings", "frames", "generated", "profiles", "debuginfod", "json", "exit-codes"),
+		Metadata:    manual.SeeAlso("recordings", "collectors", "frames", "generated", "profiles", "debuginfod", "json", "exit-codes"),
 		UsageText: `clew record PROCESS... [flags]
 clew record [flags] -- COMMAND [ARGUMENT...]
 

@@ -264,18 +264,23 @@ func TestRecordToCollectors(t *testing.T) {
 			}
 			o.Close()
 		}
-		metrics := final.Metrics(t)[metricsBefore:]
-		values, resource := last(t, metrics)
-		if values["clew.record.samples"] != float64(samples) || values["process.cpu.time"] <= 0 || values["clew.record.lost"] != float64(counts["lost"]) {
-			t.Errorf("%s: metrics %v, expected %d samples", run.url, values, samples)
+		checkMetrics(t, final.Metrics(t)[metricsBefore:], samples, counts["lost"])
+	}
+}
+
+// checkMetrics checks what the recorder reports about itself.
+func checkMetrics(t *testing.T, messages []pmetric.Metrics, samples int64, lost int) {
+	t.Helper()
+	values, resource := last(t, messages)
+	if values["clew.record.samples"] != float64(samples) || values["process.cpu.time"] <= 0 || values["clew.record.lost"] != float64(lost) {
+		t.Errorf("metrics %v, expected %d samples", values, samples)
+	}
+	for _, name := range []string{"clew.export.sent", "clew.export.dropped", "clew.export.rejected", "clew.export.unclear", "clew.export.queue.messages", "clew.export.queue.size"} {
+		if _, ok := values[name]; !ok {
+			t.Errorf("no metric %s in %v", name, slices.Sorted(maps.Keys(values)))
 		}
-		for _, name := range []string{"clew.export.sent", "clew.export.dropped", "clew.export.rejected", "clew.export.queue.messages", "clew.export.queue.size"} {
-			if _, ok := values[name]; !ok {
-				t.Errorf("no metric %s in %v", name, slices.Sorted(maps.Keys(values)))
-			}
-		}
-		if name, _ := resource.Get("service.name"); name.Str() != "clew" {
-			t.Errorf("metrics of %v", resource.AsRaw())
-		}
+	}
+	if name, _ := resource.Get("service.name"); name.Str() != "clew" {
+		t.Errorf("metrics of %v", resource.AsRaw())
 	}
 }

@@ -3,7 +3,8 @@
 // licence that can be found in the LICENSE file.
 
 // Package otlp encodes profiles and metrics as OpenTelemetry's protocol (OTLP) transfers
-// them, for an OpenTelemetry Collector and the programs that it sends to.
+// them, for an OpenTelemetry Collector and the programs that it sends to. [Read] reads such
+// profiles.
 //
 //	messages, err := otlp.Profiles(p, otlp.Options{})
 //

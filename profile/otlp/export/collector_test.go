@@ -231,3 +231,35 @@ func TestUnsupported(t *testing.T) {
 		}
 	}
 }
+
+// A profile of many stacks is divided into messages that a collector accepts by its defaults.
+func TestLargeProfile(t *testing.T) {
+	testprogram.RequireTool(t, "curl")
+	c := collector.Start(t, collector.Options{})
+	p := profile.New("samples")
+	for i := range 40000 {
+		name := fmt.Sprintf("%s %d", strings.Repeat("a long name ", 10), i)
+		p.Add([]profile.Location{p.Location(uint64(i), []profile.Frame{{Function: name}})}, profile.Labels{Process: "program"}, 1)
+	}
+	messages, err := otlp.Profiles(p, otlp.Options{})
+	if err != nil || len(messages) < 2 {
+		t.Fatalf("%d messages, %v", len(messages), err)
+	}
+	for n, url := range []string{"http://" + c.HTTP, "grpc://" + c.GRPC} {
+		q, err := NewQueue(endpoints(t, url, "OTEL_EXPORTER_OTLP_COMPRESSION=none"), QueueOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range messages {
+			q.Add(Profiles, m)
+		}
+		q.Close(context.Background())
+		samples := 0
+		for _, p := range c.Profiles(t) {
+			samples += p.SampleCount()
+		}
+		if s := q.Stats(); s != (Stats{Sent: uint64(len(messages))}) || samples != (n+1)*40000 {
+			t.Errorf("%s: %+v, %d samples", url, s, samples)
+		}
+	}
+}
