@@ -268,6 +268,48 @@ func TestRecordToCollectors(t *testing.T) {
 	}
 }
 
+// A collector that is killed, or does not answer, delays no sample. The spool keeps the profiles, and
+// the next recording sends them.
+func TestRecordWithoutCollector(t *testing.T) {
+	c := collector.Start(t, collector.Options{})
+	program := testprogram.Start(t, testprogram.Build(t, "shares.c", "-O2", "-g", "-Wl,--build-id"), "1", "0")
+	spool := t.TempDir()
+	record := func() *service {
+		return startService(t, "record", "--frequency", "199", strconv.Itoa(program.PID), "--send", "http://"+c.HTTP, "--every", "300ms", "--spool", spool)
+	}
+	arrived := func() (samples int) {
+		for _, r := range byProcess(t, c.Profiles(t)) {
+			samples += int(r.samples)
+		}
+		return samples
+	}
+	away := record()
+	for before, end := len(c.Metrics(t)), time.Now().Add(20*time.Second); len(c.Metrics(t)) == before; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("no metrics arrive")
+		}
+	}
+	time.Sleep(50 * time.Millisecond) // the answer is read
+	c.Kill()
+	before := arrived()
+	time.Sleep(1500 * time.Millisecond)
+	began := time.Now()
+	first := away.terminate(t, 0)
+	if took := time.Since(began); first["kept"] < 4 || first["dropped"] > 0 || took > 5*time.Second {
+		t.Errorf("%v after %v", first, took)
+	}
+	if got := first["samples"] - before; got < 100 { // of 300, or fewer on a busy machine
+		t.Errorf("%d samples in 1.5 s without a collector", got)
+	}
+	c.Restart(t)
+	back := record()
+	time.Sleep(time.Second)
+	second := back.terminate(t, 0)
+	if got := arrived(); second["kept"] > 0 || got != first["samples"]+second["samples"] {
+		t.Errorf("%d samples arrived, of %v and %v", got, first, second)
+	}
+}
+
 // checkMetrics checks what the recorder reports about itself.
 func checkMetrics(t *testing.T, messages []pmetric.Metrics, samples int64, lost int) {
 	t.Helper()

@@ -149,8 +149,8 @@ func (q *Queue) Stats() Stats {
 	return s
 }
 
-// Close sends what is left until the context ends. Then it keeps the rest in the spool, or drops
-// it. Add must not be called any more.
+// Close sends what is left until the context ends, or with a spool until the collector is away. Then
+// it keeps the rest in the spool, or drops it. Add must not be called any more.
 func (q *Queue) Close(ctx context.Context) {
 	q.mu.Lock()
 	q.closing = true
@@ -301,7 +301,7 @@ func (q *Queue) deliver(m message) bool {
 				log.Info("the collector takes messages again", "attempts", attempt+1)
 			}
 			return true
-		case q.ctx.Err() != nil && retry:
+		case retry && (q.ctx.Err() != nil || closing && q.spool != nil):
 			return false
 		case !retry:
 			if log.Error("a message is dropped: the collector refuses it", "error", err); failed != nil && failed.Unsupported {
