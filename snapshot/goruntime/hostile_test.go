@@ -7,6 +7,7 @@ package goruntime
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -176,6 +177,45 @@ func TestHostileLists(t *testing.T) {
 		if g, err := r.Read(m, base+testG); !errors.Is(err, errNoGoroutine) {
 			t.Errorf("%s: %+v, %v", name, g, err)
 		}
+	}
+}
+
+// Labels are pairs of strings, and a program's memory can contain anything.
+func TestLabels(t *testing.T) {
+	r := &Runtime{Layout: layoutOf("go1.26"), labelLists: true}
+	for _, test := range []struct {
+		name     string
+		set      map[uint64]uint64 // words by offset
+		expected string            // labels, or a part of the error
+	}{
+		{"two", nil, "[{route /a} {step }]"},
+		{"none", map[uint64]uint64{0x108: 0}, "[]"},
+		{"too many", map[uint64]uint64{0x108: 1 << 40}, "labels, more than 64"},
+		{"a long text", map[uint64]uint64{0x218: 1 << 40}, "more than 1024"},
+		{"a list outside", map[uint64]uint64{0x100: 8}, errOutside.Error()},
+		{"a text outside", map[uint64]uint64{0x210: 8}, errOutside.Error()},
+	} {
+		m := bytesAt{base, make([]byte, 0x1000)}
+		put := func(at, v uint64) { binary.LittleEndian.PutUint64(m.data[at:], v) }
+		copy(m.data[0x300:], "route/astep")
+		for i, v := range []uint64{0x300, 5, 0x305, 2, 0x307, 4, 0, 0} {
+			if i%2 == 0 && v != 0 {
+				v += base
+			}
+			put(0x200+8*uint64(i), v)
+		}
+		put(0x100, base+0x200)
+		put(0x108, 2)
+		for at, v := range test.set {
+			put(at, v)
+		}
+		labels, err := r.Labels(m, base+0x100)
+		if got := fmt.Sprint(labels, err); !strings.Contains(got, test.expected) {
+			t.Errorf("%s: %s, expected %s", test.name, got, test.expected)
+		}
+	}
+	if labels, err := (&Runtime{Layout: layoutOf("go1.23")}).Labels(bytesAt{}, 8); labels != nil || err != nil {
+		t.Errorf("a map: %v, %v", labels, err)
 	}
 }
 
