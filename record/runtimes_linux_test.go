@@ -203,3 +203,36 @@ func TestGoLabels(t *testing.T) {
 		})
 	}
 }
+
+// Each interval names generated code, also code that was known before, and that was added since.
+func TestIntervalsOfGeneratedCode(t *testing.T) {
+	for _, r := range testprogram.Runtimes() {
+		if r.Name != "lli list" && r.Name != "forth map" && r.Name != "forth jitdump" {
+			continue
+		}
+		t.Run(r.Name, func(t *testing.T) {
+			p := r.Start(t)
+			n := 0
+			check := func(rec *recording.Recording) error {
+				named := uint64(0)
+				for i := range rec.Stacks {
+					if goesThrough(functions(rec, &rec.Stacks[i]), r.Stack) {
+						named += rec.Stacks[i].Samples
+					}
+				}
+				if n++; named*100 < 95*rec.Samples {
+					t.Errorf("interval %d: %d of %d samples have frames with the names %q; %q", n, named, rec.Samples, r.Stack, rec.Notes)
+				}
+				return nil
+			}
+			rec, err := record.Run(context.Background(), record.Options{Targets: []int{p.PID}, Frequency: 499, Duration: 2 * time.Second,
+				Every: 400 * time.Millisecond, Interval: check})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if check(rec); n < 3 {
+				t.Errorf("%d intervals", n)
+			}
+		})
+	}
+}
