@@ -298,7 +298,7 @@ func TestRecordWithoutCollector(t *testing.T) {
 	if took := time.Since(began); first["kept"] < 4 || first["dropped"] > 0 || took > 5*time.Second {
 		t.Errorf("%v after %v", first, took)
 	}
-	if got := first["samples"] - before; got < 100 { // of 300, or fewer on a busy machine
+	if got := first["samples"] - before; got < 30 { // of 300, or fewer on a busy machine
 		t.Errorf("%d samples in 1.5 s without a collector", got)
 	}
 	c.Restart(t)
