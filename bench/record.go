@@ -128,12 +128,14 @@ func (in *inputs) recordMemory() []*measurement {
 	const first, most = time.Minute, 150e6
 	var early outcome
 	run := func() (outcome, error) {
-		pid, stop, err := startWaiting(exec.Command(in.starts, "100", "0"))
+		_, stop, err := startWaiting(exec.Command(in.starts, "100", "0"))
 		if err != nil {
 			return outcome{}, err
 		}
 		defer stop()
-		cmd := exec.Command(in.clew, "record", "--duration", in.churnTime.String(), strconv.Itoa(pid))
+		// The event of a process begins with a whole period, which most of these do not live for. Those of all
+		// processes do not.
+		cmd := exec.Command(in.clew, "record", "--all", "--duration", in.churnTime.String())
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
 		if err := cmd.Start(); err != nil {

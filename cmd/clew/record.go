@@ -247,16 +247,34 @@ func (f *recordFlags) record(ctx context.Context, opts *record.Options) error {
 	var recorded bool
 	var failed error
 	err := outputfile.Write(f.raw, func(w io.Writer) error {
-		opts.Raw = w
+		raw := &rawWriter{to: w}
+		opts.Raw = raw
 		if recorded, failed = f.run(ctx, opts); !recorded {
 			return failed // keep the file that exists
 		}
-		return nil
+		return raw.failed
 	})
-	if err != nil && (recorded || failed == nil) {
+	var status output.Status
+	switch {
+	case err == nil || !recorded && failed != nil:
+		return failed
+	case failed == nil || errors.As(failed, &status):
 		return output.InputErrorf("%w", err)
 	}
-	return failed
+	return errors.Join(output.InputErrorf("%w", err), failed)
+}
+
+// rawWriter writes until the first error, and discards the rest: the recording goes on without it.
+type rawWriter struct {
+	to     io.Writer
+	failed error
+}
+
+func (r *rawWriter) Write(b []byte) (int, error) {
+	if r.failed == nil {
+		_, r.failed = r.to.Write(b)
+	}
+	return len(b), nil
 }
 
 // creatable returns the error that the creation of a file would lead to, which a user wants to know
@@ -381,10 +399,14 @@ func (f *recordFlags) profiles(r *trace.Recording) error {
 	if len(r.Events) > 0 {
 		r.AddTo(p, 0)
 	}
+	var failed []error
 	for _, name := range f.outputs {
 		if err := outputfile.Write(name, func(w io.Writer) error { return f.format(name)(p, w) }); err != nil {
-			return output.InputErrorf("%w", err)
+			failed = append(failed, output.InputErrorf("%w", err)) // another file can be on another disk
 		}
+	}
+	if len(failed) > 0 {
+		return errors.Join(failed...)
 	}
 	if f.open {
 		if err := output.OpenPage(f.page()); err != nil {
