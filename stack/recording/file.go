@@ -106,9 +106,11 @@ func (f *file) wanted(m *mapped) *debugfile.Module {
 	root, err := b.root(f.pid, f.mount)
 	f.search.Root = root
 	w.Stale = w.Stale || err != nil
-	if deleted {
+	if deleted || root != "" && err == nil {
 		// /proc still gives the file while the process lives, unless another process
-		// has its number. The device identifies nothing: overlayfs gives that of a
+		// has its number. It also does if the path is relative to another root: /proc/PID/maps
+		// names the files of a process that has changed its root by the root of its mount
+		// namespace. The device identifies nothing: overlayfs gives that of a
 		// layer or its own.
 		place := debugfile.Place{Path: fmt.Sprintf("/proc/%d/map_files/%x-%x", f.pid, m.start, m.end), Trust: debugfile.Doubtful, Named: true}
 		if info, err := os.Stat(place.Path); err == nil && f.inode.number != 0 && untrusted.IdentityOf(info).Inode == f.inode.number {
