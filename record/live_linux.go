@@ -6,6 +6,10 @@ package record
 
 import (
 	"errors"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -28,13 +32,30 @@ const soon = 5 * time.Millisecond
 func (s *system) Soon() { s.soon.Store(true) }
 
 // Now implements recording.Live.
-func (*system) Now() uint64 {
+func (*system) Now() uint64 { return now() }
+
+// now returns the time by the clock of the kernel's records in nanoseconds: CLOCK_MONOTONIC, without the offset
+// of this program's time namespace.
+func now() uint64 {
 	var t unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &t) != nil {
 		return 0
 	}
-	return uint64(t.Nano())
+	return uint64(t.Nano() - namespaceOffset())
 }
+
+// namespaceOffset returns the offset of CLOCK_MONOTONIC in the time namespace of this program in nanoseconds.
+var namespaceOffset = sync.OnceValue(func() (offset int64) {
+	b, _ := os.ReadFile("/proc/self/timens_offsets") // "monotonic SECONDS NANOSECONDS"
+	for line := range strings.Lines(string(b)) {
+		if f := strings.Fields(line); len(f) == 3 && f[0] == "monotonic" {
+			seconds, _ := strconv.ParseInt(f[1], 10, 64)
+			nanoseconds, _ := strconv.ParseInt(f[2], 10, 64)
+			offset = seconds*1e9 + nanoseconds
+		}
+	}
+	return offset
+})
 
 // Open implements recording.Live.
 func (*system) Open(pid int32) (*snapshot.Snapshot, error) {

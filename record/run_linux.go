@@ -208,7 +208,7 @@ const waitsID = 1<<64 - 1
 
 // pump copies records from the kernel's buffers to w.
 func (s *sampler) pump(ctx context.Context, w *perfdata.Writer, out *output, opts *Options, began time.Time, ended func() bool) error {
-	status, written, reported, enabled := Status{}, uint64(0), began, time.Now()
+	status, written, rounds, reported, enabled := Status{}, uint64(0), 0, began, time.Now()
 	shorten := newShortener(s.event)
 	copyRecord := func(record []byte) error {
 		switch perfdata.Type(word(record)) {
@@ -257,8 +257,13 @@ func (s *sampler) pump(ctx context.Context, w *perfdata.Writer, out *output, opt
 				return err
 			}
 		}
-		if status.Bytes > written || opts.Every > 0 { // intervals end with a round
-			written = status.Bytes
+		if status.Bytes > written {
+			// The reader of the stream keeps the newest records until the round after theirs ends, because
+			// older ones can be in another buffer.
+			written, rounds = status.Bytes, 2
+		}
+		if rounds > 0 || opts.Every > 0 { // intervals end with a round
+			rounds--
 			if err := errors.Join(w.Round(), out.Flush()); err != nil {
 				return err
 			}
@@ -283,9 +288,8 @@ func header(began time.Time) *perfdata.Header {
 	if unix.Uname(&u) == nil {
 		h.OSRelease = unix.ByteSliceToString(u.Release[:])
 	}
-	var now unix.Timespec
-	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) == nil {
-		h.Clock = perfdata.Clock{ID: unix.CLOCK_MONOTONIC, Wall: began, Time: uint64(now.Nano())}
+	if now := now(); now != 0 {
+		h.Clock = perfdata.Clock{ID: unix.CLOCK_MONOTONIC, Wall: began, Time: now}
 	}
 	return h
 }

@@ -411,15 +411,6 @@ func perfRegisters(values []uint64, mask uint64, m *arch.Machine, r *unwind.Regi
 	return values
 }
 
-// now returns the time of the recording's clock in nanoseconds.
-func now() uint64 {
-	var t unix.Timespec
-	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &t) != nil {
-		return 0
-	}
-	return uint64(t.Nano())
-}
-
 // note says what it costs to stop threads.
 func (s *stopper) note() string {
 	text := fmt.Sprintf("%v; ptrace stopped threads %d times instead", s.refused, s.stops)
