@@ -50,6 +50,10 @@ type Process struct {
 	// Began is the start time of the process, zero if unknown. A file that was last
 	// written earlier is not its own.
 	Began time.Time
+
+	// Ended is when the process ended, zero if it runs or if that is unknown. A file that was
+	// written later is that of another process with the same ID.
+	Ended time.Time
 }
 
 // OpenSource opens a source file that debugging information names, by its absolute path. It
@@ -164,10 +168,15 @@ func (p *Process) owns(f *os.File) error {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok && p.Users != nil && st.Uid != 0 && !slices.Contains(p.Users, st.Uid) {
 		return fmt.Errorf("%w: it belongs to user %d, expected %s", ErrOtherProcess, st.Uid, p.users())
 	}
-	// File systems round the time, and Began is not exact.
-	if written := info.ModTime(); !p.Began.IsZero() && written.Before(p.Began.Add(-time.Second)) {
+	// File systems round the time, and Began and Ended are not exact.
+	written := info.ModTime()
+	if !p.Began.IsZero() && written.Before(p.Began.Add(-time.Second)) {
 		return fmt.Errorf("%w: it was last written at %s, and the process began at %s", ErrOtherProcess,
 			written.Format(time.DateTime), p.Began.Format(time.DateTime))
+	}
+	if !p.Ended.IsZero() && written.After(p.Ended.Add(time.Second)) {
+		return fmt.Errorf("%w: it was last written at %s, and the process ended at %s", ErrOtherProcess,
+			written.Format(time.DateTime), p.Ended.Format(time.DateTime))
 	}
 	return nil
 }

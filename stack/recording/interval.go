@@ -190,7 +190,7 @@ func (b *builder) forgetGenerated() {
 		for m, n := p.perfMap, 0; m != nil && n < maxAncestors; m, n = m.parent, n+1 {
 			read = read || m.opened
 			// Another function may be at a known address: its place is in another object.
-			*m = perfMap{process: m.process, parent: m.parent, builder: b, began: m.began}
+			*m = perfMap{process: m.process, parent: m.parent, builder: b, began: m.began, ended: m.ended}
 		}
 	}
 	b.maps = nil

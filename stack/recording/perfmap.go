@@ -27,6 +27,9 @@ type perfMap struct {
 	// recording; 0 if that was before the recording.
 	began uint64
 
+	// ended is when the process ended or executed another program, 0 if it did not.
+	ended uint64
+
 	opened bool
 	code   *codefile.Map // nil if there is none
 	err    error         // why the map cannot be searched for
@@ -105,8 +108,13 @@ func (m *perfMap) writer() (*snapshot.Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	if clock := &b.reader.Header().Clock; m.began != 0 && !clock.Wall.IsZero() {
-		writer.Began = clock.Wall.Add(time.Duration(m.began - clock.Time))
+	if clock := &b.reader.Header().Clock; !clock.Wall.IsZero() {
+		if m.began != 0 {
+			writer.Began = clock.Wall.Add(time.Duration(m.began - clock.Time))
+		}
+		if m.ended != 0 && b.opts.Live != nil { // a copy can be newer
+			writer.Ended = clock.Wall.Add(time.Duration(m.ended - clock.Time))
+		}
 	}
 	return writer, nil
 }

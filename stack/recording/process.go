@@ -119,6 +119,7 @@ func (b *builder) thread(pid, tid int32) *thread {
 		t = &thread{tid: tid, process: p, name: p.name, label: -1}
 		b.threads[tid] = t
 		p.threads++
+		p.perfMap.ended = 0 // this thread was not known
 	}
 	return t
 }
@@ -195,6 +196,7 @@ func (b *builder) comm(r *perfdata.Record, c *perfdata.Comm) {
 	}
 	if r.Misc&perfdata.MiscCommExec != 0 {
 		t.m, t.goLabels = 0, ""
+		p.perfMap.ended = r.ID.Time
 		b.leave(p)
 		p.space, p.perfMap, p.mountChecked = newSpace(), b.newPerfMap(p, nil, r.ID.Time), false
 	}
@@ -235,6 +237,7 @@ func (b *builder) task(r *perfdata.Record, task *perfdata.Task) {
 			t.trail, t.places = unwind.Trail{}, nil
 			if p := t.process; p.threads > 0 {
 				if p.threads--; p.threads == 0 {
+					p.perfMap.ended = task.Time
 					b.leave(p)
 					p.space = newSpace()
 				}
@@ -254,6 +257,9 @@ func (b *builder) task(r *perfdata.Record, task *perfdata.Task) {
 	p := &process{pid: task.PID, name: parent.name, mount: from.mount, threads: 1}
 	p.perfMap = b.newPerfMap(p, nil, 0)
 	if old := b.processes[task.PID]; old != nil {
+		if old.perfMap.ended == 0 {
+			old.perfMap.ended = task.Time
+		}
 		b.leave(old)
 	}
 	if r.Misc&perfdata.MiscForkExec != 0 {
