@@ -8,28 +8,57 @@ package main
 
 import (
 	"bufio"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
-// buildClew builds the command as users do. The binary of the test has other symbols and tables.
+// built are the paths of built commands, by their flags. removeBuilt removes them.
+var built struct {
+	sync.Mutex
+	folder string
+	paths  map[string]string
+}
+
+// buildClew builds the command as users do, once. The binary of the test has other symbols and
+// tables.
 func buildClew(t *testing.T, flags ...string) string {
 	t.Helper()
 	testprogram.RequireTool(t, "go")
-	clew := filepath.Join(t.TempDir(), "clew")
-	if out, err := exec.Command("go", append(append([]string{"build", "-o", clew}, flags...), ".")...).CombinedOutput(); err != nil {
+	built.Lock()
+	defer built.Unlock()
+	key := fmt.Sprintf("%q", flags)
+	if path, ok := built.paths[key]; ok {
+		return path
+	}
+	if built.folder == "" {
+		var err error
+		if built.folder, err = os.MkdirTemp("", "clew-built-"); err != nil {
+			t.Fatal(err)
+		}
+		built.paths = make(map[string]string)
+	}
+	clew := filepath.Join(built.folder, strconv.Itoa(len(built.paths)), "clew")
+	cmd := exec.Command("go", append(append([]string{"build", "-o", clew}, flags...), ".")...)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // so that gdb finds only the malloc of a session
+	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
+	built.paths[key] = clew
 	return clew
 }
+
+func init() { atEnd = func() { os.RemoveAll(built.folder) } }
 
 // TestDemoStripped runs the demo of a clew without symbols, which debuggers need to find generated
 // code, and without call frame information. 'go run' links it so.

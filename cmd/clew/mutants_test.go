@@ -31,10 +31,11 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/clewdev/clew/internal/corpus"
+	"github.com/clewdev/clew/internal/sample"
 )
 
 var (
-	mutantCount = flag.Int("mutants", 1500, "how many mutants TestMutants makes")
+	mutantCount = flag.Int("mutants", 0, "how many mutants TestMutants makes; 0 stands for 600, and for 1500 with CLEW_FULL=1")
 	mutantSeed  = flag.Uint64("mutant-seed", 0, "the seed of TestMutants; 0 stands for one made of the time")
 )
 
@@ -60,8 +61,14 @@ func TestMutants(t *testing.T) {
 		seed = uint64(time.Now().UnixNano())
 	}
 	count := *mutantCount
-	if testing.Short() {
-		count = min(count, 200)
+	switch {
+	case count > 0:
+	case sample.Full():
+		count = 1500
+	case testing.Short():
+		count = 200
+	default:
+		count = 600
 	}
 	t.Logf("%d mutants: go test ./cmd/clew -run TestMutants -mutants %d -mutant-seed %d", count, count, seed)
 	signal.Ignore(unix.SIGIO) // the signal for the holder of a lease

@@ -218,7 +218,7 @@ func TestRecordToCollectors(t *testing.T) {
 		t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", run.protocol)
 		s := startService(t, slices.Concat(args, run.flags)...)
 		before, metricsBefore := len(final.Profiles(t)), len(final.Metrics(t))
-		time.Sleep(3 * time.Second)
+		time.Sleep(2 * time.Second) // in which the programs take all processors
 		if n := len(final.Profiles(t)) - before; n < run.intervals-1 || run.intervals == 1 && n != 0 {
 			t.Errorf("%s: %d profiles arrived before SIGTERM", run.url, n)
 		}

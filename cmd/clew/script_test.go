@@ -25,6 +25,17 @@ var update = flag.Bool("update", false, "rewrite the expected output in scripts 
 // asWorker runs the test binary as a worker of TestMutants.
 var asWorker func()
 
+// atEnd removes what tests share.
+var atEnd = func() {}
+
+// cleaned runs tests and then atEnd.
+type cleaned struct{ *testing.M }
+
+func (c cleaned) Run() int {
+	defer atEnd()
+	return c.M.Run()
+}
+
 // The test binary is also the command clew in the PATH of scripts.
 func TestMain(m *testing.M) {
 	if _, set := os.LookupEnv("CLEW_CACHE"); !set {
@@ -34,7 +45,7 @@ func TestMain(m *testing.M) {
 		asWorker()
 		return
 	}
-	testscript.Main(m, map[string]func(){"clew": main})
+	testscript.Main(cleaned{m}, map[string]func(){"clew": main})
 }
 
 // TestScripts runs testdata/script/*.txtar. In addition to testscript's commands there are
