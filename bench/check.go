@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/check"
 	elffile "github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/session"
@@ -44,6 +45,16 @@ func checkMeasurements(clew string, o *object, file string) (list []*measurement
 			peers: []contender{{name: "1 GB", goal: 1, run: func() (outcome, error) { return outcome{peak: 1e9}, nil }}},
 		})
 	}
+	all, chosen := synthesizedRanges(o.frame)
+	size := uint64(0)
+	for _, r := range chosen {
+		size += r.End - r.Start
+	}
+	list = append(list, &measurement{
+		name: fmt.Sprintf("unwind tables from %.1f MB of code, processor time", float64(size)/1e6), maxRounds: 3,
+		clew:  contender{name: "clew", run: func() (outcome, error) { return synthesis(o.path, all, chosen) }},
+		peers: []contender{limit(time.Duration(size) * time.Microsecond)}, // 1 MB a second
+	})
 	if file == "" {
 		return list, nil
 	}
@@ -66,6 +77,42 @@ func analysis(path string, skip func(start, end uint64) bool) (outcome, error) {
 	begin := processorTime()
 	_, err = check.File(f, check.Options{Skip: skip})
 	return outcome{took: processorTime() - begin}, err
+}
+
+// synthesized is how much code one run makes tables of, in bytes.
+const synthesized = 8 << 20
+
+// synthesizedRanges returns the functions of a file, and those whose tables are made: spread over it.
+func synthesizedRanges(section *cfi.Section) (all, chosen []check.Range) {
+	size := uint64(0)
+	for _, r := range section.Index().Ranges() {
+		all = append(all, check.Range{Start: r.Start, End: r.End})
+		size += r.End - r.Start
+	}
+	for i := 0; i < len(all); i += max(1, int(size/synthesized)) {
+		chosen = append(chosen, all[i])
+	}
+	return all, chosen
+}
+
+// synthesis returns the processor time of making the tables of functions.
+func synthesis(path string, all, chosen []check.Range) (outcome, error) {
+	f, err := elffile.Open(path)
+	if err != nil {
+		return outcome{}, err
+	}
+	defer f.Close()
+	begin := processorTime()
+	s, err := check.NewFileSynthesizer(f, all, nil)
+	if err != nil {
+		return outcome{}, err
+	}
+	for _, r := range chosen {
+		if _, err := s.Function(r.Start, r.End-r.Start); err != nil {
+			return outcome{}, err
+		}
+	}
+	return outcome{took: processorTime() - begin}, nil
 }
 
 // processorTime is the time that all threads of this process ran.
