@@ -14,6 +14,9 @@ import (
 // amd64 and 20 on arm64.
 const maxSlots = 28
 
+// damaged is the content of a slot with a saved register of which a part was overwritten.
+var damaged = makeValue(unknown, 1, 0)
+
 // slot is a word of the frame.
 type slot struct {
 	at, content value
@@ -100,10 +103,10 @@ func (s *state) store(at, content value, size int64, m *lift.ABI) {
 		other := s.slots[i].at
 		if d := other.offset() - at.offset(); sameBase(other, at) && d < size && d > -8 {
 			s.touched = true
-			if v := s.slots[i].content; size < 8 && !v.notEntry(m) {
+			if v := s.slots[i].content; size < 8 && (v == damaged || v.kind() == entry && m.Kept(v.argument())) {
 				// Code that saves a register does not write a part of its slot. LLVM unrolls loops over
 				// arrays to more elements than they have, and these stores are never executed.
-				s.slots[i].content = value(unknown)
+				s.slots[i].content = damaged
 				i++
 				continue
 			}
