@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clewdev/clew/internal/sample"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/internal/testprogram/collector"
 )
@@ -159,7 +160,7 @@ func (d *deployment) start(t *testing.T, url string, command ...string) *service
 }
 
 // TestLeastPrivileges runs the commands of the unit and of the container file with their rights,
-// and with one less.
+// and with one less (a sample).
 func TestLeastPrivileges(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("skipped: only root can become another user with capabilities")
@@ -167,16 +168,17 @@ func TestLeastPrivileges(t *testing.T) {
 	testprogram.RequireTool(t, "curl")
 	d := newDeployment(t)
 	all := observed{true, true, true, true}
-	for _, test := range []struct {
+	type loss struct {
 		without string
 		want    observed
-	}{
-		{"none", all},
+	}
+	losses := sample.Of(t, []loss{
 		{"perfmon", observed{}}, // it does not begin
 		{"sys_ptrace", observed{true, true, false, true}},
 		{"dac_read_search", observed{false, false, true, true}},
 		{"syslog", observed{true, true, true, !kernelNamesNeedSyslog(t)}},
-	} {
+	}, 2)
+	for _, test := range append(losses, loss{"none", all}) {
 		t.Run("unit without "+test.without, func(t *testing.T) {
 			c := collector.Start(t, collector.Options{})
 			given := slices.DeleteFunc(slices.Clone(d.caps), func(s string) bool { return s == test.without })
