@@ -21,8 +21,11 @@ import (
 
 // system is this machine, which runs the recorded processes.
 type system struct {
-	soon atomic.Bool // the reader wants samples soon after they are taken
+	soon  atomic.Bool // the reader wants samples soon after they are taken
+	guard guard
 }
+
+func newSystem() *system { return &system{guard: guard{patience: patience}} }
 
 // soon is the time between looks at the buffers if the reader compares samples with the memory of
 // processes. Each look takes some 50 µs.
@@ -58,17 +61,32 @@ var namespaceOffset = sync.OnceValue(func() (offset int64) {
 })
 
 // Open implements recording.Live.
-func (*system) Open(pid int32) (*snapshot.Snapshot, error) {
-	m, err := process.OpenMemory(int(pid))
-	if err == nil {
-		var mappings []snapshot.Mapping
-		if mappings, err = process.Mappings(int(pid)); err == nil {
-			return &snapshot.Snapshot{PID: int(pid), Mappings: mappings, Memory: m, Live: true}, nil
+func (s *system) Open(pid int32) (*snapshot.Snapshot, error) {
+	type opened struct {
+		memory   *process.Memory
+		mappings []snapshot.Mapping
+		err      error
+	}
+	result := make(chan opened, 1)
+	answered := s.guard.do(func() {
+		var o opened
+		if o.memory, o.err = process.OpenMemory(int(pid)); o.err == nil {
+			if o.mappings, o.err = process.Mappings(int(pid)); o.err != nil {
+				o.memory.Close()
+			}
 		}
-		m.Close()
+		result <- o
+	})
+	if !answered {
+		return nil, errStuck // the memory of a late result is closed when it is collected
 	}
-	if errors.Is(err, process.ErrNoProcess) {
-		err = nil
+	switch o := <-result; {
+	case o.err == nil:
+		return &snapshot.Snapshot{PID: int(pid), Mappings: o.mappings, Live: true,
+			Memory: &guardedMemory{guard: &s.guard, memory: o.memory, close: o.memory.Close}}, nil
+	case errors.Is(o.err, process.ErrNoProcess):
+		return nil, nil
+	default:
+		return nil, o.err
 	}
-	return nil, err
 }

@@ -35,7 +35,9 @@ func run(ctx context.Context, opts *Options) (*recording.Recording, error) {
 		return nil, err
 	}
 	defer s.close()
-	opts.Recording.Live = new(system)
+	live := newSystem()
+	defer live.guard.close()
+	opts.Recording.Live = live
 	opts.Recording.OffCPU, opts.Recording.Wall = opts.OffCPU || opts.Wall, opts.Wall
 	if opts.Recording.MaxThreads == 0 {
 		opts.Recording.MaxThreads = maxThreads
