@@ -62,7 +62,7 @@ func main() {
 	flag.StringVar(&in.busy, "busy", "", "the program of shares.c")
 	flag.StringVar(&in.largeUnits, "large-units", "", "the program of testdata/units.cc with all debug information, built with -DBUSY")
 	flag.StringVar(&in.work, "work", "", "the program of testdata/work.c")
-	flag.StringVar(&in.starts, "starts", "", "the program of testdata/starts.c")
+	flag.StringVar(&in.starts, "starts", "", "the program of starts.c")
 	flag.DurationVar(&in.recordTime, "record-time", 5*time.Second, "how long clew record runs; the goals are for a minute")
 	flag.DurationVar(&in.churnTime, "churn-time", 20*time.Second, "how long clew record runs where its memory is measured; the goal is for an hour")
 	flag.StringVar(&in.functions, "functions", "", "programs of many functions; their names end in 400000 and 40000")

@@ -128,14 +128,13 @@ func (in *inputs) recordMemory() []*measurement {
 	const first, most = time.Minute, 150e6
 	var early outcome
 	run := func() (outcome, error) {
-		_, stop, err := startWaiting(exec.Command(in.starts, "100", "0"))
+		pid, stop, err := startWaiting(exec.Command(in.starts, "100", "0"))
 		if err != nil {
 			return outcome{}, err
 		}
 		defer stop()
-		// The event of a process begins with a whole period, which most of these do not live for. Those of all
-		// processes do not.
-		cmd := exec.Command(in.clew, "record", "--all", "--duration", in.churnTime.String())
+		// At 99 Hz most of the processes end before their first sample, which comes after a whole period.
+		cmd := exec.Command(in.clew, "record", "--frequency", "999", "--duration", in.churnTime.String(), strconv.Itoa(pid))
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
 		if err := cmd.Start(); err != nil {
