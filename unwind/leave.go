@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/unwind/internal/codeframe"
 )
 
 // leave replaces the registers by those of the frame's caller, and sets the fields of
@@ -102,6 +103,9 @@ func (w *Walker) apply(r *Rules) bool {
 	for i := range r.Registers {
 		rule := &r.Registers[i]
 		v, err := w.value(r, rule.Rule, uint64(rule.Column), cfa)
+		if err != nil && rule.Kind == cfi.Offset && cfa+uint64(rule.Offset) < sp {
+			v, err = w.popped(uint64(rule.Column), err)
+		}
 		if uint64(rule.Column) == r.ReturnAddress {
 			if rule.Kind == cfi.Undefined {
 				return w.end(EndOfStack, nil)
@@ -229,6 +233,19 @@ func (w *Walker) value(r *Rules, rule cfi.Rule, column, cfa uint64) (uint64, err
 		return v, nil
 	}
 	return 0, fmt.Errorf("%w: %s is not known", errNoValue, w.Machine.RegisterName(column))
+}
+
+// popped returns the value of a register whose slot is below the stack pointer, where it cannot be read.
+// Rules of gcc and clang for x86-64 still name the slot after the function has popped the register.
+func (w *Walker) popped(column uint64, err error) (uint64, error) {
+	if !w.frame.Interrupted || !codeframe.Knows(w.Machine) {
+		return 0, err
+	}
+	v, known := w.Register(column)
+	if !known || !codeframe.Restored(w.code(w.regs.PC, codeframe.MostEpilogue), int(column)) {
+		return 0, err
+	}
+	return v, nil
 }
 
 var errNoValue = errors.New("no value")

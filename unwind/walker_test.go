@@ -50,6 +50,31 @@ var ruleTests = []walkTest{
 		unknown: []uint64{0, 1, 2},
 	},
 	{
+		// The copy of the stack begins at the stack pointer.
+		name: "x86-64: the frame pointer was popped, and its slot cannot be read", machine: x86,
+		section: func(t *testing.T) *cfi.Section {
+			return build(t, x86, "", "0c0708 9001 8602", // CFA = rsp+8, rip at CFA-8, rbp at CFA-16
+				function{0x1000, 0x1100, ""},
+				function{0x2000, 0x2100, "0d06 0e10"}, // CFA = rbp+16
+				function{0x3000, 0x3100, "0710"})
+		},
+		memory: memory{stackAt: words(x86, 0x2050, 0, 0x77000, 0x3050), 0x1050: []byte{0xc3, 0, 0, 0, 0, 0, 0, 0}}, // ret
+		pc:     0x1050, registers: map[uint64]uint64{7: stackAt, 6: stackAt + 0x10},
+		frames: []string{"1050 registers", "2050 CFI", "3050 CFI"}, reason: unwind.EndOfStack,
+		last: map[uint64]uint64{7: stackAt + 0x20, 6: 0x77000},
+	},
+	{
+		name: "x86-64: the frame pointer was changed, and its slot cannot be read", machine: x86,
+		section: func(t *testing.T) *cfi.Section {
+			return build(t, x86, "", "0c0708 9001 8602",
+				function{0x1000, 0x1100, ""},
+				function{0x2000, 0x2100, "0d06 0e10"})
+		},
+		memory: memory{stackAt: words(x86, 0x2050, 0, 0x77000, 0x3050), 0x1050: []byte{0x31, 0xed, 0xc3, 0, 0, 0, 0, 0}}, // xor %ebp,%ebp; ret
+		pc:     0x1050, registers: map[uint64]uint64{7: stackAt, 6: stackAt + 0x10},
+		frames: []string{"1050 registers", "2050 CFI"}, reason: unwind.NoRule, message: "rbp",
+	},
+	{
 		name: "a return address of zero is the end", machine: x86,
 		section: func(t *testing.T) *cfi.Section { return build(t, x86, "", "0c0708 9001", function{0x1000, 0x1100, ""}) },
 		memory:  memory{stackAt: words(x86, 0)},

@@ -71,5 +71,6 @@ func FuzzFind(f *testing.F) {
 			t.Errorf("%+v after %d instructions", frame, decoded)
 		}
 		codeframe.Jump(code, uint64(pc))
+		codeframe.Restored(code, pc)
 	})
 }
