@@ -192,6 +192,7 @@ func TestLabels(t *testing.T) {
 		{"none", map[uint64]uint64{0x108: 0}, "[]"},
 		{"too many", map[uint64]uint64{0x108: 1 << 40}, "labels, more than 64"},
 		{"a long text", map[uint64]uint64{0x218: 1 << 40}, "more than 1024"},
+		{"long texts", map[uint64]uint64{0x108: 3, 0x208: 1024, 0x210: base, 0x218: 1024, 0x228: 1024, 0x230: base, 0x238: 1024, 0x240: base, 0x248: 1024}, "more than 4096"},
 		{"a list outside", map[uint64]uint64{0x100: 8}, errOutside.Error()},
 		{"a text outside", map[uint64]uint64{0x210: 8}, errOutside.Error()},
 	} {

@@ -21,6 +21,7 @@ type Label struct{ Key, Value string }
 const (
 	maxLabels   = 64
 	maxLabel    = 1 << 10 // bytes of a key or value
+	maxTexts    = 1 << 12 // bytes of all keys and values
 	labelHeader = 4 * pointerSize
 )
 
@@ -44,6 +45,7 @@ func (r *Runtime) Labels(mem cfi.Memory, address uint64) ([]Label, error) {
 	if err := mem.ReadMemory(pairs, binary.LittleEndian.Uint64(slice[:])); err != nil {
 		return fail(err)
 	}
+	left := uint64(maxTexts)
 	text := func(header []byte) (string, error) {
 		size := binary.LittleEndian.Uint64(header[pointerSize:])
 		if size == 0 {
@@ -52,6 +54,10 @@ func (r *Runtime) Labels(mem cfi.Memory, address uint64) ([]Label, error) {
 		if size > maxLabel {
 			return "", fmt.Errorf("a text of %d bytes, more than %d", size, maxLabel)
 		}
+		if size > left {
+			return "", fmt.Errorf("texts of more than %d bytes", maxTexts)
+		}
+		left -= size
 		b := make([]byte, size)
 		err := mem.ReadMemory(b, binary.LittleEndian.Uint64(header))
 		return string(b), err

@@ -75,6 +75,7 @@ type builder struct {
 	gaps        uint64                            // samples with another end than CallersMissing that can lack callers too
 	uncopied    uint64                            // samples that end early because they have registers and no copy of the stack
 	missed      uint64                            // records that were lost before the interval
+	labelled    int                               // of Recording.Threads, those with labels of goroutines
 	unlabelled  uint64                            // samples of goroutines whose labels are unknown
 	unfinished  uint64                            // samples whose deferred user part is missing
 	longestCopy uint32                            // bytes of the largest stack copy that was too short

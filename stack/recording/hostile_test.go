@@ -12,13 +12,16 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/clewdev/clew/debugfile"
+	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/snapshot/perfdata"
 	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/stack/generated"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -323,5 +326,43 @@ func TestMaxThreads(t *testing.T) {
 		if s.Samples != (threads-10)/2 || b.rec.Threads[s.Thread].PID != 0 {
 			t.Errorf("%d samples of %+v", s.Samples, b.rec.Threads[s.Thread])
 		}
+	}
+}
+
+// A program with many different labels uses up half of the threads: those of others keep their names.
+func TestMaxLabels(t *testing.T) {
+	b := newBuilder(new(perfdata.Reader), Options{MaxThreads: 10})
+	for range 2 { // intervals
+		hostile := b.thread(2, 2)
+		for i := range 1000 {
+			hostile.goLabels = strconv.Itoa(i) + "\x00\x00"
+			b.label(hostile)
+		}
+		if n := len(b.rec.Threads); n != 6 || b.rec.Threads[5].labels != "" || b.rec.Threads[5].PID != 2 {
+			t.Errorf("%d threads, the last %+v", n, b.rec.Threads[n-1])
+		}
+		if other := b.rec.Threads[b.label(b.thread(3, 3))]; other.PID != 3 {
+			t.Errorf("another process is %+v", other)
+		}
+		b.forgetLabels()
+	}
+}
+
+// The names that are kept of generated code are shortened, and those of lists are forgotten with their objects.
+func TestKeptNames(t *testing.T) {
+	b := newBuilder(new(perfdata.Reader), Options{})
+	p := b.process(1)
+	name := strings.Repeat("a", 1<<20)
+	if first, second := p.perfMap.number(name), p.perfMap.number("b"+name); first != 0 || second != 1 {
+		t.Errorf("numbers %d and %d", first, second)
+	}
+	for name := range p.perfMap.numbers {
+		if len(name) > 2*printable.MaxName {
+			t.Errorf("a name of %d bytes is kept", len(name))
+		}
+	}
+	p.lists = &lists{process: p, builder: b, objects: make(map[generated.Kind]*stack.Object), numbers: map[listed]int32{{name: "a"}: 0}}
+	if b.forgetGenerated(); len(p.lists.numbers) != 0 {
+		t.Error("numbers of functions are kept")
 	}
 }

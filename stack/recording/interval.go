@@ -69,7 +69,7 @@ func (b *builder) waiting(yield func(*thread, *pendingSample) bool) {
 
 // forgetLabels empties Recording.Threads, except for the threads of samples that wait.
 func (b *builder) forgetLabels() {
-	b.rec.Threads = b.rec.Threads[:0]
+	b.rec.Threads, b.labelled = b.rec.Threads[:0], 0
 	clear(b.labels)
 	for _, t := range b.threads {
 		t.label = -1
@@ -186,6 +186,7 @@ func (b *builder) forgetGenerated() {
 		if p.lists != nil {
 			read = read || len(p.lists.objects) > 0
 			clear(p.lists.objects)
+			clear(p.lists.numbers) // they are of functions of the objects
 		}
 		for m, n := p.perfMap, 0; m != nil && n < maxAncestors; m, n = m.parent, n+1 {
 			read = read || m.opened

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/clewdev/clew/object"
@@ -146,6 +145,7 @@ func (l *lists) read() {
 	r := l.reader()
 	l.retry.done(l.builder, began, r != nil && !r.Empty())
 	if r == nil || r.Empty() {
+		l.closeMemory() // most processes have no list
 		return
 	}
 	for _, err := range r.Skipped() {
@@ -276,11 +276,10 @@ func (l *lists) place(lookup uint64, key placeKey) (int32, bool) {
 		return 0, false
 	}
 	b := l.builder
-	id := listed{symbol.Name, symbol.Address, symbol.Size, code.Kind}
+	id := listed{b.copied(symbol.Name), symbol.Address, symbol.Size, code.Kind}
 	number, ok := l.numbers[id]
 	if !ok {
 		number = int32(len(l.numbers))
-		id.name = strings.Clone(id.name)
 		l.numbers[id] = number
 	}
 	key.function = number

@@ -6,7 +6,6 @@ package recording
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/clewdev/clew/object"
@@ -68,13 +67,14 @@ func (m *perfMap) find(pc uint64, s *space) (symbol object.Symbol, ok bool) {
 // number returns the number of a symbol. Another symbol at the same address, which a later line of the map
 // names, is another place.
 func (m *perfMap) number(name string) int32 {
+	name = m.builder.copied(name)
 	n, ok := m.numbers[name]
 	if !ok {
 		if m.numbers == nil {
 			m.numbers = make(map[string]int32)
 		}
 		n = int32(len(m.numbers))
-		m.numbers[strings.Clone(name)] = n
+		m.numbers[name] = n
 	}
 	return n
 }

@@ -132,11 +132,20 @@ func (b *builder) label(t *thread) int32 {
 	}
 	key := t.labels()
 	n, ok := b.labels[key]
-	if limit := b.opts.MaxThreads; !ok && limit > 0 && len(b.rec.Threads) >= limit {
+	limit := b.opts.MaxThreads
+	if !ok && key.labels != "" && limit > 0 && b.labelled >= limit/2 {
+		b.note("goroutines have more than %d different labels: further ones are left out", limit/2)
+		key.labels = "" // other threads keep their names
+		n, ok = b.labels[key]
+	}
+	if !ok && limit > 0 && len(b.rec.Threads) >= limit {
 		key.PID, key.TID, key.labels = 0, 0, ""
 		n, ok = b.labels[key]
 	}
 	if !ok {
+		if key.labels != "" {
+			b.labelled++
+		}
 		n = int32(len(b.rec.Threads))
 		b.labels[key] = n
 		b.rec.Threads = append(b.rec.Threads, key)
@@ -292,6 +301,8 @@ func (b *builder) ended(t *thread) {
 		delete(b.threads, old.tid)
 	}
 	if p := old.process; p.threads == 0 && b.processes[p.pid] == p {
+		p.lists.end() // of a sample after its end
+		p.labels.end()
 		delete(b.processes, p.pid)
 	}
 }

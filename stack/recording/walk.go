@@ -148,6 +148,7 @@ func (b *builder) sample(r *perfdata.Record, s *perfdata.Sample) error {
 func (b *builder) stack(t *thread, r *perfdata.Record, s *perfdata.Sample, chain []uint64) ([]int32, unwind.Reason) {
 	w := &b.walk
 	w.places, w.gap = w.places[:0], false
+	t.goLabels = ""
 	p := t.process
 	p.update(t, r.ID.Time)
 
