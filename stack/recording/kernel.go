@@ -149,7 +149,7 @@ func (b *builder) kallsyms() (*kallsyms, string, error) {
 		failures = append(failures, fmt.Errorf("the running kernel has build ID %s, the recorded one %s", own, id))
 	default:
 		path := "/proc/kallsyms"
-		data, err := os.ReadFile(path)
+		data, err := readKallsyms()
 		list := &kallsyms{text: data}
 		if err == nil && list.hidden() {
 			err = fmt.Errorf("%s: the addresses are hidden (sysctl kernel.kptr_restrict)", path)
@@ -160,6 +160,19 @@ func (b *builder) kallsyms() (*kallsyms, string, error) {
 		failures = append(failures, err)
 	}
 	return nil, "", fmt.Errorf("kernel symbols: %w", errors.Join(failures...))
+}
+
+// readKallsyms reads the list of the running kernel. It has some megabytes, but no size: os.ReadFile would
+// copy it each time that its buffer grows.
+func readKallsyms() ([]byte, error) {
+	f, err := os.Open("/proc/kallsyms")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data := bytes.NewBuffer(make([]byte, 0, 16<<20))
+	_, err = data.ReadFrom(f)
+	return data.Bytes(), err
 }
 
 func ownRelease() string {
