@@ -24,10 +24,16 @@ type goLabels struct {
 	snapshot *snapshot.Snapshot
 	do       [2]uint64 // the code of runtime/pprof.Do, [start, end)
 	bias     uint64
-	encoded  map[string]string // equal texts, by themselves
-	seen     map[uint64]uint64 // when labels at an address were seen first
-	texts    map[uint64]string // these labels
-	context  int               // offset of the new context in the frame of Do, -1 if unknown
+	encoded  map[string]string     // equal texts, by themselves
+	seen     map[uint64]seenLabels // by the ID of the goroutine
+	context  int                   // offset of the new context in the frame of Do, -1 if unknown
+}
+
+// seenLabels are labels that a goroutine had at each look since a time.
+type seenLabels struct {
+	address uint64
+	text    string
+	since   uint64
 }
 
 // open finds the runtime of a process in one of its files.
@@ -52,7 +58,7 @@ func (g *goLabels) open(b *builder, p *process, m *mapped) {
 	b.opts.Live.Soon()
 	g.runtime, g.snapshot, g.bias = r, s, m.Bias
 	g.do = [2]uint64{do.Entry + m.Bias, do.End + m.Bias}
-	g.encoded, g.seen, g.texts = make(map[string]string), make(map[uint64]uint64), make(map[uint64]string)
+	g.encoded, g.seen = make(map[string]string), make(map[uint64]seenLabels)
 }
 
 func (g *goLabels) end() {
@@ -95,20 +101,24 @@ func (b *builder) goLabels(t *thread, s *perfdata.Sample, machine *arch.Machine,
 		return "", false
 	}
 	text = g.encode(labels)
-	if text != g.texts[routine.Labels] {
-		delete(g.seen, routine.Labels) // others were there
+	seen, ok := g.look(routine, text, b.opts.Live.Now())
+	if !g.same(b, t, s, routine, ok && seen < at) {
+		return "", false
 	}
-	if known = g.same(b, t, s, routine, at); !known {
-		text = ""
+	return text, true
+}
+
+// look notes the labels of a goroutine at a time, and returns since when each look has found the same. ok
+// is false if there was no look before.
+func (g *goLabels) look(r *goruntime.Goroutine, text string, now uint64) (since uint64, ok bool) {
+	if seen, ok := g.seen[r.ID]; ok && seen.address == r.Labels && seen.text == text {
+		return seen.since, true
 	}
-	if _, ok := g.seen[routine.Labels]; !ok {
-		if len(g.seen) >= maxThreadLabels {
-			clear(g.seen)
-			clear(g.texts)
-		}
-		g.seen[routine.Labels], g.texts[routine.Labels] = b.opts.Live.Now(), g.encode(labels)
+	if len(g.seen) >= maxThreadLabels {
+		clear(g.seen)
 	}
-	return text, known
+	g.seen[r.ID] = seenLabels{r.Labels, text, now}
+	return 0, false
 }
 
 // goroutine returns the goroutine that a thread ran at a sample, nil if it ran none.
@@ -152,8 +162,9 @@ func (g *goLabels) outermost(t *thread) *object.GoFunction {
 	return space.goFunction(t.trail.LookupPC(n - 2))
 }
 
-// same reports whether a goroutine is that of the sample, and has the labels that it had then.
-func (g *goLabels) same(b *builder, t *thread, s *perfdata.Sample, r *goruntime.Goroutine, at uint64) bool {
+// same reports whether a goroutine is that of the sample, and has the labels that it had then. had says that
+// it had them at the last look before the sample.
+func (g *goLabels) same(b *builder, t *thread, s *perfdata.Sample, r *goruntime.Goroutine, had bool) bool {
 	trail := &t.trail
 	last := trail.At(trail.Len() - 1).SP
 	// The scheduler has no goroutine at its outermost frame.
@@ -165,9 +176,9 @@ func (g *goLabels) same(b *builder, t *thread, s *perfdata.Sample, r *goruntime.
 			return g.set(b, t, s, r, i)
 		}
 	}
-	// It inherited its labels. If it has called Do since, the memory of its labels is new.
-	seen, ok := g.seen[r.Labels]
-	return r.Labels == 0 || ok && seen < at
+	// It inherited its labels, or it has called Do since. The address alone proves nothing, because
+	// the garbage collector frees the labels of a call of Do, and a later call can have their memory.
+	return r.Labels == 0 || had
 }
 
 // set reports whether the call of Do in a frame has set the labels that a goroutine has now. The frame
