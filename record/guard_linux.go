@@ -7,7 +7,6 @@ package record
 import (
 	"errors"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/clewdev/clew/cfi"
@@ -19,27 +18,28 @@ type guard struct {
 	mu    sync.Mutex
 	calls chan<- func() // of the goroutine that makes the calls, nil if there is none
 	done  <-chan struct{}
-	stuck atomic.Int32 // goroutines whose calls have not returned in time
+	stuck map[int32]bool // the processes whose calls have not returned in time
 
 	patience time.Duration
 }
 
 const (
-	patience = 100 * time.Millisecond
-	// maxStuck bounds the stuck goroutines. Each keeps a thread.
+	patience = 500 * time.Millisecond
+	// maxStuck bounds the stuck goroutines, of different processes. Each keeps a thread.
 	maxStuck = 32
 )
 
-var errStuck = errors.New("no answer within 100 ms (is it mapped from a file system that does not answer?)")
+var errStuck = errors.New("no answer within 500 ms (is it mapped from a file system that does not answer?)")
 
-// do makes a call, and reports whether it has returned in time. If not, it may return later, or never.
-func (g *guard) do(call func()) bool {
+// do makes a call for a process, and reports whether it has returned in time. If not, it may return later,
+// or never. Until it has, do makes no other calls for the process.
+func (g *guard) do(pid int32, call func()) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if g.stuck[pid] || len(g.stuck) >= maxStuck {
+		return false
+	}
 	if g.calls == nil {
-		if g.stuck.Load() >= maxStuck {
-			return false
-		}
 		calls, done := make(chan func()), make(chan struct{}, 1)
 		g.calls, g.done = calls, done
 		go func() {
@@ -57,11 +57,16 @@ func (g *guard) do(call func()) bool {
 		return true
 	case <-timer.C:
 	}
-	g.stuck.Add(1)
+	if g.stuck == nil {
+		g.stuck = make(map[int32]bool)
+	}
+	g.stuck[pid] = true
 	go func(calls chan<- func(), done <-chan struct{}) {
 		<-done
 		close(calls)
-		g.stuck.Add(-1)
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		delete(g.stuck, pid)
 	}(g.calls, g.done)
 	g.calls, g.done = nil, nil
 	return false
@@ -81,30 +86,37 @@ func (g *guard) close() {
 // all reads are errors.
 type guardedMemory struct {
 	guard  *guard
+	pid    int32
 	memory cfi.Memory
 	close  func() error
-	buffer []byte
+	buffer []byte // nil after such a read
 	stuck  bool
 }
 
-// maxBuffer bounds the buffer that guardedMemory keeps, in bytes.
-const maxBuffer = 1 << 16
+// maxPart bounds the bytes that one call reads. It is a small part of those that it reads in time.
+const maxPart = 1 << 16
 
 // ReadMemory implements cfi.Memory.
-func (m *guardedMemory) ReadMemory(p []byte, address uint64) (err error) {
+func (m *guardedMemory) ReadMemory(p []byte, address uint64) error {
+	for {
+		n := min(len(p), maxPart)
+		if err := m.read(p[:n], address); err != nil || n == len(p) {
+			return err
+		}
+		p, address = p[n:], address+uint64(n)
+	}
+}
+
+func (m *guardedMemory) read(p []byte, address uint64) error {
 	if m.stuck {
 		return errStuck
 	}
-	// A late read must not write to p.
-	buffer := m.buffer
-	if len(buffer) < len(p) {
-		if buffer = make([]byte, len(p)); len(p) <= maxBuffer {
-			m.buffer = buffer
-		}
+	if len(m.buffer) < len(p) {
+		m.buffer = make([]byte, len(p))
 	}
-	buffer = buffer[:len(p)]
+	buffer := m.buffer[:len(p)] // a late read must not write to p
 	var result error
-	if !m.guard.do(func() { result = m.memory.ReadMemory(buffer, address) }) {
+	if !m.guard.do(m.pid, func() { result = m.memory.ReadMemory(buffer, address) }) {
 		m.stuck, m.buffer = true, nil
 		return errStuck
 	}

@@ -28,31 +28,37 @@ func TestGuard(t *testing.T) {
 	g := &guard{patience: 10 * time.Millisecond}
 	defer g.close()
 	release := make(blockingMemory)
-	open := func() *guardedMemory {
-		return &guardedMemory{guard: g, memory: release, close: func() error { return nil }}
+	open := func(pid int32) *guardedMemory {
+		return &guardedMemory{guard: g, pid: pid, memory: release, close: func() error { return nil }}
+	}
+	large := make([]byte, 3*maxPart+1)
+	if err := open(1).ReadMemory(large, 7); err != nil || large[0] != 7 || large[3*maxPart] != 7 {
+		t.Fatalf("%d, %v", large[3*maxPart], err)
 	}
 	var b [1]byte
-	for n := range maxStuck {
-		m := open()
+	for pid := range int32(maxStuck) {
+		m := open(pid)
 		if err := m.ReadMemory(b[:], 7); err != nil || b[0] != 7 {
-			t.Fatalf("after %d stuck reads: %d, %v", n, b[0], err)
+			t.Fatalf("after %d stuck reads: %d, %v", pid, b[0], err)
 		}
 		if err := m.ReadMemory(b[:], 0); !errors.Is(err, errStuck) {
 			t.Fatal(err)
 		}
-		if err := m.ReadMemory(b[:], 1); !errors.Is(err, errStuck) {
-			t.Fatal(err)
+		for _, m := range []*guardedMemory{m, open(pid)} { // the other one was opened again
+			if err := m.ReadMemory(b[:], 1); !errors.Is(err, errStuck) {
+				t.Fatal(err)
+			}
 		}
 		m.Close()
 	}
-	if err := open().ReadMemory(b[:], 7); !errors.Is(err, errStuck) {
+	if err := open(maxStuck).ReadMemory(b[:], 7); !errors.Is(err, errStuck) {
 		t.Errorf("%v with %d stuck reads", err, maxStuck)
 	}
 	close(release)
-	for g.stuck.Load() > 0 {
+	for open(1).ReadMemory(b[:], 8) != nil {
 		time.Sleep(time.Millisecond)
 	}
-	if err := open().ReadMemory(b[:], 8); err != nil || b[0] != 8 {
-		t.Errorf("%d, %v", b[0], err)
+	if b[0] != 8 {
+		t.Error(b[0])
 	}
 }

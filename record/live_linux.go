@@ -68,7 +68,7 @@ func (s *system) Open(pid int32) (*snapshot.Snapshot, error) {
 		err      error
 	}
 	result := make(chan opened, 1)
-	answered := s.guard.do(func() {
+	answered := s.guard.do(pid, func() {
 		var o opened
 		if o.memory, o.err = process.OpenMemory(int(pid)); o.err == nil {
 			if o.mappings, o.err = process.Mappings(int(pid)); o.err != nil {
@@ -83,7 +83,7 @@ func (s *system) Open(pid int32) (*snapshot.Snapshot, error) {
 	switch o := <-result; {
 	case o.err == nil:
 		return &snapshot.Snapshot{PID: int(pid), Mappings: o.mappings, Live: true,
-			Memory: &guardedMemory{guard: &s.guard, memory: o.memory, close: o.memory.Close}}, nil
+			Memory: &guardedMemory{guard: &s.guard, pid: pid, memory: o.memory, close: o.memory.Close}}, nil
 	case errors.Is(o.err, process.ErrNoProcess):
 		return nil, nil
 	default:
