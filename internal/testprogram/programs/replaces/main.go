@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Command replaces generates four functions in turns, at the same address, and runs each for as many
+// Command replaces generates eight functions in turns, at the same address, and runs each for as many
 // milliseconds as its argument says: call0 runs generated0, and so on. It publishes them to debuggers, and
 // to perf as CLEW_PERF says.
 package main
@@ -56,7 +56,19 @@ func call2(f func(), period time.Duration) { run(f, period) }
 //go:noinline
 func call3(f func(), period time.Duration) { run(f, period) }
 
-var calls = []func(func(), time.Duration){call0, call1, call2, call3}
+//go:noinline
+func call4(f func(), period time.Duration) { run(f, period) }
+
+//go:noinline
+func call5(f func(), period time.Duration) { run(f, period) }
+
+//go:noinline
+func call6(f func(), period time.Duration) { run(f, period) }
+
+//go:noinline
+func call7(f func(), period time.Duration) { run(f, period) }
+
+var calls = []func(func(), time.Duration){call0, call1, call2, call3, call4, call5, call6, call7}
 
 func main() {
 	debug.SetGCPercent(-1) // the collector would wait for the code
