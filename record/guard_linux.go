@@ -6,10 +6,19 @@ package record
 
 import (
 	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/snapshot"
 )
 
 // guard makes calls that another program can block for ever: to read memory that is mapped from a file
@@ -30,6 +39,8 @@ const (
 )
 
 var errStuck = errors.New("no answer within 500 ms (is it mapped from a file system that does not answer?)")
+
+var errRemote = errors.New("mapped from a file system of another program or machine, which may not answer")
 
 // do makes a call for a process, and reports whether it has returned in time. If not, it may return later,
 // or never. Until it has, do makes no other calls for the process.
@@ -89,7 +100,8 @@ type guardedMemory struct {
 	pid    int32
 	memory cfi.Memory
 	close  func() error
-	buffer []byte // nil after such a read
+	remote []snapshot.Mapping // which it does not read
+	buffer []byte             // nil after such a read
 	stuck  bool
 }
 
@@ -98,6 +110,11 @@ const maxPart = 1 << 16
 
 // ReadMemory implements cfi.Memory.
 func (m *guardedMemory) ReadMemory(p []byte, address uint64) error {
+	for i := range m.remote {
+		if r := &m.remote[i]; address < r.End && r.Start-min(r.Start, address) < uint64(len(p)) {
+			return errRemote
+		}
+	}
 	for {
 		n := min(len(p), maxPart)
 		if err := m.read(p[:n], address); err != nil || n == len(p) {
@@ -128,4 +145,46 @@ func (m *guardedMemory) read(p []byte, address uint64) error {
 func (m *guardedMemory) Close() error {
 	m.stuck = true
 	return m.close()
+}
+
+// remoteMappings returns the mappings of a process from file systems of other programs (FUSE) and machines.
+// A process that reads from one that does not answer cannot even be killed.
+func remoteMappings(pid int, all []snapshot.Mapping) (remote []snapshot.Mapping) {
+	f, err := os.Open(fmt.Sprintf("/proc/%d/mountinfo", pid))
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	data, _ := io.ReadAll(io.LimitReader(f, maxMountInfo))
+	devices := remoteDevices(string(data))
+	for _, m := range all {
+		if m.Device != 0 && devices[m.Device] {
+			remote = append(remote, m)
+		}
+	}
+	return remote
+}
+
+const maxMountInfo = 4 << 20
+
+// remoteTypes are the beginnings of their names.
+var remoteTypes = []string{"fuse", "nfs", "9p", "cifs", "smb", "ceph", "afs"}
+
+// remoteDevices returns the devices of such file systems in a list of mounts (proc_pid_mountinfo(5)).
+func remoteDevices(mounts string) map[uint64]bool {
+	devices := make(map[uint64]bool)
+	for line := range strings.Lines(mounts) {
+		mount, system, _ := strings.Cut(line, " - ")
+		fields := strings.Fields(mount)
+		if len(fields) < 3 || system == "" || !slices.ContainsFunc(remoteTypes, func(t string) bool { return strings.HasPrefix(system, t) }) {
+			continue
+		}
+		major, minor, _ := strings.Cut(fields[2], ":")
+		a, errA := strconv.ParseUint(major, 10, 32)
+		b, errB := strconv.ParseUint(minor, 10, 32)
+		if errA == nil && errB == nil {
+			devices[unix.Mkdev(uint32(a), uint32(b))] = true
+		}
+	}
+	return devices
 }

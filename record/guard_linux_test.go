@@ -6,8 +6,11 @@ package record
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
+
+	"github.com/clewdev/clew/snapshot"
 )
 
 // blockingMemory answers reads of all addresses but 0, and those when a channel is closed.
@@ -60,5 +63,31 @@ func TestGuard(t *testing.T) {
 	}
 	if b[0] != 8 {
 		t.Error(b[0])
+	}
+}
+
+// Memory from file systems that may not answer is not read.
+func TestRemoteMappings(t *testing.T) {
+	const mounts = `22 27 0:21 / /proc rw,relatime - proc proc rw
+31 27 0:44 / /mnt/a\040-\040b rw shared:3 - fuse.sshfs host:/ rw
+32 27 8:1 / /usr rw master:1 - ext4 /dev/sda1 rw
+33 27 0:300 / /net rw - nfs4 host:/ rw
+34 27 x:1 / /y rw - nfs host:/ rw
+35 27 - fuse
+`
+	if got := fmt.Sprint(remoteDevices(mounts)); got != "map[44:true 1048620:true]" {
+		t.Error(got)
+	}
+	g := &guard{patience: time.Second}
+	defer g.close()
+	m := &guardedMemory{guard: g, memory: make(blockingMemory), remote: []snapshot.Mapping{{Start: 0x1000, End: 0x2000}}}
+	for _, test := range []struct {
+		address uint64
+		size    int
+		remote  bool
+	}{{0xff8, 8, false}, {0xff8, 9, true}, {0x1000, 1, true}, {0x1fff, 8, true}, {0x2000, 8, false}, {1, 0x10000, true}, {1<<64 - 1, 1, false}} {
+		if err := m.ReadMemory(make([]byte, test.size), test.address); errors.Is(err, errRemote) != test.remote {
+			t.Errorf("%d bytes at %#x: %v", test.size, test.address, err)
+		}
 	}
 }

@@ -65,6 +65,7 @@ func (s *system) Open(pid int32) (*snapshot.Snapshot, error) {
 	type opened struct {
 		memory   *process.Memory
 		mappings []snapshot.Mapping
+		remote   []snapshot.Mapping
 		err      error
 	}
 	result := make(chan opened, 1)
@@ -73,6 +74,8 @@ func (s *system) Open(pid int32) (*snapshot.Snapshot, error) {
 		if o.memory, o.err = process.OpenMemory(int(pid)); o.err == nil {
 			if o.mappings, o.err = process.Mappings(int(pid)); o.err != nil {
 				o.memory.Close()
+			} else {
+				o.remote = remoteMappings(int(pid), o.mappings)
 			}
 		}
 		result <- o
@@ -83,7 +86,7 @@ func (s *system) Open(pid int32) (*snapshot.Snapshot, error) {
 	switch o := <-result; {
 	case o.err == nil:
 		return &snapshot.Snapshot{PID: int(pid), Mappings: o.mappings, Live: true,
-			Memory: &guardedMemory{guard: &s.guard, pid: pid, memory: o.memory, close: o.memory.Close}}, nil
+			Memory: &guardedMemory{guard: &s.guard, pid: pid, memory: o.memory, close: o.memory.Close, remote: o.remote}}, nil
 	case errors.Is(o.err, process.ErrNoProcess):
 		return nil, nil
 	default:
