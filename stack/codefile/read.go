@@ -39,9 +39,16 @@ type readDump struct {
 }
 
 // NewReader returns a Reader that has read nothing.
-func NewReader() *Reader {
-	return &Reader{left: maxBytes, mapLimit: maxMapBytes, dumps: make(map[untrusted.Identity]readDump)}
+func NewReader() *Reader { return NewReaderBeside(0) }
+
+// NewReaderBeside returns a Reader that has read nothing. Others have read some bytes that are in use, so it
+// reads that much less.
+func NewReaderBeside(used int64) *Reader {
+	return &Reader{left: untrusted.Budget(maxBytes - min(max(used, 0), maxBytes)), mapLimit: maxMapBytes, dumps: make(map[untrusted.Identity]readDump)}
 }
+
+// Left returns how many bytes may still be read.
+func (r *Reader) Left() int64 { return int64(r.left) }
 
 var errNoProcess = errors.New("the target's files are not available")
 

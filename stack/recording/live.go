@@ -348,6 +348,7 @@ type growing struct {
 	until uint64 // the file was read, or had the same size, at this time
 	size  int64  // when it was read
 	stale bool   // it has grown since
+	bytes int64  // of it that are in memory
 	retry retry
 }
 
@@ -400,22 +401,38 @@ func (m *perfMap) size() int64 {
 	return codefile.MapSize(writer)
 }
 
+// held returns the size in bytes of the files of generated code that are in memory, without one of them.
+// What may be read is bounded for all together.
+func (b *builder) held(but *growing) (bytes int64) {
+	for _, d := range b.dumps {
+		if d.code != nil && &d.growing != but {
+			bytes += d.bytes
+		}
+	}
+	for _, p := range b.processes {
+		if m := p.perfMap; m != nil && m.code != nil && &m.growing != but {
+			bytes += m.bytes
+		}
+	}
+	return bytes
+}
+
 // renew reads the jitdump again.
 func (d *jitdump) renew() {
 	former := *d
-	d.builder.reads = codefile.NewReader() // what may be read is bounded for each time
+	d.builder.reads = codefile.NewReaderBeside(d.builder.held(&d.growing))
 	if d.open(); d.code == nil {
-		d.code, d.err, d.timed = former.code, former.err, former.timed
+		d.code, d.err, d.timed, d.bytes = former.code, former.err, former.timed, former.bytes
 	}
 }
 
 // renew reads the perf map again.
 func (m *perfMap) renew() {
-	former := m.code
-	m.builder.reads = codefile.NewReader()
+	former, bytes := m.code, m.bytes
+	m.builder.reads = codefile.NewReaderBeside(m.builder.held(&m.growing))
 	switch m.open(); {
 	case m.code == nil:
-		m.code = former
+		m.code, m.bytes = former, bytes
 	case former == nil:
 		m.note()
 	}

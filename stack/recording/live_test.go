@@ -5,10 +5,13 @@
 package recording
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/clewdev/clew/snapshot"
+	"github.com/clewdev/clew/snapshot/perfdata"
+	"github.com/clewdev/clew/stack/codefile"
 )
 
 // stopped is a system whose clock a test sets.
@@ -69,5 +72,28 @@ func TestRetry(t *testing.T) {
 	}
 	if previous < maxPause {
 		t.Errorf("a pause of %v without news", previous)
+	}
+}
+
+// The files of generated code that are read again may take as much memory as is left by all others.
+func TestHeld(t *testing.T) {
+	b := newBuilder(new(perfdata.Reader), Options{})
+	all := codefile.NewReader().Left()
+	for n := range int32(3) {
+		m := b.process(n).perfMap
+		m.code, m.bytes = new(codefile.Map), 100
+		d := &jitdump{fileKey: fileKey{path: strings.Repeat("d", int(n))}, builder: b, code: new(codefile.Jitdump)}
+		d.bytes = 1000
+		b.dumps[d.fileKey] = d
+	}
+	unread := b.process(3).perfMap
+	unread.bytes = 1 << 40
+	if n := b.held(&b.process(0).perfMap.growing); n != 3200 {
+		t.Errorf("the others have %d bytes, expected 3200", n)
+	}
+	for used, left := range map[int64]int64{3200: all - 3200, all + 1: 0, -1: all} {
+		if n := codefile.NewReaderBeside(used).Left(); n != left {
+			t.Errorf("%d bytes left beside %d, expected %d", n, used, left)
+		}
 	}
 }

@@ -99,7 +99,9 @@ func (m *perfMap) open() {
 		m.err = fmt.Errorf("the perf map of process %d cannot be opened: %w", m.process.pid, err)
 		return
 	}
+	left := b.reads.Left()
 	m.code = b.reads.Map(writer)
+	m.bytes = left - b.reads.Left()
 }
 
 func (m *perfMap) writer() (*snapshot.Process, error) {
