@@ -28,7 +28,7 @@ func TestRecordMemory(t *testing.T) {
 	}
 	p := testprogram.Start(t, testprogram.Build(t, "starts.c", "-O2"), "100", "0")
 	var stdout, stderr bytes.Buffer
-	// Each process works for about a millisecond.
+	// Each process works for about two milliseconds: its first sample comes after one.
 	cmd := clew(t, "record", "--no-lines", "--frequency", "999", "--duration", took.String(), strconv.Itoa(p.PID))
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Start(); err != nil {

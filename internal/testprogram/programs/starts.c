@@ -23,7 +23,7 @@ __attribute__((noinline)) static unsigned long work(int n)
 // Different processes have different stacks.
 __attribute__((noinline)) static unsigned long nested(int depth)
 {
-	return depth == 0 ? work(5) : nested(depth - 1) + 1;
+	return depth == 0 ? work(15) : nested(depth - 1) + 1;
 }
 
 int main(int argc, char **argv)
