@@ -79,7 +79,7 @@ func TestLanguages(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if share := whole(t, rec, filepath.Base(path)); share < 0.99 || rec.Samples < 300 {
+			if share := whole(t, rec, filepath.Base(path)); share < 0.99 || rec.Samples < 100 {
 				t.Errorf("%.1f%% of %d samples reach the outermost frame", 100*share, rec.Samples)
 			}
 			out, err := exec.Command(perf, "report", "-i", data, "--children", "--no-inline", "-g", "none", "--sort", "symbol", "--stdio", "-q").Output()

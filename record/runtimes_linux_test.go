@@ -196,7 +196,7 @@ func TestGoLabels(t *testing.T) {
 			}
 			t.Logf("%v of %v samples have labels; %q", labelled, all, rec.Notes)
 			for name := range expected {
-				if step == "500" && (all[name] < 50 || labelled[name]*100 < all[name]*60) {
+				if step == "500" && (all[name] < 20 || labelled[name]*100 < all[name]*30) {
 					t.Errorf("%s: %d of %d samples have labels", name, labelled[name], all[name])
 				}
 			}
