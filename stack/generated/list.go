@@ -10,6 +10,7 @@ import (
 
 	"github.com/clewdev/clew/jit/gdb/registry"
 	"github.com/clewdev/clew/jit/libunwind"
+	"github.com/clewdev/clew/region"
 )
 
 // NewListReader reads the lists in a running target's memory, the GDB JIT list and that of libunwind,
@@ -30,15 +31,39 @@ func NewListReader(t Target, bytes uint64) *Reader {
 // maxListEntries bounds the entries that NewListReader reads.
 const maxListEntries = 1 << 15
 
-// Bytes returns the size of the symbol files that r holds.
+// Bytes returns about how much memory the symbol files and the dynamic unwind information that r holds
+// take.
 func (r *Reader) Bytes() (n uint64) {
+	counted := make(map[*region.Region]bool) // procedures can share them
 	for _, s := range r.sources {
 		for _, c := range s.codes {
 			n += uint64(len(c.is.image()))
+			info, ok := c.is.(*infoCode)
+			if !ok {
+				continue
+			}
+			n += infoBytes
+			if t := info.info.Table; t != nil {
+				n += tableEntryBytes * uint64(len(t.Entries))
+			}
+			if p := info.info.Procedure; p != nil {
+				for at := p.Regions; at != nil && !counted[at]; at = at.Next {
+					counted[at] = true
+					n += regionBytes + opBytes*uint64(len(at.Ops))
+				}
+			}
 		}
 	}
 	return n
 }
+
+// What the parts of dynamic unwind information take in memory, in bytes.
+const (
+	infoBytes       = 512
+	tableEntryBytes = 8
+	regionBytes     = 64
+	opBytes         = 24
+)
 
 // Empty reports whether a reader has found no source so far.
 func (r *Reader) Empty() bool { return len(r.sources) == 0 }

@@ -58,7 +58,7 @@ type builder struct {
 	placeIDs map[placeKey]int32
 	unnamed  map[int32]unnamedPlace // by their numbers
 
-	listed    uint64          // bytes of symbol files in lists: see maxListed
+	listed    uint64          // bytes of all lists: see maxListed
 	nextRead  time.Time       // of files and lists that may have grown
 	named     int             // places that have their names
 	nameLimit stack.NameLimit // of these

@@ -41,6 +41,7 @@ type lists struct {
 	states   []listState        // by time
 	retry    retry
 	missed   bool // a look-up failed since the last read
+	dropped  bool // states that samples may have referred to
 
 	// before and after are the states around the time of the sample. They are the same if the lists
 	// did not change meanwhile. Either can be nil.
@@ -54,7 +55,7 @@ type lists struct {
 type listState struct {
 	from, until uint64
 	reader      *generated.Reader
-	bytes       uint64 // of its symbol files
+	bytes       uint64 // of generated.Reader.Bytes
 }
 
 // drop drops the oldest state.
@@ -70,7 +71,7 @@ type listed struct {
 	kind        generated.Kind
 }
 
-// maxListed bounds the symbol files of all lists in memory, in bytes.
+// maxListed bounds the memory of all lists, in bytes.
 const maxListed = 64 << 20
 
 // retry says when something may be read again. Reading it takes at most a tenth of the time, and reading
@@ -129,6 +130,9 @@ func (l *lists) at(at uint64) (changed bool) {
 			after = l.states[1].reader
 		}
 	}
+	if before == nil && l.dropped {
+		after = nil // other code may have been there
+	}
 	changed = before != l.before || after != l.after
 	l.before, l.after = before, after
 	return changed
@@ -151,14 +155,25 @@ func (l *lists) read() {
 	for _, err := range r.Skipped() {
 		l.builder.noteError(err)
 	}
+	size := r.Bytes()
+	for len(l.states) > 0 && l.builder.listed+size > maxListed {
+		l.drop()
+		l.dropped = true
+	}
+	if l.builder.listed+size > maxListed {
+		l.builder.note("process %d: its lists of generated code exceed the memory for those of all processes", l.process.pid)
+		l.closeMemory()
+		return
+	}
 	until := from
 	if !r.Changed() {
 		until = l.builder.opts.Live.Now()
 	}
 	if len(l.states) >= maxStates {
 		l.drop()
+		l.dropped = true
 	}
-	s := listState{from, until, r, r.Bytes()}
+	s := listState{from, until, r, size}
 	l.builder.listed += s.bytes
 	l.states = append(l.states, s)
 	l.builder.opts.Live.Soon()

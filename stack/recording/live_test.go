@@ -12,6 +12,7 @@ import (
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/perfdata"
 	"github.com/clewdev/clew/stack/codefile"
+	"github.com/clewdev/clew/stack/generated"
 )
 
 // stopped is a system whose clock a test sets.
@@ -94,6 +95,33 @@ func TestHeld(t *testing.T) {
 	for used, left := range map[int64]int64{3200: all - 3200, all + 1: 0, -1: all} {
 		if n := codefile.NewReaderBeside(used).Left(); n != left {
 			t.Errorf("%d bytes left beside %d, expected %d", n, used, left)
+		}
+	}
+}
+
+// A sample between two states refers to both, and one before the first state to that state only if none was
+// there before.
+func TestStates(t *testing.T) {
+	l := &lists{builder: &builder{opts: Options{Live: &stopped{now: 60}}}}
+	first, second := generated.NewReader(generated.Target{}), generated.NewReader(generated.Target{})
+	for _, dropped := range []bool{false, true} {
+		for _, test := range []struct {
+			at            uint64
+			before, after *generated.Reader
+		}{
+			{5, nil, first},
+			{15, first, first},
+			{30, first, second},
+			{45, second, second},
+		} {
+			l.states = []listState{{from: 10, until: 20, reader: first}, {from: 40, until: 50, reader: second}}
+			l.dropped = dropped
+			if dropped && test.before == nil {
+				test.after = nil
+			}
+			if l.at(test.at); l.before != test.before || l.after != test.after {
+				t.Errorf("wrong states at %d, dropped %v", test.at, dropped)
+			}
 		}
 	}
 }
