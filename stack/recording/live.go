@@ -51,7 +51,7 @@ type lists struct {
 	numbers map[listed]int32
 }
 
-// listState are lists that did not change from one time to another.
+// listState are lists that certainly did not change from one time to another.
 type listState struct {
 	from, until uint64
 	reader      *generated.Reader
@@ -144,9 +144,15 @@ func (l *lists) read() {
 		return
 	}
 	began := time.Now()
-	from := l.builder.opts.Live.Now()
 	l.missed = false
 	r := l.reader()
+	// Only at this time, between two looks with equal results, the lists certainly were as they were read.
+	// This program may have waited for a processor before and after.
+	now := l.builder.opts.Live.Now()
+	if r != nil && !r.Empty() && r.Changed() {
+		l.retry.done(l.builder, began, true)
+		return
+	}
 	l.retry.done(l.builder, began, r != nil && !r.Empty())
 	if r == nil || r.Empty() {
 		l.closeMemory() // most processes have no list
@@ -165,15 +171,11 @@ func (l *lists) read() {
 		l.closeMemory()
 		return
 	}
-	until := from
-	if !r.Changed() {
-		until = l.builder.opts.Live.Now()
-	}
 	if len(l.states) >= maxStates {
 		l.drop()
 		l.dropped = true
 	}
-	s := listState{from, until, r, size}
+	s := listState{now, now, r, size}
 	l.builder.listed += s.bytes
 	l.states = append(l.states, s)
 	l.builder.opts.Live.Soon()
