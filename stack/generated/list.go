@@ -6,7 +6,10 @@ package generated
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
+	"iter"
+	"slices"
 
 	"github.com/clewdev/clew/jit/gdb/registry"
 	"github.com/clewdev/clew/jit/libunwind"
@@ -16,16 +19,43 @@ import (
 // NewListReader reads the lists in a running target's memory, the GDB JIT list and that of libunwind,
 // and no files. It reads symbol files of at most so many bytes, and searches as many.
 func NewListReader(t Target, bytes uint64) *Reader {
-	r := &Reader{target: t, limits: registry.Limits{Entries: maxListEntries, Total: bytes, Image: bytes, Scan: bytes}}
+	r := newListReader(t, bytes)
 	for _, next := range sourceReaders() {
 		if next.memory {
 			r.sources = append(r.sources, next.read(r)...)
 		}
 	}
-	for _, s := range r.sources {
-		r.stamps = append(r.stamps, r.stamp(s))
+	// What was read belongs to a stamp only if that is the same before and after.
+	for range maxListReads {
+		again := newListReader(t, bytes)
+		again.stamps = r.stampAll()
+		for _, kind := range []Kind{GDBList, GDBListSearched} {
+			var addresses []uint64
+			for _, s := range r.sources {
+				if s.Kind == kind {
+					addresses = append(addresses, s.address)
+				}
+			}
+			if len(addresses) > 0 {
+				symbols := func(string) iter.Seq[uint64] { return slices.Values(addresses) }
+				again.sources = append(again.sources, again.gdbLists(&registry.Space{Symbols: symbols}, kind)...)
+			}
+		}
+		if slices.ContainsFunc(r.sources, func(s *Source) bool { return s.Kind == DynInfoList }) {
+			again.sources = append(again.sources, again.dynInfoLists()...)
+		}
+		if r = again; !r.Changed() {
+			break
+		}
 	}
 	return r
+}
+
+// maxListReads is how often NewListReader reads lists that change meanwhile.
+const maxListReads = 3
+
+func newListReader(t Target, bytes uint64) *Reader {
+	return &Reader{target: t, limits: registry.Limits{Entries: maxListEntries, Total: bytes, Image: bytes, Scan: bytes}}
 }
 
 // maxListEntries bounds the entries that NewListReader reads.
@@ -69,13 +99,17 @@ const (
 func (r *Reader) Empty() bool { return len(r.sources) == 0 }
 
 // Changed reports whether a list has changed since NewListReader read it.
-func (r *Reader) Changed() bool {
-	for i, s := range r.sources {
-		if !bytes.Equal(r.stamp(s), r.stamps[i]) {
-			return true
-		}
+func (r *Reader) Changed() bool { return !slices.EqualFunc(r.stampAll(), r.stamps, bytes.Equal) }
+
+// stampAll returns the stamps of the sources, in their order by kind and address.
+func (r *Reader) stampAll() (stamps [][]byte) {
+	slices.SortFunc(r.sources, func(a, b *Source) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.address, b.address))
+	})
+	for _, s := range r.sources {
+		stamps = append(stamps, r.stamp(s))
 	}
-	return false
+	return stamps
 }
 
 func (r *Reader) stamp(s *Source) []byte {

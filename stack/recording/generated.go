@@ -80,8 +80,15 @@ func (g *generatedCode) find(pc uint64) (*jitdump, *perf.Function) {
 	return nil, nil
 }
 
+// stale reports whether a jitdump has grown since it was read. Then what else describes its code is older,
+// or has no times.
+func (g *generatedCode) stale() bool {
+	return slices.ContainsFunc(g.dumps, func(d *jitdump) bool { return d.stale })
+}
+
 func (d *jitdump) find(pc, time uint64) *perf.Function {
 	if !d.opened {
+		d.growing.begin(d.builder, d.size)
 		d.open()
 		d.note()
 	}
@@ -148,7 +155,10 @@ func (d *jitdump) note() {
 // rules returns the unwind rules of the function at an address.
 func (g *generatedCode) rules(pc uint64) (*unwind.Rules, error) {
 	d, f := g.find(pc)
-	if f == nil {
+	switch {
+	case f == nil && g.stale():
+		return nil, errNoGenerated
+	case f == nil:
 		return g.lists.rules(pc)
 	}
 	rules, err := d.code.Rules(f, pc)

@@ -369,10 +369,17 @@ type growing struct {
 	retry retry
 }
 
+// begin notes the time and the size before the file is read for the first time.
+func (g *growing) begin(b *builder, size func() int64) {
+	if b.opts.Live != nil {
+		g.until, g.size = b.opts.Live.Now(), size()
+	}
+}
+
 // catchUp reads the file again if it has grown before a time: a function can be missing, or replaced by a
 // new one. It reports whether look-ups can have other results. size returns the size of the file, and read
 // reads it.
-func (g *growing) catchUp(b *builder, at uint64, size func() int64, read func()) (changed bool) {
+func (g *growing) catchUp(b *builder, at uint64, size func() int64, read func() bool) (changed bool) {
 	if at <= g.until {
 		return false
 	}
@@ -386,10 +393,13 @@ func (g *growing) catchUp(b *builder, at uint64, size func() int64, read func())
 		return changed
 	}
 	began := time.Now()
-	read()
-	g.until, g.size, g.stale = now, n, false
+	changed = g.stale
+	if g.stale = !read(); !g.stale {
+		changed = true
+		g.until, g.size = now, n
+	}
 	g.retry.done(b, began, true)
-	return true
+	return changed
 }
 
 func (d *jitdump) catchUp(at uint64) bool {
@@ -434,25 +444,29 @@ func (b *builder) held(but *growing) (bytes int64) {
 	return bytes
 }
 
-// renew reads the jitdump again.
-func (d *jitdump) renew() {
+// renew reads the jitdump again, and reports whether that succeeded.
+func (d *jitdump) renew() bool {
 	former := *d
 	d.builder.reads = codefile.NewReaderBeside(d.builder.held(&d.growing))
 	if d.open(); d.code == nil {
 		d.code, d.err, d.timed, d.bytes = former.code, former.err, former.timed, former.bytes
+		return false
 	}
+	return true
 }
 
-// renew reads the perf map again.
-func (m *perfMap) renew() {
+// renew reads the perf map again, and reports whether that succeeded.
+func (m *perfMap) renew() bool {
 	former, bytes := m.code, m.bytes
 	m.builder.reads = codefile.NewReaderBeside(m.builder.held(&m.growing))
 	switch m.open(); {
 	case m.code == nil:
 		m.code, m.bytes = former, bytes
+		return false
 	case former == nil:
 		m.note()
 	}
+	return true
 }
 
 // update sets the time of the next look-ups in generated code, for a thread of the process, and reads again

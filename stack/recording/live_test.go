@@ -30,7 +30,7 @@ func TestGrowing(t *testing.T) {
 	size, reads := int64(10), 0
 	g := growing{until: 50, size: 10}
 	catchUp := func(at uint64) bool {
-		return g.catchUp(b, at, func() int64 { return size }, func() { reads++ })
+		return g.catchUp(b, at, func() int64 { return size }, func() bool { reads++; return true })
 	}
 	if catchUp(50) || catchUp(60) || g.until != 100 || reads != 0 {
 		t.Errorf("%d reads of a file that has not grown, known until %d", reads, g.until)

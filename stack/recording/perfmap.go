@@ -50,6 +50,7 @@ const maxAncestors = 16
 // from it. Its name is a part of the file's text.
 func (m *perfMap) find(pc uint64, s *space) (symbol object.Symbol, ok bool) {
 	if !m.opened {
+		m.growing.begin(m.builder, m.size)
 		m.open()
 		m.note()
 	}
@@ -57,6 +58,9 @@ func (m *perfMap) find(pc uint64, s *space) (symbol object.Symbol, ok bool) {
 		return symbol, false
 	}
 	m.space = s
+	if m.stale {
+		return symbol, false
+	}
 	symbol, ok = m.code.Find(pc)
 	if ok && m.stackObject == nil {
 		m.stackObject = m.builder.addGenerated(generated.PerfMap, m.code.Path)

@@ -362,6 +362,9 @@ func (b *builder) generatedPlace(p *process, lookup uint64, key placeKey) (int32
 		}
 		return n, true
 	}
+	if p.space.code.stale() {
+		return 0, false
+	}
 	if p.lists != nil {
 		if n, ok := p.lists.place(lookup, key); ok {
 			return n, true
