@@ -82,7 +82,7 @@ func TestOCaml(t *testing.T) {
 	if found != 1 {
 		t.Errorf("%d findings in parse, want 1", found)
 	}
-	// OCaml's functions preserve no register, which is no defect. The other findings are those of the
+	// OCaml's functions preserve no register, which is not a defect. The other findings are those of the
 	// runtime's assembly.
 	if r.Defective > 10 || r.Agree*100 < r.Instructions*95 {
 		t.Errorf("%+v", r.Counters)

@@ -62,7 +62,7 @@ func newSampler(e, waits *event) (*sampler, error) {
 }
 
 // shrink unmaps all buffers, for smaller ones: the last did not fit into the limit of locked
-// memory after the others. It returns false if there are no smaller ones.
+// memory after the others. It returns false if they already have the smallest size.
 func (s *sampler) shrink() bool {
 	largest := 0
 	for _, r := range s.rings {

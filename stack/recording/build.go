@@ -94,7 +94,7 @@ type placeKey struct {
 	object   *stack.Object // nil for none
 	address  uint64
 	function int32    // its number among the functions of the object, if its code changes, else 0
-	process  *perfMap // of the process, if the place is unnamed generated code, else nil
+	perfMap  *perfMap // that of the process, if the place is unnamed generated code, else nil
 	returns  bool
 }
 

@@ -338,7 +338,7 @@ func (b *builder) userPlace(p *process, ip uint64, returns bool) int32 {
 		}
 	}
 	if executable && m == nil && b.opts.Live != nil {
-		key.process = p.perfMap // it may have a name later
+		key.perfMap = p.perfMap // it may have a name later
 		n, added := b.newPlace(key)
 		if added {
 			b.unnamed[n] = unnamedPlace{lookup: lookup, first: p.space.code.time, space: p.space, dumps: p.space.code.dumps, perfMap: p.perfMap}

@@ -1,0 +1,147 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package recording
+
+import (
+	"time"
+
+	"github.com/clewdev/clew/stack/codefile"
+)
+
+// retry says when something may be read again. Reading it takes at most a tenth of the time, and reading
+// everything a third.
+type retry struct {
+	next  time.Time
+	pause time.Duration
+}
+
+const (
+	minPause = 20 * time.Millisecond
+	maxPause = 5 * time.Second
+)
+
+func (r *retry) due(b *builder) bool {
+	now := time.Now()
+	return !now.Before(r.next) && !now.Before(b.nextRead)
+}
+
+// done sets the next time after a read that began at a time. Without news the pause doubles.
+func (r *retry) done(b *builder, began time.Time, news bool) {
+	if r.pause = min(2*r.pause, maxPause); news {
+		r.pause = 0
+	}
+	now := time.Now()
+	r.pause = max(r.pause, minPause, 10*now.Sub(began))
+	r.next, b.nextRead = now.Add(r.pause), now.Add(2*now.Sub(began))
+}
+
+// growing is a file of generated code that is read while its runtime writes it.
+type growing struct {
+	until uint64 // the file was read, or had the same size, at this time
+	size  int64  // when it was read
+	stale bool   // it has grown since
+	bytes int64  // of it that are in memory
+	retry retry
+}
+
+// begin notes the time and the size before the file is read for the first time.
+func (g *growing) begin(b *builder, size func() int64) {
+	if b.opts.Live != nil {
+		g.until, g.size = b.opts.Live.Now(), size()
+	}
+}
+
+// catchUp reads the file again if it has grown before a time: a function can be missing, or replaced by a
+// new one. It reports whether look-ups can have other results. size returns the size of the file, and read
+// reads it.
+func (g *growing) catchUp(b *builder, at uint64, size func() int64, read func() bool) (changed bool) {
+	if at <= g.until {
+		return false
+	}
+	now, n := b.opts.Live.Now(), size()
+	switch {
+	case n == g.size:
+		g.until = now
+		return false
+	case !g.retry.due(b):
+		changed, g.stale = !g.stale, true
+		return changed
+	}
+	began := time.Now()
+	changed = g.stale
+	if g.stale = !read(); !g.stale {
+		changed = true
+		g.until, g.size = now, n
+	}
+	g.retry.done(b, began, true)
+	return changed
+}
+
+func (d *jitdump) catchUp(at uint64) bool {
+	return d.opened && d.growing.catchUp(d.builder, at, d.size, d.renew)
+}
+
+// size returns the size of the jitdump in bytes, or -1 if it cannot be opened.
+func (d *jitdump) size() int64 {
+	writer, err := d.builder.writer(d.pid, d.mount)
+	if err != nil {
+		return -1
+	}
+	return codefile.DumpSize(writer, codefile.Marker{Path: d.path, Inode: d.inode.number})
+}
+
+func (m *perfMap) catchUp(at uint64) bool {
+	return m.opened && m.growing.catchUp(m.builder, at, m.size, m.renew)
+}
+
+// size returns the size of the perf map in bytes, or -1 if there is none.
+func (m *perfMap) size() int64 {
+	writer, err := m.writer()
+	if err != nil {
+		return -1
+	}
+	return codefile.MapSize(writer)
+}
+
+// held returns the size in bytes of the files of generated code that are in memory, without one of them.
+// What may be read is bounded for all together.
+func (b *builder) held(but *growing) (bytes int64) {
+	for _, d := range b.dumps {
+		if d.code != nil && &d.growing != but {
+			bytes += d.bytes
+		}
+	}
+	for _, p := range b.processes {
+		if m := p.perfMap; m != nil && m.code != nil && &m.growing != but {
+			bytes += m.bytes
+		}
+	}
+	return bytes
+}
+
+// renew reads the jitdump again, and reports whether that succeeded.
+func (d *jitdump) renew() bool {
+	former := *d
+	d.builder.reads = codefile.NewReaderBeside(d.builder.held(&d.growing))
+	if d.open(); d.code == nil {
+		d.code, d.err, d.timed, d.bytes = former.code, former.err, former.timed, former.bytes
+		return false
+	}
+	return true
+}
+
+// renew reads the perf map again, and reports whether that succeeded.
+func (m *perfMap) renew() bool {
+	former, bytes := m.code, m.bytes
+	m.builder.reads = codefile.NewReaderBeside(m.builder.held(&m.growing))
+	switch m.open(); {
+	case m.code == nil:
+		m.code, m.bytes = former, bytes
+		return false
+	case former == nil:
+		m.note()
+	}
+	return true
+}
