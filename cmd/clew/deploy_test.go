@@ -14,7 +14,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -121,7 +123,7 @@ func newDeployment(t *testing.T) *deployment {
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	settings := unit(t)
 	d := &deployment{setpriv: testprogram.RequireTool(t, "setpriv"), dir: dir, program: filepath.Join(dir, "clew"), caps: capabilities(settings["AmbientCapabilities"][0])}
-	spool, own := filepath.Join(dir, "spool"), filepath.Join(dir, "own")
+	spool, own := filepath.Join(dir, "spool"), filepath.Dir(d.own())
 	d.command = strings.Fields(strings.NewReplacer("/usr/local/bin/clew", d.program, "/var/lib/clew/spool", spool).Replace(settings["ExecStart"][0]))
 	source := testprogram.Build(t, "shares.c", "-O2", "-g", "-Wl,--build-id")
 	shares, err := os.ReadFile(source)
@@ -137,18 +139,21 @@ func newDeployment(t *testing.T) *deployment {
 	build.Dir = "../.."
 	out, err := build.CombinedOutput()
 	for _, err := range []error{err, os.Chmod(dir, 0o755), os.Mkdir(spool, 0o700), os.Chown(spool, serviceUser, serviceUser), os.Mkdir(own, 0o700),
-		os.WriteFile(filepath.Join(own, "shares"), shares, 0o755), os.Chown(own, otherUser, otherUser)} {
+		os.WriteFile(d.own(), shares, 0o755), os.Chown(own, otherUser, otherUser)} {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}
 	t.Setenv("OTEL_SERVICE_NAME", "a service")
 	other := fmt.Sprint(otherUser)
-	d.hidden = testprogram.Start(t, d.setpriv, "--reuid", other, "--regid", other, "--clear-groups", filepath.Join(own, "shares"), "1", "0")
+	d.hidden = testprogram.Start(t, d.setpriv, "--reuid", other, "--regid", other, "--clear-groups", d.own(), "1", "0")
 	os.Unsetenv("OTEL_SERVICE_NAME")
 	d.contained = testprogram.StartElsewhere(t, source, "1", "0")
 	return d
 }
+
+// own returns the path of a program that only its user can read.
+func (d *deployment) own() string { return filepath.Join(d.dir, "own", "shares") }
 
 // start starts a command that becomes the service, and sends to a URL.
 func (d *deployment) start(t *testing.T, url string, command ...string) *service {
@@ -232,6 +237,66 @@ func (d *deployment) systemCalls(t *testing.T) {
 	}
 	if found < 30 || len(c.Profiles(t)) == 0 {
 		t.Errorf("%d system calls, %d profiles\n%s", found, len(c.Profiles(t)), text)
+	}
+}
+
+// systemd runs the unit as it is, and clew ends when systemd stops it.
+func TestUnitInSystemd(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("skipped: only root can start systemd")
+	}
+	if _, err := os.Stat("/run/systemd/system"); err == nil {
+		t.Skip("skipped: systemd runs this machine, and a second one would use the same control groups")
+	}
+	unshare, enter, boot := testprogram.RequireTool(t, "unshare"), testprogram.RequireTool(t, "nsenter"), testprogram.RequireTool(t, "/lib/systemd/systemd")
+	d, c := newDeployment(t), collector.Start(t, collector.Options{})
+	// The targets are empty, so that systemd starts nothing of this machine.
+	const script = `set -e
+		mount --make-rprivate /
+		mount -t proc proc /proc
+		for d in /run /var/lib /etc/systemd /usr/local/bin; do mount -t tmpfs tmpfs $d; done
+		cp "$1/clew" /usr/local/bin/
+		mkdir -p /run/units/clew.service.d
+		for t in sysinit basic shutdown network-online multi-user; do echo [Unit] >/run/units/$t.target; done
+		printf '[Service]\nUser=%s\nExecStart=%s 1 0\n' "$5" "$6" >/run/units/shares.service
+		printf '[Unit]\nWants=shares.service\n[Service]\nEnvironment=CLEW_SEND=%s\nStandardError=file:%s/service.log\n' "$3" "$1" >/run/units/clew.service.d/test.conf
+		cp "$2" /run/units/
+		exec env -i container=test SYSTEMD_UNIT_PATH=/run/units "$4" --system --unit=clew.service --log-target=console --show-status=no`
+	path, err := filepath.Abs(deploy + "clew.service")
+	if err != nil {
+		t.Fatal(err)
+	}
+	manager := startCommand(t, exec.Command(unshare, "--pid", "--mount", "--fork", "--kill-child=KILL", "sh", "-c", script, "sh", d.dir, path, "http://"+c.HTTP, boot, fmt.Sprint(otherUser), d.own()))
+	var inside []string // the start of a command that runs the rest in systemd's namespaces
+	control := func(args ...string) string {
+		if inside == nil {
+			return ""
+		}
+		out, _ := exec.Command(inside[0], slices.Concat(inside[1:], []string{"systemctl"}, args)...).CombinedOutput()
+		return strings.TrimSpace(string(out))
+	}
+	for end := time.Now().Add(20 * time.Second); control("is-active", "clew.service") != "active"; time.Sleep(10 * time.Millisecond) {
+		children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", manager.cmd.Process.Pid))
+		if pid, _ := strconv.Atoi(strings.TrimSpace(string(children))); pid != 0 && inside == nil {
+			inside = []string{enter, "-t", strconv.Itoa(pid), "-m", "-p"}
+			t.Cleanup(func() { syscall.Kill(pid, syscall.SIGKILL) }) // systemd takes back unshare's --kill-child
+		}
+		if time.Now().After(end) {
+			t.Fatal("systemd has not started the service")
+		}
+	}
+	time.Sleep(time.Second)
+	control("stop", "clew.service")
+	if got := control("show", "--property=Result,ExecMainStatus", "clew.service"); got != "Result=success\nExecMainStatus=0" {
+		t.Error(got)
+	}
+	found := false
+	for _, r := range byProcess(t, c.Profiles(t)) {
+		found = found || r.attributes["process.executable.path"] == d.own() && r.share(`worker;(heavy|light);count`) > 0.5
+	}
+	log, err := os.ReadFile(filepath.Join(d.dir, "service.log"))
+	if !found || err != nil {
+		t.Errorf("the service has not sent the program's profile: %v\n%s", err, log)
 	}
 }
 
