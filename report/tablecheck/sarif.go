@@ -89,7 +89,6 @@ type sarifRegion struct {
 
 type sarifAddress struct {
 	Absolute uint64 `json:"absoluteAddress"`
-	Offset   uint64 `json:"offsetFromParent,omitempty"`
 	Name     string `json:"fullyQualifiedName,omitempty"`
 }
 
@@ -110,8 +109,9 @@ func (s *SARIF) Result(_ io.Writer, r *survey.Result) error {
 func newSARIF(p *survey.Part, f *check.Finding) sarifResult {
 	name := cmp.Or(style.Demangle(f.Name), style.Hex(p.Shown(f.Function)))
 	text := defect(f)
+	place := fmt.Sprintf("%s+%s", name, style.Hex(f.Address-f.Function))
 	if f.Function != 0 {
-		text = fmt.Sprintf("%s+%s: %s", name, style.Hex(f.Address-f.Function), text)
+		text = place + ": " + text
 	}
 	key := sha256.Sum256(fmt.Append(nil, survey.NewKnown(p, f)))
 	o := sarifResult{RuleID: ruleID(f.Kind), RuleIndex: int(f.Kind), Level: "error",
@@ -127,7 +127,8 @@ func newSARIF(p *survey.Part, f *check.Finding) sarifResult {
 	code.Physical.Artifact.URI = uriOf(fileOf(p))
 	code.Physical.Address = &sarifAddress{Absolute: p.Shown(f.Address)}
 	if f.Function != 0 {
-		code.Physical.Address.Offset, code.Physical.Address.Name = f.Address-f.Function, name
+		// Only an address with a parentIndex may have an offsetFromParent (SARIF §3.32.8).
+		code.Physical.Address.Name = place
 		code.Logical = []sarifLogical{{name, f.Name, "function"}}
 	}
 	l := locate(p, f.Address)

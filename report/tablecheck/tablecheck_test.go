@@ -143,7 +143,7 @@ var sarifSchema = map[string]schema{
 	"physical": {"artifactLocation": "artifact", "region": "region", "address": "address"},
 	"artifact": {"uri": "string"},
 	"region":   {"startLine": "number"},
-	"address":  {"absoluteAddress": "number", "offsetFromParent": "number", "fullyQualifiedName": "string"},
+	"address":  {"absoluteAddress": "number", "fullyQualifiedName": "string"},
 	"logical":  {"fullyQualifiedName": "string", "decoratedName": "string", "kind": "string"},
 }
 
