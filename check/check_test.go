@@ -14,6 +14,15 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
+// The prologue and the epilogue of gcc's functions that align their stack, and the rule of the CFA between
+// them.
+const (
+	realigned = "lea 8(%rsp),%r10\n.cfi_def_cfa %r10, 0\nand $-32,%rsp\npush -8(%r10)\npush %rbp\nmov %rsp,%rbp\n" +
+		".cfi_escape 0x10, 0x06, 0x02, 0x76, 0x00\npush %r10\n" + savedCFA
+	savedCFA    = ".cfi_escape 0x0f, 0x03, 0x76, 0x78, 0x06\n"
+	unrealigned = "mov -8(%rbp),%r10\n.cfi_def_cfa %r10, 0\nleave\n.cfi_restore %rbp\nlea -8(%r10),%rsp\n.cfi_def_cfa %rsp, 8\nret"
+)
+
 // A function f of assembly language; "here:" marks the instruction with the finding.
 var functionTests = []struct {
 	machine      string // "" for amd64
@@ -48,6 +57,12 @@ var functionTests = []struct {
 	{"", "a return address that is overwritten", "mov %rax,(%rsp)\nhere: ret", "wrong return address: return address lost, but the table says return address at CFA-8", ".cfi_undefined 16"},
 	{"", "BMI writes its first operand", "blsr %rax,%rbx\nhere: ret", "wrong register: rbx lost, but the table says rbx unchanged", ".cfi_undefined rbx"},
 	{"", "vectors do not", "vzeroupper\nvpaddd %ymm1,%ymm2,%ymm3\n{evex} vmovdqu32 %zmm3,64(%rsp)\nret", "", ""},
+	{"", "a register that is saved in a realigned frame", realigned + "push %rbx\nxor %ebx,%ebx\nhere: mov -16(%rbp),%rbx\n" + unrealigned,
+		"wrong register: rbx at rbp-16, but the table says rbx unchanged", ".cfi_escape 0x10, 0x03, 0x02, 0x76, 0x70"},
+	{"", "a CFA that is saved in a realigned frame", strings.Replace(realigned, savedCFA, "", 1) + "xor %r10d,%r10d\nhere: nop\n" + unrealigned,
+		"wrong CFA: CFA = *(rbp-8), but the table says CFA = r10+0", ".cfi_escape 0x0f, 0x03, 0x76, 0x78, 0x06"},
+	{"", "a CFA in another register", "lea 8(%rsp),%r10\n.cfi_def_cfa %r10, 0\nand $-32,%rsp\n.cfi_def_cfa %rbp, 16\nhere: lea -8(%r10),%rsp\n.cfi_def_cfa %rsp, 8\nret",
+		"wrong CFA: CFA = r10+0, but the table says CFA = rbp+16", ".cfi_def_cfa r10, 0"},
 	{"", "outermost", ".cfi_undefined %rip\nxor %ebp,%ebp\nret", "", ""},
 	{"arm64", "a frame record", "stp x29, x30, [sp, #-32]!\n.cfi_def_cfa_offset 32\n.cfi_offset 29, -32\n.cfi_offset 30, -24\nmov x29, sp\nstr x19, [sp, #16]\n.cfi_offset 19, -16\nmov x19, x0\nbl g\nldr x19, [sp, #16]\nldp x29, x30, [sp], #32\n.cfi_def_cfa_offset 0\n.cfi_restore 29\n.cfi_restore 30\n.cfi_restore 19\nret", "", ""},
 	{"arm64", "an allocation that is counted twice", "sub sp, sp, #16\n.cfi_def_cfa_offset 32\nhere: nop\nadd sp, sp, #16\n.cfi_def_cfa_offset 0\nret",
@@ -103,6 +118,19 @@ func TestFunctions(t *testing.T) {
 			g := &r.Findings[0]
 			if g.Address != here.Address || !strings.HasSuffix(g.String(), test.want) || g.Fix != test.fix || g.Name != "f" {
 				t.Errorf("%v (%s), want %s at %#x (%s)", g, g.Fix, test.want, here.Address, test.fix)
+			}
+			if test.fix != "" {
+				// The directive mends the row.
+				f := assemble(t, test.machine, ".globl f,here\nf: .cfi_startproc\n"+strings.Replace(test.source, "here:", test.fix+"\nhere:", 1)+"\n.cfi_endproc\n.size f,.-f\n")
+				r, err := File(f, Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i := range r.Findings {
+					if w := &r.Findings[i]; w.Address <= here.Address && w.Kind == g.Kind && w.Column == g.Column {
+						t.Errorf("with %s: %v", test.fix, w)
+					}
+				}
 			}
 			if n := len(g.Path); n == 0 || g.Path[n-1].Address != g.Address || g.Path[0].Address != g.Function {
 				t.Errorf("path %v", g.Path)

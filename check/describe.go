@@ -11,6 +11,7 @@ import (
 
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/check/internal/lift"
+	"github.com/clewdev/clew/internal/leb128"
 )
 
 // finding describes a wrong rule.
@@ -86,7 +87,23 @@ func (c *checker) trueCFA(s *state, rule cfi.Rule) (text, fix string) {
 		}
 		return text, fmt.Sprintf(".cfi_def_cfa %s, %d", m.Names[column], offset)
 	}
+	switch p, ok := s.cfaLocation(m); {
+	case !ok:
+	case p.kind == cfi.ValExpression:
+		return fmt.Sprintf("CFA = *(%s%+d)", c.columnName(p.column), p.offset), escape(cfi.CFADefCFAExpression, nil, p.expression(c.section.Machine))
+	default:
+		return fmt.Sprintf("CFA = %s%+d", c.columnName(p.column), p.offset), fmt.Sprintf(".cfi_def_cfa %s, %d", c.columnName(p.column), p.offset)
+	}
 	return "another CFA", ""
+}
+
+// escape returns the directive for an instruction with an expression, which has no directive of its own.
+func escape(op cfi.Opcode, column []byte, expression []byte) string {
+	text := fmt.Sprintf(".cfi_escape 0x%02x", uint8(op))
+	for _, b := range slices.Concat(column, leb128.AppendUint(nil, uint64(len(expression))), expression) {
+		text += fmt.Sprintf(", 0x%02x", b)
+	}
+	return text
 }
 
 func (c *checker) ruleCFA(r cfi.Rule) string {
@@ -138,6 +155,10 @@ func (c *checker) trueRegister(s *state, number int, rule cfi.Rule) (text, fix s
 		if is(v) && other != number {
 			return fmt.Sprintf("%s in %s", name, m.Names[other]), fmt.Sprintf(".cfi_register %s, %s", directive, m.Names[other])
 		}
+	}
+	if p, ok := s.locationOf(want, number, m); ok && p.kind == cfi.Expression {
+		column := leb128.AppendUint(nil, uint64(m.Column(number)))
+		return fmt.Sprintf("%s at %s%+d", name, c.columnName(p.column), p.offset), escape(cfi.CFAExpression, column, p.expression(c.section.Machine))
 	}
 	return name + " lost", ".cfi_undefined " + directive
 }

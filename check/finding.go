@@ -106,8 +106,8 @@ func (k Kind) String() string { return kindNames[k] }
 // Step is an instruction on a path, with what holds before it.
 type Step struct {
 	Address uint64
-	CFA     string // where the CFA is: "rsp+16"
-	Saved   string // where preserved registers are: "rbx at CFA-24, rbp at CFA-16"
+	CFA     string // where the CFA is: "rsp+16", or "*(rbp-8)" for the word at an address; "" if unknown
+	Saved   string // where preserved registers are: "rbx at CFA-24, rbp at CFA-16", or "rbx at rbp-16"
 }
 
 // Line is an instruction near a defect, with the rule that is wrong at the defect: the rule of

@@ -5,6 +5,7 @@
 package check
 
 import (
+	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/check/internal/lift"
 )
@@ -16,6 +17,16 @@ type location struct {
 	kind   cfi.RuleKind
 	column uint32
 	offset int64
+}
+
+// expression returns the DWARF expression of a location: the address in a register plus an offset, or,
+// for a CFA, the word there.
+func (p location) expression(m *arch.Machine) []byte {
+	e, _ := cfi.AppendOperation(nil, cfi.Operation{Op: cfi.OpBreg0 + cfi.Op(p.column), Operands: [2]int64{p.offset}}, m)
+	if p.kind == cfi.ValExpression {
+		e, _ = cfi.AppendOperation(e, cfi.Operation{Op: cfi.OpDeref}, m)
+	}
+	return e
 }
 
 // maxPreserved bounds the preserved registers of a machine.
@@ -44,7 +55,7 @@ func (s *Synthesizer) rule(p location, section *cfi.Section) cfi.Rule {
 	case cfi.Register:
 		return cfi.Rule{Kind: p.kind, Register: p.column, Offset: p.offset}
 	case cfi.Expression, cfi.ValExpression:
-		e := s.expression(p, p.kind == cfi.ValExpression)
+		e := p.expression(s.arch)
 		at := len(section.Data)
 		section.Data = append(section.Data, e...)
 		return cfi.Rule{Kind: p.kind, Register: uint32(len(e)), Offset: int64(at)}

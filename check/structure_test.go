@@ -53,6 +53,7 @@ func TestStructure(t *testing.T) {
 		{Overlap, func(b []byte) { put(b, first.Offset+size, uint32(first.End-first.Start)+0x100) }},
 		{OutsideCode, func(b []byte) { put(b, first.Offset+size, 0x700000) }},
 		{OutsideFile, func(b []byte) { put(b, first.Offset+augmentation+1, 0x7000000) }},
+		{OutsideFile, func(b []byte) { put(b, first.CIE.InstructionsOffset-6, 0x7000000) }}, // the personality routine, before two encodings
 		{PastEnd, func(b []byte) { put(b, first.Offset+size, 1) }},
 		{WrongHeader, func(b []byte) { put(b, first.Offset+start, uint32(first.Start-section.Address-first.Offset-start)+1) }},
 		{Malformed, func(b []byte) { b[base+first.InstructionsOffset] = 0x3f }},

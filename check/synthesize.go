@@ -516,7 +516,7 @@ func (s *Synthesizer) writeFrame(b *cfi.Builder, from, to *frame) {
 	if from.cfa != to.cfa {
 		switch p := to.cfa; {
 		case p.kind == cfi.ValExpression:
-			b.DefCFAExpression(s.expression(p, true))
+			b.DefCFAExpression(p.expression(s.arch))
 		case from.cfa.kind != cfi.Register || from.cfa.column != p.column && from.cfa.offset != p.offset:
 			b.DefCFA(uint64(p.column), p.offset)
 		case from.cfa.column != p.column:
@@ -547,15 +547,6 @@ func (s *Synthesizer) writeRule(b *cfi.Builder, column uint64, from, to, atEntry
 	case to.kind == cfi.Register:
 		b.Register(column, uint64(to.column))
 	default:
-		b.Expression(column, s.expression(to, false))
+		b.Expression(column, to.expression(s.arch))
 	}
-}
-
-// expression returns the address in a register plus an offset, or the word there.
-func (s *Synthesizer) expression(p location, load bool) []byte {
-	e, _ := cfi.AppendOperation(nil, cfi.Operation{Op: cfi.OpBreg0 + cfi.Op(p.column), Operands: [2]int64{p.offset}}, s.arch)
-	if load {
-		e, _ = cfi.AppendOperation(e, cfi.Operation{Op: cfi.OpDeref}, s.arch)
-	}
-	return e
 }
