@@ -64,6 +64,7 @@ type File struct {
 	mini      func() (*File, error)
 	goTable   func() (*gotable.Table, error)
 	lines     func() (*lines, error)
+	goNames   map[string]goNamed // see GoFunctionNamed
 
 	compilers       func() (gccgo, gnat bool)
 	sectionRelative func() bool // see findSectionRelative
@@ -149,6 +150,27 @@ func (f *File) Close() error {
 	}
 	f.releases, f.contents = nil, nil
 	return errors.Join(err, f.closeParts(), f.mapping.Unmap())
+}
+
+// Trim drops what earlier calls have built from the file, such as decompressed sections and tables
+// of symbols and lines, and its separate debug file. It gives the pages of the mapping back to the
+// kernel. The next call that needs a part reads it again. Slices of the mapping stay valid, but data
+// of the debug file must not be used any more. No other method may run at the same time.
+func (f *File) Trim() error {
+	var err error
+	if d := f.debug.Swap(nil); d != nil {
+		err = d.Close()
+	}
+	err = errors.Join(err, f.closeParts())
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.releases) == 0 { // data from a SectionCache is not in this process's heap
+		f.contents, f.unapplied = nil, nil
+	}
+	f.tableList.Store(nil)
+	f.extentsOnce, f.extents = sync.Once{}, nil
+	f.start(slack + 16*int64(f.stored))
+	return errors.Join(err, f.mapping.Evict())
 }
 
 // Name returns the name that the file was opened with.
@@ -238,6 +260,9 @@ var ErrSparse = errors.New("the file is sparse")
 
 // spareHoles is the number of bytes of holes that a part of a file may always have.
 const spareHoles = 1 << 20
+
+// Info returns the status of the file when it was mapped, nil for an image in memory.
+func (f *File) Info() os.FileInfo { return f.info }
 
 // Bytes returns the whole file, nil for an image in memory. It is a view of the mapped file: see
 // [Guard].

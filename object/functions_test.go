@@ -6,6 +6,7 @@ package object
 
 import (
 	"testing"
+	"time"
 
 	"github.com/clewdev/clew/internal/testprogram"
 )
@@ -31,6 +32,33 @@ func TestFunctionsAgain(t *testing.T) {
 		at, err := f.FunctionsAt(call.Ranges[0].Low)
 		if err != nil || len(at) < 2 || at[0].Name != "main.length" || !at[0].Inlined {
 			t.Errorf("at %#x: %+v, %v", call.Ranges[0].Low, at, err)
+		}
+	}
+}
+
+// A file remembers the Go functions that were looked up by their names, and that there is none with a
+// name: a search reads the whole table.
+func TestGoFunctionNamed(t *testing.T) {
+	f, err := Open(testprogram.Build(t, "goarguments"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, name := range []string{"main.main", "main.missing"} {
+		began := time.Now()
+		function, ok := f.GoFunctionNamed(name)
+		first := time.Since(began)
+		if ok != (name == "main.main") || ok && function.Name != name {
+			t.Errorf("%s: %+v, %t", name, function, ok)
+		}
+		began = time.Now()
+		for range 20 {
+			if again, found := f.GoFunctionNamed(name); again != function || found != ok {
+				t.Errorf("%s: %+v after %+v", name, again, function)
+			}
+		}
+		if took := time.Since(began); took > 5*first {
+			t.Errorf("%s: 20 more searches took %v, the first one %v", name, took, first)
 		}
 	}
 }

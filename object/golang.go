@@ -105,8 +105,37 @@ func (f *File) GoFunctionAt(addr uint64) (g GoFunction, ok bool) {
 	return g, ok
 }
 
-// GoFunctionNamed returns the first Go function with a name, as described at its entry.
+// maxGoNames bounds the names whose functions a file remembers.
+const maxGoNames = 64
+
+// goNamed is the result of GoFunctionNamed.
+type goNamed struct {
+	function GoFunction
+	ok       bool
+}
+
+// GoFunctionNamed returns the first Go function with a name, as described at its entry. The first call
+// for a name searches the whole table. Later ones remember its result.
 func (f *File) GoFunctionNamed(name string) (g GoFunction, ok bool) {
+	f.mu.Lock()
+	known, found := f.goNames[name]
+	f.mu.Unlock()
+	if found {
+		return known.function, known.ok
+	}
+	g, ok = f.findGoFunction(name)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.goNames == nil {
+		f.goNames = make(map[string]goNamed)
+	}
+	if len(f.goNames) < maxGoNames {
+		f.goNames[name] = goNamed{g, ok}
+	}
+	return g, ok
+}
+
+func (f *File) findGoFunction(name string) (g GoFunction, ok bool) {
 	f.noteFault(func() {
 		t, _ := f.goTable()
 		if t == nil {

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"syscall"
 	"unsafe"
+
+	"golang.org/x/sys/unix"
 )
 
 // Mapping is a read-only mapping of a part of a file.
@@ -66,6 +68,15 @@ func (m *Mapping) Unmap() error {
 	pages := m.pages
 	m.pages, m.data = nil, nil
 	return syscall.Munmap(pages)
+}
+
+// Evict gives the pages of the mapping back to the kernel. The next read of a page gets it from the
+// file again. It does nothing for nil.
+func (m *Mapping) Evict() error {
+	if m == nil || m.pages == nil {
+		return nil
+	}
+	return unix.Madvise(m.pages, unix.MADV_DONTNEED)
 }
 
 // At returns the name of the mapping that holds addr, and whether there is one.

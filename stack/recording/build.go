@@ -47,6 +47,12 @@ type builder struct {
 
 	files    map[fileKey]*file
 	fileList []*file
+	opened   map[fileID]*file // see shareObject
+	mmaps    uint64           // counts mappings of files
+
+	marks       uint64 // counts calls of markUsed
+	endedSpaces int    // since the last one of trim
+
 	fileOf   map[*stack.Object]*file
 	buildIDs map[string]string
 	dumps    map[fileKey]*jitdump
@@ -126,7 +132,7 @@ func newBuilder(r *perfdata.Reader, opts Options) *builder {
 	b := &builder{
 		reader: r, opts: opts, rec: &Recording{tree: calltree.New[int32]()},
 		processes: make(map[int32]*process), threads: make(map[int32]*thread), labels: make(map[Thread]int32),
-		files: make(map[fileKey]*file), fileOf: make(map[*stack.Object]*file), dumps: make(map[fileKey]*jitdump),
+		files: make(map[fileKey]*file), fileOf: make(map[*stack.Object]*file), opened: make(map[fileID]*file), dumps: make(map[fileKey]*jitdump),
 		reads: codefile.NewReader(), names: make(map[string]string),
 		placeIDs: make(map[placeKey]int32, 1<<10), unnamed: make(map[int32]unnamedPlace), stacks: make(map[Stack]int32), noted: make(map[string]bool),
 		deferred: make(map[*thread][]deferredSample), batch: 1 << 10, moves: firstMoves, complete: true,
@@ -157,6 +163,7 @@ func (b *builder) read() error {
 			b.complete = false
 			b.noteError(err)
 		}
+		b.trim()
 		if record.Type == perfdata.TypeFinishedRound && b.opts.Cut != nil && b.opts.Cut() {
 			if err := b.cut(); err != nil {
 				return err

@@ -54,7 +54,12 @@ type file struct {
 	stackObject *stack.Object // nil before the first frame
 	pid         int32         // a process that maps the file
 
-	opened bool
+	opened  bool
+	trimmed bool   // the tables were dropped: see builder.trim
+	mark    uint64 // builder.marks when a process last had the file
+	latest  uint64 // builder.mmaps when it was last mapped
+	shared  *file  // stands for this one, if it is not nil: see shareObject
+
 	search debugfile.Search // for the file and its separate debug file
 	object *object.File
 	err    error
@@ -67,6 +72,8 @@ func (f *file) bias(m *mapped) (uint64, error) {
 		f.opened = true
 		f.open(m)
 	}
+	f = f.canonical()
+	f.renew()
 	if f.err != nil {
 		return 0, f.err
 	}
@@ -91,7 +98,9 @@ func (f *file) open(m *mapped) {
 			return
 		}
 	}
-	f.tables = stack.ReadTables(f.object, true)
+	if f.builder.shareObject(f); f.shared == nil {
+		f.tables = stack.ReadTables(f.object, true)
+	}
 }
 
 // wanted describes the file to search for.

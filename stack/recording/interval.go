@@ -137,15 +137,9 @@ func (b *builder) forgetPaths() {
 
 // forgetFiles closes files that no process maps any more.
 func (b *builder) forgetFiles() {
-	used := make(map[*file]bool)
+	b.markUsed()
 	dumps := make(map[*jitdump]bool)
 	for _, p := range b.processes {
-		for _, r := range p.space.modules.Ranges() {
-			// Parts of a module that is in use can be those of others: both count.
-			if m := mappedBy(r.Module); m != nil {
-				used[m.file] = true
-			}
-		}
 		for _, d := range p.space.code.dumps {
 			dumps[d] = true
 		}
@@ -153,10 +147,10 @@ func (b *builder) forgetFiles() {
 	maps.DeleteFunc(b.dumps, func(_ fileKey, d *jitdump) bool { return !dumps[d] })
 	var unused []*file
 	b.fileList = slices.DeleteFunc(b.fileList, func(f *file) bool {
-		if !used[f] {
+		if !b.used(f) {
 			unused = append(unused, f)
 		}
-		return !used[f]
+		return !b.used(f)
 	})
 	if len(unused) == 0 {
 		return
@@ -170,7 +164,8 @@ func (b *builder) forgetFiles() {
 		gone[f.stackObject] = true
 		delete(b.fileOf, f.stackObject)
 	}
-	maps.DeleteFunc(b.files, func(_ fileKey, f *file) bool { return !used[f] })
+	maps.DeleteFunc(b.files, func(_ fileKey, f *file) bool { return !b.used(f) })
+	maps.DeleteFunc(b.opened, func(_ fileID, f *file) bool { return !b.used(f) })
 	b.rec.Objects = slices.DeleteFunc(b.rec.Objects, func(o *stack.Object) bool { return gone[o] })
 }
 

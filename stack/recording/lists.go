@@ -187,7 +187,7 @@ func (l *lists) mapped() (objects []generated.Object) {
 		seen[n.file] = true
 		o := generated.Object{Name: n.file.path, Open: func() (*object.File, uint64, error) { return n.file.object, n.Bias, nil }}
 		for i := range l.snapshot.Mappings {
-			if m := &l.snapshot.Mappings[i]; m.Path == n.file.path {
+			if m := &l.snapshot.Mappings[i]; m.Path == n.Name {
 				o.Mappings = append(o.Mappings, m)
 			}
 		}

@@ -104,6 +104,9 @@ func (b *builder) nameFile(f *file, addresses []uint64, codes []*stack.Code) err
 			c.Locations = c.Locations[n-1:]
 		}
 	}
+	if b.opts.Live != nil && b.opts.Interval == nil && b.opts.Each == nil {
+		problems.Add(f.object.Trim()) // nothing else is read from it
+	}
 	return errors.Join(problems.Errors...)
 }
 

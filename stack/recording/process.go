@@ -205,6 +205,7 @@ func (b *builder) comm(r *perfdata.Record, c *perfdata.Comm) {
 	}
 	if r.Misc&perfdata.MiscCommExec != 0 {
 		t.m, t.goLabels = 0, ""
+		t.trail, t.places, t.gap = unwind.Trail{}, nil, 0 // they can contain rules of the files
 		p.perfMap.ended = r.ID.Time
 		b.leave(p)
 		p.space, p.perfMap, p.mountChecked = newSpace(), b.newPerfMap(p, nil, r.ID.Time), false
@@ -221,6 +222,8 @@ func (b *builder) leave(p *process) {
 	p.lists, p.labels = nil, nil
 	if p.space.users--; p.space.users == 0 {
 		b.mapped -= p.space.size()
+		b.walk.forget(p.space)
+		b.endedSpaces++
 	}
 }
 
@@ -270,6 +273,7 @@ func (b *builder) task(r *perfdata.Record, task *perfdata.Task) {
 			old.perfMap.ended = task.Time
 		}
 		b.leave(old)
+		old.space = newSpace() // a thread of it can still have a sample if records were lost
 	}
 	if r.Misc&perfdata.MiscForkExec != 0 {
 		// perf made this record from /proc: the mappings of the process follow.
@@ -402,6 +406,8 @@ func (b *builder) file(p *process, m *perfdata.Mmap) *file {
 		b.files[key] = f
 		b.fileList = append(b.fileList, f)
 	}
+	b.mmaps++
+	f.latest = b.mmaps
 	return f
 }
 

@@ -55,6 +55,7 @@ func mappedBy(m *unwind.Module) (n *mapped) {
 func loadMapped(m *unwind.Module) {
 	n := mappedBy(m)
 	bias, err := n.file.bias(n)
+	n.file = n.file.canonical()
 	if err != nil {
 		m.Source = &n.file.builder.walk.memory
 		return
@@ -108,7 +109,7 @@ func (s *space) holds(start, end uint64, f *file, offset uint64) bool {
 	at := start
 	for _, r := range ranges[:min(len(ranges), maxPieces)] {
 		n := mappedBy(r.Module)
-		if r.Start > at || (n == nil) != (f == nil) || n != nil && (n.file != f || n.start-n.offset != start-offset) {
+		if r.Start > at || (n == nil) != (f == nil) || n != nil && (n.file.canonical() != f || n.start-n.offset != start-offset) {
 			return false
 		}
 		if at = r.End; at >= end {

@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"encoding/hex"
 	"errors"
+	"slices"
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/snapshot/perfdata"
@@ -46,6 +47,21 @@ func (w *walk) walker(b *builder, s *space) *unwind.Walker {
 	w.walking[w.next] = s
 	w.next = (w.next + 1) % maxWalkers
 	return s.walker
+}
+
+// forget drops the walker of a space that no process has any more.
+func (w *walk) forget(s *space) {
+	i := slices.Index(w.walking, s)
+	if s.walker = nil; i < 0 {
+		return
+	}
+	w.walking = slices.Delete(w.walking, i, i+1)
+	if i < w.next {
+		w.next--
+	}
+	if w.next >= len(w.walking) {
+		w.next = 0
+	}
 }
 
 // memory is the memory of a sample besides the copy of the stack: the content of files.
