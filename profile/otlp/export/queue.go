@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -16,7 +17,7 @@ import (
 
 // QueueOptions bound a queue. The zero value is valid.
 type QueueOptions struct {
-	Memory int64 // bytes of messages in memory; 0 means DefaultMemory
+	Memory int64 // bytes of profiles in memory; 0 means DefaultMemory
 
 	// Spool is a directory for messages that exceed a half of Memory, and for those that are left
 	// at the end. The next queue with this directory sends them. "" stands for none.
@@ -34,6 +35,12 @@ const (
 	DefaultMemory    = 64 << 20
 	DefaultSpoolSize = 512 << 20
 	maxDelay         = time.Minute
+
+	// maxMetrics bounds the metrics that wait. They are few, and the totals of the newest contain
+	// those of the others.
+	maxMetrics = 16
+	// lastMetrics is how long Close waits for metrics alone.
+	lastMetrics = 2 * time.Second
 )
 
 // Stats count messages.
@@ -52,24 +59,25 @@ type message struct {
 	data   []byte
 }
 
-// Queue sends messages, the oldest first. One whose sending was interrupted can be late. Its
-// methods may be called concurrently.
+// Queue sends messages, the oldest of each signal first. One whose sending was interrupted can be late.
+// The signals do not wait for each other: their endpoints can be different servers. Its methods may be
+// called concurrently.
 type Queue struct {
 	endpoints Endpoints
 	options   QueueOptions
 	spool     *spool // nil for none
 	ctx       context.Context
 	cancel    context.CancelFunc
-	wait      sync.WaitGroup
-	unclear   string // the last one in an answer; of the goroutine of run
+	wait      sync.WaitGroup           // of profiles
+	waitRest  sync.WaitGroup           // of metrics
+	unclear   [len(Endpoints{})]string // the last one in an answer; of the goroutine of run
 
 	mu      sync.Mutex
-	list    []message
-	bytes   int64
+	lists   [len(Endpoints{})]list
 	stats   Stats
 	closing bool
-	added   chan struct{} // has an element after each change
-	excess  chan struct{} // likewise, if messages should be moved to the spool
+	added   [len(Endpoints{})]chan struct{} // has an element after each change
+	excess  chan struct{}                   // likewise, if messages should be moved to the spool
 }
 
 // NewQueue returns a queue. The error concerns the directory of the spool.
@@ -79,7 +87,10 @@ func NewQueue(e Endpoints, o QueueOptions) (*Queue, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	q := &Queue{endpoints: e, options: o, added: make(chan struct{}, 1), excess: make(chan struct{}, 1)}
+	q := &Queue{endpoints: e, options: o, excess: make(chan struct{}, 1)}
+	for s := range q.added {
+		q.added[s] = make(chan struct{}, 1)
+	}
 	if o.Spool != "" {
 		var err error
 		if q.spool, err = openSpool(o.Spool, o.SpoolSize); err != nil {
@@ -90,7 +101,15 @@ func NewQueue(e Endpoints, o QueueOptions) (*Queue, error) {
 	}
 	q.ctx, q.cancel = context.WithCancel(context.Background())
 	q.wait.Add(1)
-	go q.run()
+	go func() {
+		defer q.wait.Done()
+		q.run(Profiles)
+	}()
+	q.waitRest.Add(1)
+	go func() {
+		defer q.waitRest.Done()
+		q.run(Metrics)
+	}()
 	return q, nil
 }
 
@@ -101,23 +120,35 @@ func (q *Queue) Add(s Signal, data []byte) {
 		return
 	}
 	q.mu.Lock()
-	q.list = append(q.list, message{s, data})
-	q.bytes += int64(len(data))
-	dropped := 0
-	for q.bytes > q.options.Memory && len(q.list) > 0 {
-		q.pop()
-		dropped++
-	}
-	q.stats.Dropped += uint64(dropped)
-	over := q.bytes > q.options.Memory/2
+	dropped := q.add(message{s, data})
+	over := s == Profiles && q.lists[s].bytes > q.options.Memory/2
 	q.mu.Unlock()
-	if dropped > 0 {
+	switch {
+	case dropped > 0 && s == Metrics:
+		q.options.Log.Warn("too many metrics wait: the oldest are dropped; the totals of later ones contain theirs", "messages", dropped)
+	case dropped > 0:
 		q.options.Log.Warn("the queue is full: the oldest messages are dropped", "messages", dropped)
 	}
-	signal(q.added)
+	signal(q.added[s])
 	if over {
 		signal(q.excess)
 	}
+}
+
+// add adds a message to its list, and drops the oldest ones beyond the limits.
+func (q *Queue) add(m message) (dropped int) {
+	l := &q.lists[m.signal]
+	l.push(m)
+	memory, most := q.options.Memory, math.MaxInt
+	if m.signal == Metrics {
+		memory, most = memory/maxMetrics, maxMetrics
+	}
+	for len(l.messages) > 0 && (l.bytes > memory || len(l.messages) > most) {
+		l.pop()
+		dropped++
+	}
+	q.stats.Dropped += uint64(dropped)
+	return dropped
 }
 
 func signal(c chan struct{}) {
@@ -127,21 +158,15 @@ func signal(c chan struct{}) {
 	}
 }
 
-// pop removes the oldest message in memory.
-func (q *Queue) pop() message {
-	m := q.list[0]
-	q.list[0].data = nil
-	q.list = q.list[1:]
-	q.bytes -= int64(len(m.data))
-	return m
-}
-
 // Stats returns the counts.
 func (q *Queue) Stats() Stats {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	s := q.stats
-	s.Waiting, s.Bytes = len(q.list), q.bytes
+	for i := range q.lists {
+		s.Waiting += len(q.lists[i].messages)
+		s.Bytes += q.lists[i].bytes
+	}
 	if q.spool != nil { // its mutex is always locked after q.mu, if both are
 		n, bytes := q.spool.size()
 		s.Waiting, s.Bytes = s.Waiting+n, s.Bytes+bytes
@@ -150,22 +175,30 @@ func (q *Queue) Stats() Stats {
 }
 
 // Close sends what is left until the context ends, or with a spool until the collector is away. Then
-// it keeps the rest in the spool, or drops it. Add must not be called any more.
+// it keeps the rest in the spool, or drops it. Metrics get lastMetrics after the last profile at most. Add
+// must not be called any more.
 func (q *Queue) Close(ctx context.Context) {
 	q.mu.Lock()
 	q.closing = true
 	q.mu.Unlock()
-	signal(q.added)
+	for _, added := range q.added {
+		signal(added)
+	}
 	signal(q.excess)
 	stop := context.AfterFunc(ctx, q.cancel)
 	q.wait.Wait()
+	timer := time.AfterFunc(lastMetrics, q.cancel)
+	q.waitRest.Wait()
+	timer.Stop()
 	stop()
 	q.cancel()
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for len(q.list) > 0 {
-		if m := q.pop(); q.spool == nil || !q.keep(m) {
-			q.stats.Dropped++
+	for i := range q.lists {
+		for l := &q.lists[i]; len(l.messages) > 0; {
+			if m := l.pop(); q.spool == nil || !q.keep(m) {
+				q.stats.Dropped++
+			}
 		}
 	}
 	if q.spool != nil {
@@ -183,7 +216,7 @@ func (q *Queue) keep(m message) bool {
 	return err == nil
 }
 
-// moveExcess moves the oldest messages to the spool while they exceed half of the memory.
+// moveExcess moves the oldest profiles to the spool while they exceed half of the memory.
 func (q *Queue) moveExcess() {
 	defer q.wait.Done()
 	for range q.excess {
@@ -193,11 +226,12 @@ func (q *Queue) moveExcess() {
 				q.mu.Unlock()
 				return
 			}
-			if q.bytes <= q.options.Memory/2 || len(q.list) == 0 {
+			l := &q.lists[Profiles]
+			if l.bytes <= q.options.Memory/2 || len(l.messages) == 0 {
 				q.mu.Unlock()
 				break
 			}
-			m := q.pop()
+			m := l.pop()
 			q.mu.Unlock()
 			dropped, err := q.spool.add(m)
 			if err != nil {
@@ -211,18 +245,18 @@ func (q *Queue) moveExcess() {
 	}
 }
 
-// next returns the oldest message, and the name of its file if it comes from the spool. Without
+// next returns the oldest message of a signal, and the name of its file if it comes from the spool. Without
 // a message it waits. It returns false at the end.
-func (q *Queue) next() (m message, file string, ok bool) {
+func (q *Queue) next(s Signal) (m message, file string, ok bool) {
 	for {
-		if q.spool != nil {
-			if m, file, ok := q.spool.oldest(); ok {
+		if q.spool != nil && s == Profiles {
+			if m, file, ok := q.oldestProfile(); ok {
 				return m, file, true
 			}
 		}
 		q.mu.Lock()
-		if len(q.list) > 0 {
-			m := q.pop()
+		if l := &q.lists[s]; len(l.messages) > 0 {
+			m := l.pop()
 			q.mu.Unlock()
 			return m, "", true
 		}
@@ -232,18 +266,37 @@ func (q *Queue) next() (m message, file string, ok bool) {
 			return m, "", false
 		}
 		select {
-		case <-q.added:
+		case <-q.added[s]:
 		case <-q.ctx.Done():
 			return m, "", false
 		}
 	}
 }
 
-// run sends messages.
-func (q *Queue) run() {
-	defer q.wait.Done()
+// oldestProfile returns the oldest profile in the spool. Metrics there, which a former queue has left, go to
+// the list of metrics.
+func (q *Queue) oldestProfile() (m message, file string, ok bool) {
 	for {
-		m, file, ok := q.next()
+		m, file, ok := q.spool.oldest()
+		if !ok || m.signal == Profiles {
+			return m, file, ok
+		}
+		q.spool.remove(file)
+		q.mu.Lock()
+		if q.endpoints[m.signal].URL != "" {
+			q.add(m)
+		} else {
+			q.stats.Dropped++
+		}
+		q.mu.Unlock()
+		signal(q.added[m.signal])
+	}
+}
+
+// run sends the messages of a signal.
+func (q *Queue) run(s Signal) {
+	for {
+		m, file, ok := q.next(s)
 		if !ok {
 			return
 		}
@@ -253,8 +306,7 @@ func (q *Queue) run() {
 			q.spool.remove(file)
 		case file == "" && !done:
 			q.mu.Lock()
-			q.list = append([]message{m}, q.list...)
-			q.bytes += int64(len(m.data))
+			q.lists[s].pushFront(m)
 			q.mu.Unlock()
 		}
 		if !done || q.ctx.Err() != nil {
@@ -287,9 +339,9 @@ func (q *Queue) deliver(m message) bool {
 		}
 		closing := q.closing
 		q.mu.Unlock()
-		if q.unclear != result.Unclear && err == nil {
-			if q.unclear = result.Unclear; q.unclear != "" {
-				log.Warn("the collector reports success, but its answer is invalid", "reason", q.unclear)
+		if unclear := &q.unclear[m.signal]; *unclear != result.Unclear && err == nil {
+			if *unclear = result.Unclear; *unclear != "" {
+				log.Warn("the collector reports success, but its answer is invalid", "reason", *unclear)
 			}
 		}
 		switch {
