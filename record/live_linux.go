@@ -10,8 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -21,18 +19,14 @@ import (
 
 // system is this machine, which runs the recorded processes.
 type system struct {
-	soon  atomic.Bool // the reader wants samples soon after they are taken
+	pace  pace
 	guard guard
 }
 
 func newSystem() *system { return &system{guard: guard{patience: patience}} }
 
-// soon is the time between looks at the buffers if the reader compares samples with the memory of
-// processes. Each look takes some 50 µs.
-const soon = 5 * time.Millisecond
-
 // Soon implements recording.Live.
-func (s *system) Soon() { s.soon.Store(true) }
+func (s *system) Soon() { s.pace.news.Add(1) }
 
 // Now implements recording.Live.
 func (*system) Now() uint64 { return now() }

@@ -235,8 +235,8 @@ func (s *sampler) pump(ctx context.Context, w *perfdata.Writer, out *output, opt
 	}
 	for last := false; ; {
 		left := time.Duration(interval) * time.Millisecond
-		if live, ok := opts.Recording.Live.(*system); ok && live.soon.Load() {
-			left = soon
+		if live, ok := opts.Recording.Live.(*system); ok {
+			left = live.pace.next(time.Now(), left)
 		}
 		if opts.Duration > 0 {
 			left = max(0, min(left, opts.Duration-time.Since(enabled)))

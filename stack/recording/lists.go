@@ -68,6 +68,7 @@ func (l *lists) at(at uint64) (changed bool) {
 		if now := l.builder.opts.Live.Now(); !last.reader.Changed() {
 			last.until = now
 		} else {
+			l.builder.opts.Live.Soon()
 			l.read()
 		}
 	}

@@ -21,8 +21,9 @@ import (
 type Live interface {
 	// Now returns the time by the clock of the recording.
 	Now() uint64
-	// Soon asks for samples some milliseconds after they were taken, because they are compared with
-	// the memory of processes.
+	// Soon asks for the next samples some milliseconds after they were taken, because they are
+	// compared with the memory of processes, and something there is new. Without further calls samples
+	// may come late again.
 	Soon()
 	// Open returns the mappings and the memory of a running process, without its threads, or nil
 	// if the process has exited. Memory is closed if it is an io.Closer.

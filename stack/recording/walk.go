@@ -209,7 +209,9 @@ func (b *builder) stack(t *thread, r *perfdata.Record, s *perfdata.Sample, chain
 		}
 		var known bool
 		if t.goLabels, known = b.goLabels(t, s, machine, r.ID.Time); !known {
-			b.unlabelled++
+			if b.unlabelled++; len(p.labels.encoded) > 0 {
+				b.opts.Live.Soon() // the goroutine went on
+			}
 		}
 	}
 	switch n := countUser(user); {
@@ -358,6 +360,9 @@ func (b *builder) userPlace(p *process, ip uint64, returns bool) int32 {
 		n, added := b.newPlace(key)
 		if added {
 			b.unnamed[n] = unnamedPlace{lookup: lookup, first: p.space.code.time, space: p.space, dumps: p.space.code.dumps, perfMap: p.perfMap}
+			if p.lists != nil && len(p.lists.states) > 0 {
+				b.opts.Live.Soon() // a function is new
+			}
 		}
 		return n
 	}
