@@ -20,10 +20,10 @@ import (
 
 // code is a function of a program, where a made process maps it.
 type code struct {
-	data            []byte // of the program
-	start, pc       uint64
-	size, offset    uint64 // of the mapping
-	path, otherPath string
+	data         []byte // of the program
+	start, pc    uint64
+	size, offset uint64 // of the mapping
+	path         string
 }
 
 // programWithCode compiles a program with a function compare.
