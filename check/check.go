@@ -333,7 +333,7 @@ func (c *checker) check(index int, whole bool) {
 	}
 	p := &u.parts[0]
 	stub := c.stubsAt(p.start)
-	p.entered = len(p.rows) > 0 && (p.rows[0].entry || p.rows[0].signedEntry && u.signs(p))
+	p.entered = len(p.rows) > 0 && (p.rows[0].entry || p.rows[0].signedEntry && u.signs(p)) && !u.aligned(p)
 	if !p.entered && stub == nil && whole {
 		return
 	}
@@ -456,7 +456,7 @@ func (c *checker) word(at, size uint64) (uint64, bool) {
 func (u *unit) clear(c *checker) {
 	u.c = c
 	u.parts, u.instructions, u.operations, u.states, u.work = u.parts[:0], u.instructions[:0], u.operations[:0], u.states[:0], u.work[:0]
-	u.pending, u.targets, u.stubs, u.deltas, u.tables = u.pending[:0], u.targets[:0], u.stubs[:0], u.deltas[:0], u.tables[:0]
+	u.pending, u.targets, u.stubs, u.mismatches, u.tables = u.pending[:0], u.targets[:0], u.stubs[:0], u.mismatches[:0], u.tables[:0]
 	u.dropped, u.banned = nil, nil
 	u.restart, u.repeat, u.framed, u.returns, u.suspicious, u.doubtful = false, false, false, false, false, false
 	u.steps, u.failed = 0, NoReason

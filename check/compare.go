@@ -20,6 +20,13 @@ type mismatch struct {
 	number int      // numberCFA, numberSign, a preserved register or the return address
 	rule   cfi.Rule // what the row says
 	delta  int64    // of a wrong CFA with a known distance: the row's less the true one
+	at     value    // where a realigned frame saves the register, 0 if it does not
+}
+
+// continues reports whether a mismatch is the same defect as one of the previous instruction, although the stack
+// pointer has moved.
+func (w mismatch) continues(previous *mismatch) bool {
+	return w.delta != 0 && w.delta == previous.delta || w.at != 0 && w.at == previous.at && w.rule == previous.rule
 }
 
 // compare compares a row with the state before an instruction. It appends the wrong rules to
@@ -50,7 +57,7 @@ func (c *checker) compare(r *row, s *state, pc uint64, list *[]mismatch) (Verdic
 			if list == nil {
 				return Disagree, NoReason
 			}
-			*list = append(*list, mismatch{number: int(column), rule: rule})
+			*list = append(*list, mismatch{number: int(column), rule: rule, at: s.realigned(makeValue(entry, int(column), 0))})
 		}
 	}
 	v, why := c.compareReturnAddress(r, s, pc)

@@ -97,6 +97,13 @@ func TestForeignFrames(t *testing.T) {
 		verdict             Verdict
 		reason              Reason
 	}{
+		{"padding before an entry with a word on the stack", "amd64", "ret\n.cfi_startproc\n.balign 16\n.cfi_adjust_cfa_offset 8\nhere: sub $16, %rsp\n.cfi_adjust_cfa_offset 16\nadd $24, %rsp\n.cfi_adjust_cfa_offset -24\nret" + end, Undecided, Unreached},
+		{"nop without an alignment", "amd64", "ret\n.cfi_startproc\nnop\n.cfi_adjust_cfa_offset 8\nhere: sub $16, %rsp\nhlt" + end, Disagree, NoReason},
+		// gcc lets a case that is never taken end at an empty cold part.
+		{"cold part of another function", "amd64", start + "push %rax\n.cfi_adjust_cfa_offset 8\ncmp $3, %edi\nja here\npop %rax\n.cfi_adjust_cfa_offset -8\nret" + end +
+			"g:\n.cfi_startproc\nret" + end + ".cfi_startproc\n.cfi_def_cfa_offset 64\nhere: ud2" + end, Undecided, Guessed},
+		{"own cold part", "amd64", start + "push %rax\n.cfi_adjust_cfa_offset 8\ncmp $3, %edi\nja here\npop %rax\n.cfi_adjust_cfa_offset -8\nret" + end +
+			".cfi_startproc\n.cfi_def_cfa_offset 64\nhere: ud2" + end, Disagree, NoReason},
 		{"copy of the frame", "amd64", start + copied + "here: nop\nhlt" + end, Undecided, UnknownStack},
 		{"another stack with the copy", "amd64", start + copied + "lea 184(%rdi), %rsp\nhere: call *%r8\nhlt" + end, Undecided, UnknownStack},
 		{"no copy", "amd64", start + uncopied + "here: nop\nhlt" + end, Disagree, NoReason},

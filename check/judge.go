@@ -274,7 +274,8 @@ func (u *unit) findings(p *part) []Finding {
 				}
 				f := u.finding(p, r, s, i, w)
 				f.atCall = i.Flow == lift.FlowCall || i.Flow == lift.FlowCallIndirect
-				if n, ok := open[w.number]; ok && list[n].Expected == f.Expected && list[n].Found == f.Found || ok && w.delta != 0 && u.deltas[n] == w.delta {
+				n, ok := open[w.number]
+				if ok && (list[n].Found == f.Found && list[n].Expected == f.Expected || w.continues(&u.mismatches[n])) {
 					list[n].Last = i.pc
 					list[n].Count++
 					list[n].atCall = list[n].atCall || f.atCall
@@ -285,7 +286,7 @@ func (u *unit) findings(p *part) []Finding {
 				}
 				open[w.number] = len(list)
 				list = append(list, f)
-				u.deltas = append(u.deltas[:len(list)-1], w.delta)
+				u.mismatches = append(u.mismatches[:len(list)-1], w)
 			}
 		}
 		for number := range open {
@@ -295,7 +296,7 @@ func (u *unit) findings(p *part) []Finding {
 		}
 		if i.Flow == lift.FlowReturn && s.trust == sure && len(list) < maxFindings {
 			list = append(list, u.unrestored(p, i, k, s, detailed)...)
-			u.deltas = append(u.deltas[:0], make([]int64, len(list))...)
+			u.mismatches = append(u.mismatches[:0], make([]mismatch, len(list))...)
 		}
 	})
 	if !detailed {

@@ -349,7 +349,10 @@ func (u *unit) callInside(pc uint64) {
 
 // jump continues a path at an address, in the unit or out of it.
 func (u *unit) jump(pc uint64, s *state, from int32) {
-	if u.partOf(pc) >= 0 {
+	if k := u.partOf(pc); k >= 0 {
+		if u.parts[k].first != u.parts[u.instructions[from].part].first {
+			s.trust = max(s.trust, possible)
+		}
 		u.reach(pc, s, from, false)
 		return
 	}

@@ -402,6 +402,16 @@ func (s *state) saves(v value) bool {
 	return s.lost
 }
 
+// realigned returns the address of a realigned frame at which a value is saved, 0 if it is nowhere there.
+func (s *state) realigned(v value) value {
+	for i := range s.slots[:s.count] {
+		if e := &s.slots[i]; e.content == v && e.at.kind() == symbolic {
+			return e.at
+		}
+	}
+	return 0
+}
+
 // forgetComparisons makes exact bounds upper bounds. Only straight from the comparison to the
 // jump is a bound certainly that of the table.
 func (s *state) forgetComparisons(m *lift.ABI) {

@@ -318,7 +318,7 @@ func (u *unit) addCode(start, size uint64) *part {
 		u.parts = append(u.parts, part{})
 	}
 	p := &u.parts[len(u.parts)-1]
-	p.fde, p.start, p.end = -1, start, start+size
+	p.fde, p.start, p.end, p.first = -1, start, start+size, 0
 	p.code, p.at = resize(p.code, int(size)), resize(p.at, int(size))
 	clear(p.at)
 	p.rows, p.landings = p.rows[:0], p.landings[:0]

@@ -31,6 +31,9 @@ type part struct {
 	landings   []landing
 	at         []int32 // by offset in code: index of the instruction that starts there plus 1
 	entered    bool    // the state at its start is that of a function's entry
+	offset     uint64  // of the FDE, in the section
+	next       uint64  // offset of the entry after it
+	first      int     // index of the function's first part: see unit.chain
 }
 
 // unit is a function with its parts in other FDEs: cold blocks, and code that its branches
@@ -59,7 +62,7 @@ type unit struct {
 	tables       []jumpTable
 	targets      []tableTargets // of tables, by their number
 	stubs        []Stubs
-	deltas       []int64
+	mismatches   []mismatch // of the findings of a part
 }
 
 // instruction is a decoded instruction of a unit.
@@ -131,6 +134,7 @@ func (u *unit) addPart(index int) bool {
 	}
 	p := &u.parts[len(u.parts)-1]
 	p.fde, p.start, p.end, p.entered = index, r.Start, r.End, false
+	p.offset, p.next, p.first = c.fde.Offset, c.fde.Offset+c.fde.Size, len(u.parts)-1
 	p.code = resize(p.code, int(size))
 	p.at = resize(p.at, int(size))
 	clear(p.at)
@@ -146,6 +150,27 @@ func (u *unit) addPart(index int) bool {
 		return false
 	}
 	return true
+}
+
+// entryAlignment is the alignment of functions in assembly language.
+const entryAlignment = 16
+
+// aligned reports whether a part starts with padding for an alignment, and has another row for the code after
+// it. The function is then entered after the padding, in the state of that row: _dl_tlsdesc_resolve_rela of
+// older versions of glibc has .align after .cfi_startproc, and a word on the stack at its entry.
+func (u *unit) aligned(p *part) bool {
+	if p.start%entryAlignment == 0 || len(p.rows) < 2 {
+		return false
+	}
+	at := p.start
+	for at < p.end {
+		i := lift.Instruction{Right: lift.NoRegister}
+		if _, ok := u.c.machine.Decode(p.code[at-p.start:], at, &i, u.c.spare[:0]); !ok || !i.Padding || i.Size == 0 {
+			break
+		}
+		at += uint64(i.Size)
+	}
+	return at > p.start && at%entryAlignment == 0 && p.rows[1].start == at && !p.rows[1].entry
 }
 
 func resize[T any](s []T, n int) []T {
@@ -308,7 +333,38 @@ func (u *unit) join(index int, pc uint64, s *state, from int32) {
 		p := &u.parts[len(u.parts)-1]
 		p.entered = len(p.rows) > 0 && p.rows[0].entry && !(p.start == pc)
 	}
+	u.chain()
 	if u.partOf(pc) >= 0 {
-		u.reach(pc, s, from, false)
+		u.jump(pc, s, from)
 	}
+}
+
+// chain finds which parts belong to one function: the FDE of a cold part directly follows that of the function
+// or of another cold part. A path from one function's parts to another's is probably never taken: gcc lets
+// the default case of a switch that is __builtin_unreachable end at an empty cold part, where that of another
+// function starts.
+func (u *unit) chain() {
+	if !u.c.spend(len(u.parts) * len(u.parts)) {
+		u.failed = TooLarge
+		return
+	}
+	before := make([]int, len(u.parts))
+	for k := range u.parts {
+		before[k] = slices.IndexFunc(u.parts, func(p part) bool { return u.c.follows(&p, &u.parts[k]) })
+	}
+	for k := range u.parts {
+		first := k
+		for before[first] >= 0 {
+			first = before[first]
+		}
+		u.parts[k].first = first
+	}
+}
+
+// maxCIE is the size of the largest CIE that can be between the FDEs of a function and of its cold part.
+const maxCIE = 64
+
+// follows reports whether the FDE of b comes after that of a, with no other between them.
+func (c *checker) follows(a, b *part) bool {
+	return a.next == b.offset || a.next < b.offset && b.offset-a.next <= maxCIE && c.section.FDEAt(a.next, &c.fde) != nil
 }
