@@ -23,12 +23,23 @@ func (l *Layout) fields() map[string]map[string]*uint16 {
 			"trackingSeq": &l.Runs, "labels": &l.Labels,
 		},
 		"runtime.gobuf": {"lr": &l.LR, "bp": &l.BP},
-		"runtime.m":     {"gsignal": &l.Signal, "procid": &l.Thread, "curg": &l.Current, "alllink": &l.Next},
+		"runtime.m": {
+			"gsignal": &l.Signal, "procid": &l.Thread, "curg": &l.Current, "alllink": &l.Next,
+			"ncgocall": &l.Calls, "ncgo": &l.ActiveCalls, "incgo": &l.InC, "p": &l.Processor, "syscalltick": &l.Tick,
+		},
+		"runtime.p": {"syscalltick": &l.ProcessorTick},
 	}
 }
 
-// isNewer reports whether a field was added after Go 1.18.
-func isNewer(field string) bool { return field == "parentGoid" || field == "syscallbp" }
+// isOptional reports whether a version can lack a field: it was added after Go 1.18, or only
+// CallReader needs it.
+func isOptional(field string) bool {
+	switch field {
+	case "parentGoid", "syscallbp", "ncgocall", "ncgo", "incgo", "p", "syscalltick":
+		return true
+	}
+	return false
+}
 
 // derive reads the layout from a program's debugging information and variables.
 func derive(f *object.File) (*Layout, error) {
@@ -87,7 +98,7 @@ func (l *Layout) readUnit(r *object.DebugReader, unit *object.DebugUnit, structs
 				break
 			}
 			for field := range missing {
-				if !isNewer(field) {
+				if !isOptional(field) {
 					return fmt.Errorf("%s has no %s", inside, field)
 				}
 			}

@@ -31,6 +31,10 @@ type Layout struct {
 
 	// Fields of an m. Its first word is its g0.
 	Signal, Thread, Current, Next uint16 // gsignal, procid, curg, alllink
+	Calls, ActiveCalls, InC       uint16 // ncgocall, ncgo, incgo
+	Processor, Tick               uint16 // p, syscalltick
+
+	ProcessorTick uint16 // of a p: syscalltick
 
 	States  []string // by status
 	Reasons []string // for which a goroutine waits, by number
