@@ -30,6 +30,7 @@ type guard struct {
 	stuck map[int32]bool // the processes whose calls have not returned in time
 
 	patience time.Duration
+	timer    *time.Timer // reused by all calls
 }
 
 const (
@@ -61,12 +62,16 @@ func (g *guard) do(pid int32, call func()) bool {
 		}()
 	}
 	g.calls <- call
-	timer := time.NewTimer(g.patience)
-	defer timer.Stop()
+	if g.timer == nil {
+		g.timer = time.NewTimer(g.patience)
+	} else {
+		g.timer.Reset(g.patience)
+	}
+	defer g.timer.Stop()
 	select {
 	case <-g.done:
 		return true
-	case <-timer.C:
+	case <-g.timer.C:
 	}
 	if g.stuck == nil {
 		g.stuck = make(map[int32]bool)
@@ -96,13 +101,31 @@ func (g *guard) close() {
 // guardedMemory is the memory of a process, read by a guard. After a read that did not return in time
 // all reads are errors.
 type guardedMemory struct {
-	guard  *guard
-	pid    int32
-	memory cfi.Memory
-	close  func() error
-	remote []snapshot.Mapping // which it does not read
-	buffer []byte             // nil after such a read
-	stuck  bool
+	guard   *guard
+	pid     int32
+	memory  cfi.Memory
+	close   func() error
+	remote  []snapshot.Mapping // which it does not read
+	request *request           // nil after such a read
+	stuck   bool
+}
+
+// request is what a guard reads. A late read writes to a request that is not used any more.
+type request struct {
+	memory  cfi.Memory
+	buffer  []byte
+	address uint64
+	err     error
+	batch   []snapshot.Copy // instead of buffer, if it is not empty
+	run     func()
+}
+
+func (r *request) read() {
+	if len(r.batch) > 0 {
+		snapshot.ReadBatch(r.memory, r.batch)
+		return
+	}
+	r.err = r.memory.ReadMemory(r.buffer, r.address)
 }
 
 // maxPart bounds the bytes that one call reads. It is a small part of those that it reads in time.
@@ -110,10 +133,8 @@ const maxPart = 1 << 16
 
 // ReadMemory implements cfi.Memory.
 func (m *guardedMemory) ReadMemory(p []byte, address uint64) error {
-	for i := range m.remote {
-		if r := &m.remote[i]; address < r.End && r.Start-min(r.Start, address) < uint64(len(p)) {
-			return errRemote
-		}
+	if m.isRemote(address, len(p)) {
+		return errRemote
 	}
 	for {
 		n := min(len(p), maxPart)
@@ -124,21 +145,81 @@ func (m *guardedMemory) ReadMemory(p []byte, address uint64) error {
 	}
 }
 
+func (m *guardedMemory) isRemote(address uint64, size int) bool {
+	for i := range m.remote {
+		if r := &m.remote[i]; address < r.End && r.Start-min(r.Start, address) < uint64(size) {
+			return true
+		}
+	}
+	return false
+}
+
 func (m *guardedMemory) read(p []byte, address uint64) error {
-	if m.stuck {
+	r := m.prepare(len(p))
+	r.address, r.batch = address, r.batch[:0]
+	if !m.do(r) {
 		return errStuck
 	}
-	if len(m.buffer) < len(p) {
-		m.buffer = make([]byte, len(p))
+	copy(p, r.buffer)
+	return r.err
+}
+
+// prepare returns a request with a buffer of a size.
+func (m *guardedMemory) prepare(size int) *request {
+	if m.request == nil {
+		m.request = &request{memory: m.memory}
+		m.request.run = m.request.read
 	}
-	buffer := m.buffer[:len(p)] // a late read must not write to p
-	var result error
-	if !m.guard.do(m.pid, func() { result = m.memory.ReadMemory(buffer, address) }) {
-		m.stuck, m.buffer = true, nil
-		return errStuck
+	r := m.request
+	if cap(r.buffer) < size {
+		r.buffer = make([]byte, size)
 	}
-	copy(p, buffer)
-	return result
+	r.buffer = r.buffer[:size]
+	return r
+}
+
+// do makes a request, and reports whether it has returned in time.
+func (m *guardedMemory) do(r *request) bool {
+	if m.stuck || !m.guard.do(m.pid, r.run) {
+		m.stuck, m.request = true, nil
+		return false
+	}
+	return true
+}
+
+// ReadBatch implements snapshot.BatchMemory.
+func (m *guardedMemory) ReadBatch(batch []snapshot.Copy) {
+	size := 0
+	for i := range batch {
+		if m.isRemote(batch[i].Address, len(batch[i].Bytes)) {
+			batch[i].Bytes = nil
+		}
+		size += len(batch[i].Bytes)
+	}
+	if size == 0 || size > maxPart {
+		for i := range batch {
+			if m.ReadMemory(batch[i].Bytes, batch[i].Address) != nil {
+				batch[i].Bytes = nil
+			}
+		}
+		return
+	}
+	r := m.prepare(size)
+	r.batch = r.batch[:0]
+	rest := r.buffer
+	for i := range batch {
+		n := len(batch[i].Bytes)
+		r.batch = append(r.batch, snapshot.Copy{Address: batch[i].Address, Bytes: rest[:n:n]})
+		rest = rest[n:]
+	}
+	done := m.do(r)
+	for i := range batch {
+		if !done || r.batch[i].Bytes == nil {
+			batch[i].Bytes = nil
+		} else {
+			copy(batch[i].Bytes, r.batch[i].Bytes)
+		}
+	}
 }
 
 // Close implements io.Closer. If a read is stuck, the memory is closed once it has returned.

@@ -23,7 +23,11 @@ type system struct {
 	guard guard
 }
 
-func newSystem() *system { return &system{guard: guard{patience: patience}} }
+func newSystem() *system {
+	s := &system{guard: guard{patience: patience}}
+	s.Soon() // until the first samples show whether the reader compares them with the memory of processes
+	return s
+}
 
 // Soon implements recording.Live.
 func (s *system) Soon() { s.pace.news.Add(1) }
