@@ -83,6 +83,10 @@ type builder struct {
 	missed      uint64                            // records that were lost before the interval
 	labelled    int                               // of Recording.Threads, those with labels of goroutines
 	unlabelled  uint64                            // samples of goroutines whose labels are unknown
+	shortened   uint64                            // samples without the callers between C code and the start of a goroutine
+	calling     []*thread                         // those with recent samples in calls between Go and C
+	lookTime    uint64                            // nanoseconds that looks have taken since looksFrom
+	looksFrom   uint64                            // by the clock of the recording, 0 before the first look
 	unfinished  uint64                            // samples whose deferred user part is missing
 	longestCopy uint32                            // bytes of the largest stack copy that was too short
 
@@ -162,6 +166,9 @@ func (b *builder) read() error {
 			}
 			b.complete = false
 			b.noteError(err)
+		}
+		if record.Type == perfdata.TypeFinishedRound {
+			b.lookAtCalls()
 		}
 		b.trim()
 		if record.Type == perfdata.TypeFinishedRound && b.opts.Cut != nil && b.opts.Cut() {
@@ -359,6 +366,6 @@ func (b *builder) close() {
 	}
 	for _, p := range b.processes {
 		p.lists.end()
-		p.labels.end()
+		p.endGo()
 	}
 }

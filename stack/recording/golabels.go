@@ -11,22 +11,18 @@ import (
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/object"
-	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/goruntime"
-	"github.com/clewdev/clew/snapshot/perfdata"
 )
 
 // goLabels reads the profiler labels of goroutines (runtime/pprof.Do) from the memory of a process that
 // runs. A sample does not contain them. They are read some milliseconds later, and are those of the sample
 // only if the goroutine is still in the same call of Do.
 type goLabels struct {
-	runtime  *goruntime.Runtime // nil if the process has none that is known, or sets no labels
-	snapshot *snapshot.Snapshot
-	do       [2]uint64 // the code of runtime/pprof.Do, [start, end)
-	bias     uint64
-	encoded  map[string]string     // equal texts, by themselves
-	seen     map[uint64]seenLabels // by the ID of the goroutine
-	context  int                   // offset of the new context in the frame of Do, -1 if unknown
+	*golang                       // nil if the process has no runtime that is known, or sets no labels
+	do      [2]uint64             // the code of runtime/pprof.Do, [start, end)
+	encoded map[string]string     // equal texts, by themselves
+	seen    map[uint64]seenLabels // by the ID of the goroutine
+	context int                   // offset of the new context in the frame of Do, -1 if unknown
 }
 
 // seenLabels are labels that a goroutine had at each look since a time.
@@ -38,39 +34,18 @@ type seenLabels struct {
 
 // open finds the runtime of a process in one of its files.
 func (g *goLabels) open(b *builder, p *process, m *mapped) {
-	f := m.file.object
-	do, ok := f.GoFunctionNamed("runtime/pprof.Do")
+	do, ok := m.file.object.GoFunctionNamed("runtime/pprof.Do")
 	if !ok {
 		return
 	}
-	r, err := goruntime.New(f, m.Bias)
-	if err != nil {
-		b.note("labels of goroutines: %s: %v", m.file.path, err)
-		return
-	}
-	s, err := b.opts.Live.Open(p.pid)
-	if err != nil {
-		b.note("labels of goroutines in process %d cannot be read: %v", p.pid, err)
-	}
-	if s == nil {
-		return
-	}
-	b.opts.Live.Soon()
-	g.runtime, g.snapshot, g.bias = r, s, m.Bias
+	g.golang = p.golang(b, m, "labels of goroutines")
 	g.do = [2]uint64{do.Entry + m.Bias, do.End + m.Bias}
 	g.encoded, g.seen = make(map[string]string), make(map[uint64]seenLabels)
 }
 
-func (g *goLabels) end() {
-	if g != nil && g.snapshot != nil {
-		closeMemory(g.snapshot)
-		g.snapshot, g.runtime = nil, nil
-	}
-}
-
 // goLabels returns the encoded labels of the goroutine of a sample, whose stack was walked, and whether
 // they are known.
-func (b *builder) goLabels(t *thread, s *perfdata.Sample, machine *arch.Machine, at uint64) (text string, known bool) {
+func (b *builder) goLabels(t *thread, machine *arch.Machine, at uint64) (text string, known bool) {
 	p := t.process
 	if b.opts.Live == nil || machine == nil || machine.Go == nil || machine.Go.G == 0 || machine.AddressSize != 8 || t.trail.Len() == 0 {
 		return "", true
@@ -86,7 +61,7 @@ func (b *builder) goLabels(t *thread, s *perfdata.Sample, machine *arch.Machine,
 		p.labels.open(b, p, m)
 	}
 	g := p.labels
-	if g.runtime == nil {
+	if g.golang == nil {
 		return "", true
 	}
 	routine, ok := g.goroutine(b, t, machine)
@@ -102,7 +77,7 @@ func (b *builder) goLabels(t *thread, s *perfdata.Sample, machine *arch.Machine,
 	}
 	text = g.encode(labels)
 	seen, ok := g.look(routine, text, b.opts.Live.Now())
-	if !g.same(b, t, s, routine, ok && seen < at) {
+	if !g.same(b, t, routine, ok && seen < at) {
 		return "", false
 	}
 	return text, true
@@ -164,7 +139,7 @@ func (g *goLabels) outermost(t *thread) *object.GoFunction {
 
 // same reports whether a goroutine is that of the sample, and has the labels that it had then. had says that
 // it had them at the last look before the sample.
-func (g *goLabels) same(b *builder, t *thread, s *perfdata.Sample, r *goruntime.Goroutine, had bool) bool {
+func (g *goLabels) same(b *builder, t *thread, r *goruntime.Goroutine, had bool) bool {
 	trail := &t.trail
 	last := trail.At(trail.Len() - 1).SP
 	// The scheduler has no goroutine at its outermost frame.
@@ -173,7 +148,7 @@ func (g *goLabels) same(b *builder, t *thread, s *perfdata.Sample, r *goruntime.
 	}
 	for i := range trail.Len() - 1 {
 		if pc := trail.LookupPC(i); g.do[0] <= pc && pc < g.do[1] {
-			return g.set(b, t, s, r, i)
+			return g.set(b, t, r, i)
 		}
 	}
 	// It inherited its labels, or it has called Do since. The address alone proves nothing, because
@@ -184,16 +159,19 @@ func (g *goLabels) same(b *builder, t *thread, s *perfdata.Sample, r *goruntime.
 // set reports whether the call of Do in a frame has set the labels that a goroutine has now. The frame
 // contains the addresses of the caller's context and of the new one, a context.valueCtx, which contains the
 // address of the caller's, and that of the labels.
-func (g *goLabels) set(b *builder, t *thread, s *perfdata.Sample, r *goruntime.Goroutine, frame int) bool {
+func (g *goLabels) set(b *builder, t *thread, r *goruntime.Goroutine, frame int) bool {
 	if frame == 0 || r.Labels == 0 {
 		return false // Do may not have set them yet
 	}
-	from := t.trail.At(frame).SP - b.walk.memory.stack.Address
-	to := t.trail.At(frame+1).SP - b.walk.memory.stack.Address
-	if to > uint64(len(s.UserStack)) || to <= from || to-from > maxFrame {
+	stack := b.walk.memory.stack
+	if live := b.walk.memory.live; live != nil && t.trail.At(frame).SP-live.stack.Address < uint64(len(live.stack.Bytes)) {
+		stack = live.stack // the goroutine called C code
+	}
+	from, to := t.trail.At(frame).SP-stack.Address, t.trail.At(frame+1).SP-stack.Address
+	if to > uint64(len(stack.Bytes)) || to <= from || to-from > maxFrame {
 		return false
 	}
-	words := s.UserStack[from:to]
+	words := stack.Bytes[from:to]
 	word := func(at int) uint64 { return binary.LittleEndian.Uint64(words[at:]) }
 	matches := func(at int) (parent uint64, ok bool) {
 		// The second words of Context and val.

@@ -48,7 +48,8 @@ func (b *builder) noteMissing() {
 	}
 	b.noteCount(b.rec.Counts.Missed()-b.missed, "1 record was", "%d records were", "lost during the recording")
 	b.noteCount(b.uncopied, "no copy of the user stack was recorded for 1 sample", "no copy of the user stack was recorded for %d samples", "")
-	b.ends[unwind.CallersMissing] += b.gaps
+	shortened := min(b.shortened, b.ends[unwind.CallersMissing])
+	b.ends[unwind.CallersMissing] += b.gaps - shortened
 	const stack, stacks = "the stack of 1 sample ", "the stacks of %d samples "
 	if b.unlabelled > 0 && b.rec.hasLabels() {
 		b.note("the labels of goroutines are unknown for %d samples: the goroutine went on before its labels could be read", b.unlabelled)
@@ -60,6 +61,7 @@ func (b *builder) noteMissing() {
 	b.noteCount(b.ends[unwind.NoProgress], stack+"ends", stacks+"end", "where the unwind rules lead back to an earlier frame")
 	b.noteCount(b.ends[unwind.TooManyFrames], stack+"is", stacks+"are", fmt.Sprintf("longer than %d frames and cut there", cmp.Or(b.opts.MaxFrames, unwind.DefaultMaxFrames)))
 	b.noteCount(b.ends[unwind.CallersMissing], stack+"can", stacks+"can", "lack callers: functions without an unwind table and a frame pointer, or that were called by a jump")
+	b.noteCount(shortened, stack+"lacks", stacks+"lack", "callers where Go code calls C code or is called by it: the call ended before the other stack could be read")
 	if b.omitted > 0 {
 		b.notes = append(b.notes, fmt.Sprintf("%d more notes", b.omitted))
 	}

@@ -33,6 +33,8 @@ type process struct {
 	mountChecked bool // the running process was asked for its mount namespace
 	perfMap      *perfMap
 	lists        *lists        // nil before the first sample
+	goMemory     *golang       // nil if there is none: see golang
+	goOpened     bool          // golang was called
 	labels       *goLabels     // nil before the first sample in Go code
 	machine      *arch.Machine // of the last sample with registers
 }
@@ -89,7 +91,8 @@ type thread struct {
 	label    int32  // index into Recording.Threads; -1 if it must be looked up
 	goLabels string // of the goroutine of the last sample, as in Thread
 	m        uint64 // Go's structure for the thread, 0 if unknown
-	names    int    // process.names when label was looked up
+	calls    *goCalls
+	names    int // process.names when label was looked up
 
 	waiting pendingSample // if waits is true, the sample of the switch away from the thread
 	waits   bool
@@ -204,7 +207,7 @@ func (b *builder) comm(r *perfdata.Record, c *perfdata.Comm) {
 		p.names++
 	}
 	if r.Misc&perfdata.MiscCommExec != 0 {
-		t.m, t.goLabels = 0, ""
+		t.m, t.goLabels, t.calls = 0, "", nil
 		t.trail, t.places, t.gap = unwind.Trail{}, nil, 0 // they can contain rules of the files
 		p.perfMap.ended = r.ID.Time
 		b.leave(p)
@@ -218,8 +221,8 @@ func (b *builder) leave(p *process) {
 		b.leaving(p)
 	}
 	p.lists.end()
-	p.labels.end()
-	p.lists, p.labels = nil, nil
+	p.endGo()
+	p.lists = nil
 	if p.space.users--; p.space.users == 0 {
 		b.mapped -= p.space.size()
 		b.walk.forget(p.space)
@@ -306,7 +309,7 @@ func (b *builder) ended(t *thread) {
 	}
 	if p := old.process; p.threads == 0 && b.processes[p.pid] == p {
 		p.lists.end() // of a sample after its end
-		p.labels.end()
+		p.endGo()
 		delete(b.processes, p.pid)
 	}
 }

@@ -20,10 +20,11 @@ import (
 type walk struct {
 	regs   unwind.Registers
 	memory memory
-	places []int32 // of the frames of the current sample
-	user   []int32 // of its user part, if that was walked
-	joined []int32 // after user, from the call chain: see join
-	gap    bool    // places contains user, and callers can be missing in it
+	places []int32  // of the frames of the current sample
+	user   []int32  // of its user part, if that was walked
+	joined []int32  // after user, from the call chain: see join
+	first  []uint64 // see common
+	gap    bool     // places contains user, and callers can be missing in it
 
 	// walking are the spaces with a walker, the oldest at next.
 	walking []*space
@@ -66,9 +67,11 @@ func (w *walk) forget(s *space) {
 
 // memory is the memory of a sample besides the copy of the stack: the content of files.
 type memory struct {
-	space  *space
-	stack  unwind.Stack
-	beyond bool // a read went past the end of the copy
+	space   *space
+	stack   unwind.Stack
+	live    *callCopy // read while the process ran, but equal at the time of the sample; nil for none
+	beyond  bool      // a read went past the end of the copy
+	missing uint64    // the last address that could not be read, 0 for none
 }
 
 // maxStack is up to which distance above the stack pointer an address belongs to the stack.
@@ -76,6 +79,17 @@ const maxStack = 64 << 20
 
 // ReadMemory implements cfi.Memory. The walker itself reads the copy.
 func (m *memory) ReadMemory(p []byte, addr uint64) error {
+	if m.live != nil && m.live.read(p, addr) {
+		return nil
+	}
+	err := m.read(p, addr)
+	if err != nil {
+		m.missing = addr
+	}
+	return err
+}
+
+func (m *memory) read(p []byte, addr uint64) error {
 	modules := &m.space.modules
 	ranges, i := modules.Ranges(), modules.Index(addr)
 	if i < len(ranges) && ranges[i].Start <= addr {
@@ -204,11 +218,11 @@ func (b *builder) stack(t *thread, r *perfdata.Record, s *perfdata.Sample, chain
 	walked := machine != nil
 	if walked {
 		p.machine = machine
-		if end = b.unwind(t, s, machine); end != unwind.EndOfStack && end != unwind.CallersMissing {
-			end = b.join(t, s, machine, user, end)
+		if end = b.unwind(t, s, machine, nil); end != unwind.EndOfStack && end != unwind.CallersMissing {
+			end = b.cross(t, s, machine, user, r.ID.Time, end)
 		}
 		var known bool
-		if t.goLabels, known = b.goLabels(t, s, machine, r.ID.Time); !known {
+		if t.goLabels, known = b.goLabels(t, machine, r.ID.Time); !known {
 			if b.unlabelled++; len(p.labels.encoded) > 0 {
 				b.opts.Live.Soon() // the goroutine went on
 			}
@@ -290,13 +304,14 @@ var (
 	guest      = &stack.Object{Name: "[guest]", System: stack.Guest}
 )
 
-// unwind walks the user stack of a sample and sets b.walk.user. It returns why the stack ends.
-func (b *builder) unwind(t *thread, s *perfdata.Sample, machine *arch.Machine) unwind.Reason {
+// unwind walks the user stack of a sample and sets b.walk.user. Live is memory besides that of the sample;
+// it may be nil. unwind returns why the stack ends.
+func (b *builder) unwind(t *thread, s *perfdata.Sample, machine *arch.Machine, live *callCopy) unwind.Reason {
 	w := &b.walk
 	space := t.process.space
 	sp, _ := w.regs.Get(uint64(machine.StackPointer))
 	walker := w.walker(b, space)
-	w.memory = memory{space: space, stack: unwind.Stack{Address: sp, Bytes: s.UserStack}}
+	w.memory = memory{space: space, stack: unwind.Stack{Address: sp, Bytes: s.UserStack}, live: live}
 	walker.Machine, walker.Modules, walker.Stack = machine, &space.modules, w.memory.stack
 	walker.Follow(&t.trail, &w.regs)
 	walker.Stack = unwind.Stack{}
