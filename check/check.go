@@ -176,7 +176,9 @@ func stubs(f *object.File) []Stubs {
 	return list
 }
 
-// Section compares a section of call frame information with code.
+// Section compares a section of call frame information with code, without checking the section's structure.
+// Addresses are those of the section. The error wraps [ErrMachine], or names a register of options.Scratch that
+// the ABI does not preserve. The report keeps s and code.Memory: see [Finding.Complete].
 func Section(s *cfi.Section, code Code, options Options) (*Report, error) {
 	c := newChecker(s, code)
 	if c == nil {

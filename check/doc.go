@@ -43,6 +43,7 @@
 //     entries end. Else its end is a guess: the first entry that does not lead to an
 //     instruction. The address is a guess if the code has read it back from the frame.
 //     A finding rests on no table but one whose index is compared with its length.
+//     Nor does it rest on a path into the cold part of another function, which is probably never taken.
 //   - MayNotReturn: the row is wrong if a call returns that leads there. No path through
 //     the called function proves that it does not.
 //   - OpenJump: the function jumps, with its frame, to an address that the analysis does not know.
