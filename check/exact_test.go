@@ -57,6 +57,40 @@ func TestGuesses(t *testing.T) {
 	}
 }
 
+// A register that the code saves outside of its frame has the caller's value again after a load from
+// there, as far as the analysis knows. A row that says so is not wrong.
+func TestSavedOutside(t *testing.T) {
+	const start = "f:\n.cfi_startproc\n"
+	const end = "\nret\n.cfi_endproc\n.bss\nplace: .quad 0, 0\n"
+	const lost = "\n.cfi_undefined %rbx\nxor %ebx, %ebx\n"
+	const framed = "push %rbp\n.cfi_def_cfa_offset 16\n.cfi_offset %rbp, -16\nmov %rsp, %rbp\n.cfi_def_cfa_register %rbp\n"
+	for _, test := range []struct {
+		name, machine, code string
+		verdict             Verdict
+		reason              Reason
+	}{
+		{"global variable", "amd64", "mov %rbx, place(%rip)" + lost + "mov place(%rip), %rbx\n.cfi_same_value %rbx\nhere:", Undecided, UnknownValue},
+		{"thread-local variable", "amd64", "mov %rbx, %fs:0x100" + lost + "mov %fs:0x100, %rbx\n.cfi_same_value %rbx\nhere:", Undecided, UnknownValue},
+		{"argument", "amd64", "mov %rbx, 8(%rdi)" + lost + "mov 8(%rdi), %rbx\n.cfi_same_value %rbx\nhere:", Undecided, UnknownValue},
+		{"vector register", "amd64", "movq %rbx, %xmm3" + lost + "movq %xmm3, %rbx\n.cfi_same_value %rbx\nhere:", Undecided, UnknownValue},
+		{"vector register by VEX", "amd64", "vmovq %rbx, %xmm3" + lost + "vmovq %xmm3, %rbx\n.cfi_same_value %rbx\nhere:", Undecided, UnknownValue},
+		{"frame pointer", "amd64", framed + "mov %rdi, %rsp\ncall *%rsi\nmov %rbp, place(%rip)\nmov place(%rip), %rbp\nhere: mov %rbp, %rsp\npop %rbp\n.cfi_def_cfa %rsp, 8\n.cfi_restore %rbp", Undecided, UnknownStack},
+		{"popped frame pointer", "amd64", framed + "mov %rbp, place(%rip)\nmov place(%rip), %rbp\nmov %rbp, %rsp\npop %rbp\n.cfi_def_cfa %rsp, 8\n.cfi_restore %rbp\nhere:", Undecided, UnknownStack},
+		{"one path", "amd64", "test %edi, %edi\nje 1f\nmov %rbx, place(%rip)\n1: mov place(%rip), %rbx\nhere:", Undecided, UnknownValue},
+		{"arm64", "arm64", "str x19, [x0]\n.cfi_undefined 19\nmov x19, #0\nldr x19, [x0]\n.cfi_same_value 19\nhere:", Undecided, UnknownValue},
+		{"nothing saved", "amd64", "mov place(%rip), %rbx\nhere:", Disagree, NoReason},
+		{"other value", "amd64", "mov %rbx, place(%rip)\nmov %rsi, %rbx\nhere:", Disagree, NoReason},
+		{"half", "amd64", "movd %ebx, %xmm3\nmovd %xmm3, %ebx\nhere:", Disagree, NoReason},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			verdict, reason := verdictHere(t, test.machine, start+test.code+end)
+			if verdict != test.verdict || reason != test.reason {
+				t.Errorf("%v (%v), want %v (%v)", verdict, reason, test.verdict, test.reason)
+			}
+		})
+	}
+}
+
 // verdictHere returns the verdict of the instruction at the label here.
 func verdictHere(t *testing.T, machine, code string) (verdict Verdict, reason Reason) {
 	t.Helper()

@@ -73,7 +73,14 @@ func (u *unit) operate(s *state, o *lift.Operation, number int) {
 			at.kind() == entry && at.argument() == m.SP && at.offset() >= m.CFAOffset {
 			u.framed = true
 		}
+		if o.Size == 8 && !at.address(m) {
+			s.spill(o.From, from, m)
+		}
 		s.store(at, from, int64(o.Size), m)
+	case lift.OpSpill:
+		s.spill(o.From, from, m)
+	case lift.OpReload:
+		s.set(o.To, s.outside(), 0, m)
 	case lift.OpStoreUnsized:
 		s.storeUnsized(s.registers[o.To], m)
 	case lift.OpSum:

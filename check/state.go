@@ -35,6 +35,9 @@ type state struct {
 	touched bool
 	// copied says that the return address was stored in memory that is not known to be in the frame.
 	copied bool
+	// spilled says that the entry value of a preserved register, or the frame pointer, was copied to
+	// a place outside of the frame. A value that is loaded from there may be it.
+	spilled bool
 	// exact says that a register has an exact bound.
 	exact bool
 	// trust is that of the most certain path that leads here.
@@ -57,7 +60,7 @@ const (
 func (s *state) assign(o *state, m *lift.ABI) {
 	copy(s.registers[:m.Registers], o.registers[:m.Registers])
 	copy(s.slots[:o.count], o.slots[:o.count])
-	s.count, s.lost, s.touched, s.copied, s.exact, s.trust, s.doubt = o.count, o.lost, o.touched, o.copied, o.exact, o.trust, o.doubt
+	s.count, s.lost, s.touched, s.copied, s.spilled, s.exact, s.trust, s.doubt = o.count, o.lost, o.touched, o.copied, o.spilled, o.exact, o.trust, o.doubt
 }
 
 // load returns the content of 8 bytes at an address.
@@ -65,7 +68,7 @@ func (s *state) load(at value, m *lift.ABI) value {
 	switch at.kind() {
 	case entry:
 		if at.argument() != m.SP {
-			return value(other)
+			return s.outside()
 		}
 		if at.offset() >= m.CFAOffset && !s.holds(at) {
 			return value(unknown) // the caller's frame: a PLT may have pushed something
@@ -74,13 +77,31 @@ func (s *state) load(at value, m *lift.ABI) value {
 	case unknown, derived:
 		return value(unknown)
 	default:
-		return value(other)
+		return s.outside()
 	}
 	v := s.content(at)
 	if v.kind() == constant {
 		return makeValue(reloaded, 0, v.offset())
 	}
 	return v
+}
+
+// outside returns the content of 8 bytes outside of the frame.
+func (s *state) outside() value {
+	if s.spilled {
+		return value(unknown)
+	}
+	return value(other)
+}
+
+// spill notes that a register with the value v is copied to a place outside of the frame.
+func (s *state) spill(register uint8, v value, m *lift.ABI) {
+	if v.kind() != entry || s.spilled {
+		return
+	}
+	if v.offset() == 0 && m.Preserves(v.argument()) || v.argument() == m.SP && int(register) == m.FP {
+		s.spilled, s.touched = true, true
+	}
 }
 
 // minSpilled is the least constant that slots keep: it may be the address of a jump table.
@@ -245,6 +266,9 @@ func (s *state) merge(o *state, m *lift.ABI) bool {
 	if o.copied && !s.copied {
 		s.copied, changed = true, true
 	}
+	if o.spilled && !s.spilled {
+		s.spilled, changed = true, true
+	}
 	if o.trust < s.trust {
 		s.trust, changed = o.trust, true
 	}
@@ -256,7 +280,7 @@ func (s *state) merge(o *state, m *lift.ABI) bool {
 
 // equal reports whether two states are the same, slot by slot in their order.
 func (s *state) equal(o *state, m *lift.ABI) bool {
-	if s.count != o.count || s.lost != o.lost || s.copied != o.copied || s.trust != o.trust || s.doubt != o.doubt || !slices.Equal(s.registers[:m.Registers], o.registers[:m.Registers]) {
+	if s.count != o.count || s.lost != o.lost || s.copied != o.copied || s.spilled != o.spilled || s.trust != o.trust || s.doubt != o.doubt || !slices.Equal(s.registers[:m.Registers], o.registers[:m.Registers]) {
 		return false
 	}
 	for i := range s.slots[:s.count] {

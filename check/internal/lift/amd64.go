@@ -248,15 +248,38 @@ func (d *amd64Decoder) memory() operand {
 
 // store emits a store to ModRM's memory operand; from is NoRegister for a number.
 func (d *amd64Decoder) store(from uint8, size int) {
-	if o := d.memory(); o.known && o.index == NoRegister && o.base != NoRegister {
+	o := d.memory()
+	switch {
+	case o.known && o.index == NoRegister && o.base != NoRegister:
 		d.emit(Operation{Op: OpStore, To: o.base, From: from, Offset: o.offset, Size: uint8(min(size, 255))})
+	case o.base == NoRegister && size == 8:
+		d.spill(from)
 	}
+}
+
+// spill emits a copy of a preserved register to a place outside of the frame. Code rarely saves a
+// register there, and other registers need not be saved.
+func (d *amd64Decoder) spill(from uint8) {
+	if from != NoRegister && amd64ABI.Preserves(int(from)) {
+		d.emit(Operation{Op: OpSpill, To: Scratch, From: from})
+	}
+}
+
+// reload emits a copy of 8 bytes from a place outside of the frame.
+func (d *amd64Decoder) reload(to uint8) {
+	if amd64ABI.Preserves(int(to)) {
+		d.emit(Operation{Op: OpReload, To: to, From: NoRegister})
+		return
+	}
+	d.clobber(to)
 }
 
 // load emits a load of 8 bytes from ModRM's memory operand.
 func (d *amd64Decoder) load(to uint8) {
 	o := d.memory()
 	switch {
+	case o.base == NoRegister && o.index == NoRegister && to != Scratch:
+		d.reload(to)
 	case !o.known:
 		d.clobber(to)
 	case o.index == NoRegister && o.base != NoRegister:

@@ -106,17 +106,35 @@ func (d *amd64Decoder) sse() {
 		}
 	case 0x50, 0xd7, 0xc5:
 		d.clobber(d.reg())
+	case 0x6e:
+		d.toVector()
 	case 0x7e:
 		if d.F3 {
 			return
 		}
-		d.written()
+		d.fromVector()
 	case 0x11, 0x13, 0x17, 0x29, 0x2b, 0x7f, 0xd6, 0xe7:
 		if d.registerOperand() {
 			return
 		}
 		d.store(NoRegister, d.sseSize(op))
 	}
+}
+
+// toVector decodes movd and movq to a vector register.
+func (d *amd64Decoder) toVector() {
+	if d.registerOperand() && d.Wide {
+		d.spill(d.rm())
+	}
+}
+
+// fromVector decodes movd and movq from a vector register.
+func (d *amd64Decoder) fromVector() {
+	if d.registerOperand() && d.Wide {
+		d.reload(d.rm())
+		return
+	}
+	d.written()
 }
 
 // sseSize returns the bytes that a store of SSE writes.
@@ -274,9 +292,13 @@ func (d *amd64Decoder) vectorTwoByte() {
 		if prefix == f3 || prefix == f2 {
 			d.clobber(d.reg())
 		}
+	case 0x6e:
+		if prefix == p66 {
+			d.toVector()
+		}
 	case 0x7e:
 		if prefix == p66 {
-			d.written()
+			d.fromVector()
 		}
 	case 0x91: // kmov
 		d.store(NoRegister, 1)

@@ -54,7 +54,7 @@ func TestAMD64WritesAgreeWithXArch(t *testing.T) {
 func writesOf(i *Instruction, operations []Operation) uint64 {
 	set := i.Clobbered
 	for _, o := range operations {
-		if o.Op != OpStore && o.To != Scratch {
+		if o.Op != OpStore && o.Op != OpSpill && o.To != Scratch {
 			set |= 1 << o.To
 		}
 	}

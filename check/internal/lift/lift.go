@@ -218,6 +218,8 @@ const (
 	OpAuthenticate                 // to = from without the signature by the key offset
 	OpStrip                        // to = from without a signature
 	OpForget                       // to = anything, perhaps a saved register
+	OpSpill                        // from is copied to a place outside of the frame: a global variable, a vector register
+	OpReload                       // to = 8 bytes of such a place
 )
 
 // Keys of OpSign and OpAuthenticate.
@@ -237,5 +239,5 @@ type Operation struct {
 
 // Writes returns the register that the operation changes, if it changes one.
 func (o *Operation) Writes() (register uint8, ok bool) {
-	return o.To, o.Op != OpStore && o.Op != OpStoreUnsized
+	return o.To, o.Op != OpStore && o.Op != OpStoreUnsized && o.Op != OpSpill
 }
