@@ -24,7 +24,8 @@ type T interface {
 
 // Run executes the first function of a batch one instruction at a time. It fails the test for
 // each register of a caller that the unwind tables recover wrongly: in the function, and in
-// the functions of the batch that it calls. The arguments are passed as
+// the functions of the batch that it calls. It also fails the test if no table describes any
+// code that ran. The arguments are passed as
 // [session.Session.Call] passes them. Run returns the results of the comparison, and ignores
 // the function's own result.
 //
@@ -73,8 +74,11 @@ func (o TraceOptions) Run(t T, code *jit.Code, name string, args ...uint64) *Tra
 	for i := range result.Mismatches {
 		t.Errorf("%s", Describe(s, &result.Mismatches[i]))
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		t.Errorf("check.Run: %v", err)
+	case result.Agree+result.Disagree == 0:
+		t.Errorf("check.Run: no unwind table describes %s, and nothing was compared; set Unwind of the function, or let check.Complete make it from the code", name)
 	}
 	return result
 }

@@ -166,6 +166,11 @@ func TestRunRefuses(t *testing.T) {
 			b, _ := cfi.NewBuilder(cfi.EntryCIE(jit.Host())).Program()
 			check.Run(r, load(t, trap, b))
 		},
+		"no table": func(r check.T) {
+			code := double(t, f.after, f.slot)
+			code.Functions[0].Unwind = nil
+			check.Run(r, code, 21)
+		},
 	} {
 		var r recorder
 		run(&r)
