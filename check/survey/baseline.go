@@ -91,14 +91,21 @@ type Baseline struct {
 	files map[string]bool
 }
 
-// maxLine bounds a line of a baseline, in bytes.
-const maxLine = 16 << 20
+// Limits of a baseline that is read. All files of a distribution have about 100,000 findings.
+const (
+	maxLine  = 16 << 20 // bytes
+	maxKnown = 1 << 20  // findings
+	maxText  = 64 << 20 // bytes of the strings of all findings
+	maxFile  = 1 << 30  // bytes
+)
 
 // ReadBaseline reads a baseline: a JSON object in each line, as Baseline.Write and
 // 'clew check --json' write them. It ignores lines without a kind, such as a summary.
 func ReadBaseline(r io.Reader) (*Baseline, error) {
 	b := &Baseline{left: make(map[Known]int), files: make(map[string]bool)}
-	lines := bufio.NewScanner(r)
+	limited := &io.LimitedReader{R: r, N: maxFile + 1}
+	lines := bufio.NewScanner(limited)
+	text := 0
 	lines.Buffer(nil, maxLine)
 	for n := 1; lines.Scan(); n++ {
 		if len(lines.Bytes()) == 0 {
@@ -108,9 +115,20 @@ func ReadBaseline(r io.Reader) (*Baseline, error) {
 		if err := json.Unmarshal(lines.Bytes(), &k); err != nil {
 			return nil, fmt.Errorf("line %d is not a finding in JSON: %w", n, err)
 		}
-		if k.Kind != "" {
-			b.Add(k)
+		if k.Kind == "" {
+			continue
 		}
+		text += len(k.File) + len(k.Symbol) + len(k.Kind) + len(k.Register) + len(k.Expected) + len(k.Found)
+		switch {
+		case len(b.list) == maxKnown:
+			return nil, fmt.Errorf("line %d: more than %d findings", n, maxKnown)
+		case text > maxText:
+			return nil, fmt.Errorf("line %d: the names and rules of the findings have more than %d bytes", n, maxText)
+		}
+		b.Add(k)
+	}
+	if limited.N == 0 {
+		return nil, fmt.Errorf("the file has more than %d bytes", maxFile)
 	}
 	if err := lines.Err(); err != nil {
 		if errors.Is(err, bufio.ErrTooLong) {

@@ -65,6 +65,9 @@ func TestBaselineErrors(t *testing.T) {
 		`[]`:                           "line 1 is not a finding in JSON",
 		`{"kind":3}`:                   "line 1 is not a finding in JSON",
 		strings.Repeat("x", maxLine+1): "a line has more than",
+
+		strings.Repeat("{\"kind\":\"x\"}\n", maxKnown+1):                         "line 1048577: more than 1048576 findings",
+		strings.Repeat("{\"kind\":\""+strings.Repeat("x", maxText/5)+"\"}\n", 6): "line 6: the names and rules of the findings have more than",
 	} {
 		if _, err := ReadBaseline(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.30s: %v, want %s", text, err, want)
