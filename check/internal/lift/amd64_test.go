@@ -127,3 +127,23 @@ func TestAMD64Opcodes(t *testing.T) {
 		}
 	}
 }
+
+// Instructions of APX are refused (Intel APX Architecture Specification, §3.1): REX2, EVEX map 4, conditional
+// comparisons, and the forms of BMI and cmpccxadd with EVEX.
+func TestAPX(t *testing.T) {
+	for name, code := range map[string]string{
+		"mov %rbx,%r16":       "\xd5\x18\x89\xd8",
+		"push %r16":           "\xd5\x10\x50",
+		"jmpabs":              "\xd5\x00\xa1\x01\x02\x03\x04\x05\x06\x07\x08",
+		"add %rax,%rbx,%rcx":  "\x62\xf4\xf4\x18\x01\xc3",
+		"push2 %rbx,%rbp":     "\x62\xf4\x64\x18\xff\xf5",
+		"andn with EVEX":      "\x62\xf2\xe4\x08\xf2\xc1",
+		"cmpbxadd with EVEX":  "\x62\xf2\xe5\x08\xe2\x08",
+		"ccmpb {dfv=} to rbx": "\x62\xf4\x84\x02\x39\xc3",
+	} {
+		i := Instruction{Right: NoRegister}
+		if _, ok := (amd64{}).Decode([]byte(code), 0x1000, &i, nil); ok {
+			t.Errorf("%s is decoded: %+v", name, i)
+		}
+	}
+}
