@@ -138,6 +138,7 @@ func record(ctx context.Context, s *sampler, opts *Options, m *arch.Machine, una
 		read, readErr = recording.Read(r, opts.Recording)
 		readErr = errors.Join(readErr, r.Close())
 	}()
+	before := usages(opts)
 	if err = from.begin(w, opts, h, uname, id); err == nil {
 		err = out.Flush()
 	}
@@ -147,8 +148,12 @@ func record(ctx context.Context, s *sampler, opts *Options, m *arch.Machine, una
 	if err == nil {
 		err = from.pump(ctx, w, out, opts, began, t.ended)
 	}
+	notes := unsampled(before, opts)
 	q.end()
 	<-done
+	if read != nil {
+		read.Notes = append(read.Notes, notes(read)...)
+	}
 	if text := from.note(); read != nil && text != "" {
 		read.Notes = append(read.Notes, text)
 	}

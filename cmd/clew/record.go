@@ -347,6 +347,9 @@ func (f *recordFlags) run(ctx context.Context, opts *record.Options) (recorded b
 	if opts.Command != nil {
 		to, path = output.Stderr, opts.Command.Path
 	}
+	if rec.Samples == 0 && err == nil && f.show.json {
+		rec.Notes = append(rec.Notes, f.noSamples(opts))
+	}
 	w := bufio.NewWriterSize(to, 1<<16)
 	shown := &trace.Recording{Recording: rec, Path: path, ByThread: f.show.byThread, Periods: f.offCPU || f.wall}
 	if failed := errors.Join(f.print(shown, w, to), w.Flush(), f.profiles(shown)); failed != nil {
@@ -359,7 +362,7 @@ func (f *recordFlags) run(ctx context.Context, opts *record.Options) (recorded b
 	case err != nil:
 		return true, output.Partial(fmt.Errorf("%w; the output covers only the part before the error", err))
 	case rec.Samples == 0:
-		return true, output.Partial(errors.New(f.noSamples()))
+		return true, output.Partial(errors.New(f.noSamples(opts)))
 	case opts.Command != nil && !outlived.Load() && ctx.Err() == nil && !opts.Command.ProcessState.Success():
 		return true, exitAs(opts.Command, &exec.ExitError{ProcessState: opts.Command.ProcessState})
 	case !rec.Complete:
@@ -368,14 +371,26 @@ func (f *recordFlags) run(ctx context.Context, opts *record.Options) (recorded b
 	return true, nil
 }
 
-func (f *recordFlags) noSamples() string {
+// noSamples says why a recording has no samples, and what would have some.
+func (f *recordFlags) noSamples(opts *record.Options) string {
 	switch {
 	case f.offCPU:
-		return "no samples: no wait ended or began meanwhile"
+		return "no samples: no wait began meanwhile; 'clew stack PID' shows where a process is"
+	case f.wall:
+		return "no samples: the programs hardly ran, and no wait began meanwhile; 'clew stack PID' shows where a process is"
 	case f.show.event != "" && f.show.event != "cpu-clock":
 		return "no samples: the event " + f.show.event + " did not happen meanwhile"
 	}
-	return "no samples: the programs did not run on a processor meanwhile; 'clew record --off-cpu' shows where they wait"
+	const more = "a higher --frequency, --wall or --off-cpu shows more"
+	if f.period > 0 {
+		return fmt.Sprintf("no samples: the programs used less processor time than --period %d; --wall or --off-cpu shows more", f.period)
+	}
+	period := (time.Second / time.Duration(f.frequency)).Round(10 * time.Microsecond)
+	if opts.Command != nil && opts.Command.ProcessState != nil {
+		used := opts.Command.ProcessState.UserTime() + opts.Command.ProcessState.SystemTime()
+		return fmt.Sprintf("no samples: the command used %v of processor time, and a sample stands for %v; %s", used.Round(10*time.Microsecond), period, more)
+	}
+	return fmt.Sprintf("no samples: the programs used less processor time than a sample stands for (%v); %s", period, more)
 }
 
 func (f *recordFlags) print(r *trace.Recording, w *bufio.Writer, to *output.Stream) error {

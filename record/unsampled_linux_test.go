@@ -1,0 +1,60 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package record_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clewdev/clew/record"
+)
+
+// A note names each process that has no sample although others have some, its processor time, and what
+// to do.
+func TestUnsampled(t *testing.T) {
+	var pids []int
+	for _, command := range [][]string{{"sleep", "60"}, {"sh", "-c", "while :; do :; done"}} {
+		cmd := exec.Command(command[0], command[1:]...)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+		pids = append(pids, cmd.Process.Pid)
+	}
+	time.Sleep(100 * time.Millisecond) // until they are started
+	prefix := fmt.Sprintf("process %d (sleep) has no sample: ", pids[0])
+	for _, test := range []struct {
+		opts record.Options
+		want string
+	}{
+		{record.Options{}, "it used 0s of processor time; a sample stands for 10.1ms; a higher --frequency, --wall or --off-cpu shows more"},
+		{record.Options{Frequency: 500}, "it used 0s of processor time; a sample stands for 2ms; a higher --frequency, --wall or --off-cpu shows more"},
+		{record.Options{Wall: true}, "no wait of it began meanwhile; 'clew stack PID' shows where it is"},
+	} {
+		test.opts.Targets, test.opts.Duration = slices.Clone(pids), 500*time.Millisecond
+		rec, err := record.Run(context.Background(), test.opts)
+		if errors.Is(err, record.ErrRefused) {
+			t.Skip(err)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		var notes []string
+		for _, note := range rec.Notes {
+			if strings.Contains(note, "has no sample") {
+				notes = append(notes, note)
+			}
+		}
+		if len(notes) != 1 || notes[0] != prefix+test.want {
+			t.Errorf("%q, expected %q", notes, prefix+test.want)
+		}
+	}
+}
