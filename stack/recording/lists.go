@@ -24,12 +24,18 @@ type lists struct {
 	snapshot *snapshot.Snapshot // nil before the first read
 	states   []listState        // by time
 	retry    retry
-	missed   bool // a look-up failed since the last read
-	dropped  bool // the oldest states are gone: samples before the others have no name
+	held     uint64 // bytes of the states
+	missed   bool   // a look-up failed since the last read
+	time     uint64 // of the sample
+
+	dropped bool   // the oldest states are gone: samples before the others have no name
+	none    uint64 // a look at this time found no list; 0 without one
+	guessed uint64 // the longest time from a sample to the first look, by which its frames have names
 
 	// before and after are the states around the time of the sample. They are the same if the lists
 	// did not change meanwhile. Either can be nil.
 	before, after *generated.Reader
+	unproven      bool // there was no look before the sample
 
 	objects map[generated.Kind]*stack.Object
 	numbers map[listed]int32
@@ -42,10 +48,21 @@ type listState struct {
 	bytes       uint64 // of generated.Reader.Bytes
 }
 
+func newLists(p *process, b *builder) *lists {
+	return &lists{process: p, builder: b, objects: make(map[generated.Kind]*stack.Object), numbers: make(map[listed]int32)}
+}
+
 // drop drops the oldest state.
 func (l *lists) drop() {
 	l.builder.listed -= l.states[0].bytes
+	l.held -= l.states[0].bytes
 	l.states = slices.Delete(l.states, 0, 1)
+}
+
+// forget is drop for a state that samples may still refer to.
+func (l *lists) forget() {
+	l.drop()
+	l.dropped, l.none = true, 0
 }
 
 // listed is a function of a list.
@@ -55,11 +72,43 @@ type listed struct {
 	kind        generated.Kind
 }
 
-// maxListed bounds the memory of all lists, in bytes.
+// maxListed bounds the memory of all lists, in bytes. Of that a process may have as much as the others leave,
+// and at least an equal share: the process with the most gives up its oldest state for another one.
 const maxListed = 64 << 20
+
+// share returns how many bytes of lists the process may have.
+func (l *lists) share() uint64 {
+	others, processes := uint64(0), uint64(1)
+	for _, p := range l.builder.processes {
+		if p.lists != nil && p.lists != l && p.lists.held > 0 {
+			others += p.lists.held
+			processes++
+		}
+	}
+	return max(maxListed-min(others, maxListed), maxListed/processes)
+}
+
+// reserve drops states of the processes with the most until the process can have another one of a size. It
+// reports false if the process would be that with the most.
+func (l *lists) reserve(size uint64) bool {
+	for l.builder.listed+size > maxListed {
+		most, held := l, l.held+size
+		for _, p := range l.builder.processes {
+			if p.lists != nil && p.lists != l && p.lists.held > held {
+				most, held = p.lists, p.lists.held
+			}
+		}
+		if len(most.states) == 0 {
+			return false
+		}
+		most.forget()
+	}
+	return true
+}
 
 // at sets the time of the next look-ups, and reports whether they can have other results.
 func (l *lists) at(at uint64) (changed bool) {
+	l.time = at
 	if len(l.states) == 0 {
 		if l.missed {
 			l.read()
@@ -72,7 +121,16 @@ func (l *lists) at(at uint64) (changed bool) {
 			l.read()
 		}
 	}
+	before, after := l.before, l.after
+	l.around()
+	return before != l.before || after != l.after
+}
+
+// around finds the states around the time of the sample.
+func (l *lists) around() {
 	var before, after *generated.Reader
+	at := l.time
+	l.unproven = false
 	for len(l.states) > 1 && l.states[1].from <= at {
 		l.drop()
 	}
@@ -88,12 +146,27 @@ func (l *lists) at(at uint64) (changed bool) {
 			after = l.states[1].reader
 		}
 	}
-	if before == nil && l.dropped {
+	switch {
+	case before != nil || after == nil || l.none > 0 && at >= l.none:
+	case l.dropped || l.states[0].from-at > maxGuess:
 		after = nil // other code may have been there
+	default:
+		l.unproven = true
 	}
-	changed = before != l.before || after != l.after
 	l.before, l.after = before, after
-	return changed
+}
+
+// maxGuess is how long before the first look at a list samples have names by it, in nanoseconds. They come up
+// to two looks at the kernel's buffers late, and finding the lists of a large program takes as long.
+const maxGuess = 2e9
+
+// noteGuessed notes that names rest on the first look at a list.
+func (l *lists) noteGuessed() {
+	if l != nil && l.guessed > 0 {
+		l.builder.note("process %d: the first look at its lists of generated code came up to %v after samples in that code, so their names are not certain",
+			l.process.pid, time.Duration(l.guessed).Round(time.Millisecond))
+		l.guessed = 0
+	}
 }
 
 // read reads the lists, if they may be read again.
@@ -113,6 +186,9 @@ func (l *lists) read() {
 	}
 	l.retry.done(l.builder, began, r != nil && !r.Empty())
 	if r == nil || r.Empty() {
+		if r != nil && len(l.states) == 0 {
+			l.none, l.dropped = now, false
+		}
 		l.closeMemory() // most processes have no list
 		return
 	}
@@ -120,21 +196,17 @@ func (l *lists) read() {
 		l.builder.noteError(err)
 	}
 	size := r.Bytes()
-	for len(l.states) > 0 && l.builder.listed+size > maxListed {
-		l.drop()
-		l.dropped = true
-	}
-	if l.builder.listed+size > maxListed {
+	if !l.reserve(size) {
 		l.builder.note("process %d: its lists of generated code exceed the memory for those of all processes", l.process.pid)
 		l.closeMemory()
 		return
 	}
 	if len(l.states) >= maxStates {
-		l.drop()
-		l.dropped = true
+		l.forget()
 	}
 	s := listState{now, now, r, size}
 	l.builder.listed += s.bytes
+	l.held += s.bytes
 	l.states = append(l.states, s)
 	l.builder.opts.Live.Soon()
 }
@@ -156,7 +228,7 @@ func (l *lists) reader() *generated.Reader {
 	return generated.NewListReader(generated.Target{Snapshot: s, Objects: l.mapped, IsObjectCode: func(address uint64) bool {
 		module, _ := l.process.space.modules.Find(address)
 		return mappedBy(module) != nil
-	}}, maxListed-min(b.listed, maxListed))
+	}}, l.share())
 }
 
 // end closes the memory of the process.
@@ -164,6 +236,7 @@ func (l *lists) end() {
 	if l == nil {
 		return
 	}
+	l.noteGuessed()
 	for len(l.states) > 0 {
 		l.drop()
 	}
@@ -203,9 +276,8 @@ func (l *lists) find(pc uint64) (*generated.Code, object.Symbol) {
 		return nil, object.Symbol{}
 	}
 	if len(l.states) == 0 {
-		if l.read(); len(l.states) > 0 {
-			l.after = l.states[0].reader
-		}
+		l.read()
+		l.around()
 	}
 	var code *generated.Code
 	var symbol object.Symbol
@@ -213,6 +285,9 @@ func (l *lists) find(pc uint64) (*generated.Code, object.Symbol) {
 	if l.after != nil {
 		if code = l.after.Find(pc); code != nil {
 			symbol, named = code.Function(pc)
+			if l.unproven {
+				l.guessed = max(l.guessed, l.states[0].from-l.time)
+			}
 		}
 	}
 	if l.before != l.after && l.before != nil {

@@ -12,9 +12,7 @@ import (
 	"time"
 
 	"github.com/clewdev/clew/snapshot"
-	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/codefile"
-	"github.com/clewdev/clew/stack/generated"
 )
 
 // Live is the system on which the processes of a recording run.
@@ -85,7 +83,8 @@ func (p *process) update(t *thread, at uint64) {
 	changed := s.code.at(at)
 	if b := p.perfMap.builder; b.opts.Live != nil {
 		if p.lists == nil {
-			p.lists = &lists{process: p, builder: b, objects: make(map[generated.Kind]*stack.Object), numbers: make(map[listed]int32)}
+			p.lists = newLists(p, b)
+			p.lists.time = at
 		}
 		for _, d := range s.code.dumps {
 			changed = d.catchUp(at) || changed

@@ -99,12 +99,12 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// A sample between two states refers to both, and one before the first state to that state only if none was
-// there before.
+// A sample between two states refers to both. One before the first state refers to that state, for certain only
+// if a look before the sample found no list, unless there were others or the time is long.
 func TestStates(t *testing.T) {
-	l := &lists{builder: &builder{opts: Options{Live: &stopped{now: 60}}}}
+	l := newLists(nil, &builder{opts: Options{Live: &stopped{now: 60}}})
 	first, second := generated.NewReader(generated.Target{}), generated.NewReader(generated.Target{})
-	for _, dropped := range []bool{false, true} {
+	for _, former := range []lists{{}, {dropped: true}, {none: 4}, {none: 6}, {none: 6, dropped: true}} {
 		for _, test := range []struct {
 			at            uint64
 			before, after *generated.Reader
@@ -115,13 +115,78 @@ func TestStates(t *testing.T) {
 			{45, second, second},
 		} {
 			l.states = []listState{{from: 10, until: 20, reader: first}, {from: 40, until: 50, reader: second}}
-			l.dropped = dropped
-			if dropped && test.before == nil {
+			l.dropped, l.none = former.dropped, former.none
+			known := test.before != nil || former.none == 4
+			if former.dropped && !known {
 				test.after = nil
 			}
-			if l.at(test.at); l.before != test.before || l.after != test.after {
-				t.Errorf("wrong states at %d, dropped %v", test.at, dropped)
+			unproven := !known && !former.dropped
+			if l.at(test.at); l.before != test.before || l.after != test.after || l.unproven != unproven {
+				t.Errorf("wrong states at %d, none at %d, dropped %t", test.at, former.none, former.dropped)
 			}
 		}
+	}
+	l.dropped, l.none = false, 0
+	l.states = []listState{{from: maxGuess + 20, until: maxGuess + 20, reader: first}}
+	if l.at(10); l.after != nil || l.unproven {
+		t.Error("a sample has names by a look long after it")
+	}
+}
+
+// Each process gets an equal share of the memory for lists. Those with more give up their oldest states.
+func TestListShares(t *testing.T) {
+	b := newBuilder(new(perfdata.Reader), Options{Live: &stopped{}})
+	add := func(pid int32, size uint64) bool {
+		p := b.process(pid)
+		if p.lists == nil {
+			p.lists = newLists(p, b)
+		}
+		l := p.lists
+		if !l.reserve(size) {
+			return false
+		}
+		l.states = append(l.states, listState{bytes: size})
+		l.held += size
+		b.listed += size
+		return true
+	}
+	const part = maxListed / 8
+	for range 8 {
+		if !add(1, part) {
+			t.Fatal("a process alone does not get all")
+		}
+	}
+	b.process(2).lists = newLists(b.process(2), b)
+	if n := b.process(2).lists.share(); n != maxListed/2 {
+		t.Errorf("a second process may have %d bytes, expected a half", n)
+	}
+	for n := range 8 {
+		if !add(2, part) {
+			t.Errorf("a second process does not get state %d", n)
+		}
+	}
+	if one, two := b.process(1).lists.held, b.process(2).lists.held; one != 4*part || two != 4*part {
+		t.Errorf("shares of %d and %d bytes", one, two)
+	}
+	// Many processes with small lists.
+	for pid := range int32(100) {
+		if !add(10+pid, 1000) {
+			t.Errorf("process %d gets nothing", 10+pid)
+		}
+	}
+	if b.listed > maxListed {
+		t.Errorf("%d bytes", b.listed)
+	}
+	if add(500, maxListed) {
+		t.Error("a process gets more than its share")
+	}
+	if !b.process(1).lists.dropped {
+		t.Error("states before those that are left are not forgotten")
+	}
+	for _, p := range b.processes {
+		p.lists.end()
+	}
+	if b.listed != 0 {
+		t.Errorf("%d bytes at the end", b.listed)
 	}
 }

@@ -43,6 +43,9 @@ func (b *builder) noteMissing() {
 		b.note("%v", err)
 	}
 	b.noteWrongFiles()
+	for _, p := range b.processes {
+		p.lists.noteGuessed()
+	}
 	for _, m := range b.maps {
 		b.noteError(m.check())
 	}
