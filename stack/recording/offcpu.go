@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/clewdev/clew/snapshot/perfdata"
+	"github.com/clewdev/clew/stack"
 )
 
 // isSwitch reports whether an event is the kernel's switch from a thread to another.
@@ -20,12 +21,27 @@ func isSwitch(a *perfdata.Attribute) bool {
 // switchedAway keeps the sample of a switch away from a thread until the thread runs again.
 func (t *thread) switchedAway(s pendingSample) {
 	if !t.exited {
-		t.waiting, t.waits = s, true
+		t.waiting, t.waits, t.runnable = s, true, false
 	}
 }
 
-// switched counts the sample of a thread that runs again. A thread that was preempted did not
-// wait, so its sample is dropped.
+// RunnableName is the innermost frame of a thread that could run, but had no processor, because it was
+// preempted or yielded: see Options.OffCPU.
+const RunnableName = "[runnable]"
+
+// runnableObject is the object of that frame. It is not among Recording.Objects.
+var runnableObject = &stack.Object{Name: KernelName, System: stack.Kernel}
+
+// runnable returns the stack of a thread that could run.
+func (b *builder) runnable(node int32) int32 {
+	place, added := b.newPlace(placeKey{object: runnableObject})
+	if added {
+		b.rec.places[place].Symbol.Name = RunnableName
+	}
+	return b.rec.tree.Child(node, place)
+}
+
+// switched counts the sample of a thread that runs again.
 func (b *builder) switched(r *perfdata.Record) error {
 	b.newest = max(b.newest, r.ID.Time)
 	t := b.threads[r.ID.TID]
@@ -33,7 +49,10 @@ func (b *builder) switched(r *perfdata.Record) error {
 		return nil
 	}
 	if r.Misc&perfdata.MiscSwitchOut != 0 {
-		t.waits = r.Misc&perfdata.MiscSwitchOutPreempt == 0
+		// The kernel sets this if the thread was in the state TASK_RUNNING (perf_event_open(2)).
+		if r.Misc&perfdata.MiscSwitchOutPreempt != 0 && !t.runnable {
+			t.waiting.node, t.runnable = b.runnable(t.waiting.node), true
+		}
 		return nil
 	}
 	return b.waited(t, r.ID.Time)

@@ -41,6 +41,7 @@ func TestOffCPU(t *testing.T) {
 
 	sample(3, 40, 0)
 	record(perfdata.TypeSwitch, preempted, 3, 40, -1, nil)
+	record(perfdata.TypeSwitch, preempted, 3, 40, -1, nil) // the same of another event
 	record(perfdata.TypeSwitch, 0, 3, 90, -1, nil)
 
 	// The last switch of a thread that has ended is not a wait.
@@ -59,9 +60,13 @@ func TestOffCPU(t *testing.T) {
 
 	var got []string
 	for _, s := range b.rec.Stacks {
-		got = append(got, fmt.Sprint(b.rec.Threads[s.Thread].TID, s.Event, s.Samples, s.Weight))
+		text := fmt.Sprint(b.rec.Threads[s.Thread].TID, s.Event, s.Samples, s.Weight)
+		for _, f := range b.rec.Frames(&s) {
+			text += fmt.Sprintf(" %#x%s", f.Address, f.Symbol.Name)
+		}
+		got = append(got, text)
 	}
-	want := []string{"3 1 1 1", "2 0 1 8", "1 0 1 20", "6 0 1 40"}
+	want := []string{"3 1 1 1 0x3", "2 0 1 8 0x2", "1 0 1 20 0x1", "3 0 1 50 0x0[runnable] 0x3", "6 0 1 40 0x6"}
 	if !slices.Equal(got, want) {
 		t.Errorf("thread, event, samples, weight: %q, expected %q", got, want)
 	}

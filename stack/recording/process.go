@@ -94,9 +94,10 @@ type thread struct {
 	calls    *goCalls
 	names    int // process.names when label was looked up
 
-	waiting pendingSample // if waits is true, the sample of the switch away from the thread
-	waits   bool
-	exited  bool
+	waiting  pendingSample // if waits is true, the sample of the switch away from the thread
+	waits    bool
+	runnable bool // it was preempted then, or yielded
+	exited   bool
 
 	trail  unwind.Trail
 	places []int32 // of the trail's frames

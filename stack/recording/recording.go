@@ -163,7 +163,9 @@ type Options struct {
 	// OffCPU makes a sample of the event context-switches stand for the time until its thread runs
 	// again. That time, in nanoseconds, is its Period, and its end is its Time. The recording must
 	// contain the records of switches (perf record -e context-switches -c 1 --switch-events).
-	// Samples of threads that were preempted are left out, because these threads did not wait.
+	// A thread that was preempted or yielded did not wait for anything but a processor: its innermost
+	// frame is RunnableName. After a wait for something else, the time until a processor is free counts as
+	// a part of that wait.
 	OffCPU bool
 
 	// Wall, with OffCPU, makes one event of all, wall-clock, of which stacks weigh nanoseconds. The
