@@ -44,11 +44,9 @@ func (b *builder) cross(t *thread, s *perfdata.Sample, machine *arch.Machine, us
 		b.calling, c.listed = append(b.calling, t), true
 	}
 	c.last = at
-	if c.pause == 0 {
-		b.opts.Live.Soon()
-	}
 	joined := w.joined
 	w.joined = w.joined[:0]
+	w.first = w.first[:0]
 	copies, both := c.prove(b, g, at, goroutine, t.trail.At(n-1).SP, inC)
 	for i, copied := range copies {
 		if copied == nil {
@@ -58,12 +56,15 @@ func (b *builder) cross(t *thread, s *perfdata.Sample, machine *arch.Machine, us
 		continues := t.trail.Len() > n && (!inC || copied.continues(t, n))
 		switch {
 		case both && i == 0 && continues && reached == unwind.EndOfStack:
-			w.first = w.first[:0]
 			for k := n; k < t.trail.Len(); k++ {
 				w.first = append(w.first, t.trail.LookupPC(k))
 			}
 		case both && continues && reached == unwind.EndOfStack && len(w.first) > 0:
-			return b.common(t, g, n)
+			reached = b.common(t, g, n)
+			if reached != unwind.EndOfStack && c.pause == 0 {
+				b.opts.Live.Soon()
+			}
+			return reached
 		case !both && continues:
 			if reached != unwind.EndOfStack && reached != unwind.CallersMissing && b.startOf(t, g, at, goroutine) {
 				reached = unwind.CallersMissing
@@ -73,6 +74,9 @@ func (b *builder) cross(t *thread, s *perfdata.Sample, machine *arch.Machine, us
 	}
 	if copies[0] != nil {
 		b.unwind(t, s, machine, nil)
+	}
+	if c.pause == 0 {
+		b.opts.Live.Soon() // more looks can prove more
 	}
 	w.joined = joined
 	if end != unwind.CallersMissing && b.startOf(t, g, at, goroutine) {

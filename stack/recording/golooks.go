@@ -235,6 +235,13 @@ func (c *goCalls) look(b *builder, g *golang) bool {
 	}
 	calls := &now.calls
 	changes := calls.Count - last.calls.Count
+	if calls.Active > 0 && !calls.InC {
+		// Returns to Go code of the goroutine, or of others: nothing is proved then either.
+		if first, ok := last.tick(calls.Processor); ok {
+			tick, _ := now.tick(calls.Processor)
+			changes = max(changes, uint64(tick-first))
+		}
+	}
 	if copied := last.copied; copied != nil && last.calls.InC == calls.InC && unchanged(last, &now, calls.InC) && (!calls.InC || copied.sp == now.goroutine.sp) {
 		now.copied = copied
 	}
