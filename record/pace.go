@@ -28,7 +28,7 @@ const (
 
 	// News while looks are rare double the hold, because samples until then have no name.
 	minHold = time.Second
-	maxHold = time.Minute
+	maxHold = 10 * time.Second
 )
 
 // next returns the time to the next look, at most a time.

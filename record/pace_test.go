@@ -40,10 +40,9 @@ func TestPace(t *testing.T) {
 			t.Fatalf("%d looks in 100 ms while there are news", n)
 		}
 	}
-	// After a relapse looks stay frequent for longer, up to a minute, until it is quiet for a while.
+	// After a relapse looks stay frequent for longer, up to ten seconds, until it is quiet for a while.
 	for range 20 {
 		looks(5 * time.Minute)
-		looks(maxHold - time.Minute)
 		p.news.Add(1)
 		looks(time.Second)
 	}

@@ -22,10 +22,11 @@ type queue struct {
 	once       sync.Once
 }
 
-// The queue has at most queueBlocks blocks of about blockSize bytes.
+// The queue has at most queueBlocks blocks of about blockSize bytes. After a burst it keeps freeBlocks.
 const (
 	blockSize   = 1 << 20
 	queueBlocks = 64
+	freeBlocks  = 4
 )
 
 // errAbandoned is the error of writes after the reader has given up.
@@ -33,7 +34,7 @@ var errAbandoned = errors.New("the recording is not read any more")
 
 func newQueue() *queue {
 	return &queue{
-		full: make(chan []byte, queueBlocks), free: make(chan []byte, queueBlocks),
+		full: make(chan []byte, queueBlocks), free: make(chan []byte, freeBlocks),
 		abandoned: make(chan struct{}),
 	}
 }
