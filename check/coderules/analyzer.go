@@ -92,6 +92,16 @@ func (a *Analyzer) rows(f *object.File, function object.AddressRange) []row {
 	return rows
 }
 
+// Forget drops what the Analyzer holds of a file, which will be closed.
+func (a *Analyzer) Forget(f *object.File) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if known := a.files[f]; known != nil {
+		a.functions -= len(known.functions)
+		delete(a.files, f)
+	}
+}
+
 // analyse makes the rows of a function.
 func (a *Analyzer) analyse(known *file, f *object.File, function object.AddressRange) []row {
 	size := function.High - function.Low

@@ -81,6 +81,23 @@ func TestHostileCode(t *testing.T) {
 	}
 }
 
+// A file that is closed does not count any more.
+func TestForget(t *testing.T) {
+	f, start := codeFile(t, elf.EM_X86_64, make([]byte, 64))
+	var a Analyzer
+	for n := range uint64(4) {
+		a.Rules(f, object.AddressRange{Low: start + n, High: start + 32}, start+n)
+	}
+	if a.functions != 4 {
+		t.Fatalf("%d functions", a.functions)
+	}
+	for range 2 {
+		if a.Forget(f); a.functions != 0 || len(a.files) != 0 {
+			t.Errorf("%d functions of %d files after Forget", a.functions, len(a.files))
+		}
+	}
+}
+
 func FuzzRules(f *testing.F) {
 	f.Add([]byte{0x55, 0x48, 0x89, 0xe5, 0x5d, 0xc3}, uint16(4), false)
 	f.Add([]byte{0xfd, 0x7b, 0xbf, 0xa9, 0xfd, 0x03, 0x00, 0x91, 0x00, 0x00, 0x00, 0x94, 0xfd, 0x7b, 0xc1, 0xa8, 0xc0, 0x03, 0x5f, 0xd6}, uint16(8), true)

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/clewdev/clew/internal/calltree"
+	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/codefile"
 	"github.com/clewdev/clew/unwind"
@@ -157,8 +158,12 @@ func (b *builder) forgetFiles() {
 	}
 	b.forgetPaths() // they can contain rules of the files
 	gone := make(map[*stack.Object]bool)
+	analyzer, forgets := b.opts.Analyzer.(interface{ Forget(*object.File) })
 	for _, f := range unused {
 		if f.object != nil {
+			if forgets {
+				analyzer.Forget(f.object)
+			}
 			f.object.Close()
 		}
 		gone[f.stackObject] = true

@@ -37,9 +37,15 @@ func closeMemory(s *snapshot.Snapshot) {
 
 // retryPlaces names the places of generated code that had no name when they were added, once their
 // files are complete: a runtime can write the names late.
-func (b *builder) retryPlaces() {
+func (b *builder) retryPlaces() { b.retryPlacesOf(nil) }
+
+// retryPlacesOf is retryPlaces for those that can be in one of some jitdumps, or for all if there are none.
+func (b *builder) retryPlacesOf(dumps []*jitdump) {
 	read := make(map[any]bool)
 	for n, u := range b.unnamed {
+		if len(dumps) > 0 && !slices.ContainsFunc(u.dumps, func(d *jitdump) bool { return slices.Contains(dumps, d) }) {
+			continue
+		}
 		c := &b.rec.places[n].Code
 		for _, d := range slices.Backward(u.dumps) {
 			if !read[d] {

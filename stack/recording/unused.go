@@ -52,6 +52,7 @@ func (b *builder) trim() {
 		return
 	}
 	b.endedSpaces = 0
+	b.trimDumps()
 	b.markUsed()
 	maps.DeleteFunc(b.files, func(_ fileKey, f *file) bool { return !b.used(f) && !f.opened && f.shared == nil })
 	b.fileList = slices.DeleteFunc(b.fileList, func(f *file) bool { return !b.used(f) && !f.opened && f.shared == nil })
@@ -67,6 +68,31 @@ func (b *builder) trim() {
 		if size += f.object.StoredSize(); i >= maxUnused || size > maxUnusedBytes {
 			f.trim()
 		}
+	}
+}
+
+// trimDumps drops the content of jitdumps that no process maps any more. Their frames have names, and what
+// all jitdumps may take is left to those of running processes.
+func (b *builder) trimDumps() {
+	used := make(map[*jitdump]bool)
+	for _, p := range b.processes {
+		for _, d := range p.space.code.dumps {
+			used[d] = true
+		}
+	}
+	var unused []*jitdump
+	for _, d := range b.dumps {
+		if d.code != nil && !used[d] {
+			unused = append(unused, d)
+		}
+	}
+	if len(unused) == 0 {
+		return
+	}
+	b.retryPlacesOf(unused)
+	for _, d := range unused {
+		d.code, d.bytes = nil, 0
+		delete(b.dumps, d.fileKey)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/snapshot/perfdata"
+	"github.com/clewdev/clew/stack/codefile"
 )
 
 // code is a function of a program, where a made process maps it.
@@ -221,4 +222,26 @@ func TestTrimmedFile(t *testing.T) {
 			t.Errorf("%s after Trim, %s before", after, before)
 		}
 	}
+}
+
+// The content of a jitdump is dropped once no process maps it.
+func TestUnusedDumps(t *testing.T) {
+	b := newBuilder(new(perfdata.Reader), Options{Live: &stopped{}})
+	var dumps []*jitdump
+	for n := range int32(2) {
+		d := &jitdump{fileKey: fileKey{path: fmt.Sprint(n)}, builder: b, opened: true, code: new(codefile.Jitdump)}
+		d.bytes = 1000
+		b.dumps[d.fileKey] = d
+		b.process(n).space.code.dumps = []*jitdump{d}
+		dumps = append(dumps, d)
+	}
+	gone := b.process(1)
+	b.unnamed[b.place(placeKey{address: 1})] = unnamedPlace{lookup: 1, space: gone.space, dumps: dumps[1:], perfMap: gone.perfMap}
+	b.leave(gone)
+	gone.space = newSpace()
+	b.trimDumps()
+	if dumps[0].code == nil || dumps[1].code != nil || len(b.dumps) != 1 || b.held(nil) != 1000 {
+		t.Errorf("%d jitdumps with %d bytes are left", len(b.dumps), b.held(nil))
+	}
+	b.retryPlaces() // the place without a name still refers to it
 }
