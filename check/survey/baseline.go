@@ -72,6 +72,11 @@ func (k Known) normal() Known {
 
 var number = regexp.MustCompile(`0x[0-9a-f]+`)
 
+// Line returns String as one line of bounded length, without control characters.
+func (k Known) Line() string {
+	return printable.Shortened(printable.Text(k.String()), printable.MaxName)
+}
+
 // String returns the place and the defect of a finding.
 func (k Known) String() string {
 	place := k.Symbol

@@ -75,6 +75,16 @@ func TestBaselineErrors(t *testing.T) {
 	}
 }
 
+// The line of an entry has a bounded length, whatever the file holds.
+func TestKnownLine(t *testing.T) {
+	for _, expected := range []string{"", "x"} {
+		k := Known{File: "a\nb", Symbol: "f\n\x1b[2J", Kind: "x\ny", Expected: expected, Found: strings.Repeat("A", 1<<20) + "\n"}
+		if s := k.Line(); strings.ContainsAny(s, "\n\x1b") || len(s) > 20<<10 {
+			t.Errorf("%d bytes: %.100q", len(s), s)
+		}
+	}
+}
+
 func FuzzBaseline(f *testing.F) {
 	f.Add(`{"file":"a/b.so","symbol":"f","offset":1,"kind":"wrong CFA","expected":"CFA = rsp+16","found":"CFA = rsp+8"}`)
 	f.Add(`{"file":"","function_start":"0xffffffffffffffff","offset":1,"kind":"x","found":"0x12"}`)

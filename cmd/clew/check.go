@@ -249,7 +249,7 @@ func (flags *checkFlags) print(s *survey.Survey, in *checkInput) (*tablecheck.To
 	}
 	if s.Baseline != nil && len(s.Functions) == 0 {
 		for _, k := range s.Baseline.Fixed() {
-			output.Warn("%s: in the baseline, but not found any more", k)
+			output.Warn("%s: in the baseline, but not found any more", k.Line())
 		}
 	}
 	return &total, found, nil

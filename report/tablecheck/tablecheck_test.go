@@ -210,3 +210,12 @@ func TestURI(t *testing.T) {
 		}
 	}
 }
+
+// A line shows no more of a symbol than its first bytes.
+func TestLongNames(t *testing.T) {
+	for _, name := range []string{strings.Repeat("A", 1<<20), "_Z" + strings.Repeat("P", 1<<20) + "i", strings.Repeat("\n", 1<<20)} {
+		if s := functionName(&check.Finding{Name: name}); len(s) > 20<<10 || strings.Contains(s, "\n") {
+			t.Errorf("%.20q: %d bytes", name, len(s))
+		}
+	}
+}

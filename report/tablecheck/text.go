@@ -150,7 +150,7 @@ func note(b *strings.Builder, p *survey.Part, n *check.Note) {
 	for _, place := range n.Places {
 		fmt.Fprintf(b, "%sat %s", separator, style.Hex(p.Shown(place.Address)))
 		if place.Name != "" {
-			fmt.Fprintf(b, " %s", printable.Text(style.Demangle(place.Name)))
+			fmt.Fprintf(b, " %s", shownName(place.Name))
 		}
 		separator = ", "
 	}
@@ -169,8 +169,13 @@ func (t *Text) function(b *strings.Builder, p *survey.Part, f *check.Finding) {
 	fmt.Fprintf(b, "  %s  %s%s\n", t.Palette.Name.Text(functionName(f)), style.Hex(p.Shown(f.Function)), t.place(p, f.Function))
 }
 
+// shownName returns a symbol as a line shows it. A hostile file has names of megabytes.
+func shownName(symbol string) string {
+	return printable.Shortened(printable.Text(style.Demangle(symbol)), printable.MaxName)
+}
+
 func functionName(f *check.Finding) string {
-	return printable.Text(cmp.Or(style.Demangle(f.Name), "function without a name"))
+	return cmp.Or(shownName(f.Name), "function without a name")
 }
 
 // place returns the source line of an address, after two spaces; "" if it is not known.
