@@ -51,7 +51,8 @@
 //
 // A guess spreads: instructions that follow are undecided for the same Reason. Undecided has more
 // Reasons, without any guess. Code that no path reaches is undecided, except for the padding between
-// blocks.
+// blocks. Code may save a preserved register outside of its frame: in a global variable, for
+// example, or in a vector register. Values that it loads from outside afterwards are not known.
 //
 // A rule may change later than the code while it still yields the right value. After a push,
 // for example, the register itself still has the value. This is not a defect.
