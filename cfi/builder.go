@@ -183,7 +183,7 @@ func (b *Builder) RestoreState() *Builder { return b.emit(Instruction{Op: CFARes
 // (AArch64, PACIASP and AUTIASP).
 func (b *Builder) NegateRAState() *Builder {
 	if !b.w.Machine.SignsReturns {
-		b.fail("NegateRAState on %s", b.w.Machine.Name)
+		b.misuse("NegateRAState on %s", b.w.Machine.Name)
 	}
 	return b.emit(Instruction{Op: CFAAArch64NegateRAState})
 }
@@ -191,7 +191,7 @@ func (b *Builder) NegateRAState() *Builder {
 // WindowSave says that the register window was saved (SPARC).
 func (b *Builder) WindowSave() *Builder {
 	if !b.w.Machine.RegisterWindows {
-		b.fail("WindowSave on %s", b.w.Machine.Name)
+		b.misuse("WindowSave on %s", b.w.Machine.Name)
 	}
 	return b.emit(Instruction{Op: CFAGNUWindowSave})
 }
@@ -207,7 +207,7 @@ func (b *Builder) ArgumentsSize(n uint64) *Builder {
 func (b *Builder) Instruction(ins Instruction) *Builder {
 	switch {
 	case ins.Op == CFASetLoc:
-		b.fail("Instruction(%s), expected At", ins.Op.Name(b.w.Machine))
+		b.misuse("Instruction(%s), expected At", ins.Op.Name(b.w.Machine))
 	case ins.Op.Effect() == EffectLocation:
 		delta := uint64(ins.Operand) * b.cie.CodeAlign
 		if b.location+delta < b.at || b.cie.CodeAlign != 0 && delta/b.cie.CodeAlign != uint64(ins.Operand) {
@@ -240,9 +240,9 @@ func (b *Builder) Program() (*Program, error) {
 func (b *Builder) CIE() (*CIE, error) {
 	switch {
 	case b.at != 0:
-		b.fail("At(%#x) in a CIE", b.at)
+		b.misuse("At(%#x) in a CIE", b.at)
 	case b.restores:
-		b.fail("Restore in a CIE")
+		b.misuse("Restore in a CIE")
 	case len(b.cie.Instructions)+len(b.w.Data) > maxInitial:
 		b.fail("a CIE with %d bytes of instructions, at most %d", len(b.cie.Instructions)+len(b.w.Data), maxInitial)
 	}
@@ -257,9 +257,13 @@ func (b *Builder) CIE() (*CIE, error) {
 	return &cie, nil
 }
 
-func (b *Builder) fail(format string, args ...any) {
+// fail records an error for a value, and misuse one for a call.
+func (b *Builder) fail(format string, args ...any)   { b.failed(ErrRange, format, args) }
+func (b *Builder) misuse(format string, args ...any) { b.failed(ErrUse, format, args) }
+
+func (b *Builder) failed(kind error, format string, args []any) {
 	if b.w.err == nil {
-		b.w.err = fmt.Errorf("unwind table: +%#x: %w: %s", b.at, ErrRange, fmt.Sprintf(format, args...))
+		b.w.err = fmt.Errorf("unwind table: +%#x: %w: %s", b.at, kind, fmt.Sprintf(format, args...))
 	}
 }
 
@@ -275,7 +279,7 @@ func (b *Builder) factored(method string, offset int64) int64 {
 
 func (b *Builder) needCFA(method string) {
 	if b.cfa.kind != Register {
-		b.fail("%s, but the CFA is not a register's value plus an offset", method)
+		b.misuse("%s, but the CFA is not a register's value plus an offset", method)
 	}
 }
 
@@ -301,17 +305,17 @@ func (b *Builder) check(ins *Instruction) {
 	case effect == EffectCFA && operands&(OperandRegister|OperandExpression) == 0 && b.cfa.kind == Unspecified:
 		b.needCFA(name()) // after an expression, an offset is valid: it has an effect with the next register
 	case effect == EffectCFA && operands&OperandExpression != 0 && len(ins.Expression) == 0:
-		b.fail("an empty %s, which has no result", name())
+		b.misuse("an empty %s, which has no result", name())
 	case effect == EffectWindow && !ins.Op.DefinedOn(b.w.Machine):
-		b.fail("%s on %s", name(), b.w.Machine.Name)
+		b.misuse("%s on %s", name(), b.w.Machine.Name)
 	}
 	switch {
 	case ins.Register > math.MaxUint32 || operands&OperandRegister2 != 0 && ins.Register2 > math.MaxUint32:
 		b.fail("%s of column %d", name(), max(ins.Register, ins.Register2))
 	case effect == EffectRemember && len(b.states) == maxRemembered:
-		b.fail("more than %d states are remembered", maxRemembered)
+		b.misuse("more than %d states are remembered", maxRemembered)
 	case effect == EffectRestore && len(b.states) == 0:
-		b.fail("RestoreState without a RememberState")
+		b.misuse("RestoreState without a RememberState")
 	}
 	if len(ins.Expression) == 0 || b.w.err != nil {
 		return

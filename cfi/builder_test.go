@@ -78,9 +78,9 @@ func TestBuilderInstructions(t *testing.T) {
 			for range 257 {
 				b.RememberState()
 			}
-		}, "+0x0: value out of range: more than 256 states are remembered"},
+		}, "+0x0: invalid use: more than 256 states are remembered"},
 		{"a raw restore without remember", func(b *cfi.Builder) { b.Instruction(cfi.Instruction{Op: cfi.CFARestoreState}) },
-			"+0x0: value out of range: RestoreState without a RememberState"},
+			"+0x0: invalid use: RestoreState without a RememberState"},
 		{"an expression truncated", func(b *cfi.Builder) { b.At(1).ValExpression(3, []byte{0x77}) },
 			"+0x1: DW_CFA_val_expression+0x1: truncated: no byte is left, expected 1"},
 		{"an expression that is none", func(b *cfi.Builder) { b.DefCFAExpression([]byte{0x05}) },
@@ -92,27 +92,27 @@ func TestBuilderInstructions(t *testing.T) {
 		{"backwards", func(b *cfi.Builder) { b.At(4).SameValue(3).At(3) }, "+0x4: value out of range: At(0x3) after At(0x4)"},
 		{"a slot that is not a multiple", func(b *cfi.Builder) { b.Offset(3, -12) },
 			"+0x0: value out of range: Offset(-12) is not a multiple of the data alignment factor -8"},
-		{"restore without remember", func(b *cfi.Builder) { b.RestoreState() }, "+0x0: value out of range: RestoreState without a RememberState"},
+		{"restore without remember", func(b *cfi.Builder) { b.RestoreState() }, "+0x0: invalid use: RestoreState without a RememberState"},
 		{"register of an expression", func(b *cfi.Builder) { b.DefCFAExpression([]byte{0x30}).DefCFARegister(6) },
-			"+0x0: value out of range: DefCFARegister, but the CFA is not a register's value plus an offset"},
+			"+0x0: invalid use: DefCFARegister, but the CFA is not a register's value plus an offset"},
 		{"an offset that overflows", func(b *cfi.Builder) { b.DefCFAOffset(math.MaxInt64 - 7).AdjustCFAOffset(8) },
 			"+0x0: value out of range: AdjustCFAOffset(8) of an offset of 9223372036854775800"},
 		{"a CFA of no expression", func(b *cfi.Builder) { b.DefCFAExpression(nil) },
-			"+0x0: value out of range: an empty DW_CFA_def_cfa_expression, which has no result"},
+			"+0x0: invalid use: an empty DW_CFA_def_cfa_expression, which has no result"},
 		{"a raw window on amd64", func(b *cfi.Builder) { b.Instruction(cfi.Instruction{Op: cfi.CFAGNUWindowSave}) },
-			"+0x0: value out of range: DW_CFA_GNU_window_save on x86-64"},
-		{"signed on amd64", func(b *cfi.Builder) { b.NegateRAState() }, "+0x0: value out of range: NegateRAState on x86-64"},
+			"+0x0: invalid use: DW_CFA_GNU_window_save on x86-64"},
+		{"signed on amd64", func(b *cfi.Builder) { b.NegateRAState() }, "+0x0: invalid use: NegateRAState on x86-64"},
 		{"the first error stays", func(b *cfi.Builder) { b.Offset(3, -12).RestoreState() },
 			"+0x0: value out of range: Offset(-12) is not a multiple of the data alignment factor -8"},
 		{"raw set_loc", func(b *cfi.Builder) { b.Instruction(cfi.Instruction{Op: cfi.CFASetLoc}) },
-			"+0x0: value out of range: Instruction(DW_CFA_set_loc), expected At"},
+			"+0x0: invalid use: Instruction(DW_CFA_set_loc), expected At"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			b := cfi.NewBuilder(cfi.EntryCIE(x86))
 			test.build(b)
 			program, err := b.Program()
 			if err != nil {
-				if !errors.Is(err, cfi.ErrRange) && !strings.Contains(test.want, "invalid ") && !strings.Contains(test.want, "truncated") {
+				if !errors.Is(err, cfi.ErrRange) && !errors.Is(err, cfi.ErrUse) && !strings.Contains(test.want, "invalid ") && !strings.Contains(test.want, "truncated") {
 					t.Errorf("%v is not ErrRange", err)
 				}
 				if got := strings.TrimPrefix(err.Error(), "unwind table: "); got != test.want {
@@ -143,7 +143,7 @@ func TestBuilderFactorsCode(t *testing.T) {
 
 func TestBuilderWithoutCFA(t *testing.T) {
 	b := cfi.NewBuilder(cfi.NewCIE(x86)).Instruction(cfi.Instruction{Op: cfi.CFADefCFAOffset, Operand: 8})
-	if p, err := b.Program(); !errors.Is(err, cfi.ErrRange) {
+	if p, err := b.Program(); !errors.Is(err, cfi.ErrUse) {
 		t.Errorf("an offset of no register: %v, %v", p, err)
 	}
 }
@@ -189,10 +189,10 @@ func TestBuilderSteadyState(t *testing.T) {
 	if got := hex.EncodeToString(e.Data); got != want {
 		t.Errorf("\n got %s\nwant %s", got, want)
 	}
-	if _, err := cfi.NewBuilder(steady).At(4).SameValue(3).CIE(); !errors.Is(err, cfi.ErrRange) {
+	if _, err := cfi.NewBuilder(steady).At(4).SameValue(3).CIE(); !errors.Is(err, cfi.ErrUse) {
 		t.Errorf("a CIE with an advance: %v", err)
 	}
-	if _, err := cfi.NewBuilder(steady).Restore(3).CIE(); !errors.Is(err, cfi.ErrRange) {
+	if _, err := cfi.NewBuilder(steady).Restore(3).CIE(); !errors.Is(err, cfi.ErrUse) {
 		t.Errorf("a CIE that restores: %v", err)
 	}
 	long := cfi.NewBuilder(steady)
@@ -207,7 +207,7 @@ func TestBuilderSteadyState(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := cfi.NewBuilder(remembers).RestoreState().Program(); !errors.Is(err, cfi.ErrRange) {
+	if _, err := cfi.NewBuilder(remembers).RestoreState().Program(); !errors.Is(err, cfi.ErrUse) {
 		t.Errorf("an FDE that restores its CIE's state: %v", err)
 	}
 }

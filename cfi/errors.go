@@ -30,6 +30,10 @@ var (
 	// not a multiple of its factor.
 	ErrRange = errors.New("value out of range")
 
+	// ErrUse means that a table is described in a way that no table has: a call or a field
+	// that does not fit the machine, the CIE or an earlier call or another field.
+	ErrUse = errors.New("invalid use")
+
 	// ErrNoFDE means that no entry covers an address.
 	ErrNoFDE = errors.New("no FDE")
 )

@@ -58,7 +58,7 @@ func (e *Encoder) appendProgram(p *Program, address, size uint64) error {
 	case p.End > size, size == 0:
 		w.fail(ErrRange, "a row at +%#x of a function of %#x bytes", p.End, size)
 	case m.Order != e.Machine.Order || m.AddressSize != e.Machine.AddressSize:
-		w.fail(ErrRange, "a program for %s in a section for %s", m.Name, e.Machine.Name)
+		w.fail(ErrUse, "a program for %s in a section for %s", m.Name, e.Machine.Name)
 	case cie.encoding&EncIndirect != 0:
 		w.fail(ErrEncoding, "%v, but a Program has no slot for the start of the function", cie.encoding)
 	case signed > 0 && size>>(8*signed-1) != 0:
@@ -107,7 +107,7 @@ func (w *writer) function(cie *writtenCIE, start, slot, size uint64) {
 func (w *writer) lsda(cie *writtenCIE, lsda Pointer, original Encoding, none bool, function uint64, rest []byte) {
 	switch {
 	case lsda.Address != 0 && original == EncOmit:
-		w.fail(ErrRange, "an LSDA at %#x, but the CIE has no encoding for it", lsda.Address)
+		w.fail(ErrUse, "an LSDA at %#x, but the CIE has no encoding for it", lsda.Address)
 	case !cie.data:
 	case cie.lsda == EncOmit:
 		w.uleb128(uint64(len(rest)))

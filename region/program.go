@@ -15,7 +15,7 @@ import (
 // Program returns the call frame information of the regions, for amd64 and arm64. among
 // contains the other procedures that an Alias may refer to; it may also refer to p itself. If
 // the description contradicts itself, or cannot be expressed as call frame information,
-// Program returns an error: an *Error, or one that wraps cfi.ErrRange.
+// Program returns an error: an *Error, or one that wraps cfi.ErrRange or cfi.ErrUse.
 //
 // Program may be called concurrently. Procedures with equal lists, sizes and handlers
 // can share the result.

@@ -23,7 +23,7 @@ func CPythonPerf(m *arch.Machine, landing bool) (*cfi.Program, error) {
 	known := machineOf(m)
 	b := cfi.NewBuilder(cfi.EntryCIE(m))
 	if m != nil && (known == nil || !known.cpython(b, landing)) {
-		return nil, refuse("CPython has no table for perf on %s", m.Name)
+		return nil, misuse("CPython has no table for perf on %s", m.Name)
 	}
 	return b.Program()
 }
@@ -45,14 +45,14 @@ type Shim struct {
 // CPythonShim returns the Shim of CPython when built with Debian's compilers.
 func CPythonShim(m *arch.Machine) (Shim, error) {
 	if m == nil {
-		return Shim{}, refuse("no machine")
+		return Shim{}, misuse("no machine")
 	}
 	if known := machineOf(m); known != nil {
 		shim := known.shim
 		shim.Saved = slices.Clone(shim.Saved)
 		return shim, nil
 	}
-	return Shim{}, refuse("CPython has no JIT shim for %s", m.Name)
+	return Shim{}, misuse("CPython has no JIT shim for %s", m.Name)
 }
 
 // CPythonGDB returns the table that CPython gives gdb for its JIT code: the steady state
@@ -72,7 +72,7 @@ func CPythonGDB(m *arch.Machine, s Shim) (*cfi.Program, error) {
 // If buffer is too small, it is unchanged and the error wraps io.ErrShortBuffer.
 func EHFrame(buffer []byte, p *cfi.Program, start, size, address uint64) (n int, err error) {
 	if p == nil || p.CIE == nil || p.CIE.Section == nil {
-		return 0, refuse("no program")
+		return 0, misuse("no program")
 	}
 	e := cfi.Encoder{Machine: p.CIE.Section.Machine, Address: address}
 	if err := e.Program(p, start, size); err != nil {

@@ -83,13 +83,13 @@ func untouched(b []byte) bool { return bytes.Count(b, []byte{0xaa}) == len(b) }
 
 func TestCPythonRefuses(t *testing.T) {
 	riscv := arch.Lookup(elf.EM_RISCV, elf.ELFCLASS64, elf.ELFDATA2LSB)
-	if _, err := preset.CPythonPerf(riscv, false); !errors.Is(err, cfi.ErrRange) {
+	if _, err := preset.CPythonPerf(riscv, false); !errors.Is(err, cfi.ErrUse) {
 		t.Error(err)
 	}
-	if _, err := preset.CPythonPerf(arm64, true); !errors.Is(err, cfi.ErrRange) {
+	if _, err := preset.CPythonPerf(arm64, true); !errors.Is(err, cfi.ErrUse) {
 		t.Error(err)
 	}
-	if _, err := preset.CPythonShim(riscv); !errors.Is(err, cfi.ErrRange) {
+	if _, err := preset.CPythonShim(riscv); !errors.Is(err, cfi.ErrUse) {
 		t.Error(err)
 	}
 	shim, _ := preset.CPythonShim(arm64)
@@ -97,7 +97,7 @@ func TestCPythonRefuses(t *testing.T) {
 	if _, err := preset.CPythonGDB(arm64, shim); !errors.Is(err, cfi.ErrRange) {
 		t.Error(err)
 	}
-	if _, err := preset.EHFrame(nil, nil, 0, 16, 0); !errors.Is(err, cfi.ErrRange) {
+	if _, err := preset.EHFrame(nil, nil, 0, 16, 0); !errors.Is(err, cfi.ErrUse) {
 		t.Error(err)
 	}
 	perf, _ := preset.CPythonPerf(amd64, false)

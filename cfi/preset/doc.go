@@ -10,7 +10,7 @@
 // A preset knows the instructions of its prologue and epilogue, which its documentation
 // lists, and their lengths. The caller gives the size of the frame, the slots of saved
 // registers and the places of the epilogues. If a table cannot express them, the error
-// wraps [cfi.ErrRange].
+// wraps [cfi.ErrRange] for a value, and [cfi.ErrUse] for a field.
 //
 // The programs are position-independent, and many functions may share one. A [cfi.Encoder]
 // or package jit writes them. Package preset neither generates nor reads code: package

@@ -37,8 +37,8 @@ type Frame struct {
 	Pushed []uint64
 
 	// Saved are the registers stored in slots of the frame. Prologue is the offset
-	// after the last store. It must not be later than the first instruction that changes a
-	// saved register.
+	// after the last store, and must be set if Saved is. It must not be later than the first
+	// instruction that changes a saved register.
 	Saved    []Saved
 	Prologue uint64
 
@@ -138,7 +138,7 @@ func Leaf(m *arch.Machine, f Frame) (*cfi.Program, error) {
 		return nil, err
 	}
 	if f.Size != 0 || len(f.Pushed)+len(f.Saved) > 0 {
-		return nil, refuse("a leaf with a frame: Size, Pushed and Saved must be empty")
+		return nil, misuse("a leaf with a frame: Size, Pushed and Saved must be empty")
 	}
 	if !f.Signed {
 		f.Epilogues = nil // they change nothing
@@ -201,7 +201,7 @@ func begin(m *arch.Machine, f *Frame) (*builder, error) {
 	known := machineOf(m)
 	switch {
 	case known == nil || m.AddressSize != 8:
-		return nil, refuse("presets are for amd64 and arm64")
+		return nil, misuse("presets are for amd64 and arm64")
 	case cie == nil:
 		entry, ok := entryCIEs.Load(m)
 		if !ok {
@@ -209,17 +209,17 @@ func begin(m *arch.Machine, f *Frame) (*builder, error) {
 		}
 		cie = entry.(*cfi.CIE)
 	case cie.Section == nil || cie.Section.Machine != m:
-		return nil, refuse("a CIE for another machine, expected %s", m.Name)
+		return nil, misuse("a CIE for another machine, expected %s", m.Name)
 	}
 	b := &builder{Builder: cfi.NewBuilder(cie), machine: known, frame: uint64(m.StackPointer)}
 	if m.PushesReturns() {
 		b.slots = []Saved{{uint64(m.ReturnAddress), -8}}
 	}
 	if f.Signed && !m.SignsReturns {
-		return nil, refuse("return addresses cannot be signed on %s", m.Name)
+		return nil, misuse("return addresses cannot be signed on %s", m.Name)
 	}
 	if !m.PushesReturns() && len(f.Pushed) > 0 {
-		return nil, refuse("no push instructions on %s", m.Name)
+		return nil, misuse("no push instructions on %s", m.Name)
 	}
 	for _, register := range f.Pushed {
 		if register > 15 || register == b.frame {
@@ -243,7 +243,14 @@ func (b *builder) after(size uint64) *cfi.Builder {
 
 // saved adds the rules of saved registers at the end of the prologue.
 func (b *builder) saved(f *Frame) {
-	if len(f.Saved) == 0 {
+	switch {
+	case len(f.Saved) == 0:
+		return
+	case f.Prologue == 0:
+		b.err = misuse("Frame.Saved is set, but Frame.Prologue is 0, expected the offset after the last store")
+		return
+	case f.Prologue < b.at:
+		b.err = refuse("Frame.Prologue is %#x, before the end of the frame's instructions at +%#x", f.Prologue, b.at)
 		return
 	}
 	b.At(f.Prologue)
@@ -292,7 +299,7 @@ func (b *builder) end(f *Frame, unmake func()) (*cfi.Program, error) {
 			return nil, refuse("an epilogue at +%#x, before the end of the previous code at +%#x", e.Start, b.at)
 		}
 		if e.End == 0 && i < len(f.Epilogues)-1 {
-			return nil, refuse("the epilogue at +%#x needs an End, because another follows", e.Start)
+			return nil, misuse("the epilogue at +%#x needs an End, because another follows", e.Start)
 		}
 		b.at = e.Start
 		if e.End != 0 {
@@ -313,6 +320,11 @@ func (b *builder) end(f *Frame, unmake func()) (*cfi.Program, error) {
 	return b.Program()
 }
 
+// refuse returns an error for a value, and misuse one for a field that the code cannot have.
 func refuse(format string, args ...any) error {
 	return fmt.Errorf("preset: %w: "+format, append([]any{cfi.ErrRange}, args...)...)
+}
+
+func misuse(format string, args ...any) error {
+	return fmt.Errorf("preset: %w: "+format, append([]any{cfi.ErrUse}, args...)...)
 }

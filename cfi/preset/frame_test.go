@@ -329,6 +329,9 @@ func TestPresetsShareACIE(t *testing.T) {
 }
 
 func TestPresetsRefuse(t *testing.T) {
+	// These errors are not about a value.
+	misuses := map[string]bool{"amd64 and arm64": true, "another machine": true, "cannot be signed": true, "no push instructions": true,
+		"a leaf": true, "Frame.Saved is set, but Frame.Prologue is 0": true, "needs an End": true}
 	riscv := arch.Lookup(elf.EM_RISCV, elf.ELFCLASS64, elf.ELFDATA2LSB)
 	x32 := arch.Lookup(elf.EM_X86_64, elf.ELFCLASS32, elf.ELFDATA2LSB)
 	for _, test := range []struct {
@@ -352,7 +355,8 @@ func TestPresetsRefuse(t *testing.T) {
 		{"a frame of two instructions", preset.Fixed, arm64, preset.Frame{Size: 0x1010}, "cannot encode"},
 		{"a frame beyond stp", preset.FramePointer, arm64, preset.Frame{Size: 512}, "cannot encode"},
 		{"a leaf with a frame", preset.Leaf, arm64, preset.Frame{Size: 16}, "a leaf"},
-		{"slots before the prologue's end", preset.Fixed, amd64, preset.Frame{Size: 16, Saved: []preset.Saved{{3, -16}}}, "At(0x0) after At(0x4)"},
+		{"slots before the prologue's end", preset.Fixed, amd64, preset.Frame{Size: 16, Saved: []preset.Saved{{3, -16}}}, "Frame.Saved is set, but Frame.Prologue is 0"},
+		{"a prologue that ends too early", preset.Fixed, amd64, preset.Frame{Size: 16, Prologue: 2, Saved: []preset.Saved{{3, -16}}}, "Frame.Prologue is 0x2, before the end of the frame's instructions at +0x4"},
 		{"the frame pointer is pushed again", preset.FramePointer, amd64, preset.Frame{Pushed: []uint64{6}}, "column 6 is saved at CFA-24, but the CFA is based on it"},
 		{"the frame pointer has a slot", preset.FramePointer, arm64, preset.Frame{Size: 32, Prologue: 12, Saved: []preset.Saved{{29, -8}}}, "column 29 is saved"},
 		{"the stack pointer has a slot", preset.Fixed, amd64, preset.Frame{Size: 16, Prologue: 8, Saved: []preset.Saved{{7, -16}}}, "column 7 is saved"},
@@ -367,7 +371,9 @@ func TestPresetsRefuse(t *testing.T) {
 		{"an epilogue without a ret", preset.FramePointer, amd64, preset.Frame{Epilogues: []preset.Epilogue{{Start: 20, End: 21}}}, "its ret"},
 		{"an instruction that is none of arm64's", preset.FramePointer, arm64, preset.Frame{Epilogues: []preset.Epilogue{{Start: 21}}}, "code alignment"},
 	} {
-		if p, err := test.make(test.machine, test.frame); !errors.Is(err, cfi.ErrRange) || !strings.Contains(err.Error(), test.says) || p != nil {
+		p, err := test.make(test.machine, test.frame)
+		value := errors.Is(err, cfi.ErrRange)
+		if value == errors.Is(err, cfi.ErrUse) || value != !misuses[test.says] || !strings.Contains(err.Error(), test.says) || p != nil {
 			t.Errorf("%s: %v, want one that says %q", test.name, err, test.says)
 		}
 	}
