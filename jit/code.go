@@ -5,7 +5,6 @@
 package jit
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -13,10 +12,6 @@ import (
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
 )
-
-// ErrCode is wrapped by the error for an invalid Code. That error names the function and the
-// fault.
-var ErrCode = errors.New("invalid description of generated code")
 
 // Code is a batch of functions in one range of memory. Publishers read it only during Publish,
 // and keep no reference to it. The caller may change it afterwards, but must not move or
@@ -40,7 +35,8 @@ type Code struct {
 type Function struct {
 	Name string // not empty, and without NUL
 
-	// The function is the Size bytes at Offset of the batch's Text. Size is not 0.
+	// The function is the Size bytes at Offset of the batch's Text. A function of Size 0 has
+	// no code and no rows in any table: it keeps its index, is not checked, and is not published.
 	Offset, Size uint64
 
 	// Unwind is the unwind table: where the caller's registers are at each
@@ -69,11 +65,11 @@ func (c *Code) Bytes(f *Function) []byte {
 	return c.Text[f.Offset : f.Offset+f.Size : f.Offset+f.Size]
 }
 
-// Check returns an error that wraps ErrCode for the first fault of the
-// description: no functions; functions that overlap, are out of order, lie outside
-// of Text or have no name; unwind tables and lines past the end of the function.
-// Publishers call it before they register anything. It does not allocate unless it
-// fails.
+// Check returns the faults of the description. If functions are at fault, and the rest is valid
+// without them, they are FunctionErrors: functions that overlap, are out of order, lie
+// outside of Text or have no name; unwind tables and lines past the end of the function,
+// and CIEs that do not decode. Otherwise the error wraps ErrCode. Publishers call Check before
+// they register anything. It does not allocate unless it fails.
 func (c *Code) Check() error {
 	size := uint64(len(c.Text))
 	if c.Address+size < c.Address {
@@ -92,64 +88,101 @@ func (c *Code) Check() error {
 	if machine == nil {
 		return fmt.Errorf("%w: Machine is nil, and Clew does not know the machine of this program", ErrCode)
 	}
-	var end uint64
+	x := checker{code: c, machine: machine, previous: -1}
+	var faults FunctionErrors
 	for i := range c.Functions {
-		f := &c.Functions[i]
-		switch {
-		case f.Name == "":
-			return c.errorf(f, "it has no name")
-		case strings.IndexByte(f.Name, 0) >= 0:
-			return c.errorf(f, "its name contains a NUL")
-		case f.Size == 0:
-			return c.errorf(f, "it has no code")
-		case f.Offset > size || f.Size > size-f.Offset:
-			return c.errorf(f, "it is %#x bytes at offset %#x, outside the %#x bytes of the batch's text", f.Size, f.Offset, size)
-		case i > 0 && f.Offset < c.Functions[i-1].Offset:
-			return c.errorf(f, "it starts at offset %#x, before %q, which precedes it in the list", f.Offset, c.Functions[i-1].Name)
-		case f.Offset < end:
-			return c.errorf(f, "it starts at offset %#x, inside %q, which ends at %#x", f.Offset, c.Functions[i-1].Name, end)
+		if c.Functions[i].Size == 0 {
+			continue
 		}
-		end = f.Offset + f.Size
-		if p := f.Unwind; p != nil {
-			if p.CIE == nil || p.CIE.Section == nil {
-				return c.errorf(f, "its unwind table has no CIE; a cfi.Builder makes complete tables")
-			}
-			if p.CIE.Section.Machine != machine {
-				return c.errorf(f, "its unwind table is not for %s", machine.Name)
-			}
-			if p.End > f.Size {
-				return c.errorf(f, "its unwind table has a row at +%#x, past its %#x bytes of code", p.End, f.Size)
-			}
+		if err := x.function(i); err != nil {
+			faults = append(faults, c.Fault(i, err))
+			continue
 		}
-		if err := c.checkLines(f); err != nil {
+		x.previous = i
+	}
+	return faults.Err()
+}
+
+// checker checks the functions of a batch in order.
+type checker struct {
+	code     *Code
+	machine  *arch.Machine
+	previous int      // index of the previous function without a fault, or -1
+	valid    *cfi.CIE // checked last
+}
+
+func faultf(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{ErrCode}, args...)...)
+}
+
+func (x *checker) function(i int) error {
+	c := x.code
+	f, size := &c.Functions[i], uint64(len(c.Text))
+	switch {
+	case f.Name == "":
+		return faultf("it has no name")
+	case strings.IndexByte(f.Name, 0) >= 0:
+		return faultf("its name contains a NUL")
+	case f.Offset > size || f.Size > size-f.Offset:
+		return faultf("it is %#x bytes at offset %#x, outside the %#x bytes of the batch's text", f.Size, f.Offset, size)
+	}
+	if x.previous >= 0 {
+		switch p := &c.Functions[x.previous]; {
+		case f.Offset < p.Offset:
+			return faultf("it starts at offset %#x, before %q, which precedes it in the list", f.Offset, p.Name)
+		case f.Offset < p.Offset+p.Size:
+			return faultf("it starts at offset %#x, inside %q, which ends at %#x", f.Offset, p.Name, p.Offset+p.Size)
+		}
+	}
+	if f.Unwind != nil {
+		if err := x.unwind(f); err != nil {
 			return err
 		}
 	}
+	return checkLines(f.Lines, f.Size)
+}
+
+func (x *checker) unwind(f *Function) error {
+	p := f.Unwind
+	switch {
+	case p.CIE == nil || p.CIE.Section == nil:
+		return faultf("its unwind table has no CIE; a cfi.Builder makes complete tables")
+	case p.CIE.Section.Machine != x.machine:
+		return faultf("its unwind table is not for %s", x.machine.Name)
+	case p.End > f.Size:
+		return faultf("its unwind table has a row at +%#x, past its %#x bytes of code", p.End, f.Size)
+	case p.CIE == x.valid:
+		return nil
+	}
+	d := p.CIE.Decode()
+	var ins cfi.Instruction
+	for d.Next(&ins) {
+	}
+	if err := d.Err(); err != nil {
+		return faultf("the instructions of its CIE: %w", err)
+	}
+	x.valid = p.CIE
 	return nil
 }
 
-func (c *Code) checkLines(f *Function) error {
+func checkLines(lines []Line, size uint64) error {
 	var previous uint64
-	for i := range f.Lines {
-		l := &f.Lines[i]
+	for i := range lines {
+		l := &lines[i]
 		switch {
-		case l.Offset >= f.Size:
-			return c.errorf(f, "a line at +%#x, past its %#x bytes of code", l.Offset, f.Size)
+		case l.Offset >= size:
+			return faultf("a line at +%#x, past its %#x bytes of code", l.Offset, size)
 		case l.Offset < previous:
-			return c.errorf(f, "the line at +%#x follows one at +%#x", l.Offset, previous)
+			return faultf("the line at +%#x follows one at +%#x", l.Offset, previous)
 		case l.Line < 0 || l.Column < 0:
-			return c.errorf(f, "a negative line or column at +%#x", l.Offset)
+			return faultf("a negative line or column at +%#x", l.Offset)
 		case int64(l.Line) > math.MaxInt32 || int64(l.Column) > math.MaxInt32:
 			// gdb and jitdumps would truncate it silently.
-			return c.errorf(f, "line %d, column %d at +%#x, more than 31 bits", l.Line, l.Column, l.Offset)
+			return faultf("line %d, column %d at +%#x, more than 31 bits", l.Line, l.Column, l.Offset)
 		case strings.IndexByte(l.File, 0) >= 0:
-			return c.errorf(f, "the file name %q contains a NUL", l.File)
+			return faultf("the file name %q contains a NUL", l.File)
 		}
 		previous = l.Offset
 	}
 	return nil
-}
-
-func (c *Code) errorf(f *Function, format string, args ...any) error {
-	return fmt.Errorf("%w: function %q at %#x: %s", ErrCode, f.Name, c.Start(f), fmt.Sprintf(format, args...))
 }

@@ -27,6 +27,8 @@ func TestCheck(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	damaged := cfi.NewCIE(amd64)
+	damaged.Instructions = []byte{byte(cfi.CFADefCFA)}
 	f := func(name string, offset, size uint64) jit.Function {
 		return jit.Function{Name: name, Offset: offset, Size: size}
 	}
@@ -43,9 +45,14 @@ func TestCheck(t *testing.T) {
 		{"a batch with NUL", jit.Code{Name: "a\x00", Functions: []jit.Function{f("a", 0, 1)}}, `the name "a\x00" contains a NUL`},
 		{"the end of the address space", jit.Code{Address: ^uint64(0) - 8, Functions: []jit.Function{f("a", 0, 1)}},
 			"0x40 bytes at 0xfffffffffffffff7 pass the end of the address space"},
-		{"no name", jit.Code{Functions: []jit.Function{f("", 8, 1)}}, `function "" at 0x1008: it has no name`},
+		{"no name", jit.Code{Functions: []jit.Function{f("", 8, 1)}}, `function 0 at 0x1008: it has no name`},
 		{"a name with NUL", jit.Code{Functions: []jit.Function{f("a\x00b", 8, 1)}}, `function "a\x00b" at 0x1008: its name contains a NUL`},
-		{"no code", jit.Code{Functions: []jit.Function{f("a", 8, 0)}}, `function "a" at 0x1008: it has no code`},
+		{"empty", jit.Code{Functions: []jit.Function{f("a", 0, 16), f("", 8, 0), f("b", 16, 8)}}, ""},
+		{"two at fault", jit.Code{Functions: []jit.Function{f("a", 8, 8), f("b", 0, 8), f("c", 12, 8), f("d", 16, 8)}},
+			`function "b" at 0x1000: it starts at offset 0x0, before "a", which precedes it in the list` + "\n" +
+				`function "c" at 0x100c: it starts at offset 0xc, inside "a", which ends at 0x10`},
+		{"a CIE that does not decode", jit.Code{Functions: []jit.Function{{Name: "a", Size: 16, Unwind: &cfi.Program{CIE: damaged}}}},
+			`function "a" at 0x1000: the instructions of its CIE: instructions+0x1: truncated: no byte is left, expected 1`},
 		{"overlap", jit.Code{Functions: []jit.Function{f("a", 0, 16), f("b", 15, 1)}},
 			`function "b" at 0x100f: it starts at offset 0xf, inside "a", which ends at 0x10`},
 		{"order", jit.Code{Functions: []jit.Function{f("a", 8, 8), f("b", 0, 8)}},
@@ -88,7 +95,7 @@ func TestCheck(t *testing.T) {
 			if !errors.Is(err, jit.ErrCode) {
 				t.Errorf("%v is not an ErrCode", err)
 			}
-			if got := strings.TrimPrefix(err.Error(), jit.ErrCode.Error()+": "); got != test.want {
+			if got := strings.ReplaceAll(err.Error(), jit.ErrCode.Error()+": ", ""); got != test.want {
 				t.Errorf("\n got %s\nwant %s", got, test.want)
 			}
 		})

@@ -14,8 +14,9 @@ import (
 
 // A Publisher makes generated code known to one tool. Its methods may be called concurrently.
 type Publisher interface {
-	// Publish makes a batch known. It calls Code.Check first, and keeps no reference to
-	// the Code. If it returns an error, nothing is registered.
+	// Publish makes a batch known. It calls Code.Check first, omits functions of Size 0, and
+	// keeps no reference to the Code. If it returns an error, nothing is registered. The error
+	// is or wraps FunctionErrors if it could publish the other functions.
 	Publish(c *Code) (Registration, error)
 }
 
@@ -57,8 +58,11 @@ var (
 )
 
 // Register adds a publisher to those that Publish calls. Packages of publishers call it when
-// they are imported.
+// they are imported. It panics if p is nil.
 func Register(stage Stage, name string, p Publisher) {
+	if p == nil {
+		panic(fmt.Sprintf("jit: Register(%d, %q, nil): the publisher is nil", stage, name))
+	}
 	publishersMu.Lock()
 	defer publishersMu.Unlock()
 	publishers = append(slices.Clip(publishers), registered{stage, name, p})
@@ -69,35 +73,68 @@ func Register(stage Stage, name string, p Publisher) {
 // for perf, or the program has no C runtime. Publish skips such a publisher.
 var ErrNotApplicable = errors.New("no reader for published code")
 
-// Publication is a batch that several publishers have published.
+// Publication is a batch that several publishers have published. The methods of a nil
+// Publication do nothing.
 type Publication struct {
 	names         []string
 	registrations []Registration // of names, in the order of publishing
+	functions     int            // of the batch
+	rejected      FunctionErrors
 	failed        error
+
+	mu    sync.Mutex
+	claim *claim // nil if nothing is published
+	index []int  // of the claim's functions in the batch; nil if they are all functions
 }
 
 // Publish publishes a batch with every registered publisher that applies: perf, then gdb,
-// then libgcc or LLVM, then libunwind. The failure of one does not affect the others;
-// Publication.Failed returns the errors. Publish returns an error, and has registered
-// nothing, if the description is invalid or if all publishers that apply failed. It may be
-// called concurrently.
+// then libgcc or LLVM, then libunwind. It may be called concurrently.
+//
+// The failure of one publisher does not affect the others, and a function at fault does
+// not affect the other functions: Publication.Failed returns these errors, and
+// Publication.Rejected the functions. Publish returns an error, and has registered nothing, if
+// the description of the batch is invalid, if all its functions are at fault, or if all
+// publishers that apply failed.
 func Publish(c *Code) (*Publication, error) {
 	if c == nil {
 		return nil, fmt.Errorf("%w: it is nil", ErrCode)
 	}
+	p := &Publication{functions: len(c.Functions)}
+	batch := subset{code: c}
 	if err := c.Check(); err != nil {
-		return nil, err
+		if !errors.As(err, &p.rejected) {
+			return nil, err
+		}
 	}
 	if c.Machine != nil && c.Machine != Host() {
 		return nil, fmt.Errorf("%w: it is for %s, not for the machine of this program", ErrCode, c.Machine.Name)
 	}
+	if len(p.rejected) > 0 || slices.ContainsFunc(c.Functions, func(f Function) bool { return f.Size == 0 }) {
+		batch = batch.without(p.rejected)
+	}
 	publishersMu.RLock()
 	all := publishers
 	publishersMu.RUnlock()
-	p := new(Publication)
+	if len(all) > 0 && len(batch.code.Functions) > 0 {
+		p.claim = newClaim(batch.code)
+		if faults := published.add(p.claim, batch.code); len(faults) > 0 {
+			p.reject(batch.adjust(faults))
+			p.index = batch.index
+			batch = batch.without(faults)
+		} else {
+			p.index = batch.index
+		}
+	}
+	if len(batch.code.Functions) == 0 {
+		p.unclaim()
+		if len(p.rejected) > 0 {
+			return nil, p.rejected
+		}
+		return p, nil // it has only empty functions
+	}
 	var failed []error
 	for _, r := range all {
-		registration, err := r.publisher.Publish(c)
+		registration, err := p.publish(r, batch)
 		switch {
 		case err == nil:
 			p.names = append(p.names, r.name)
@@ -106,24 +143,93 @@ func Publish(c *Code) (*Publication, error) {
 			failed = append(failed, fmt.Errorf("%s: %w", r.name, err))
 		}
 	}
-	p.failed = errors.Join(failed...)
-	if len(p.registrations) == 0 && p.failed != nil {
-		return nil, p.failed
+	if len(p.registrations) == 0 {
+		p.unclaim()
+		if len(failed) > 0 {
+			return nil, errors.Join(append(failed, p.rejected.Err())...)
+		}
 	}
+	p.failed = errors.Join(append(failed, p.rejected.Err())...)
 	return p, nil
 }
 
-// Failed returns the errors of the publishers that could not publish the batch, joined, or
-// nil.
-func (p *Publication) Failed() error { return p.failed }
+// publish calls a publisher. If functions are at fault for this publisher, it publishes the
+// others.
+func (p *Publication) publish(r registered, batch subset) (Registration, error) {
+	for {
+		registration, err := r.publisher.Publish(batch.code)
+		if err == nil {
+			if batch.index != nil {
+				registration = &part{registration, batch.index}
+			}
+			return registration, nil
+		}
+		var faults FunctionErrors
+		if !errors.As(err, &faults) || !faults.within(len(batch.code.Functions)) || len(faults) == len(batch.code.Functions) {
+			return nil, err
+		}
+		named := batch.adjust(faults)
+		for i, f := range named {
+			g := *f
+			g.Err = fmt.Errorf("%s: %w", r.name, f.Err)
+			named[i] = &g
+		}
+		p.reject(named)
+		batch = batch.without(faults)
+	}
+}
+
+// reject adds functions at fault.
+func (p *Publication) reject(faults FunctionErrors) {
+	p.rejected = append(p.rejected, faults...)
+	slices.SortStableFunc(p.rejected, func(a, b *FunctionError) int { return a.Index - b.Index })
+}
+
+func (p *Publication) unclaim() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.claim != nil {
+		published.remove(p.claim)
+		p.claim = nil
+	}
+}
+
+// Failed returns the errors of the publishers that could not publish the batch, and of the
+// functions that were rejected, joined, or nil.
+func (p *Publication) Failed() error {
+	if p == nil {
+		return nil
+	}
+	return p.failed
+}
+
+// Rejected returns the functions at fault, in ascending order of their indexes. No publisher
+// has a function whose description is invalid or whose addresses are published already. A
+// function that is at fault for one publisher is known to the others; the error names the
+// publisher, and there may be several for one function.
+func (p *Publication) Rejected() FunctionErrors {
+	if p == nil {
+		return nil
+	}
+	return slices.Clone(p.rejected)
+}
 
 // Publishers returns the names of the publishers that have published the batch, in the order
 // in which they were called.
-func (p *Publication) Publishers() []string { return slices.Clone(p.names) }
+func (p *Publication) Publishers() []string {
+	if p == nil {
+		return nil
+	}
+	return slices.Clone(p.names)
+}
 
 // Withdraw withdraws the batch from its publishers, in reverse order: see
 // Registration.Withdraw. The error of one does not affect the others.
 func (p *Publication) Withdraw() error {
+	if p == nil {
+		return nil
+	}
+	defer p.unclaim()
 	return p.reverse(func(r Registration) error { return r.Withdraw() })
 }
 
@@ -131,7 +237,21 @@ func (p *Publication) Withdraw() error {
 // Code.Functions, from its publishers, in reverse order: see
 // Registration.WithdrawFunctions. The error of one does not affect the others.
 func (p *Publication) WithdrawFunctions(functions ...int) error {
-	return p.reverse(func(r Registration) error { return r.WithdrawFunctions(functions...) })
+	if p == nil || len(functions) == 0 {
+		return nil
+	}
+	for _, f := range functions {
+		if f < 0 || f >= p.functions {
+			return fmt.Errorf("%w: no function %d: the batch has %d functions", ErrCode, f, p.functions)
+		}
+	}
+	err := p.reverse(func(r Registration) error { return r.WithdrawFunctions(functions...) })
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.claim != nil {
+		published.release(p.claim, p.index, functions)
+	}
+	return err
 }
 
 func (p *Publication) reverse(withdraw func(Registration) error) error {

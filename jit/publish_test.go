@@ -40,10 +40,22 @@ type publisher struct {
 	calls    *calls
 	publish  error
 	withdraw error
+	faulty   []string
 }
 
 func (p *publisher) Publish(c *jit.Code) (jit.Registration, error) {
-	p.calls.add(p.name + "+" + c.Functions[0].Name)
+	var names []string
+	var faults jit.FunctionErrors
+	for i, f := range c.Functions {
+		names = append(names, f.Name)
+		if slices.Contains(p.faulty, f.Name) {
+			faults = append(faults, c.Fault(i, errors.New("too ugly")))
+		}
+	}
+	p.calls.add(p.name + "+" + strings.Join(names, ","))
+	if len(faults) > 0 {
+		return nil, fmt.Errorf("refused: %w", faults)
+	}
 	if p.publish != nil {
 		return nil, p.publish
 	}
@@ -63,6 +75,22 @@ func (r *registration) Withdraw() error {
 func (r *registration) WithdrawFunctions(functions ...int) error {
 	r.p.calls.add(fmt.Sprint(r.p.name, "-", r.code, functions))
 	return r.p.withdraw
+}
+
+func TestRegisterNil(t *testing.T) {
+	defer func() {
+		if got := recover(); got != `jit: Register(1, "gdb", nil): the publisher is nil` {
+			t.Errorf("it panicked with %v", got)
+		}
+	}()
+	jit.Register(jit.StageGDB, "gdb", nil)
+}
+
+func TestNilPublication(t *testing.T) {
+	var p *jit.Publication
+	if err := errors.Join(p.Withdraw(), p.WithdrawFunctions(0), p.Failed(), p.Rejected().Err()); err != nil || p.Publishers() != nil {
+		t.Error(err)
+	}
 }
 
 // TestPublish registers publishers permanently, as programs do. So it is a single test.
@@ -89,10 +117,13 @@ func TestPublish(t *testing.T) {
 	if got := all.take(); got != "perf+f gdb+f libgcc+f libunwind+f" {
 		t.Errorf("published by %s", got)
 	}
-	if err := p.WithdrawFunctions(0, 1); err != nil {
+	if err := p.WithdrawFunctions(0, 1); !errors.Is(err, jit.ErrCode) || all.take() != "" {
+		t.Errorf("a function outside of the batch: %v", err)
+	}
+	if err := p.WithdrawFunctions(0); err != nil {
 		t.Error(err)
 	}
-	if got := all.take(); got != "libunwind-f[0 1] libgcc-f[0 1] gdb-f[0 1] perf-f[0 1]" {
+	if got := all.take(); got != "libunwind-f[0] libgcc-f[0] gdb-f[0] perf-f[0]" {
 		t.Errorf("withdrawn by %s", got)
 	}
 
@@ -144,9 +175,11 @@ func TestPublish(t *testing.T) {
 	perf.publish, gdb.publish, libgcc.publish, libunwind.publish = nil, nil, nil, nil
 	gdb.withdraw = nil
 	var publishing sync.WaitGroup
-	for i := range 8 {
+	for i := range uint64(8) {
 		publishing.Go(func() {
-			p, err := jit.Publish(code(fmt.Sprint("k", i)))
+			c := code(fmt.Sprint("k", i))
+			c.Address += i * 64
+			p, err := jit.Publish(c)
 			if err != nil {
 				t.Error(err)
 				return
@@ -157,5 +190,104 @@ func TestPublish(t *testing.T) {
 	publishing.Wait()
 	if n := len(strings.Fields(all.take())); n != 64 {
 		t.Errorf("%d calls, expected 64", n)
+	}
+
+	testRejected(t, perf)
+	testPublishedTwice(t)
+}
+
+// batchOf returns a batch of functions with the given names, 16 bytes apart.
+func batchOf(address uint64, names ...string) *jit.Code {
+	c := &jit.Code{Name: "batch", Address: address, Text: make([]byte, 16*len(names))}
+	for i, n := range names {
+		c.Functions = append(c.Functions, jit.Function{Name: n, Offset: uint64(i) * 16, Size: 16})
+	}
+	return c
+}
+
+// testRejected publishes a batch in which some functions are at fault: for all publishers, and for
+// one.
+func testRejected(t *testing.T, one *publisher) {
+	c := batchOf(0x1000, "a", "", "empty", "d", "e", "f")
+	c.Functions[2].Size = 0
+	one.faulty = []string{"d", "f"}
+	defer func() { one.faulty = nil }()
+	one.calls.take()
+	p, err := jit.Publish(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range p.Rejected() {
+		got = append(got, fmt.Sprint(f.Index, " ", f))
+	}
+	want := []string{
+		`1 function 1 at 0x1010: invalid description of generated code: it has no name`,
+		`3 function "d" at 0x1030: perf: too ugly`,
+		`5 function "f" at 0x1050: perf: too ugly`,
+	}
+	if !slices.Equal(got, want) || p.Failed() == nil || p.Failed().Error() != p.Rejected().Error() || !errors.Is(p.Failed(), jit.ErrCode) {
+		t.Errorf("rejected %q: %v", got, p.Failed())
+	}
+	if got := one.calls.take(); got != "perf+a,d,e,f perf+a,e gdb+a,d,e,f libgcc+a,d,e,f libunwind+a,d,e,f" {
+		t.Errorf("published by %s", got)
+	}
+	if err := p.WithdrawFunctions(1, 2, 3, 4); err != nil {
+		t.Error(err)
+	}
+	if got := one.calls.take(); got != "libunwind-a[1 2] libgcc-a[1 2] gdb-a[1 2] perf-a[1]" {
+		t.Errorf("withdrawn by %s", got)
+	}
+	if err := p.Withdraw(); err != nil {
+		t.Error(err)
+	}
+	one.calls.take()
+
+	c.Functions = c.Functions[1:2]
+	if p, err := jit.Publish(c); p != nil || !errors.Is(err, jit.ErrCode) {
+		t.Errorf("all functions at fault: %v", err)
+	}
+	c.Functions[0] = jit.Function{}
+	if p, err := jit.Publish(c); err != nil || len(p.Publishers()) != 0 || p.Withdraw() != nil {
+		t.Errorf("empty functions: %v", err)
+	}
+}
+
+// testPublishedTwice publishes addresses that are published.
+func testPublishedTwice(t *testing.T) {
+	first, err := jit.Publish(batchOf(0x1000, "a", "b", "c", "d"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	twice := batchOf(0x1008, "u", "v")
+	const uAt = `function "u" at 0x1008: published already: it overlaps function "a" of batch "batch", 0x10 bytes at 0x1000`
+	_, err = jit.Publish(twice)
+	if !errors.Is(err, jit.ErrPublished) || err.Error() != uAt+"\n"+
+		`function "v" at 0x1018: published already: it overlaps function "b" of batch "batch", 0x10 bytes at 0x1010` {
+		t.Errorf("both: %v", err)
+	}
+	if err := first.WithdrawFunctions(1, 2); err != nil {
+		t.Fatal(err)
+	}
+	second, err := jit.Publish(twice)
+	if err != nil || second.Failed().Error() != uAt || len(second.Rejected()) != 1 {
+		t.Fatal(err, second.Failed())
+	}
+	if _, err := jit.Publish(batchOf(0x1020, "w")); !errors.Is(err, jit.ErrPublished) || !strings.Contains(err.Error(), `overlaps function "v"`) {
+		t.Errorf("the function that was not rejected: %v", err)
+	}
+	if err := second.WithdrawFunctions(0, 1); err != nil {
+		t.Fatal(err)
+	}
+	third, err := jit.Publish(batchOf(0x1010, "x", "y"))
+	if err != nil || third.Failed() != nil {
+		t.Fatal(err, third.Failed())
+	}
+	if err := errors.Join(first.Withdraw(), second.Withdraw(), third.Withdraw(), third.Withdraw()); err != nil {
+		t.Error(err)
+	}
+	again, err := jit.Publish(batchOf(0x1000, "a", "b", "c", "d"))
+	if err != nil || again.Failed() != nil || again.Withdraw() != nil {
+		t.Error(err, again.Failed())
 	}
 }

@@ -6,6 +6,7 @@ package libgcc
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/clewdev/clew/jit"
 )
@@ -38,17 +39,19 @@ func (r *registry) newBatch(c *jit.Code) (*batch, error) {
 		b.separate = b.separate || u.flavour == rangeTree
 	}
 	r.encoder.reset()
+	var faults jit.FunctionErrors
 	for i := range c.Functions {
 		f := &c.Functions[i]
 		b.offsets[i] = noFDE
 		// libgcc ignores a function at 0: it counts as one that the linker has
 		// removed.
-		if f.Unwind == nil || c.Start(f) == 0 {
+		if f.Unwind == nil || f.Size == 0 || c.Start(f) == 0 {
 			continue
 		}
 		offset, err := r.encoder.append(f.Unwind, c.Start(f), f.Size)
 		if err != nil {
-			return nil, fmt.Errorf("function %q at %#x: %w", f.Name, c.Start(f), err)
+			faults = append(faults, c.Fault(i, err))
+			continue
 		}
 		if b.separate {
 			r.encoder.terminate()
@@ -57,7 +60,7 @@ func (r *registry) newBatch(c *jit.Code) (*batch, error) {
 		b.live++
 	}
 	if b.live == 0 {
-		return b, nil
+		return b, faults.Err()
 	}
 	// LLVM's section reader associates FDEs only with the CIE before them.
 	if b.array = !b.separate && r.encoder.distinct == 1; b.array {
@@ -73,8 +76,12 @@ func (r *registry) newBatch(c *jit.Code) (*batch, error) {
 		}
 		f := &c.Functions[i]
 		if err := r.validator.validate(f.Unwind, offset); err != nil {
-			return nil, fmt.Errorf("function %q at %#x: %w", f.Name, c.Start(f), err)
+			faults = append(faults, c.Fault(i, err))
 		}
+	}
+	if len(faults) > 0 {
+		slices.SortFunc(faults, func(a, b *jit.FunctionError) int { return a.Index - b.Index })
+		return nil, faults
 	}
 	b.memory = r.memory.allocate(len(data))
 	copy(b.memory, data)

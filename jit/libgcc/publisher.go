@@ -18,16 +18,12 @@ import (
 // process, or read invalid memory, when they meet it.
 var ErrTable = errors.New("invalid unwind table")
 
-// ErrPublished means that a function overlaps a published one. The error that wraps it
-// names the function and the address of the other one.
-var ErrPublished = errors.New("the code is published already")
-
 // Publisher publishes to the unwinders of this process. All its values are equivalent. Its
 // methods may be called concurrently.
 type Publisher struct{}
 
 // Publish implements jit.Publisher. Its errors wrap jit.ErrNotApplicable,
-// jit.ErrCode, ErrTable, ErrPublished or a *cfi.Error.
+// jit.ErrCode, ErrTable, jit.ErrPublished or a *cfi.Error.
 func (Publisher) Publish(c *jit.Code) (jit.Registration, error) {
 	b, err := process.publish(c)
 	if err != nil {
@@ -93,10 +89,9 @@ func (r *registry) publish(c *jit.Code) (*batch, error) {
 
 // error returns an error that names the two functions.
 func (x *clash) error(c *jit.Code) error {
-	i := slices.IndexFunc(c.Functions, func(f jit.Function) bool { return uintptr(c.Start(&f)) == x.added.start() })
-	f := &c.Functions[i]
-	return fmt.Errorf("%w: function %q at %#x: its %#x bytes overlap a published function at %#x of %#x bytes",
-		ErrPublished, f.Name, c.Start(f), f.Size, x.published.start(), x.published.size())
+	i := slices.IndexFunc(c.Functions, func(f jit.Function) bool { return f.Size > 0 && uintptr(c.Start(&f)) == x.added.start() })
+	return jit.FunctionErrors{c.Fault(i, fmt.Errorf("%w: it overlaps a function of %#x bytes at %#x",
+		jit.ErrPublished, x.published.size(), x.published.start()))}
 }
 
 // refresh looks for the unwinders in the process.

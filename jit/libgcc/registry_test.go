@@ -324,8 +324,8 @@ func TestRegistry(t *testing.T) {
 	for name, slots := range map[string][]int{"f3": {3}, "f5": {5, 6}, "f1": {0, 1}} {
 		_, err := r.publish(code(p, slots...))
 		at := arena + 32*slots[slices.IndexFunc(slots, func(slot int) bool { return fmt.Sprint("f", slot) == name })]
-		want := fmt.Sprintf(`%v: function %q at %#x: its 0x20 bytes overlap a published function at %#[3]x of 0x20 bytes`, ErrPublished, name, at)
-		if !errors.Is(err, ErrPublished) || err.Error() != want {
+		want := fmt.Sprintf(`function %q at %#x: published already: it overlaps a function of 0x20 bytes at %#[2]x`, name, at)
+		if !errors.Is(err, jit.ErrPublished) || err.Error() != want {
 			t.Errorf("slots %d again: %v, expected %s", slots, err, want)
 		}
 	}
@@ -333,7 +333,7 @@ func TestRegistry(t *testing.T) {
 	for shift, want := range map[int]string{16: "f3", -16: "f3"} {
 		c := code(p, 3)
 		c.Address += uint64(shift)
-		if _, err := r.publish(c); !errors.Is(err, ErrPublished) || !strings.Contains(err.Error(), fmt.Sprintf("function %q at %#x:", want, arena+96+shift)) {
+		if _, err := r.publish(c); !errors.Is(err, jit.ErrPublished) || !strings.Contains(err.Error(), fmt.Sprintf("function %q at %#x:", want, arena+96+shift)) {
 			t.Errorf("shifted by %d: %v", shift, err)
 		}
 	}

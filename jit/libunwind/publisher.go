@@ -95,10 +95,11 @@ func (b *batch) encode(c *jit.Code) error {
 	b.base = c.Address
 	absolute := make(map[*cfi.CIE]*cfi.CIE)
 	write := func(address uint64) error {
+		var faults jit.FunctionErrors
 		e.Machine, e.Address = m, address
 		for i := range c.Functions {
 			f := &c.Functions[i]
-			if f.Unwind == nil {
+			if !hasTable(f) {
 				continue
 			}
 			// The start of the function is absolute, for code at any distance.
@@ -112,10 +113,10 @@ func (b *batch) encode(c *jit.Code) error {
 			p := *f.Unwind
 			p.CIE = cie
 			if err := e.Program(&p, c.Start(f), f.Size); err != nil {
-				return fmt.Errorf("function %q: %w", f.Name, err)
+				faults = append(faults, c.Fault(i, err))
 			}
 		}
-		return nil
+		return faults.Err()
 	}
 	// The first pass computes the size: the encoding is the same for every nearby address.
 	if err := write(c.Address); err != nil || len(e.Data) == 0 {
@@ -123,7 +124,7 @@ func (b *batch) encode(c *jit.Code) error {
 	}
 	frames, entries := (len(e.Data)+7)&^7, 0
 	for i := range c.Functions {
-		if c.Functions[i].Unwind != nil {
+		if hasTable(&c.Functions[i]) {
 			entries++
 		}
 	}
@@ -152,7 +153,7 @@ func (b *batch) encode(c *jit.Code) error {
 		f.start = c.Start(&c.Functions[i])
 		f.end = f.start + c.Functions[i].Size
 		f.entry = n
-		if c.Functions[i].Unwind == nil {
+		if !hasTable(&c.Functions[i]) {
 			continue
 		}
 		f.fde = next()
@@ -179,6 +180,8 @@ func (b *batch) encode(c *jit.Code) error {
 	}
 	return err
 }
+
+func hasTable(f *jit.Function) bool { return f.Unwind != nil && f.Size > 0 }
 
 // fdes returns a function that returns the addresses of the FDEs in turn.
 func fdes(s *cfi.Section) func() uint64 {

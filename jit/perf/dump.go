@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/clewdev/clew/arch"
@@ -118,16 +119,27 @@ func (d *Dump) publish(c *jit.Code) (*dumped, error) {
 	}
 	r := &dumped{dump: d, at: d.size, functions: make([]addressRange, len(c.Functions))}
 	at := d.size
+	var faults jit.FunctionErrors
 	for i := range c.Functions {
 		f := &c.Functions[i]
+		if f.Size == 0 {
+			continue
+		}
 		end := c.Start(f) + f.Size
 		r.functions[i] = addressRange{c.Start(f), end}
 		free := d.code.free(end)
-		if i+1 < len(c.Functions) {
-			free = min(free, c.Start(&c.Functions[i+1])-end)
+		for k := i + 1; k < len(c.Functions); k++ {
+			if next := &c.Functions[k]; next.Size > 0 {
+				free = min(free, c.Start(next)-end)
+				break
+			}
 		}
 		err := d.encoder.function(c, f, now, d.index+uint64(i), free)
-		if err == nil && len(d.encoder.Data) >= flushSize {
+		if err != nil {
+			faults = append(faults, c.Fault(i, err))
+			continue
+		}
+		if len(d.encoder.Data) >= flushSize {
 			at, err = d.flush(at)
 		}
 		if err != nil {
@@ -135,12 +147,16 @@ func (d *Dump) publish(c *jit.Code) (*dumped, error) {
 			return nil, err
 		}
 	}
+	if len(faults) > 0 {
+		d.cut(d.size)
+		return nil, faults
+	}
 	if at, err = d.flush(at); err != nil {
 		d.cut(d.size)
 		return nil, err
 	}
 	d.size, d.index = at, d.index+uint64(len(c.Functions))
-	d.code.add(r.functions)
+	d.code.add(slices.DeleteFunc(slices.Clone(r.functions), func(r addressRange) bool { return r.start == r.end }))
 	return r, nil
 }
 

@@ -57,30 +57,27 @@ func (e *functionEncoder) init(m *arch.Machine) {
 func (e *functionEncoder) function(c *jit.Code, f *jit.Function, time, index, free uint64) error {
 	// perf holds the size in an int.
 	if f.Size > math.MaxInt32 {
-		return fmt.Errorf("%w: function %q of %#x bytes, expected at most %#x", jit.ErrCode, f.Name, f.Size, math.MaxInt32)
+		return fmt.Errorf("%w: %#x bytes, expected at most %#x", jit.ErrCode, f.Size, math.MaxInt32)
 	}
 	start := c.Start(f)
 	if err := e.lines(f, start, time); err != nil {
-		return fmt.Errorf("function %q: %w", f.Name, err)
+		return err
 	}
 	if f.Unwind != nil {
 		u, err := e.tables.encode(f.Unwind, f.Size)
 		if err != nil {
-			return fmt.Errorf("function %q: %w", f.Name, err)
+			return err
 		}
 		if spaceAfter(&u, f.Size) <= free {
 			u.MappedSize = align8(uint64(len(u.EHFrame) + len(u.Header)))
 		}
 		if err := e.UnwindingInfo(time, &u); err != nil {
-			return fmt.Errorf("function %q: %w", f.Name, err)
+			return err
 		}
 	}
 	// A goroutine is not bound to a thread; perf only needs a thread of the process.
 	l := Load{PID: e.pid, TID: e.pid, VMA: start, Address: start, Index: index, Name: f.Name, Code: c.Bytes(f)}
-	if err := e.Load(time, &l); err != nil {
-		return fmt.Errorf("function %q: %w", f.Name, err)
-	}
-	return nil
+	return e.Load(time, &l)
 }
 
 // lines appends the record of a function's source lines, if it has any.

@@ -107,6 +107,9 @@ func (w *MapWriter) publish(c *jit.Code) error {
 	w.buf = w.buf[:0]
 	for i := range c.Functions {
 		f := &c.Functions[i]
+		if f.Size == 0 {
+			continue
+		}
 		w.buf = appendSymbol(w.buf, c.Start(f), f.Size, f.Name)
 	}
 	n, err := w.file.Write(w.buf)

@@ -7,6 +7,7 @@ package symfile
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/clewdev/clew/jit"
@@ -34,13 +35,22 @@ func Append(dst []byte, c *jit.Code) ([]byte, error) {
 	if err := supported(m); err != nil {
 		return dst, err
 	}
+	d, index := dense(c)
+	if len(d.Functions) == 0 {
+		return dst, fmt.Errorf("%w: all its functions are empty", jit.ErrCode)
+	}
 	e := encoders.Get().(*encoder)
 	base := len(dst)
 	e.dst, e.machine = dst, m
-	err := e.batch(c)
+	err := e.batch(d)
 	image := e.end()
 	encoders.Put(e)
 	if err != nil {
+		if faults, ok := err.(jit.FunctionErrors); ok && index != nil {
+			for _, f := range faults {
+				f.Index = index[f.Index]
+			}
+		}
 		return image[:base], err
 	}
 	return image, nil
@@ -48,6 +58,7 @@ func Append(dst []byte, c *jit.Code) ([]byte, error) {
 
 // batch appends the image of a batch.
 func (e *encoder) batch(c *jit.Code) error {
+	var faults jit.FunctionErrors
 	name := c.Name
 	if name == "" {
 		name = defaultName
@@ -62,7 +73,8 @@ func (e *encoder) batch(c *jit.Code) error {
 		}
 		if file, _, ok := origin(f); ok {
 			if f.Size > math.MaxUint32 {
-				return fmt.Errorf("%w: function %q of %#x bytes", ErrTooLarge, f.Name, f.Size) // DW_AT_high_pc has four
+				faults = append(faults, c.Fault(i, fmt.Errorf("%w: a function of %#x bytes", ErrTooLarge, f.Size))) // DW_AT_high_pc has four
+				continue
 			}
 			e.files.units++
 			e.files.add(file)
@@ -73,6 +85,9 @@ func (e *encoder) batch(c *jit.Code) error {
 				}
 			}
 		}
+	}
+	if len(faults) > 0 {
+		return faults
 	}
 	size := longestHeader + len(name) + names + symbolSize*len(c.Functions) + frames + e.files.size(rows)
 	e.texts = append(e.texts, textRange{c.Address, c.Address + uint64(len(c.Text))})
@@ -93,9 +108,12 @@ func (e *encoder) batch(c *jit.Code) error {
 		for i := range c.Functions {
 			if f := &c.Functions[i]; f.Unwind != nil {
 				if err := e.frame(f.Unwind, c.Start(f), f.Size); err != nil {
-					return err
+					faults = append(faults, c.Fault(i, err))
 				}
 			}
+		}
+		if len(faults) > 0 {
+			return faults
 		}
 		if err := e.endFrames(); err != nil {
 			return err
@@ -116,6 +134,23 @@ func (e *encoder) batch(c *jit.Code) error {
 	}
 	e.dst = e.files.appendNames(e.dst)
 	return e.finish(start)
+}
+
+// dense returns a batch without its empty functions, and the indexes of the others if there
+// are empty ones.
+func dense(c *jit.Code) (*jit.Code, []int) {
+	if !slices.ContainsFunc(c.Functions, func(f jit.Function) bool { return f.Size == 0 }) {
+		return c, nil
+	}
+	d, index := *c, []int(nil)
+	d.Functions = nil
+	for i := range c.Functions {
+		if c.Functions[i].Size > 0 {
+			d.Functions = append(d.Functions, c.Functions[i])
+			index = append(index, i)
+		}
+	}
+	return &d, index
 }
 
 // defaultName is the name of a batch without one.

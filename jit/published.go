@@ -1,0 +1,170 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package jit
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sort"
+	"sync"
+)
+
+// claim is the code of one publication.
+type claim struct {
+	start, end uint64 // from the first function to the end of the last one
+	batch      string
+	functions  []extent // in ascending order; empty ones are withdrawn
+	names      []string // nil if Code.NameOf has them
+}
+
+type extent struct{ start, end uint64 }
+
+// index contains the published code of the program: claims in ascending order of their starts,
+// in blocks, so that adding one moves few others. Claims may interleave.
+type index struct {
+	mu     sync.Mutex
+	blocks []*block
+}
+
+type block struct {
+	claims []*claim
+	end    uint64 // not below the end of any claim
+}
+
+const maxBlock = 512
+
+var published index
+
+// newClaim returns the claim of a batch that has functions.
+func newClaim(c *Code) *claim {
+	n := len(c.Functions)
+	a := &claim{batch: c.Name, functions: make([]extent, n), names: make([]string, n)}
+	for i := range c.Functions {
+		f := &c.Functions[i]
+		start := c.Start(f)
+		a.functions[i] = extent{start, start + f.Size}
+		a.names[i] = f.Name
+	}
+	a.start, a.end = a.functions[0].start, a.functions[n-1].end
+	return a
+}
+
+// add adds a claim, without the functions that overlap published ones. It returns their faults.
+func (x *index) add(a *claim, c *Code) FunctionErrors {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	var faults FunctionErrors
+	for _, b := range x.blocks {
+		if b.claims[0].start >= a.end {
+			break
+		}
+		if b.end <= a.start {
+			continue
+		}
+		for _, other := range b.claims {
+			if other.start < a.end && a.start < other.end {
+				faults = a.yield(other, c, faults)
+			}
+		}
+	}
+	slices.SortFunc(faults, func(a, b *FunctionError) int { return a.Index - b.Index })
+	x.insert(a)
+	return faults
+}
+
+// yield empties the functions of a claim that overlap those of another.
+func (a *claim) yield(other *claim, c *Code, faults FunctionErrors) FunctionErrors {
+	i := sort.Search(len(a.functions), func(i int) bool { return a.functions[i].end > other.start })
+	from := uint64(0)
+	if i < len(a.functions) {
+		from = a.functions[i].start
+	}
+	k := sort.Search(len(other.functions), func(k int) bool { return other.functions[k].start >= from })
+	for k = max(k-1, 0); i < len(a.functions) && k < len(other.functions); {
+		f, g := &a.functions[i], &other.functions[k]
+		switch {
+		case g.end <= f.start || g.start == g.end: // withdrawn
+			k++
+		case f.end <= g.start:
+			i++
+		default:
+			faults = append(faults, c.Fault(i, fmt.Errorf("%w: it overlaps %s", ErrPublished, other.describe(k))))
+			f.end = f.start
+			i++
+		}
+	}
+	return faults
+}
+
+// describe names a function for a message.
+func (a *claim) describe(i int) string {
+	f := a.functions[i]
+	return fmt.Sprintf("function %q of batch %q, %#x bytes at %#x", a.names[i], cmp.Or(a.batch, "jit"), f.end-f.start, f.start)
+}
+
+func (x *index) insert(a *claim) {
+	i := sort.Search(len(x.blocks), func(i int) bool { return x.blocks[i].claims[0].start > a.start }) - 1
+	if i < 0 {
+		i = 0
+		if len(x.blocks) == 0 {
+			x.blocks = []*block{{}}
+		}
+	}
+	b := x.blocks[i]
+	k := sort.Search(len(b.claims), func(k int) bool { return b.claims[k].start > a.start })
+	b.claims = slices.Insert(b.claims, k, a)
+	b.end = max(b.end, a.end)
+	if n := len(b.claims); n > maxBlock {
+		// Code is mostly placed in ascending order: leave the lower block nearly full.
+		upper := &block{claims: slices.Clone(b.claims[n*7/8:])}
+		clear(b.claims[n*7/8:])
+		b.claims = b.claims[:n*7/8]
+		b.end = 0
+		for _, c := range b.claims {
+			b.end = max(b.end, c.end)
+		}
+		for _, c := range upper.claims {
+			upper.end = max(upper.end, c.end)
+		}
+		x.blocks = slices.Insert(x.blocks, i+1, upper)
+	}
+}
+
+// remove removes a claim.
+func (x *index) remove(a *claim) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	// Several claims may have one start, also in neighbouring blocks.
+	for i := sort.Search(len(x.blocks), func(i int) bool { return x.blocks[i].claims[0].start > a.start }) - 1; i >= 0; i-- {
+		b := x.blocks[i]
+		if k := slices.Index(b.claims, a); k >= 0 {
+			if b.claims = slices.Delete(b.claims, k, k+1); len(b.claims) == 0 {
+				x.blocks = slices.Delete(x.blocks, i, i+1)
+			}
+			return
+		}
+		if b.claims[0].start < a.start {
+			return
+		}
+	}
+}
+
+// release removes functions of a claim, by their indexes in a batch. The claim's functions have
+// the indexes own; nil if it has all functions.
+func (x *index) release(a *claim, own, functions []int) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, i := range functions {
+		if own != nil {
+			k, ok := slices.BinarySearch(own, i)
+			if !ok {
+				continue
+			}
+			i = k
+		}
+		a.functions[i].end = a.functions[i].start
+	}
+}
