@@ -6,6 +6,7 @@ package main
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"time"
 
@@ -27,8 +28,47 @@ func publishMeasurements(dir string) ([]*measurement, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(publishing("gdb", new(gdb.Publisher), codes, time.Microsecond),
-		publishing("a jitdump", dump, codes, 2*time.Microsecond)...), nil
+	all := append(publishing("gdb", new(gdb.Publisher), codes, time.Microsecond),
+		publishing("a jitdump", dump, codes, 2*time.Microsecond)...)
+	return append(all, unheard(codes)), nil
+}
+
+// unheard measures jit.Publish with names and lines as functions, while no debugger is attached to
+// this program, which publishes on demand.
+func unheard(codes []*jit.Code) *measurement {
+	gdb.Default.OnDemand = time.Hour
+	described := make([]*jit.Code, len(codes))
+	for i, c := range codes {
+		d := *c
+		d.Functions = slices.Clone(c.Functions)
+		for k := range d.Functions {
+			d.Functions[k].Name, d.Functions[k].Lines = "", nil
+		}
+		d.NameOf = func(k int) string { return c.Functions[k].Name }
+		d.LinesOf = func(k int) []jit.Line { return c.Functions[k].Lines }
+		described[i] = &d
+	}
+	publications := make([]*jit.Publication, len(codes))
+	return &measurement{
+		name:      "nobody listens: publish 100 batches of 1,000 functions with lines",
+		maxRounds: 20,
+		clew: contender{name: "clew", run: func() (outcome, error) {
+			o, err := timed(func(*outcome) error {
+				for i, c := range described {
+					var err error
+					if publications[i], err = jit.Publish(c); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			for _, p := range publications {
+				err = errors.Join(err, p.Withdraw())
+			}
+			return o, err
+		}},
+		peers: []contender{limit(batches * functions * 50 * time.Nanosecond)},
+	}
 }
 
 // publishedCode returns the batches, or nil on machines without a publisher.

@@ -7,6 +7,8 @@ package jit
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/clewdev/clew/arch"
@@ -29,11 +31,24 @@ type Code struct {
 	Text    []byte
 
 	Functions []Function // in ascending order of Offset
+
+	// NameOf and LinesOf return the name and the lines of Functions[i]. They may be nil. They
+	// run only for functions with an empty Name or with nil Lines, and only if a publisher needs
+	// the result: with names alone for a perf map, never for the unwinders. They run on the
+	// goroutine that calls Publish, before it returns, at least once for each publisher that
+	// needs them. (gdb.Publisher.OnDemand is the exception: it says where and until when.)
+	// They must neither publish nor withdraw. The lines must not change until Publish returns.
+	//
+	// If a result is invalid, the function is at fault for that publisher.
+	NameOf  func(i int) string
+	LinesOf func(i int) []Line
+
+	checked bool // by Publish, on its own copy
 }
 
 // Function is one function of a Code, or another piece of code with a name.
 type Function struct {
-	Name string // not empty, and without NUL
+	Name string // not empty, unless Code.NameOf returns it; without NUL
 
 	// The function is the Size bytes at Offset of the batch's Text. A function of Size 0 has
 	// no code and no rows in any table: it keeps its index, is not checked, and is not published.
@@ -44,7 +59,7 @@ type Function struct {
 	Unwind *cfi.Program
 
 	// Lines maps instructions to source lines, in ascending order of Offset. It may be
-	// empty.
+	// empty. Nil means those of Code.LinesOf.
 	Lines []Line
 }
 
@@ -71,6 +86,9 @@ func (c *Code) Bytes(f *Function) []byte {
 // and CIEs that do not decode. Otherwise the error wraps ErrCode. Publishers call Check before
 // they register anything. It does not allocate unless it fails.
 func (c *Code) Check() error {
+	if c.checked {
+		return nil
+	}
 	size := uint64(len(c.Text))
 	if c.Address+size < c.Address {
 		return fmt.Errorf("%w: %#x bytes at %#x pass the end of the address space", ErrCode, size, c.Address)
@@ -119,7 +137,7 @@ func (x *checker) function(i int) error {
 	c := x.code
 	f, size := &c.Functions[i], uint64(len(c.Text))
 	switch {
-	case f.Name == "":
+	case f.Name == "" && c.NameOf == nil:
 		return faultf("it has no name")
 	case strings.IndexByte(f.Name, 0) >= 0:
 		return faultf("its name contains a NUL")
@@ -129,9 +147,9 @@ func (x *checker) function(i int) error {
 	if x.previous >= 0 {
 		switch p := &c.Functions[x.previous]; {
 		case f.Offset < p.Offset:
-			return faultf("it starts at offset %#x, before %q, which precedes it in the list", f.Offset, p.Name)
+			return faultf("it starts at offset %#x, before %s, which precedes it in the list", f.Offset, nameFor(x.previous, p.Name))
 		case f.Offset < p.Offset+p.Size:
-			return faultf("it starts at offset %#x, inside %q, which ends at %#x", f.Offset, p.Name, p.Offset+p.Size)
+			return faultf("it starts at offset %#x, inside %s, which ends at %#x", f.Offset, nameFor(x.previous, p.Name), p.Offset+p.Size)
 		}
 	}
 	if f.Unwind != nil {
@@ -140,6 +158,54 @@ func (x *checker) function(i int) error {
 		}
 	}
 	return checkLines(f.Lines, f.Size)
+}
+
+// nameFor returns the name of a function for messages.
+func nameFor(index int, name string) string {
+	if name == "" {
+		return fmt.Sprintf("function %d", index)
+	}
+	return strconv.Quote(name)
+}
+
+// Resolve calls NameOf, and with lines also LinesOf, and returns a batch that has their
+// results. Without such functions to call it returns c. The error is FunctionErrors. It is for
+// publishers; the batch must be valid.
+func (c *Code) Resolve(lines bool) (*Code, error) {
+	lines = lines && c.LinesOf != nil
+	if c.NameOf == nil && !lines {
+		return c, nil
+	}
+	d := *c
+	d.Functions = slices.Clone(c.Functions)
+	d.NameOf = nil
+	if lines {
+		d.LinesOf = nil
+	}
+	var faults FunctionErrors
+	for i := range d.Functions {
+		f := &d.Functions[i]
+		if f.Size == 0 {
+			continue
+		}
+		if f.Name == "" {
+			f.Name = c.NameOf(i)
+		}
+		var err error
+		switch {
+		case f.Name == "":
+			err = faultf("it has no name")
+		case strings.IndexByte(f.Name, 0) >= 0:
+			err = faultf("its name contains a NUL")
+		case lines && f.Lines == nil:
+			f.Lines = c.LinesOf(i)
+			err = checkLines(f.Lines, f.Size)
+		}
+		if err != nil {
+			faults = append(faults, d.Fault(i, err))
+		}
+	}
+	return &d, faults.Err()
 }
 
 func (x *checker) unwind(f *Function) error {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -20,17 +21,18 @@ var ErrPublished = errors.New("published already")
 
 // FunctionError is the fault of one function of a batch. The other functions can be published.
 type FunctionError struct {
-	Index   int // in Code.Functions
-	Name    string
+	Index   int    // in Code.Functions
+	Name    string // "" if Code.NameOf would return it
 	Address uint64
 	Err     error // wraps ErrCode, ErrPublished or an error of a publisher
 }
 
 func (e *FunctionError) Error() string {
+	name := strconv.Quote(e.Name)
 	if e.Name == "" {
-		return fmt.Sprintf("function %d at %#x: %v", e.Index, e.Address, e.Err)
+		name = strconv.Itoa(e.Index)
 	}
-	return fmt.Sprintf("function %q at %#x: %v", e.Name, e.Address, e.Err)
+	return fmt.Sprintf("function %s at %#x: %v", name, e.Address, e.Err)
 }
 
 func (e *FunctionError) Unwrap() error { return e.Err }
@@ -110,14 +112,21 @@ func (s *subset) whole(index int) int {
 func (s subset) without(faults FunctionErrors) subset {
 	c := *s.code
 	c.Functions = make([]Function, 0, len(s.code.Functions)-len(faults))
-	index := make([]int, 0, cap(c.Functions))
+	index := make([]int, 0, cap(c.Functions)) // in the whole batch
+	own := make([]int, 0, cap(c.Functions))   // in s
 	for i := range s.code.Functions {
 		if len(faults) > 0 && faults[0].Index == i {
 			faults = faults[1:]
 		} else if f := &s.code.Functions[i]; f.Size > 0 {
 			c.Functions = append(c.Functions, *f)
-			index = append(index, s.whole(i))
+			index, own = append(index, s.whole(i)), append(own, i)
 		}
+	}
+	if name := s.code.NameOf; name != nil {
+		c.NameOf = func(i int) string { return name(own[i]) }
+	}
+	if lines := s.code.LinesOf; lines != nil {
+		c.LinesOf = func(i int) []Line { return lines(own[i]) }
 	}
 	return subset{&c, index}
 }

@@ -73,6 +73,37 @@ func Register(stage Stage, name string, p Publisher) {
 // for perf, or the program has no C runtime. Publish skips such a publisher.
 var ErrNotApplicable = errors.New("no reader for published code")
 
+// A Listener is a Publisher that knows whether it has a reader.
+type Listener interface {
+	Publisher
+
+	// Listening reports whether published code has a reader, or may get one later. It calls
+	// the system only the first time.
+	Listening() bool
+}
+
+// Listening reports whether anybody will look at published code: whether a registered
+// publisher applies, and has or may have a reader. If not, a program need not describe its
+// code, but code that it does not publish stays unknown when the answer changes. It makes no
+// system call, except the first time.
+//
+//   - perf (package environment) has a reader if CLEW_PERF asks for it.
+//   - gdb and lldb may attach at any time. With gdb.Publisher.OnDemand only an attached
+//     debugger counts.
+//   - libgcc, LLVM and libunwind have one if they are in the process. They use no names and
+//     no lines.
+func Listening() bool {
+	publishersMu.RLock()
+	all := publishers
+	publishersMu.RUnlock()
+	for _, r := range all {
+		if l, ok := r.publisher.(Listener); !ok || l.Listening() {
+			return true
+		}
+	}
+	return false
+}
+
 // Publication is a batch that several publishers have published. The methods of a nil
 // Publication do nothing.
 type Publication struct {
@@ -100,7 +131,6 @@ func Publish(c *Code) (*Publication, error) {
 		return nil, fmt.Errorf("%w: it is nil", ErrCode)
 	}
 	p := &Publication{functions: len(c.Functions)}
-	batch := subset{code: c}
 	if err := c.Check(); err != nil {
 		if !errors.As(err, &p.rejected) {
 			return nil, err
@@ -109,6 +139,9 @@ func Publish(c *Code) (*Publication, error) {
 	if c.Machine != nil && c.Machine != Host() {
 		return nil, fmt.Errorf("%w: it is for %s, not for the machine of this program", ErrCode, c.Machine.Name)
 	}
+	checked := *c
+	checked.checked = true
+	batch := subset{code: &checked}
 	if len(p.rejected) > 0 || slices.ContainsFunc(c.Functions, func(f Function) bool { return f.Size == 0 }) {
 		batch = batch.without(p.rejected)
 	}

@@ -193,6 +193,7 @@ func TestPublish(t *testing.T) {
 	}
 
 	testRejected(t, perf)
+	testResolve(t, perf)
 	testPublishedTwice(t)
 }
 
@@ -250,6 +251,48 @@ func testRejected(t *testing.T, one *publisher) {
 	c.Functions[0] = jit.Function{}
 	if p, err := jit.Publish(c); err != nil || len(p.Publishers()) != 0 || p.Withdraw() != nil {
 		t.Errorf("empty functions: %v", err)
+	}
+}
+
+// testResolve publishes names and lines that are functions.
+func testResolve(t *testing.T, one *publisher) {
+	calls := 0
+	c := batchOf(0x1000, "", "b", "", "")
+	c.Functions[2].Size = 0
+	c.NameOf = func(i int) string { calls++; return []string{"a", "x", "x", ""}[i] }
+	c.LinesOf = func(i int) []jit.Line { calls++; return []jit.Line{{Offset: uint64(10 * i), File: "f", Line: i + 1}} }
+	one.faulty = []string{"b"}
+	p, err := jit.Publish(c)
+	one.faulty = nil
+	if err != nil || calls > 0 || one.calls.take() != "perf+,b, perf+, gdb+,b, libgcc+,b, libunwind+,b," {
+		t.Fatal(err, calls)
+	}
+	if _, err := jit.Publish(batchOf(0x1000, "again")); err == nil || !strings.Contains(err.Error(), `it overlaps function 0 of batch "batch", 0x10`) {
+		t.Errorf("a function without a name: %v", err)
+	}
+	if err := p.Withdraw(); err != nil {
+		t.Error(err)
+	}
+	one.calls.take()
+
+	if d, err := c.Resolve(false); err == nil || err.Error() != "function 3 at 0x1030: invalid description of generated code: it has no name" ||
+		d.Functions[0].Name != "a" || d.Functions[1].Name != "b" || calls != 2 {
+		t.Errorf("%v, %d calls", err, calls)
+	}
+	c.Functions = c.Functions[:3]
+	d, err := c.Resolve(true)
+	if err != nil || len(d.Functions[1].Lines) != 1 || c.Functions[0].Name != "" || calls != 5 {
+		t.Errorf("%v, %d calls", err, calls)
+	}
+	if again, err := d.Resolve(true); again != d || err != nil {
+		t.Error("it was resolved twice")
+	}
+	c.Functions[1].Size = 10
+	if _, err := c.Resolve(true); err == nil || !strings.Contains(err.Error(), "a line at +0xa, past its 0xa bytes of code") {
+		t.Errorf("lines past the end: %v", err)
+	}
+	if !jit.Listening() {
+		t.Error("a publisher that is no Listener may have a reader")
 	}
 }
 

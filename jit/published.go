@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"strconv"
 	"sync"
 )
 
@@ -41,12 +42,17 @@ var published index
 // newClaim returns the claim of a batch that has functions.
 func newClaim(c *Code) *claim {
 	n := len(c.Functions)
-	a := &claim{batch: c.Name, functions: make([]extent, n), names: make([]string, n)}
+	a := &claim{batch: c.Name, functions: make([]extent, n)}
+	if c.NameOf == nil {
+		a.names = make([]string, n)
+	}
 	for i := range c.Functions {
 		f := &c.Functions[i]
 		start := c.Start(f)
 		a.functions[i] = extent{start, start + f.Size}
-		a.names[i] = f.Name
+		if a.names != nil {
+			a.names[i] = f.Name
+		}
 	}
 	a.start, a.end = a.functions[0].start, a.functions[n-1].end
 	return a
@@ -101,8 +107,11 @@ func (a *claim) yield(other *claim, c *Code, faults FunctionErrors) FunctionErro
 
 // describe names a function for a message.
 func (a *claim) describe(i int) string {
-	f := a.functions[i]
-	return fmt.Sprintf("function %q of batch %q, %#x bytes at %#x", a.names[i], cmp.Or(a.batch, "jit"), f.end-f.start, f.start)
+	f, name := a.functions[i], "function "+strconv.Itoa(i)
+	if a.names != nil && a.names[i] != "" {
+		name = fmt.Sprintf("function %q", a.names[i])
+	}
+	return fmt.Sprintf("%s of batch %q, %#x bytes at %#x", name, cmp.Or(a.batch, "jit"), f.end-f.start, f.start)
 }
 
 func (x *index) insert(a *claim) {

@@ -118,6 +118,23 @@ func TestAttach(t *testing.T) {
 	}
 }
 
+// A program that publishes on demand registers its functions when a debugger that attached lets
+// it run, in one file.
+func TestAttachOnDemand(t *testing.T) {
+	program := builds[0].path(t)
+	p := testprogram.Start(t, program, "demand=20", "publish", "many=200", "stats", "wait")
+	p.Settle(t)
+	out := debug(t, []string{"info address jit_inner", "tbreak *__jit_debug_register_code", "continue", "thread apply all bt",
+		"info line many_150", "tbreak *__jit_debug_register_code"}, "-p", strconv.Itoa(p.PID))
+	parts := append([]string{`No symbol "jit_inner" in current context`, `hit Temporary breakpoint 1`}, builds[0].stack()...)
+	inOrder(t, out, append(parts, `^Line 1150 of "/src/labyrinth.jit"`)...)
+
+	// With a debugger from the start nothing is delayed.
+	inOrder(t, debug(t, []string{"break jit_inner", "run", "bt"}, "--args", program, "demand=1000000", "publish", "call"), builds[0].stack()...)
+	inOrder(t, lldb(t, []string{"breakpoint set -n jit_inner", "run", "bt"}, "--", program, "demand=1000000", "publish", "call"),
+		`frame #0: .*\bjit_inner at labyrinth\.jit:2\d`, `frame #1: .*\bjit_middle\b`)
+}
+
 // gdb and lldb find the list in a core, whether gdb or the kernel wrote it.
 func TestCore(t *testing.T) {
 	for _, b := range sample.Of(t, builds[:3], 1) {

@@ -76,6 +76,30 @@ type extra struct {
 }
 
 // functions returns how many functions the batch had when it was published.
+// noOffset is the offset of an empty function.
+const noOffset = 1<<32 - 1
+
+// live returns the number of functions that are not withdrawn.
+func (b *batch) live() int {
+	switch {
+	case b.publisher == nil:
+		return 0
+	case b.extra == nil:
+		return 1
+	}
+	return b.extra.live
+}
+
+// last returns the address of the last function that is not empty.
+func (b *batch) last() uint64 {
+	for f := b.functions() - 1; f > 0; f-- {
+		if b.extra.offsets[f] != noOffset {
+			return b.address(f)
+		}
+	}
+	return b.start
+}
+
 func (b *batch) functions() int {
 	if b.extra == nil {
 		return 1

@@ -8,7 +8,7 @@ package gdb
 
 import (
 	"fmt"
-	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -28,6 +28,8 @@ type store struct {
 	functions int
 	files     int
 	bytes     int
+
+	demand demand // has its own lock
 }
 
 // Publish registers a batch with debuggers, in one symbol file. When it returns debuggers
@@ -35,7 +37,8 @@ type store struct {
 // attached debugger stops all threads of the program meanwhile. For code of another machine
 // than this program's the error wraps [jit.ErrNotApplicable].
 //
-// Publish keeps nothing of the Code, and does not allocate for each function.
+// Publish keeps nothing of the Code, and does not allocate for each function, unless OnDemand
+// is set.
 func (p *Publisher) Publish(c *jit.Code) (jit.Registration, error) {
 	if c.Machine != nil && c.Machine != jit.Host() {
 		if err := c.Check(); err != nil {
@@ -43,6 +46,25 @@ func (p *Publisher) Publish(c *jit.Code) (jit.Registration, error) {
 		}
 		return nil, fmt.Errorf("%w: code for %s, and debuggers expect %s here", jit.ErrNotApplicable, name(c.Machine), name(jit.Host()))
 	}
+	if b, ok := emptyBatch(c); ok {
+		return b, nil
+	}
+	if p.OnDemand > 0 && !attached() {
+		b, err := p.postpone(c)
+		if err != nil {
+			return nil, err
+		}
+		return b, nil
+	}
+	b, err := p.publish(c, p.Gather > 0)
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// publish makes a symbol file and registers it, or leaves that to Flush.
+func (p *Publisher) publish(c *jit.Code, later bool) (*batch, error) {
 	buffer := scratch.Get().(*[]byte)
 	file, err := symfile.Append((*buffer)[:0], c) // checks the Code
 	defer func() { putScratch(buffer, file) }()
@@ -61,19 +83,19 @@ func (p *Publisher) Publish(c *jit.Code) (jit.Registration, error) {
 	list.Lock()
 	defer list.Unlock()
 	to := &p.memory
-	if p.Gather > 0 {
+	if later {
 		to = &p.waiting
 	}
 	i, err := p.newImage(to, file)
 	if err != nil {
 		return nil, err
 	}
-	n := len(c.Functions)
-	i.functions, i.low, i.high = n, c.Start(&c.Functions[0]), c.Start(&c.Functions[n-1])
+	n := b.live()
+	i.functions, i.low, i.high = n, b.start, b.last()
 	i.batches = []*batch{b}
 	b.enter(i)
 	p.functions += n
-	if p.Gather > 0 {
+	if later {
 		p.gather(i)
 	} else {
 		register(i)
@@ -82,19 +104,42 @@ func (p *Publisher) Publish(c *jit.Code) (jit.Registration, error) {
 	return b, nil
 }
 
+// newBatch returns a batch in which empty functions are withdrawn.
 func (p *Publisher) newBatch(c *jit.Code) (*batch, error) {
-	first := c.Functions[0].Offset
-	b := &batch{publisher: p, start: c.Address + first}
+	b := &batch{publisher: p, start: c.Start(&c.Functions[0])}
 	if n := len(c.Functions); n > 1 {
-		if last := c.Functions[n-1].Offset - first; last > math.MaxUint32 {
-			return nil, fmt.Errorf("%w: %#x bytes from the first function to the last", symfile.ErrTooLarge, last)
-		}
 		b.extra = &extra{offsets: make([]uint32, n), live: n}
 		for k := range c.Functions {
-			b.extra.offsets[k] = uint32(c.Functions[k].Offset - first)
+			f := &c.Functions[k]
+			if f.Size == 0 {
+				b.extra.offsets[k] = noOffset
+				b.markWithdrawn(k)
+				continue
+			}
+			if b.extra.live == n-k { // the first one that is not empty
+				b.start = c.Start(f)
+			}
+			if offset := c.Start(f) - b.start; offset < noOffset {
+				b.extra.offsets[k] = uint32(offset)
+			} else {
+				return nil, fmt.Errorf("%w: %#x bytes from the first function to the last", symfile.ErrTooLarge, offset)
+			}
 		}
 	}
 	return b, nil
+}
+
+// emptyBatch returns a batch without code, if c has only empty functions.
+func emptyBatch(c *jit.Code) (*batch, bool) {
+	n := len(c.Functions)
+	if n == 0 || slices.ContainsFunc(c.Functions, func(f jit.Function) bool { return f.Size > 0 }) {
+		return nil, false
+	}
+	b := new(batch)
+	if n > 1 {
+		b.extra = &extra{offsets: make([]uint32, n)}
+	}
+	return b, true
 }
 
 func name(m *arch.Machine) string {
@@ -107,7 +152,7 @@ func name(m *arch.Machine) string {
 // gather delays the registration of an image for the time Gather.
 func (p *Publisher) gather(i *image) {
 	p.pending = append(p.pending, i)
-	if len(p.pending) > 1 {
+	if len(p.pending) > 1 || p.Gather <= 0 {
 		return
 	}
 	if p.timer == nil {
@@ -117,8 +162,10 @@ func (p *Publisher) gather(i *image) {
 	}
 }
 
-// Flush registers the batches that Gather delays. When it returns debuggers know them.
+// Flush registers the batches that Gather and OnDemand delay. When it returns debuggers know
+// them.
 func (p *Publisher) Flush() {
+	p.demand.describe(p)
 	list.Lock()
 	defer list.Unlock()
 	pending := p.pending
@@ -126,7 +173,9 @@ func (p *Publisher) Flush() {
 		return
 	}
 	p.pending = nil
-	p.timer.Stop()
+	if p.timer != nil {
+		p.timer.Stop()
+	}
 	// Without memory to merge them, register them unmerged.
 	if merged, err := p.rewrite(pending, nil); err == nil {
 		pending = merged

@@ -36,7 +36,10 @@ func Own() (descriptor, register uint64) { return 0, 0 }
 // Changes returns the number of changes of this program's list; here 0.
 func Changes() uint64 { return 0 }
 
-// Flush registers the batches that Gather delays. Here it does nothing.
+// Listening implements jit.Listener. Here it returns false.
+func (p *Publisher) Listening() bool { return false }
+
+// Flush registers the batches that Gather and OnDemand delay. Here it does nothing.
 func (p *Publisher) Flush() {}
 
 // Stats returns the size of the publisher's symbol files; here 0.

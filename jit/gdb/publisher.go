@@ -22,6 +22,19 @@ type Publisher struct {
 	// function after function. Withdraw never waits.
 	Gather time.Duration
 
+	// OnDemand is an interval, 0 for none. While no debugger is attached, Publish then only
+	// keeps the Code, and looks once in that time whether one is. If so, a goroutine of the
+	// package describes and registers all batches; until then they cost less than 50 ns a
+	// function. A debugger that attaches sees them after it has let the program run for that
+	// time. Readers that do not attach (clew stack, a core dump) see none before: Flush
+	// registers them.
+	//
+	// The functions and lines of the Code must not change until the batch is withdrawn, and
+	// Code.NameOf and Code.LinesOf run until then, on that goroutine. They must neither publish
+	// nor withdraw. Withdraw waits for them. A function whose description is invalid is
+	// omitted.
+	OnDemand time.Duration
+
 	// MergeAt is the number of symbol files of about the same size that are merged into
 	// one; 0 stands for DefaultMergeAt, a negative number for no merging.
 	MergeAt int
@@ -67,4 +80,4 @@ type Stats struct {
 	Memory    int // bytes mapped for them
 }
 
-var _ jit.Publisher = (*Publisher)(nil)
+var _ jit.Listener = (*Publisher)(nil)

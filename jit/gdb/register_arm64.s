@@ -56,3 +56,9 @@ TEXT ·ownRegister(SB), NOSPLIT, $0-8
 	MOVD $__jit_debug_register_code(SB), R0
 	MOVD R0, ret+0(FP)
 	RET
+
+// func registerCode() *uint32
+TEXT ·registerCode(SB), NOSPLIT, $0-8
+	MOVD $__jit_debug_register_code(SB), R0
+	MOVD R0, ret+0(FP)
+	RET

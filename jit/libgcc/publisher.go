@@ -32,6 +32,14 @@ func (Publisher) Publish(c *jit.Code) (jit.Registration, error) {
 	return b, nil
 }
 
+// Listening reports whether the process has an unwinder. It implements jit.Listener.
+func (Publisher) Listening() bool {
+	process.mu.Lock()
+	defer process.mu.Unlock()
+	process.refresh()
+	return len(process.unwinders) > 0
+}
+
 func init() { jit.Register(jit.StageRuntime, "libgcc", Publisher{}) }
 
 var process = registry{find: findUnwinders, memory: processMemory{}}

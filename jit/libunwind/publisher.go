@@ -61,6 +61,10 @@ func (p *Publisher) Publish(c *jit.Code) (jit.Registration, error) {
 	return b, nil
 }
 
+// Listening reports whether the program has libunwind, and package linked. It implements
+// jit.Listener.
+func (p *Publisher) Listening() bool { return calls.Loaded() }
+
 // batch is a Registration. Its functions are in runs, with one Info each. No run
 // covers a withdrawn function, because other code may be placed there later and
 // published before or after the rest of the run.

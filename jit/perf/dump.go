@@ -97,6 +97,10 @@ func (d *Dump) Publish(c *jit.Code) (jit.Registration, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
+	c, err := c.Resolve(true)
+	if err != nil {
+		return nil, err
+	}
 	r, err := d.publish(c)
 	if err != nil {
 		return nil, fmt.Errorf("jitdump: %w", err)

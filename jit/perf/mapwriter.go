@@ -92,6 +92,10 @@ func (w *MapWriter) Publish(c *jit.Code) (jit.Registration, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
+	c, err := c.Resolve(false)
+	if err != nil {
+		return nil, err
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err := w.publish(c); err != nil {

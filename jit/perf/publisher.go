@@ -64,6 +64,13 @@ func (p *Publisher) Publish(c *jit.Code) (jit.Registration, error) {
 	case p.dump == nil:
 		return p.list.Publish(c)
 	}
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	c, err := c.Resolve(true) // once for both
+	if err != nil {
+		return nil, err
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	r, err := p.dump.Publish(c)
@@ -76,6 +83,9 @@ func (p *Publisher) Publish(c *jit.Code) (jit.Registration, error) {
 	}
 	return r, nil
 }
+
+// Listening reports whether the options select anything. It implements jit.Listener.
+func (p *Publisher) Listening() bool { return p.dump != nil || p.list != nil }
 
 // Close closes both files, as Dump.Close and MapWriter.Close do.
 func (p *Publisher) Close() error {

@@ -35,6 +35,10 @@ func Append(dst []byte, c *jit.Code) ([]byte, error) {
 	if err := supported(m); err != nil {
 		return dst, err
 	}
+	c, err := c.Resolve(true)
+	if err != nil {
+		return dst, err
+	}
 	d, index := dense(c)
 	if len(d.Functions) == 0 {
 		return dst, fmt.Errorf("%w: all its functions are empty", jit.ErrCode)
@@ -42,7 +46,7 @@ func Append(dst []byte, c *jit.Code) ([]byte, error) {
 	e := encoders.Get().(*encoder)
 	base := len(dst)
 	e.dst, e.machine = dst, m
-	err := e.batch(d)
+	err = e.batch(d)
 	image := e.end()
 	encoders.Put(e)
 	if err != nil {

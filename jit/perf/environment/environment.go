@@ -20,6 +20,7 @@
 package environment
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -32,28 +33,36 @@ import (
 // Two publishers are registered, so that one still publishes if the other fails, and
 // jit.Publication reports each.
 func init() {
-	jit.Register(jit.StagePerf, "perf-jitdump", &publisher{begin: beginDump})
-	jit.Register(jit.StagePerf, "perf-map", &publisher{begin: beginMap})
+	jit.Register(jit.StagePerf, "perf-jitdump", newPublisher(beginDump))
+	jit.Register(jit.StagePerf, "perf-map", newPublisher(beginMap))
 }
 
 // variable is the environment variable.
 const variable = "CLEW_PERF"
 
 // publisher publishes as the environment says. It reads the environment once, at the
-// first batch; a file that cannot be begun then is never written.
+// first batch or query; a file that cannot be begun then is never written.
 type publisher struct {
-	begin func(value string) (*perf.Publisher, error)
-	once  sync.Once
-	begun *perf.Publisher
-	err   error
+	begun func() (*perf.Publisher, error)
 }
 
-func (p *publisher) Publish(c *jit.Code) (jit.Registration, error) {
-	p.once.Do(func() { p.begun, p.err = p.begin(os.Getenv(variable)) })
-	if p.err != nil {
-		return nil, p.err
+func newPublisher(begin func(value string) (*perf.Publisher, error)) publisher {
+	return publisher{sync.OnceValues(func() (*perf.Publisher, error) { return begin(os.Getenv(variable)) })}
+}
+
+func (p publisher) Publish(c *jit.Code) (jit.Registration, error) {
+	begun, err := p.begun()
+	if err != nil {
+		return nil, err
 	}
-	return p.begun.Publish(c)
+	return begun.Publish(c)
+}
+
+// Listening implements jit.Listener. It begins the file, as Publish does. An error other than
+// that the environment does not ask for the file is left to Publish, which returns it.
+func (p publisher) Listening() bool {
+	_, err := p.begun()
+	return !errors.Is(err, jit.ErrNotApplicable)
 }
 
 func beginDump(value string) (*perf.Publisher, error) {

@@ -129,7 +129,7 @@ func publish(dir string) error {
 	}
 	if !applies {
 		for _, begin := range []func(string) (*perf.Publisher, error){beginDump, beginMap} {
-			if _, err := (&publisher{begin: begin}).Publish(batch(0x1000)); !errors.Is(err, jit.ErrNotApplicable) {
+			if _, err := newPublisher(begin).Publish(batch(0x1000)); !errors.Is(err, jit.ErrNotApplicable) {
 				return fmt.Errorf("nothing was written: %w", err)
 			}
 		}

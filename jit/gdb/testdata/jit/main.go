@@ -88,6 +88,8 @@ func (s *state) step(verb, argument string) {
 	switch verb {
 	case "gather": // the delay in milliseconds
 		s.publisher.Gather = time.Duration(n) * time.Millisecond
+	case "demand": // the interval in milliseconds
+		s.publisher.OnDemand = time.Duration(n) * time.Millisecond
 	case "mergeat":
 		s.publisher.MergeAt = n
 	case "publish":
