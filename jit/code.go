@@ -86,30 +86,37 @@ func (c *Code) Bytes(f *Function) []byte {
 // and CIEs that do not decode. Otherwise the error wraps ErrCode. Publishers call Check before
 // they register anything. It does not allocate unless it fails.
 func (c *Code) Check() error {
+	_, err := c.check()
+	return err
+}
+
+// check also reports whether the batch has empty functions.
+func (c *Code) check() (empty bool, err error) {
 	if c.checked {
-		return nil
+		return false, nil
 	}
 	size := uint64(len(c.Text))
 	if c.Address+size < c.Address {
-		return fmt.Errorf("%w: %#x bytes at %#x pass the end of the address space", ErrCode, size, c.Address)
+		return false, fmt.Errorf("%w: %#x bytes at %#x pass the end of the address space", ErrCode, size, c.Address)
 	}
 	if strings.IndexByte(c.Name, 0) >= 0 {
-		return fmt.Errorf("%w: the name %q contains a NUL", ErrCode, c.Name)
+		return false, fmt.Errorf("%w: the name %q contains a NUL", ErrCode, c.Name)
 	}
 	if len(c.Functions) == 0 {
-		return fmt.Errorf("%w: it has no functions", ErrCode)
+		return false, fmt.Errorf("%w: it has no functions", ErrCode)
 	}
 	machine := c.Machine
 	if machine == nil {
 		machine = Host()
 	}
 	if machine == nil {
-		return fmt.Errorf("%w: Machine is nil, and Clew does not know the machine of this program", ErrCode)
+		return false, fmt.Errorf("%w: Machine is nil, and Clew does not know the machine of this program", ErrCode)
 	}
 	x := checker{code: c, machine: machine, previous: -1}
 	var faults FunctionErrors
 	for i := range c.Functions {
 		if c.Functions[i].Size == 0 {
+			empty = true
 			continue
 		}
 		if err := x.function(i); err != nil {
@@ -118,15 +125,16 @@ func (c *Code) Check() error {
 		}
 		x.previous = i
 	}
-	return faults.Err()
+	return empty, faults.Err()
 }
 
 // checker checks the functions of a batch in order.
 type checker struct {
 	code     *Code
 	machine  *arch.Machine
-	previous int      // index of the previous function without a fault, or -1
-	valid    *cfi.CIE // checked last
+	previous int          // index of the previous function without a fault, or -1
+	valid    *cfi.CIE     // checked last
+	table    *cfi.Program // likewise
 }
 
 func faultf(format string, args ...any) error {
@@ -211,6 +219,8 @@ func (c *Code) Resolve(lines bool) (*Code, error) {
 func (x *checker) unwind(f *Function) error {
 	p := f.Unwind
 	switch {
+	case p == x.table && p.End <= f.Size:
+		return nil
 	case p.CIE == nil || p.CIE.Section == nil:
 		return faultf("its unwind table has no CIE; a cfi.Builder makes complete tables")
 	case p.CIE.Section.Machine != x.machine:
@@ -218,6 +228,7 @@ func (x *checker) unwind(f *Function) error {
 	case p.End > f.Size:
 		return faultf("its unwind table has a row at +%#x, past its %#x bytes of code", p.End, f.Size)
 	case p.CIE == x.valid:
+		x.table = p
 		return nil
 	}
 	d := p.CIE.Decode()
@@ -227,7 +238,7 @@ func (x *checker) unwind(f *Function) error {
 	if err := d.Err(); err != nil {
 		return faultf("the instructions of its CIE: %w", err)
 	}
-	x.valid = p.CIE
+	x.valid, x.table = p.CIE, p
 	return nil
 }
 

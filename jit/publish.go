@@ -131,7 +131,8 @@ func Publish(c *Code) (*Publication, error) {
 		return nil, fmt.Errorf("%w: it is nil", ErrCode)
 	}
 	p := &Publication{functions: len(c.Functions)}
-	if err := c.Check(); err != nil {
+	empty, err := c.check()
+	if err != nil {
 		if !errors.As(err, &p.rejected) {
 			return nil, err
 		}
@@ -142,7 +143,7 @@ func Publish(c *Code) (*Publication, error) {
 	checked := *c
 	checked.checked = true
 	batch := subset{code: &checked}
-	if len(p.rejected) > 0 || slices.ContainsFunc(c.Functions, func(f Function) bool { return f.Size == 0 }) {
+	if len(p.rejected) > 0 || empty {
 		batch = batch.without(p.rejected)
 	}
 	publishersMu.RLock()

@@ -174,6 +174,14 @@ func TestPublish(t *testing.T) {
 
 	perf.publish, gdb.publish, libgcc.publish, libunwind.publish = nil, nil, nil, nil
 	gdb.withdraw = nil
+	testConcurrent(t, all, code)
+	testRejected(t, perf)
+	testResolve(t, perf)
+	testPublishedTwice(t)
+}
+
+// testConcurrent publishes and withdraws at the same time.
+func testConcurrent(t *testing.T, all *calls, code func(string) *jit.Code) {
 	var publishing sync.WaitGroup
 	for i := range uint64(8) {
 		publishing.Go(func() {
@@ -191,10 +199,6 @@ func TestPublish(t *testing.T) {
 	if n := len(strings.Fields(all.take())); n != 64 {
 		t.Errorf("%d calls, expected 64", n)
 	}
-
-	testRejected(t, perf)
-	testResolve(t, perf)
-	testPublishedTwice(t)
 }
 
 // batchOf returns a batch of functions with the given names, 16 bytes apart.
