@@ -18,7 +18,7 @@ type retry struct {
 }
 
 const (
-	minPause = 20 * time.Millisecond
+	minPause = 4 * time.Millisecond // shorter than the time between frequent looks
 	maxPause = 5 * time.Second
 )
 
