@@ -144,6 +144,9 @@ func TestShortLived(t *testing.T) {
 			t.Errorf("process %d is named %q", thread.PID, thread.Process)
 		}
 		for _, f := range frames {
+			if f.Object != nil && filepath.Base(f.Object.Name) == "dash" {
+				continue // it has no symbols, and is sampled more often while the machine is busy
+			}
 			if all++; f.Symbol.Name != "" {
 				named++
 			}
