@@ -240,7 +240,7 @@ func (flags *synthFlags) bytes() ([]byte, *arch.Machine, error) {
 	}
 	code, err := untrusted.ReadNamed(flags.raw, maxRaw)
 	if err != nil {
-		return nil, nil, output.InputErrorf("%s: %w", flags.raw, err)
+		return nil, nil, output.InputErrorf("%w", err)
 	}
 	return code, m, nil
 }

@@ -33,7 +33,7 @@ func ExampleWrite() {
 	}
 	// Output:
 	// # Unwind tables of code (x86-64), printed by
-	// # clew table --format=asm. A .skip stands for the template's code above it: put
+	// # clew table --format=asm. A .skip stands for code of the function described here: put
 	// # yours in its place. A directive holds from the instruction after it on.
 	// 	.text
 	//

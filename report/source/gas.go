@@ -17,10 +17,10 @@ import (
 
 func (p *printer) gasHeader() {
 	p.comment("Unwind tables of %s, printed by", p.from())
-	p.comment("%s --format=asm. A .skip stands for the template's code above it: put", p.command)
+	p.comment("%s --format=asm. A .skip stands for code of the function described here: put", p.command)
 	p.comment("yours in its place. A directive holds from the instruction after it on.")
 	if p.unlinked() {
-		p.comment("The template is not linked: where its branches lead to is not yet known.")
+		p.comment("The code is not linked: where its branches lead to is not yet known.")
 	}
 	switch {
 	case p.names.kinds[cfi.EHFrame] && p.names.kinds[cfi.DebugFrame]:

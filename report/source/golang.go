@@ -19,7 +19,7 @@ import (
 
 func (p *printer) goHeader() {
 	p.comment("Unwind tables of %s, printed by %s --format=go.", p.from(), p.command)
-	p.comment("At takes an offset in the template's code, in bytes: that of the end of the")
+	p.comment("At takes an offset in the code described here, in bytes: that of the end of the")
 	p.comment("instruction above it. Change it where your code differs.")
 	p.printf("\npackage main // change it to yours\n\nimport (\n\t\"debug/elf\"\n\n")
 	p.printf("\t\"github.com/clewdev/clew/arch\"\n\t\"github.com/clewdev/clew/cfi\"\n)\n\n")
