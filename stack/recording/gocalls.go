@@ -75,7 +75,7 @@ func (b *builder) cross(t *thread, s *perfdata.Sample, machine *arch.Machine, us
 	if copies[0] != nil {
 		b.unwind(t, s, machine, nil)
 	}
-	if c.pause == 0 {
+	if c.listed && c.pause == 0 {
 		b.opts.Live.Soon() // more looks can prove more
 	}
 	w.joined = joined
@@ -175,7 +175,7 @@ func (c *callCopy) continues(t *thread, n int) bool {
 // one of both copies, else it is each copy that the sample leads to. sp is the stack pointer of the last
 // function on the sample's stack, inC says that the sample is in C code that Go called.
 func (c *goCalls) prove(b *builder, g *golang, at, goroutine, sp uint64, inC bool) (copies [2]*callCopy, both bool) {
-	if c.m == 0 && !c.find(g, goroutine, sp, inC) {
+	if !c.listed || c.m == 0 && !c.find(g, goroutine, sp, inC) {
 		return copies, false
 	}
 	before, after := c.around(at)

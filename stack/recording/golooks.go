@@ -104,14 +104,14 @@ const (
 	maxCallPause = 3
 	// rememberCalls is how long each round looks at a thread after a sample in a call, in nanoseconds.
 	rememberCalls = 200e6
-	// maxCalling bounds the threads at which each round looks.
+	// maxCalling bounds the threads at which each round looks, and so the memory of their copies.
 	maxCalling = 64
 	// maxGoroutines bounds the goroutines that a process remembers.
 	maxGoroutines = 1 << 12
 
 	// Looks may take one part in lookShare of all time, and besides firstLooks in nanoseconds.
-	lookShare  = 50
-	firstLooks = 5e6
+	lookShare  = 100
+	firstLooks = 20e6
 )
 
 // find finds the thread of a sample by the goroutine that it ran.
@@ -339,7 +339,7 @@ func (b *builder) lookAtCalls() {
 		switch {
 		case c == nil:
 		case t.exited || g == nil || c.last+rememberCalls < now:
-			c.listed = false
+			*c = goCalls{}
 		default:
 			kept = append(kept, t)
 			if c.rest > 0 {
