@@ -7,6 +7,7 @@ package coderules
 import (
 	"sort"
 	"sync"
+	"time"
 
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/check"
@@ -21,8 +22,9 @@ const (
 	maxFunction = 1 << 16 // bytes of code
 	stepsPerByte,
 	minSteps = 8, 1 << 12 // of one function; real functions need 2 per byte
-	maxSteps     = 1 << 22 // of all functions, about two seconds; real ones of 5 MB need them
-	bytesPerStep = 4       // bytes that are read and decoded in the time of a step
+	maxSteps     = 1 << 22           // of all functions, about two seconds; real ones of 5 MB need them
+	refill       = 200 * time.Second // until the Analyzer may take maxSteps again: 1% of a processor
+	bytesPerStep = 4                 // bytes that are read and decoded in the time of a step
 	stepsPerRow  = 4
 	maxFunctions = 1 << 14
 )
@@ -34,6 +36,7 @@ type Analyzer struct {
 	files     map[*object.File]*file
 	functions int
 	steps     int64
+	counted   time.Time // when steps was lowered
 }
 
 var _ stack.CodeAnalyzer = (*Analyzer)(nil)
@@ -105,6 +108,13 @@ func (a *Analyzer) Forget(f *object.File) {
 // analyse makes the rows of a function.
 func (a *Analyzer) analyse(known *file, f *object.File, function object.AddressRange) []row {
 	size := function.High - function.Low
+	now := time.Now()
+	if passed := now.Sub(a.counted); passed < refill {
+		a.steps = max(0, a.steps-int64(passed)*maxSteps/int64(refill))
+	} else {
+		a.steps = 0
+	}
+	a.counted = now
 	if size > maxFunction || a.steps > maxSteps {
 		return nil
 	}

@@ -98,6 +98,20 @@ func TestForget(t *testing.T) {
 	}
 }
 
+// Without work to spare a function has no rules, and after a while it has.
+func TestRefill(t *testing.T) {
+	f, start := codeFile(t, elf.EM_X86_64, []byte{0x55, 0x48, 0x89, 0xe5, 0x5d, 0xc3})
+	for _, test := range []struct {
+		ago   time.Duration
+		rules bool
+	}{{0, false}, {refill / 2, true}, {2 * refill, true}} {
+		a := Analyzer{steps: maxSteps + maxSteps/100, counted: time.Now().Add(-test.ago)}
+		if r := a.Rules(f, object.AddressRange{Low: start, High: start + 6}, start+1); (r != nil) != test.rules {
+			t.Errorf("after %v: %v", test.ago, r)
+		}
+	}
+}
+
 func FuzzRules(f *testing.F) {
 	f.Add([]byte{0x55, 0x48, 0x89, 0xe5, 0x5d, 0xc3}, uint16(4), false)
 	f.Add([]byte{0xfd, 0x7b, 0xbf, 0xa9, 0xfd, 0x03, 0x00, 0x91, 0x00, 0x00, 0x00, 0x94, 0xfd, 0x7b, 0xc1, 0xa8, 0xc0, 0x03, 0x5f, 0xd6}, uint16(8), true)
