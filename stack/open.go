@@ -163,6 +163,7 @@ func (o *Object) load(m *unwind.Module) {
 	}
 	t := ReadTables(f, false)
 	m.Bias, m.Source, m.Function = o.Bias, t.Source, t.Function
+	m.SwitchesStack = t.SwitchesStack
 	m.Analyze = t.Analyze(f, o.objects.Analyzer)
 	o.Bare, o.Go = t.Bare, t.Go
 }

@@ -8,6 +8,7 @@ import (
 	"debug/elf"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/object"
@@ -24,6 +25,9 @@ type FileTables struct {
 	// Function returns where the function that contains an address starts, as the call
 	// frame information says, else the symbols.
 	Function func(pc uint64) (start uint64, ok bool)
+
+	// SwitchesStack is for Module.SwitchesStack: it finds libgcc's __morestack.
+	SwitchesStack func(pc uint64) bool
 
 	Bare bool // the file has no call frame information
 	Go   bool // the file is a Go program
@@ -64,6 +68,7 @@ func (t *FileTables) read(f *object.File, compile bool) error {
 		r, ok := f.FunctionRange(pc)
 		return r.Low, ok
 	}
+	t.SwitchesStack = switchesStack(f)
 	t.Source = s
 	if compile && eh != nil {
 		t.Source = &compilingSource{Sections: s}
@@ -78,6 +83,20 @@ func (t *FileTables) read(f *object.File, compile bool) error {
 		t.Source = entrySource{t.Source, f, covered, golang.Start(f.Machine())}
 	}
 	return nil
+}
+
+// switchesStack returns a function that reports whether an address is in __morestack.
+// Functions of gcc -fsplit-stack call it when their stack is full. It runs them on a new
+// stack. gdb knows it by this name, too: its rules do not differ from those of other functions.
+func switchesStack(f *object.File) func(pc uint64) bool {
+	find := sync.OnceValue(func() object.Symbol {
+		s, _ := f.Symbol("__morestack")
+		return s
+	})
+	return func(pc uint64) bool {
+		s := find()
+		return pc-s.Address < s.Size
+	}
 }
 
 // CodeAnalyzer makes unwind rules for functions that no table describes, from their code.

@@ -251,13 +251,13 @@ func (f *follower) step(m *arch.Machine) bool {
 	w.frame = Frame{Registers: &w.regs, PC: left.pc, LookupPC: left.lookup(), Module: module,
 		Method: Method(f.now.is & methodMask), Interrupted: f.now.is&interrupted != 0}
 	w.recorder, w.records = recorder{slots: f.slots}, true
-	switches := w.switches
+	switches := w.switches.n
 	_, spKnown := w.regs.Get(uint64(m.StackPointer))
 	on := w.leave(at.is, rules)
 	w.records = false
 	first := len(f.slots)
 	f.slots = w.recorder.slots
-	if w.recorder.loose || w.switches != switches || !spKnown {
+	if w.recorder.loose || w.switches.n != switches || !spKnown {
 		f.loose = len(f.steps)
 	}
 	before := f.now.sp

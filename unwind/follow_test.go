@@ -50,7 +50,7 @@ func compareWalks(w *unwind.Walker, t *unwind.Trail, r *unwind.Registers) error 
 }
 
 func TestFollow(t *testing.T) {
-	for _, test := range slices.Concat(ruleTests, signalTests, machineTests) {
+	for _, test := range slices.Concat(ruleTests, signalTests, switchTests, machineTests) {
 		t.Run(test.name, func(t *testing.T) {
 			var modules unwind.Modules
 			modules.Add(0x1000, 0x9000, &unwind.Module{Name: "program", Source: unwind.Compile(test.section(t))})

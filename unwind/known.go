@@ -17,7 +17,7 @@ type known struct {
 	pc uint64
 	plain
 	_     [8 - unsafe.Sizeof(uintptr(0))]byte
-	rules *Rules // nil if is lacks hasRules
+	rules *Rules // nil if is lacks hasRules and isReturnedTo
 }
 
 // leavePlain relies on the size of a known.
@@ -140,6 +140,8 @@ func (w *Walker) find(e *known, interrupted bool) *Module {
 	if err != nil {
 		if executable && w.atSigreturn(e.pc) {
 			e.is |= isTrampoline
+		} else if e.rules = w.returnedTo(module, e.pc, interrupted, err); e.rules != nil {
+			e.is |= looksUpAtPC | isReturnedTo
 		} else if e.rules = w.derive(module, e.pc, lookup, err); e.rules != nil {
 			e.is |= hasRules
 		}
@@ -162,7 +164,11 @@ func (w *Walker) find(e *known, interrupted bool) *Module {
 
 // why returns the error that explains why a frame has no rules.
 func (w *Walker) why(f *Frame) error {
-	_, _, err := rulesAt(f.Module, f.LookupPC, f.PC)
+	lookup := f.PC // not LookupPC: see returnedTo
+	if !f.Interrupted {
+		lookup--
+	}
+	_, _, err := rulesAt(f.Module, lookup, f.PC)
 	return err
 }
 

@@ -18,6 +18,12 @@ func (w *Walker) leave(is facts, rules *Rules) bool {
 	f := &w.frame
 	f.Trampoline, f.Gap = is&isTrampoline != 0, false
 	executable := is&isExecutable != 0
+	if is&isReturnedTo != 0 {
+		if w.isFirst(rules) {
+			return w.end(EndOfStack, nil)
+		}
+		rules = nil
+	}
 	switch {
 	case f.Interrupted && w.hasReturned():
 		if !w.leaveReturned() {
@@ -175,7 +181,7 @@ func (w *Walker) commit(pc, next, sp uint64, otherStack bool) bool {
 			return w.end(EndOfStack, nil)
 		case pc == w.regs.PC && next == sp:
 			return w.end(NoProgress, fmt.Errorf("the frame at %#x with stack pointer %#x leads to itself", pc, sp))
-		case w.inner(next, sp) && !otherStack:
+		case w.inner(next, sp) && !otherStack && !w.switchesStack():
 			return w.end(NoProgress, fmt.Errorf("the frame at %#x leads from stack pointer %#x back to %#x", w.regs.PC, sp, next))
 		}
 		// Registers that the callee may change are lost, unless a rule restores them.
@@ -189,10 +195,8 @@ func (w *Walker) commit(pc, next, sp uint64, otherStack bool) bool {
 			w.regs.Forget(v.column)
 		}
 	}
-	if now, ok := w.Register(uint64(m.StackPointer)); ok && w.inner(now, sp) {
-		if w.switches++; w.switches > maxSwitches {
-			return w.end(NoProgress, fmt.Errorf("more than %d frames lead back to where the stack grows", maxSwitches))
-		}
+	if now, ok := w.Register(uint64(m.StackPointer)); ok && w.inner(now, sp) && !w.mayGoDown(pc, now) {
+		return false
 	}
 	w.regs.PC = pc
 	if m.ProgramCounter >= 0 {

@@ -33,7 +33,13 @@ type Module struct {
 	// they give follows a call. Analyze is nil if code is not analysed.
 	Analyze func(pc uint64) *Rules
 
-	// Load sets Bias, Source, Function and Analyze. The walker calls it once, before it first
+	// SwitchesStack reports whether the function at an address without Bias returns to another
+	// stack than it runs on, although its rules do not say so: see Rules.OtherStack. The
+	// walker asks only about frames whose caller's stack pointer is further down the stack.
+	// SwitchesStack is nil if there are no such functions.
+	SwitchesStack func(pc uint64) bool
+
+	// Load sets Bias, Source, Function, SwitchesStack and Analyze. The walker calls it once, before it first
 	// needs them, so that objects without a frame are never opened. It is nil if they
 	// are set already.
 	Load func(*Module)

@@ -39,6 +39,7 @@ const (
 	isTrampoline  // of signals
 	looksUpAtPC   // though the frame was not interrupted
 	leftByPointer // by the frame pointer, in the absence of rules
+	isReturnedTo  // a function that was not called: see Walker.returnedTo
 )
 
 // reach is the greatest distance above the CFA at which a slot may end: ppc64's callers

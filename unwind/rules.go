@@ -22,8 +22,9 @@ type Rules struct {
 	Signed        bool               // the return address is signed (AArch64)
 	Section       *cfi.Section       // where the rules' expressions are
 
-	// OtherStack reports that the function has changed stacks. The CFA is on its
-	// caller's stack, which can be anywhere.
+	// OtherStack reports that the function may have changed stacks. The CFA is on its
+	// caller's stack, which can be anywhere. It is set for CFAs that an expression reads
+	// from memory.
 	OtherStack bool
 
 	// Interrupts reports that the caller did not call the function. A signal
@@ -51,7 +52,7 @@ func newRules(row *cfi.Row, cie *cfi.CIE) Rules {
 	if len(row.Registers) > 0 {
 		r.Registers = slices.Clone(row.Registers)
 	}
-	r.plain = plainOf(&r, cie.Section.Machine)
+	r.plain, r.OtherStack = plainOf(&r, cie.Section.Machine), readsCFA(row.CFA, cie.Section)
 	return r
 }
 

@@ -30,16 +30,15 @@ type Walker struct {
 	// return address.
 	Waiting bool
 
-	frame    Frame
-	regs     Registers
-	eval     cfi.Evaluator
-	fresh    []columnValue // the values of the next frame, while this frame's are still needed
-	word     [16]byte
-	bytes    [mostPrologue]byte // of code
-	switches int                // frames that led down the stack
-	reads    int                // of saved registers
-	guessed  bool               // the stack pointer follows from a mere convention: see verify
-	steps    uint64             // of the evaluator before this walk
+	frame   Frame
+	regs    Registers
+	eval    cfi.Evaluator
+	fresh   []columnValue // the values of the next frame, while this frame's are still needed
+	word    [16]byte
+	bytes   [mostPrologue]byte // of code
+	reads   int                // of saved registers
+	guessed bool               // the stack pointer follows from a mere convention: see verify
+	steps   uint64             // of the evaluator before this walk
 
 	calleeSaved columnSet
 	wide        bool // registers are saved in 8 bytes, least significant first
@@ -51,14 +50,12 @@ type Walker struct {
 	reason Reason
 	err    error
 	cut    cut // the values of err, until Err makes it
+
+	switches switches // of stacks
 }
 
 // DefaultMaxFrames is more than an 8 MiB stack holds, except after a runaway recursion.
 const DefaultMaxFrames = 1 << 17
-
-// maxSwitches is the number of times that one walk may go to a lower address, as from a
-// signal frame on a signal stack.
-const maxSwitches = 64
 
 // maxWork bounds the registers that one walk may read plus the operations of
 // expressions that it may execute. It is twice the work of the deepest stack of
@@ -127,7 +124,7 @@ func (w *Walker) walk(regs *Registers, yield func(*Frame) bool) {
 
 // begin makes the walker ready for a walk.
 func (w *Walker) begin() {
-	w.reason, w.err, w.cut, w.switches = EndOfStack, nil, cut{}, 0
+	w.reason, w.err, w.cut = EndOfStack, nil, cut{}
 	w.reads, w.steps = 0, w.eval.Steps
 	if w.known.machine != w.Machine {
 		for c := range uint64(MaxColumns) {
@@ -140,7 +137,7 @@ func (w *Walker) begin() {
 
 // start makes the registers those of the innermost frame.
 func (w *Walker) start(regs *Registers) {
-	w.regs, w.guessed = *regs, false
+	w.regs, w.guessed, w.switches.n = *regs, false, 0
 	w.frame = Frame{Registers: &w.regs, Method: FromRegisters, Interrupted: !w.Waiting}
 	if c := w.Machine.ProgramCounter; c >= 0 {
 		w.regs.Set(uint64(c), regs.PC)

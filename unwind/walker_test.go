@@ -208,7 +208,7 @@ var ruleTests = []walkTest{
 }
 
 func TestWalk(t *testing.T) {
-	for _, test := range slices.Concat(ruleTests, signalTests, machineTests) {
+	for _, test := range slices.Concat(ruleTests, signalTests, switchTests, machineTests) {
 		t.Run(test.name, func(t *testing.T) {
 			s := test.section(t)
 			for kind, source := range map[string]unwind.Source{

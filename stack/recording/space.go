@@ -62,6 +62,7 @@ func loadMapped(m *unwind.Module) {
 	}
 	n.fits = true
 	m.Bias, m.Source, m.Function = bias, n.file.tables.Source, n.file.tables.Function
+	m.SwitchesStack = n.file.tables.SwitchesStack
 	m.Analyze = n.file.tables.Analyze(n.file.object, n.file.builder.opts.Analyzer)
 }
 
