@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -184,6 +185,39 @@ func TestBudgets(t *testing.T) {
 				t.Errorf("%s links %s, which is not in its budget", path, dep)
 			}
 		}
+	}
+}
+
+// pathInText is a package of this module in a comment, such as "package snapshot/core", or an import
+// path.
+var pathInText = regexp.MustCompile(`[Pp]ackages? ([a-z0-9]+(?:/[a-z0-9]+)+)|` + module + `([a-z0-9/]*[a-z0-9])\b`)
+
+// TestDocumentedPackages looks for the packages that documentation names.
+func TestDocumentedPackages(t *testing.T) {
+	list, all := public(t)
+	found := 0
+	for _, path := range list {
+		cmd := exec.Command("go", "doc", "-all", module+path)
+		cmd.Dir = ".."
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", path, err, out)
+		}
+		text := strings.Join(strings.Fields(string(out)), " ")
+		for _, m := range pathInText.FindAllStringSubmatch(text, -1) {
+			found++
+			exists := false
+			for p := range all {
+				p = "/" + p + "/"
+				exists = exists || strings.HasSuffix(p, "/"+m[1]+m[2]+"/") || m[2] != "" && strings.Contains(p, "/"+m[2]+"/")
+			}
+			if !exists {
+				t.Errorf("the documentation of %s names %s, which does not exist", path, m[0])
+			}
+		}
+	}
+	if found < 10 {
+		t.Errorf("only %d packages are named", found)
 	}
 }
 

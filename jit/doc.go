@@ -8,16 +8,14 @@
 // A Code is a batch of functions: their addresses, names, unwind tables and source
 // lines. A Publisher makes a batch known to one tool, and returns a Registration
 // that withdraws it. Each publisher is a package. A program uses the publishers
-// that it imports:
+// that it imports, and [Publish] calls all of them. The failure of one does not affect the
+// others: see [Publication.Failed].
 //
 //	import (
 //		"github.com/clewdev/clew/jit"
 //		_ "github.com/clewdev/clew/jit/gdb"              // gdb, lldb
 //		_ "github.com/clewdev/clew/jit/perf/environment" // perf, if the environment asks for it
 //	)
-//
-// Publish calls all of them. The failure of one does not affect the others: see
-// [Publication.Failed].
 //
 // # The life of generated code
 //
@@ -29,14 +27,50 @@
 //
 // The example of Publish shows all steps.
 //
+// # The cost of publishing
+//
+// [Listening] reports whether anybody will look. Names and lines can be functions
+// ([Code].NameOf and LinesOf), which run only if a publisher needs them. A debugger may attach
+// at any time, so jit/gdb describes all code at once, unless gdb.Publisher.OnDemand is set:
+// then code costs less than 50 ns a function until a debugger attaches.
+//
+// One function at fault does not cost its batch: [Publication.Rejected] lists the functions
+// that Publish left out.
+//
 // # Calling generated code
 //
-// Go can call machine code only from a function in assembly. If the code runs on a
-// goroutine's stack, that function must declare a frame that is large enough for
-// all of the generated code, because nothing else makes the stack grow. The stack
-// may have moved when that function starts, so arguments must point to memory
-// outside of the stack. While generated code runs, the goroutine is not preempted,
-// and a garbage collection waits for it. See examples/forth for amd64 and arm64.
+// Go can call machine code only from a function in assembly, such as that of examples/call, which
+// the example of Publish uses. If the code runs on a goroutine's stack, that function must
+// declare a frame that is large enough for all of the generated code, because nothing else
+// makes the stack grow. The stack may have moved when that function starts, so arguments must
+// point to memory outside of the stack. See examples/forth for a compiler that does this on amd64
+// and arm64.
+//
+// # What Go does with generated code
+//
+// Go's runtime does not know generated code, and no publisher changes that:
+//
+//   - A CPU profile of runtime/pprof shows it as runtime._ExternalCode, without callers. perf
+//     and clew record show its functions.
+//   - A fault in it ends the program with "unexpected return pc for runtime.sigpanic", whatever
+//     the program recovers. (A fault can be recovered only in a function that has not moved
+//     the stack pointer and that Go called itself.) GOTRACEBACK=crash clew stack -- ./prog shows
+//     the whole stack, through the generated code to main.
+//   - A goroutine that runs it is not preempted. A garbage collection, and everything else
+//     that stops the world, waits until the code returns or calls Go.
+//
+// # Names
+//
+// Any name without NUL works. gdb reads a dot in an expression as a member: break wasm.add and
+// list wasm.add find the function, but print and disassemble need quotes: print 'wasm.add'. It
+// prints wasm.add for a function with lines; of one without lines it knows only the symbol,
+// which it takes for another language's and prints as wasm[add].
+//
+// # Space between functions
+//
+// perf 6.1 unwinds through a function of a jitdump only if memory after the function stays
+// unused: perf.SpaceAfter bytes, mostly 80 and some padding. A compiler that wants complete
+// stacks in perf without frame pointers leaves them free. Nothing else needs them.
 //
 // Package jit does not generate code, and does not know the format of any tool.
 package jit

@@ -12,6 +12,7 @@ import (
 	"runtime"
 
 	"github.com/clewdev/clew/cfi/preset"
+	"github.com/clewdev/clew/examples/call"
 	"github.com/clewdev/clew/jit"
 )
 
@@ -55,7 +56,8 @@ func ExamplePublish() {
 	}
 
 	// A debugger can break on answer, or on answers.src:7, from here on.
-	fmt.Println(function(memory.Address())())
+	// Go calls generated code through a function in assembly.
+	fmt.Println(call.Code(uintptr(memory.Address()), 0))
 
 	if err := published.Withdraw(); err != nil {
 		log.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"log"
 	"runtime"
 
+	"github.com/clewdev/clew/examples/call"
 	"github.com/clewdev/clew/jit"
 )
 
@@ -29,6 +30,6 @@ func ExampleMemory() {
 	if err := m.Seal(); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(function(m.Address())())
+	fmt.Println(call.Code(uintptr(m.Address()), 0))
 	// Output: 42
 }
