@@ -70,7 +70,25 @@ type Line struct {
 	File   string // a path, preferably absolute; "" without source
 	Line   int    // from 1; 0 without source; below 2^31
 	Column int    // from 1; 0 if unknown; below 2^31
+
+	// Inlined is the innermost inlined call that the instructions are part of: File and Line
+	// are in the inlined function. Nil means the function itself. gdb and lldb show a frame for
+	// each call; jitdumps have only the lines.
+	Inlined *Call
 }
+
+// Call is a call that a compiler replaced by the code of the called function. Lines of one call
+// share it.
+type Call struct {
+	Function string // the name of the called function; not empty, and without NUL
+	File     string // the place of the call, as in a Line; both are needed
+	Line     int
+	Column   int
+	Outer    *Call // the inlined call that made this one; nil if the function itself did
+}
+
+// maxCalls is the depth of inlined calls. Calls in a circle exceed it.
+const maxCalls = 256
 
 // Start returns the address at which a function of the batch starts.
 func (c *Code) Start(f *Function) uint64 { return c.Address + f.Offset }
@@ -244,6 +262,7 @@ func (x *checker) unwind(f *Function) error {
 
 func checkLines(lines []Line, size uint64) error {
 	var previous uint64
+	var valid *Call // checked last
 	for i := range lines {
 		l := &lines[i]
 		switch {
@@ -259,7 +278,30 @@ func checkLines(lines []Line, size uint64) error {
 		case strings.IndexByte(l.File, 0) >= 0:
 			return faultf("the file name %q contains a NUL", l.File)
 		}
+		if l.Inlined != valid {
+			if err := l.Inlined.check(); err != nil {
+				return faultf("the line at +%#x: %w", l.Offset, err)
+			}
+			valid = l.Inlined
+		}
 		previous = l.Offset
+	}
+	return nil
+}
+
+// check returns the first fault of a call and of those around it.
+func (c *Call) check() error {
+	depth := 0
+	for ; c != nil; c = c.Outer {
+		switch depth++; {
+		case depth > maxCalls:
+			return fmt.Errorf("more than %d inlined calls in each other", maxCalls)
+		case c.Function == "" || strings.IndexByte(c.Function, 0) >= 0:
+			return fmt.Errorf("an inlined call of %q, expected a name without NUL", c.Function)
+		case c.File == "" || strings.IndexByte(c.File, 0) >= 0 || c.Line <= 0 || c.Column < 0 ||
+			int64(c.Line) > math.MaxInt32 || int64(c.Column) > math.MaxInt32:
+			return fmt.Errorf("the inlined call of %q is at %q, line %d, column %d, expected a file and a line from 1 on", c.Function, c.File, c.Line, c.Column)
+		}
 	}
 	return nil
 }

@@ -35,6 +35,9 @@
 // an .eh_frame_hdr, which the C compiler's startup files contain (go build
 // -ldflags=-linkmode=external).
 //
+// A jitdump has no inlined calls: perf shows the line of the innermost one (jit.Line.Inlined) in
+// the function that contains its code. A map has no lines.
+//
 // Neither format can say that a function was withdrawn, so Withdraw writes nothing. In both
 // formats a later function replaces earlier ones at its addresses. In a map it replaces them
 // for the whole profile, also before it existed.

@@ -67,7 +67,7 @@ func (e *encoder) batch(c *jit.Code) error {
 	if name == "" {
 		name = defaultName
 	}
-	names, frames, rows := 0, 0, 0
+	names, frames, rows, calls := 0, 0, 0, 0
 	for i := range c.Functions {
 		f := &c.Functions[i]
 		names += len(f.Name) + 1
@@ -83,6 +83,7 @@ func (e *encoder) batch(c *jit.Code) error {
 			e.files.units++
 			e.files.add(file)
 			rows += len(f.Lines)
+			calls += e.addCalls(f)
 			for k := range f.Lines {
 				if l := &f.Lines[k]; l.Line > 0 && l.File != "" {
 					e.files.add(l.File)
@@ -93,7 +94,7 @@ func (e *encoder) batch(c *jit.Code) error {
 	if len(faults) > 0 {
 		return faults
 	}
-	size := longestHeader + len(name) + names + symbolSize*len(c.Functions) + frames + e.files.size(rows)
+	size := longestHeader + len(name) + names + symbolSize*len(c.Functions) + frames + e.files.size(rows) + e.calls.bytes + calls*(callSize+1)
 	e.texts = append(e.texts, textRange{c.Address, c.Address + uint64(len(c.Text))})
 	if err := e.begin(e.dst, e.machine, size); err != nil {
 		return err
@@ -125,6 +126,7 @@ func (e *encoder) batch(c *jit.Code) error {
 	}
 	if e.files.units > 0 {
 		e.files.place(e.strings)
+		e.calls.place(e.strings + e.files.bytes)
 		e.debug(unit, c, first)
 	}
 
@@ -136,7 +138,7 @@ func (e *encoder) batch(c *jit.Code) error {
 			e.dst = append(append(e.dst, c.Functions[i].Name...), 0)
 		}
 	}
-	e.dst = e.files.appendNames(e.dst)
+	e.dst = e.calls.appendNames(e.files.appendNames(e.dst))
 	return e.finish(start)
 }
 

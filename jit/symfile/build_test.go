@@ -69,3 +69,26 @@ func callers(tb testing.TB, m *arch.Machine, n, gap int, lines bool) *jit.Code {
 	}
 	return c
 }
+
+// inlined is callers whose call is in inner, which is inlined in outer, which is inlined.
+func inlined(tb testing.TB, m *arch.Machine, n int) *jit.Code {
+	c := callers(tb, m, n, 0, true)
+	for i := range c.Functions {
+		f := &c.Functions[i]
+		file := fmt.Sprintf("/src/file%d.w", i%2)
+		outer := &jit.Call{Function: "outer", File: file, Line: 100 + i, Column: 7}
+		inner := &jit.Call{Function: fmt.Sprintf("inner%d", i%3), File: "/src/outer.w", Line: 31, Outer: outer}
+		after := f.Lines[2].Offset
+		f.Lines = []jit.Line{
+			{Offset: 0, File: file, Line: 99 + i},
+			{Offset: 4, File: "/src/nothing.w", Line: 1, Inlined: &jit.Call{Function: "nothing", File: file, Line: 1}}, // no code
+			{Offset: 4, File: "/src/inner.w", Line: 41, Inlined: inner},
+			{Offset: after, File: "/src/outer.w", Line: 32, Inlined: outer},
+			{Offset: f.Size - 1, File: file, Line: 101 + i},
+		}
+		if m == arm64 {
+			f.Lines[4].Offset = f.Size - 4
+		}
+	}
+	return c
+}

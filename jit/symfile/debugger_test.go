@@ -176,6 +176,35 @@ func TestLLDB(t *testing.T) {
 	})
 }
 
+// TestInlined checks that gdb and lldb show a frame for each inlined call, before and after merging,
+// and stop at a line of one.
+func TestInlined(t *testing.T) {
+	c := inlined(t, amd64, 20)
+	images := map[string][][]byte{
+		"appended": {mustAppend(t, c)},
+		"merged":   {mustMerge(t, split(t, c, 10), nil)},
+	}
+	for name, images := range images {
+		t.Run("gdb/"+name, func(t *testing.T) {
+			got := debug(t, "gdb", c, images, []int{7}, append(gdbStart, "break callee", "run ARGS", "bt", "tbreak outer.w:32", "finish",
+				"bt", "tbreak file1.w:108", "continue", "bt", "info line inner1")...)
+			expect(t, got, `^#0  callee \(\)`, `^#1  0x\w+ in inner1 \(\) at /src/inner\.w:41`, `^#2  outer \(\) at /src/outer\.w:31`,
+				`^#3  f7 \(\) at /src/file1\.w:107`, `^#4  0x\w+ in main \(`,
+				`^Temporary breakpoint 2\.\d+, outer \(\) at /src/outer\.w:32`, `^#0  outer \(\) at /src/outer\.w:32`, `^#1  f7 \(\) at /src/file1\.w:107`, `^#2  0x\w+ in main`,
+				`^Temporary breakpoint 3\.\d+, f7 \(\) at /src/file1\.w:108`, `^#0  f7 \(\) at /src/file1\.w:108`, `^#1  0x\w+ in main`, `^Line 41 of "/src/inner.w" starts at address 0x\w+ <f`)
+			if strings.Contains(got, "DW_AT") || strings.Contains(got, "complaint") {
+				t.Errorf("gdb complains: %s", got)
+			}
+		})
+		t.Run("lldb/"+name, func(t *testing.T) {
+			got := debug(t, "lldb-14", c, images, []int{7}, "settings set plugin.jit-loader.gdb.enable on",
+				"breakpoint set --name callee", "run ARGS", "bt")
+			expect(t, got, `frame #0: 0x\w+ host`+"`callee", `frame #1: 0x\w+ JIT\(0x\w+\)`+"`"+`f7 \[inlined\] inner1 at inner\.w:41`,
+				`frame #2: 0x\w+ JIT\(0x\w+\)`+"`"+`f7 \[inlined\] outer at outer\.w:31`, `frame #3: 0x\w+ JIT\(0x\w+\)`+"`"+`f7 at file1\.w:107:7`, `frame #4: 0x\w+ host`+"`main")
+		})
+	}
+}
+
 // TestHost: the program works without a debugger.
 func TestHost(t *testing.T) {
 	c := callers(t, amd64, 3, 0, false)

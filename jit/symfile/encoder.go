@@ -15,6 +15,7 @@ import (
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/jit"
 )
 
 // ErrTooLarge means that an image does not fit the 32-bit offsets of its string and line
@@ -92,7 +93,10 @@ type encoder struct {
 	program  cfi.Program
 
 	files   fileTable
-	strings int // length of the string table so far
+	calls   fileTable   // the names of inlined calls
+	open    []openCall  // of putCalls
+	chain   []*jit.Call // of putCalls
+	strings int         // length of the string table so far
 
 	functions []merged // of Merge
 	images    []source // of Merge
@@ -125,6 +129,9 @@ func (e *encoder) end() []byte {
 	clear(e.cies)
 	e.program = cfi.Program{}
 	e.files.reset()
+	e.calls.reset()
+	clear(e.open[:cap(e.open)])
+	clear(e.chain[:cap(e.chain)])
 	clear(e.functions)
 	clear(e.images)
 	e.texts, e.functions, e.images = e.texts[:0], e.functions[:0], e.images[:0]

@@ -48,6 +48,9 @@ func (t *fileTable) addBytes(name []byte) uint32 {
 	return t.add(string(name))
 }
 
+// offset returns the offset of a name in the string table.
+func (t *fileTable) offset(number uint32) uint32 { return t.list[number-1].at }
+
 // place assigns the names their offsets in the string table, starting at at.
 func (t *fileTable) place(at int) {
 	for i := range t.list {

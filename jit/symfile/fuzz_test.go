@@ -28,6 +28,7 @@ func seeds(f *testing.F) [][]byte {
 	a, b := callers(f, amd64, 3, 5, true), callers(f, amd64, 3, 0, true)
 	b.Address += 1 << 40
 	list = append(list, mustMerge(f, [][]byte{mustAppend(f, a), mustAppend(f, b)}, nil))
+	list = append(list, mustAppend(f, inlined(f, amd64, 3)))
 	for _, test := range runtimes {
 		data, err := os.ReadFile(filepath.Join("testdata", "runtimes", test.file))
 		if err != nil {
@@ -45,7 +46,7 @@ func FuzzMerge(f *testing.F) {
 		f.Add(s, uint8(0))
 		f.Add(s, uint8(0x55))
 	}
-	good := mustAppend(f, callers(f, amd64, 2, 5, true))
+	good := mustAppend(f, inlined(f, amd64, 2))
 	f.Fuzz(func(t *testing.T, image []byte, mask uint8) {
 		before := bytes.Clone(image)
 		kept := 0

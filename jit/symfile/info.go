@@ -20,6 +20,9 @@ const dwarfVersion = 5
 const (
 	abbrevUnit     = 1
 	abbrevFunction = 2
+
+	abbrevFunctionWithCalls = 3
+	abbrevCall              = 4
 )
 
 const abbreviations = "" +
@@ -31,15 +34,26 @@ const abbreviations = "" +
 	string(rune(dw.AttrLowPC)) + string(rune(dw.FormAddr)) +
 	string(rune(dw.AttrRanges)) + string(rune(dw.FormSecOffset)) +
 	"\x00\x00" +
-	"\x02" + string(rune(dw.TagSubprogram)) + "\x00" +
+	"\x02" + string(rune(dw.TagSubprogram)) + "\x00" + functionAttributes +
+	"\x03" + string(rune(dw.TagSubprogram)) + "\x01" + functionAttributes +
+	"\x04" + string(rune(dw.TagInlinedSubroutine)) + "\x01" +
+	string(rune(dw.AttrName)) + string(rune(dw.FormStrp)) +
+	string(rune(dw.AttrLowPC)) + string(rune(dw.FormAddr)) +
+	string(rune(dw.AttrHighPC)) + string(rune(dw.FormData4)) +
+	string(rune(dw.AttrCallFile)) + string(rune(dw.FormData4)) +
+	string(rune(dw.AttrCallLine)) + string(rune(dw.FormData4)) +
+	string(rune(dw.AttrCallColumn)) + string(rune(dw.FormData4)) +
+	"\x00\x00" +
+	"\x00"
+
+const functionAttributes = "" +
 	string(rune(dw.AttrName)) + string(rune(dw.FormStrp)) +
 	string(rune(dw.AttrLowPC)) + string(rune(dw.FormAddr)) +
 	string(rune(dw.AttrHighPC)) + string(rune(dw.FormData4)) +
 	string(rune(dw.AttrDeclFile)) + string(rune(dw.FormData4)) +
 	string(rune(dw.AttrDeclLine)) + string(rune(dw.FormData4)) +
 	string(rune(dw.AttrExternal)) + string(rune(dw.FormFlagPresent)) +
-	"\x00\x00" +
-	"\x00"
+	"\x00\x00"
 
 // Sizes of the fixed-size parts of .debug_info.
 const (
@@ -52,7 +66,15 @@ const (
 // entry in the debugging information.
 func origin(f *jit.Function) (file string, line int, ok bool) {
 	for i := range f.Lines {
-		if l := &f.Lines[i]; l.Line > 0 && l.File != "" {
+		l := &f.Lines[i]
+		if l.Inlined != nil {
+			outer := l.Inlined
+			for outer.Outer != nil {
+				outer = outer.Outer
+			}
+			return outer.File, outer.Line, true
+		}
+		if l.Line > 0 && l.File != "" {
 			return l.File, l.Line, true
 		}
 	}
@@ -71,7 +93,11 @@ func (e *encoder) debug(unit uint32, c *jit.Code, first uint32) {
 			next += uint32(len(f.Name)) + 1
 		}
 		if file, line, ok := origin(f); ok {
-			e.putFunction(name, c.Start(f), f.Size, e.files.add(file), uint32(min(uint64(line), 1<<32-1)))
+			calls := hasCalls(f)
+			e.putFunction(name, c.Start(f), f.Size, e.files.add(file), uint32(min(uint64(line), 1<<32-1)), calls)
+			if calls {
+				e.putCalls(c.Start(f), f)
+			}
 		}
 	}
 	e.endInfo(start)
@@ -121,11 +147,14 @@ func (e *encoder) beginInfo(unit uint32) uint64 {
 	return start
 }
 
-// putFunction appends the entry of a function.
-func (e *encoder) putFunction(name uint32, start, size uint64, file, line uint32) {
+// putFunction appends the entry of a function. Its calls follow.
+func (e *encoder) putFunction(name uint32, start, size uint64, file, line uint32, calls bool) {
 	e.dst = append(e.dst, make([]byte, functionSize)...)
 	b := e.dst[len(e.dst)-functionSize:]
 	b[0] = abbrevFunction
+	if calls {
+		b[0] = abbrevFunctionWithCalls
+	}
 	le := binary.LittleEndian
 	le.PutUint32(b[1:], name)
 	le.PutUint64(b[5:], start)

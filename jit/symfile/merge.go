@@ -27,6 +27,7 @@ type merged struct {
 	cie          *cfi.CIE // nil without an unwind table
 	instructions []byte
 
+	calls      []byte // with the end of the function's children, or nil
 	rows       []byte // its sequence after the address, empty without lines
 	file, line uint32 // of its entry, as in the source
 }
@@ -197,9 +198,14 @@ func (e *encoder) takeLines(s *source, functions []merged) error {
 		clear(e.numbers[s.firstFile:])
 	}
 	program, i := s.program, 0
-	for unit := s.units; len(unit) > 0; unit = unit[functionSize:] {
+	for rest := s.units; len(rest) > 0; {
+		unit, calls, ok := entry(rest)
+		if !ok {
+			return fmt.Errorf("%w: the entries of its functions are not Clew's", ErrImage)
+		}
+		rest = rest[len(unit)+len(calls):]
 		start := le.Uint64(unit[5:])
-		if unit[0] != abbrevFunction || len(program) < setAddressSize || string(program[:len(setAddress)]) != setAddress ||
+		if len(program) < setAddressSize || string(program[:len(setAddress)]) != setAddress ||
 			le.Uint64(program[len(setAddress):]) != start {
 			return fmt.Errorf("%w: the function entry at %#x has no lines", ErrImage, start)
 		}
@@ -226,6 +232,10 @@ func (e *encoder) takeLines(s *source, functions []merged) error {
 			f.rows, f.file, f.line = program[setAddressSize:at], le.Uint32(unit[17:]), le.Uint32(unit[21:])
 			if !e.takeFile(s, f.file) {
 				return fmt.Errorf("%w: the function at %#x is of file %d, of %d", ErrImage, start, f.file, s.fileCount)
+			}
+			f.calls = calls
+			if err := e.takeCalls(s, start, calls); err != nil {
+				return err
 			}
 			e.files.units++
 		}
@@ -263,13 +273,13 @@ func (e *encoder) write(name []byte) error {
 		}
 		f.text = len(e.texts)
 		names += len(f.name) + 1
-		rows += len(f.rows) + 8
+		rows += len(f.rows) + 8 + len(f.calls)
 		if f.cie != nil {
 			frames += (25+len(f.instructions)+7)&^7 + 8
 		}
 	}
 	size := longestHeader + len(name) + names + symbolSize*len(e.functions) + frames +
-		(sectionSize+12)*len(e.texts) + e.files.size(0) + rows
+		(sectionSize+12)*len(e.texts) + e.files.size(0) + e.calls.bytes + rows
 	// Functions in a row share a name. In a damaged image each function could have
 	// a name of the image's size.
 	if size > 16*e.bytes+64<<20 {
@@ -297,6 +307,7 @@ func (e *encoder) write(name []byte) error {
 	}
 	if e.files.units > 0 {
 		e.files.place(int(next))
+		e.calls.place(int(next) + e.files.bytes)
 		e.writeDebug(unit, first)
 	}
 	start := e.here()
@@ -307,7 +318,7 @@ func (e *encoder) write(name []byte) error {
 			e.dst = append(append(e.dst, f.name...), 0)
 		}
 	}
-	e.dst = e.files.appendNames(e.dst)
+	e.dst = e.calls.appendNames(e.files.appendNames(e.dst))
 	return e.finish(start)
 }
 
@@ -338,7 +349,9 @@ func (e *encoder) writeDebug(unit, first uint32) {
 			next += uint32(len(f.name)) + 1
 		}
 		if len(f.rows) > 0 {
-			e.putFunction(name, f.start, f.size, e.numbers[e.images[f.source].firstFile+int(f.file)], f.line)
+			s := &e.images[f.source]
+			e.putFunction(name, f.start, f.size, e.numbers[s.firstFile+int(f.file)], f.line, len(f.calls) > 0)
+			e.copyCalls(s, f.calls)
 		}
 	}
 	e.endInfo(start)

@@ -363,3 +363,36 @@ func TestAllocations(t *testing.T) {
 		}
 	}
 }
+
+// TestMergeInlined checks that Clew's reader finds inlined calls in images that were merged, with the
+// other functions withdrawn.
+func TestMergeInlined(t *testing.T) {
+	c := inlined(t, amd64, 9)
+	whole := mustAppend(t, c)
+	merged := mustMerge(t, [][]byte{
+		mustMerge(t, split(t, c, 3), func(start uint64) bool { return start < c.Start(&c.Functions[5]) }),
+		mustMerge(t, [][]byte{whole}, func(start uint64) bool { return start > c.Start(&c.Functions[6]) }),
+	}, nil)
+	if len(merged) >= len(whole) {
+		t.Errorf("%d bytes, %d with all functions", len(merged), len(whole))
+	}
+	image, err := reader.Open(merged)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range c.Functions {
+		f := &c.Functions[i]
+		want := ""
+		if i < 5 || i > 6 {
+			want = fmt.Sprintf("inner%d /src/inner.w:41 true; outer /src/outer.w:31 true; %s /src/file%d.w:%d false; ", i%3, f.Name, i%2, 100+i)
+		}
+		list, err := image.Locate(c.Start(f) + 4)
+		got := ""
+		for _, l := range list {
+			got += fmt.Sprintf("%s %s:%d %v; ", l.Function, l.File, l.Line, l.Inlined)
+		}
+		if err != nil || got != want {
+			t.Errorf("%s: %q, %v, want %q", f.Name, got, err, want)
+		}
+	}
+}

@@ -96,7 +96,7 @@ func (s *source) parseDebug() error {
 	if len(s.units) == 0 && len(s.lines) == 0 {
 		return nil
 	}
-	if len(s.units) <= unitHeaderSize || (len(s.units)-unitHeaderSize-1)%functionSize != 0 {
+	if len(s.units) <= unitHeaderSize {
 		return fmt.Errorf("%w: .debug_info has %d bytes", ErrImage, len(s.units))
 	}
 	s.units = s.units[unitHeaderSize : len(s.units)-1]

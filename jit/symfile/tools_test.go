@@ -68,6 +68,7 @@ func images(t testing.TB, m *arch.Machine) map[string][]byte {
 		"one":    mustAppend(t, callers(t, m, 1, 0, false)),
 		"lines":  mustAppend(t, callers(t, m, 100, 0, true)),
 		"merged": merged,
+		"calls":  mustMerge(t, split(t, inlined(t, m, 20), 4), nil),
 	}
 }
 
