@@ -15,7 +15,7 @@
 // machines. All values are run-time addresses. It has one .text (SHT_NOBITS) for each range
 // of code, .symtab and .strtab; .eh_frame and .eh_frame_hdr if a function has an unwind
 // table; and, if a function has lines, one DWARF 5 compile unit with an entry for each
-// function: .debug_abbrev, .debug_rnglists, .debug_info, .debug_line, and .debug_str and
+// function and each inlined call: .debug_abbrev, .debug_rnglists, .debug_info, .debug_line, and .debug_str and
 // .debug_line_str, which share the bytes of .strtab. The image may be copied to any
 // address.
 //
