@@ -15,7 +15,7 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// Code is a batch of functions in one range of memory. Publishers read it only during Publish,
+// Code is a batch of functions in one range of memory, or in several. Publishers read it only during Publish,
 // and keep no reference to it. The caller may change it afterwards, but must not move or
 // change the machine code until the batch is withdrawn.
 type Code struct {
@@ -30,7 +30,11 @@ type Code struct {
 	Address uint64
 	Text    []byte
 
-	Functions []Function // in ascending order of Offset
+	// Ranges are further ranges of memory, for functions whose Range is not 0: cold parts, or
+	// memory that was added later. All ranges are disjoint, in ascending order, and not empty.
+	Ranges []Range
+
+	Functions []Function // in ascending order of Range and Offset
 
 	// NameOf and LinesOf return the name and the lines of Functions[i]. They may be nil. They
 	// run only for functions with an empty Name or with nil Lines, and only if a publisher needs
@@ -46,13 +50,23 @@ type Code struct {
 	checked bool // by Publish, on its own copy
 }
 
+// Range is memory that holds functions, as Code.Address and Code.Text.
+type Range struct {
+	Address uint64
+	Text    []byte
+}
+
 // Function is one function of a Code, or another piece of code with a name.
 type Function struct {
 	Name string // not empty, unless Code.NameOf returns it; without NUL
 
-	// The function is the Size bytes at Offset of the batch's Text. A function of Size 0 has
+	// The function is the Size bytes at Offset of the batch's Text. A function of several pieces
+	// is a Function for each, which may have the same name. A function of Size 0 has
 	// no code and no rows in any table: it keeps its index, is not checked, and is not published.
 	Offset, Size uint64
+
+	// Range is the memory of the function: 0 for Code.Text, n for Code.Ranges[n-1].
+	Range int
 
 	// Unwind is the unwind table: where the caller's registers are at each
 	// instruction. Nil means unknown. Functions may share a table.
@@ -91,11 +105,27 @@ type Call struct {
 const maxCalls = 256
 
 // Start returns the address at which a function of the batch starts.
-func (c *Code) Start(f *Function) uint64 { return c.Address + f.Offset }
+func (c *Code) Start(f *Function) uint64 {
+	if f.Range == 0 {
+		return c.Address + f.Offset
+	}
+	return c.memory(f.Range).Address + f.Offset
+}
+
+// memory returns a range of the batch, or an empty one if it does not exist.
+func (c *Code) memory(number int) Range {
+	switch {
+	case number == 0:
+		return Range{c.Address, c.Text}
+	case number < 0 || number > len(c.Ranges):
+		return Range{}
+	}
+	return c.Ranges[number-1]
+}
 
 // Bytes returns the machine code of a function of the batch. It aliases Text.
 func (c *Code) Bytes(f *Function) []byte {
-	return c.Text[f.Offset : f.Offset+f.Size : f.Offset+f.Size]
+	return c.memory(f.Range).Text[f.Offset : f.Offset+f.Size : f.Offset+f.Size]
 }
 
 // Check returns the faults of the description. If functions are at fault, and the rest is valid
@@ -113,9 +143,18 @@ func (c *Code) check() (empty bool, err error) {
 	if c.checked {
 		return false, nil
 	}
-	size := uint64(len(c.Text))
-	if c.Address+size < c.Address {
-		return false, fmt.Errorf("%w: %#x bytes at %#x pass the end of the address space", ErrCode, size, c.Address)
+	for i := range len(c.Ranges) + 1 {
+		m := c.memory(i)
+		size := uint64(len(m.Text))
+		if m.Address+size < m.Address {
+			return false, fmt.Errorf("%w: %#x bytes at %#x pass the end of the address space", ErrCode, size, m.Address)
+		}
+		if i > 0 {
+			if p := c.memory(i - 1); size == 0 || len(p.Text) == 0 || m.Address < p.Address+uint64(len(p.Text)) {
+				return false, fmt.Errorf("%w: range %d, %#x bytes at %#x, is empty or not after range %d, %#x bytes at %#x",
+					ErrCode, i, size, m.Address, i-1, len(p.Text), p.Address)
+			}
+		}
 	}
 	if strings.IndexByte(c.Name, 0) >= 0 {
 		return false, fmt.Errorf("%w: the name %q contains a NUL", ErrCode, c.Name)
@@ -162,6 +201,12 @@ func faultf(format string, args ...any) error {
 func (x *checker) function(i int) error {
 	c := x.code
 	f, size := &c.Functions[i], uint64(len(c.Text))
+	if f.Range != 0 {
+		if f.Range < 0 || f.Range > len(c.Ranges) {
+			return faultf("it is in range %d of %d", f.Range, len(c.Ranges)+1)
+		}
+		size = uint64(len(c.Ranges[f.Range-1].Text))
+	}
 	switch {
 	case f.Name == "" && c.NameOf == nil:
 		return faultf("it has no name")
@@ -172,6 +217,9 @@ func (x *checker) function(i int) error {
 	}
 	if x.previous >= 0 {
 		switch p := &c.Functions[x.previous]; {
+		case f.Range > p.Range:
+		case f.Range < p.Range:
+			return faultf("it is in range %d, before %s, which precedes it in the list", f.Range, nameFor(x.previous, p.Name))
 		case f.Offset < p.Offset:
 			return faultf("it starts at offset %#x, before %s, which precedes it in the list", f.Offset, nameFor(x.previous, p.Name))
 		case f.Offset < p.Offset+p.Size:

@@ -29,6 +29,9 @@ func TestCheck(t *testing.T) {
 	}
 	damaged := cfi.NewCIE(amd64)
 	damaged.Instructions = []byte{byte(cfi.CFADefCFA)}
+	ranges := []jit.Range{{Address: 0x2000, Text: make([]byte, 16)}, {Address: 0x3000, Text: make([]byte, 16)}}
+	circle := &jit.Call{Function: "g", File: "f", Line: 1}
+	circle.Outer = circle
 	f := func(name string, offset, size uint64) jit.Function {
 		return jit.Function{Name: name, Offset: offset, Size: size}
 	}
@@ -51,6 +54,19 @@ func TestCheck(t *testing.T) {
 		{"two at fault", jit.Code{Functions: []jit.Function{f("a", 8, 8), f("b", 0, 8), f("c", 12, 8), f("d", 16, 8)}},
 			`function "b" at 0x1000: it starts at offset 0x0, before "a", which precedes it in the list` + "\n" +
 				`function "c" at 0x100c: it starts at offset 0xc, inside "a", which ends at 0x10`},
+		{"ranges", jit.Code{Ranges: ranges, Functions: []jit.Function{f("a", 0, 16), {Name: "b", Range: 1, Offset: 4, Size: 12}, {Name: "c", Range: 2, Size: 1}}}, ""},
+		{"ranges out of order", jit.Code{Ranges: []jit.Range{ranges[1], ranges[0]}, Functions: []jit.Function{f("a", 0, 16)}},
+			"range 2, 0x10 bytes at 0x2000, is empty or not after range 1, 0x10 bytes at 0x3000"},
+		{"functions of ranges", jit.Code{Ranges: ranges, Functions: []jit.Function{{Name: "a", Range: 1, Offset: 8, Size: 9}, {Name: "b", Range: 2, Size: 8},
+			{Name: "c", Range: 1, Size: 8}, {Name: "d", Range: 3, Size: 8}}},
+			`function "a" at 0x2008: it is 0x9 bytes at offset 0x8, outside the 0x10 bytes of the batch's text` + "\n" +
+				`function "c" at 0x2000: it is in range 1, before "b", which precedes it in the list` + "\n" +
+				`function "d" at 0x0: it is in range 3 of 3`},
+		{"an inlined call", jit.Code{Functions: []jit.Function{{Name: "a", Size: 8, Lines: []jit.Line{
+			{Inlined: &jit.Call{Function: "g", File: "f", Line: 1, Outer: &jit.Call{Function: "h", File: "f"}}}}}}},
+			`function "a" at 0x1000: the line at +0x0: the inlined call of "h" is at "f", line 0, column 0, expected a file and a line from 1 on`},
+		{"inlined calls in a circle", jit.Code{Functions: []jit.Function{{Name: "a", Size: 8, Lines: []jit.Line{{Inlined: circle}}}}},
+			`function "a" at 0x1000: the line at +0x0: more than 256 inlined calls in each other`},
 		{"a CIE that does not decode", jit.Code{Functions: []jit.Function{{Name: "a", Size: 16, Unwind: &cfi.Program{CIE: damaged}}}},
 			`function "a" at 0x1000: the instructions of its CIE: instructions+0x1: truncated: no byte is left, expected 1`},
 		{"overlap", jit.Code{Functions: []jit.Function{f("a", 0, 16), f("b", 15, 1)}},

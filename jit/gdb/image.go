@@ -69,7 +69,7 @@ type batch struct {
 
 // extra is the additional state of a batch of several functions.
 type extra struct {
-	offsets []uint32 // of the functions, relative to start; never changed
+	offsets []uint64 // of the functions, relative to start; never changed
 	live    int      // functions that were not withdrawn
 	gone    []uint64 // one bit for each withdrawn function; nil if there is none
 	images  []*image // other parts, if batch.image was split because it was too large
@@ -77,7 +77,7 @@ type extra struct {
 
 // functions returns how many functions the batch had when it was published.
 // noOffset is the offset of an empty function.
-const noOffset = 1<<32 - 1
+const noOffset = 1<<64 - 1
 
 // live returns the number of functions that are not withdrawn.
 func (b *batch) live() int {
@@ -134,7 +134,7 @@ func (b *batch) address(function int) uint64 {
 	if b.extra == nil {
 		return b.start
 	}
-	return b.start + uint64(b.extra.offsets[function])
+	return b.start + b.extra.offsets[function]
 }
 
 // split reports whether the functions of the batch are spread over several images.

@@ -76,10 +76,7 @@ func (p *Publisher) publish(c *jit.Code, later bool) (*batch, error) {
 			return nil, err
 		}
 	}
-	b, err := p.newBatch(c)
-	if err != nil {
-		return nil, err
-	}
+	b := p.newBatch(c)
 	list.Lock()
 	defer list.Unlock()
 	to := &p.memory
@@ -105,10 +102,10 @@ func (p *Publisher) publish(c *jit.Code, later bool) (*batch, error) {
 }
 
 // newBatch returns a batch in which empty functions are withdrawn.
-func (p *Publisher) newBatch(c *jit.Code) (*batch, error) {
+func (p *Publisher) newBatch(c *jit.Code) *batch {
 	b := &batch{publisher: p, start: c.Start(&c.Functions[0])}
 	if n := len(c.Functions); n > 1 {
-		b.extra = &extra{offsets: make([]uint32, n), live: n}
+		b.extra = &extra{offsets: make([]uint64, n), live: n}
 		for k := range c.Functions {
 			f := &c.Functions[k]
 			if f.Size == 0 {
@@ -119,14 +116,10 @@ func (p *Publisher) newBatch(c *jit.Code) (*batch, error) {
 			if b.extra.live == n-k { // the first one that is not empty
 				b.start = c.Start(f)
 			}
-			if offset := c.Start(f) - b.start; offset < noOffset {
-				b.extra.offsets[k] = uint32(offset)
-			} else {
-				return nil, fmt.Errorf("%w: %#x bytes from the first function to the last", symfile.ErrTooLarge, offset)
-			}
+			b.extra.offsets[k] = c.Start(f) - b.start
 		}
 	}
-	return b, nil
+	return b
 }
 
 // emptyBatch returns a batch without code, if c has only empty functions.
@@ -137,7 +130,7 @@ func emptyBatch(c *jit.Code) (*batch, bool) {
 	}
 	b := new(batch)
 	if n > 1 {
-		b.extra = &extra{offsets: make([]uint32, n)}
+		b.extra = &extra{offsets: make([]uint64, n)}
 	}
 	return b, true
 }

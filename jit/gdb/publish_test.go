@@ -175,6 +175,35 @@ func TestPublish(t *testing.T) {
 	}
 }
 
+// A batch has functions in two ranges that are far apart, with code of another batch in between,
+// and empty functions.
+func TestPublishRanges(t *testing.T) {
+	p := new(Publisher)
+	c := code(0x10000, 4)
+	c.Functions[0].Size = 0
+	c.Functions = append(c.Functions, jit.Function{})
+	c.Text = c.Text[:2*stride]
+	c.Ranges = []jit.Range{{Address: 1 << 40, Text: make([]byte, 2*stride)}}
+	for i := 2; i < 4; i++ {
+		c.Functions[i].Range, c.Functions[i].Offset = 1, uint64(i-2)*stride
+	}
+	r := publish(t, p, c)
+	between := publish(t, p, code(1<<39, 1))
+	high := map[uint64]string{0x10040: "f10040", 1 << 40: "f10080", 1<<40 + stride: "f100c0", 1 << 39: "f8000000000"}
+	expect(t, high)
+	if s := p.Stats(); s.Functions != 4 {
+		t.Errorf("%+v", s)
+	}
+	withdraw(t, r, 0, 2)
+	delete(high, 1<<40)
+	expect(t, high)
+	withdraw(t, r, 1, 3, 4)
+	withdraw(t, r)
+	expect(t, map[uint64]string{1 << 39: "f8000000000"})
+	withdraw(t, between)
+	withdraw(t, publish(t, p, &jit.Code{Functions: make([]jit.Function, 3)}), 1)
+}
+
 // A batch that cannot be published leaves no data; an invalid Withdraw
 // changes nothing.
 func TestPublishErrors(t *testing.T) {

@@ -52,12 +52,25 @@ func (p *Publisher) Publish(c *jit.Code) (jit.Registration, error) {
 	if b.block == nil {
 		return nil, jit.ErrNotApplicable
 	}
-	first := &run{last: len(b.functions)}
-	if err := b.publish(first); err != nil {
-		b.block.release()
-		return nil, err
+	// A run must not cover memory between two ranges.
+	for first := 0; first < len(c.Functions); {
+		last := first
+		for last < len(c.Functions) && c.Functions[last].Range == c.Functions[first].Range {
+			last++
+		}
+		r := &run{first: first, last: last}
+		if err := b.publish(r); err != nil {
+			for _, r := range b.runs {
+				b.withdraw(r)
+			}
+			b.block.release()
+			return nil, err
+		}
+		if r.info != nil {
+			b.runs = append(b.runs, r)
+		}
+		first = last
 	}
-	b.runs = []*run{first}
 	return b, nil
 }
 
@@ -175,8 +188,12 @@ func (b *batch) encode(c *jit.Code) error {
 	case b.format == RemoteTable && !fits:
 		err = fmt.Errorf("%w: the code at %#x is too far from its table at %#x for the format %v", cfi.ErrRange, b.base, b.table, b.format)
 	}
-	if b.format == IPOffset && uint64(len(c.Text)) > math.MaxInt32 || len(e.Data) > math.MaxInt32 {
-		err = fmt.Errorf("%w: %#x bytes of code for the format %v", cfi.ErrRange, len(c.Text), b.format)
+	longest := len(c.Text)
+	for _, r := range c.Ranges {
+		longest = max(longest, len(r.Text))
+	}
+	if b.format == IPOffset && longest > math.MaxInt32 || len(e.Data) > math.MaxInt32 {
+		err = fmt.Errorf("%w: %#x bytes of code for the format %v", cfi.ErrRange, longest, b.format)
 	}
 	if err != nil {
 		block.release()

@@ -385,3 +385,40 @@ func TestNotApplicable(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestRanges publishes a batch in two ranges: no description covers the memory between them.
+func TestRanges(t *testing.T) {
+	if !preloaded(t) {
+		return
+	}
+	for _, second := range []uint64{0x5000_1000, 0x7000_0000_0000} {
+		c := testCode(t, 0x5000_0000, 8)
+		c.Text = c.Text[:4*32]
+		c.Ranges = []jit.Range{{Address: second, Text: make([]byte, 4*32)}}
+		for i := 4; i < 8; i++ {
+			c.Functions[i].Range, c.Functions[i].Offset = 1, uint64(i-4)*32
+		}
+		r, err := new(Publisher).Publish(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, _ := ownList(t)
+		if len(l.Infos) != 2 {
+			t.Errorf("%d descriptions", len(l.Infos))
+		}
+		for _, i := range l.Infos {
+			if i.End-i.Start > 4*32 {
+				t.Errorf("%#x to %#x", i.Start, i.End)
+			}
+		}
+		if err := r.WithdrawFunctions(0, 5); err != nil {
+			t.Error(err)
+		}
+		if err := r.Withdraw(); err != nil {
+			t.Error(err)
+		}
+		if l, _ := ownList(t); len(l.Infos) != 0 {
+			t.Errorf("%d descriptions are left", len(l.Infos))
+		}
+	}
+}

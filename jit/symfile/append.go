@@ -94,8 +94,11 @@ func (e *encoder) batch(c *jit.Code) error {
 	if len(faults) > 0 {
 		return faults
 	}
-	size := longestHeader + len(name) + names + symbolSize*len(c.Functions) + frames + e.files.size(rows) + e.calls.bytes + calls*(callSize+1)
+	size := longestHeader + len(name) + names + symbolSize*len(c.Functions) + frames + e.files.size(rows) + e.calls.bytes + calls*(callSize+1) + (sectionSize+16)*len(c.Ranges)
 	e.texts = append(e.texts, textRange{c.Address, c.Address + uint64(len(c.Text))})
+	for _, r := range c.Ranges {
+		e.texts = append(e.texts, textRange{r.Address, r.Address + uint64(len(r.Text))})
+	}
 	if err := e.begin(e.dst, e.machine, size); err != nil {
 		return err
 	}
@@ -106,7 +109,7 @@ func (e *encoder) batch(c *jit.Code) error {
 	table := e.symbols(len(c.Functions))
 	for i := range c.Functions {
 		f := &c.Functions[i]
-		putSymbol(table[symbolSize*i:], e.name(c.Functions, i), 1, c.Start(f), f.Size)
+		putSymbol(table[symbolSize*i:], e.name(c.Functions, i), f.Range+1, c.Start(f), f.Size)
 	}
 	if frames > 0 {
 		e.beginFrames(uint64(frames))

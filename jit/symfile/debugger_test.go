@@ -10,6 +10,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -174,6 +175,27 @@ func TestLLDB(t *testing.T) {
 			"breakpoint set --name callee", "run ARGS", "bt")...)
 		expect(t, got, `frame #1: 0x\w+ JIT\(0x\w+\)`+"`"+`f49 \+ 6`, `frame #2: 0x\w+ host`+"`main")
 	})
+}
+
+// TestRanges checks that gdb and lldb know functions of a batch in each of its ranges.
+func TestRanges(t *testing.T) {
+	c := callers(t, amd64, 9, 5, true)
+	parts := *c
+	parts.Functions = slices.Clone(c.Functions)
+	low, high := c.Functions[3].Offset, c.Functions[6].Offset
+	parts.Text = c.Text[:low-5]
+	parts.Ranges = []jit.Range{{Address: c.Address + low, Text: c.Text[low : high-5]}, {Address: c.Address + high, Text: c.Text[high:]}}
+	for i := range parts.Functions {
+		f := &parts.Functions[i]
+		f.Range = i / 3
+		f.Offset -= []uint64{0, low, high}[f.Range]
+	}
+	image := mustAppend(t, &parts)
+	got := debug(t, "gdb", c, [][]byte{image}, []int{4, 8}, append(gdbStart, "break callee", "run ARGS", "bt", "continue", "bt", "info symbol 0x1000000003")...)
+	expect(t, got, `^#1  0x\w+ in f4 \(\) at /src/file0.w:19`, `^#2  0x\w+ in main`, `^#1  0x\w+ in f8 \(\)`, `^#2  0x\w+ in main`, `^f0 \+ 3 in section \.text of`)
+	got = debug(t, "lldb-14", c, [][]byte{mustMerge(t, [][]byte{image}, nil)}, []int{4, 8}, "settings set plugin.jit-loader.gdb.enable on",
+		"breakpoint set --name callee", "run ARGS", "bt", "continue", "bt")
+	expect(t, got, `frame #1: 0x\w+ JIT\(0x\w+\)`+"`"+`f4 at file0`, `frame #2: 0x\w+ host`, `frame #1: 0x\w+ JIT\(0x\w+\)`+"`"+`f8 at file0`, `frame #2: 0x\w+ host`)
 }
 
 // TestInlined checks that gdb and lldb show a frame for each inlined call, before and after merging,
