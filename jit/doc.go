@@ -37,6 +37,14 @@
 // One function at fault does not cost its batch: [Publication.Rejected] lists the functions
 // that Publish left out.
 //
+// # Code that moves, and code caches
+//
+// A description does not depend on addresses, except for Address and those of Ranges. When code
+// moves, withdraw it, set these to the new memory, and publish the same Code again.
+//
+// [Code.AppendBinary] serialises everything else for a cache, and [Code.UnmarshalBinary] reads
+// it in a later process. It refuses the form of another version ([ErrVersion]).
+//
 // # Calling generated code
 //
 // Go can call machine code only from a function in assembly, such as that of examples/call, which

@@ -227,6 +227,32 @@ func TestInlined(t *testing.T) {
 	}
 }
 
+// TestCachedCode checks that code from a cache, at another address, has the image that it would have had
+// there, and that gdb knows it.
+func TestCachedCode(t *testing.T) {
+	if jit.Host() != amd64 {
+		t.Skip("skipped: the code is for amd64")
+	}
+	c := inlined(t, amd64, 20)
+	data, err := c.AppendBinary(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cached jit.Code
+	if err := cached.UnmarshalBinary(data); err != nil {
+		t.Fatal(err)
+	}
+	c.Address += 0x5000
+	cached.Address, cached.Text = c.Address, c.Text
+	image := mustAppend(t, &cached)
+	if !bytes.Equal(image, mustAppend(t, c)) {
+		t.Error("the images differ")
+	}
+	got := debug(t, "gdb", &cached, [][]byte{image}, []int{7}, append(gdbStart, "break callee", "run ARGS", "bt")...)
+	expect(t, got, `^#1  0x\w+ in inner1 \(\) at /src/inner\.w:41`, `^#2  outer \(\)`, `^#3  f7 \(\) at /src/file1\.w:107`, `^#4  0x\w+ in main \(`)
+	t.Logf("%d functions: %d bytes serialised, %d as an image", len(c.Functions), len(data), len(image))
+}
+
 // TestHost: the program works without a debugger.
 func TestHost(t *testing.T) {
 	c := callers(t, amd64, 3, 0, false)
