@@ -23,8 +23,8 @@ type system struct {
 	guard guard
 }
 
-func newSystem() *system {
-	s := &system{guard: guard{patience: patience}}
+func newSystem(frequency int) *system {
+	s := &system{pace: newPace(frequency), guard: guard{patience: patience}}
 	s.Soon() // until the first samples show whether the reader compares them with the memory of processes
 	return s
 }

@@ -5,6 +5,7 @@
 package record
 
 import (
+	"cmp"
 	"sync/atomic"
 	"time"
 )
@@ -15,6 +16,8 @@ import (
 type pace struct {
 	news atomic.Uint64 // how often the reader asked
 
+	soon time.Duration // between frequent looks
+
 	// The other fields are of the goroutine that looks.
 	seen  uint64
 	delay time.Duration // 0 if the reader never asked
@@ -23,13 +26,20 @@ type pace struct {
 }
 
 const (
-	// soon is the time between frequent looks. Each takes some 50 µs.
-	soon = 5 * time.Millisecond
+	// Bounds of the time between frequent looks. Each takes about 100 µs of processor time.
+	minSoon = 5 * time.Millisecond
+	maxSoon = 20 * time.Millisecond
 
 	// News while looks are rare double the hold, because samples until then have no name.
 	minHold = time.Second
 	maxHold = 10 * time.Second
 )
+
+// newPace returns the pace for a number of samples a second. The looks cost less than the samples do, so there
+// is one for two samples, within the bounds.
+func newPace(frequency int) pace {
+	return pace{soon: min(max(2*time.Second/time.Duration(cmp.Or(frequency, DefaultFrequency)), minSoon), maxSoon)}
+}
 
 // next returns the time to the next look, at most a time.
 func (p *pace) next(now time.Time, most time.Duration) time.Duration {
@@ -38,10 +48,10 @@ func (p *pace) next(now time.Time, most time.Duration) time.Duration {
 		switch {
 		case p.hold == 0:
 			p.hold = minHold
-		case p.delay > soon:
+		case p.delay > p.soon:
 			p.hold = min(2*p.hold, maxHold)
 		}
-		p.seen, p.delay, p.until = news, soon, now.Add(p.hold)
+		p.seen, p.delay, p.until = news, p.soon, now.Add(p.hold)
 	case p.delay == 0:
 		return most
 	case p.delay < most && !now.Before(p.until):

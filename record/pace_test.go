@@ -12,7 +12,7 @@ import (
 // Looks are frequent for a second after news, then rarer and rarer, and frequent again after more news.
 func TestPace(t *testing.T) {
 	const most = 100 * time.Millisecond
-	var p pace
+	p := newPace(999)
 	now := time.Unix(0, 0)
 	// looks returns the number of looks in a time.
 	looks := func(during time.Duration) (n int) {
@@ -50,7 +50,7 @@ func TestPace(t *testing.T) {
 		t.Errorf("a hold of %v after rare news", p.hold)
 	}
 	for range 20 {
-		for p.delay == soon {
+		for p.delay == p.soon {
 			looks(100 * time.Millisecond)
 		}
 		p.news.Add(1)

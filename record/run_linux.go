@@ -35,7 +35,7 @@ func run(ctx context.Context, opts *Options) (*recording.Recording, error) {
 		return nil, err
 	}
 	defer s.close()
-	live := newSystem()
+	live := newSystem(opts.Frequency)
 	defer live.guard.close()
 	opts.Recording.Live = live
 	opts.Recording.OffCPU, opts.Recording.Wall = opts.OffCPU || opts.Wall, opts.Wall

@@ -218,6 +218,12 @@ const (
 
 // wait waits until a buffer is half full, or for some milliseconds, at most for a time.
 func (s *sampler) wait(most time.Duration) error {
+	if most < interval*time.Millisecond {
+		// A buffer holds more. Go's scheduler checks a thread in a system call every 20 µs at first, which
+		// would take more processor time than the looks do.
+		time.Sleep(most)
+		return nil
+	}
 	if s.polls == nil {
 		for _, r := range s.rings {
 			if r != nil {
