@@ -22,13 +22,13 @@ import (
 // takes several times its size.
 const maxProfile = 512 << 20
 
-// ErrFormat is wrapped by errors about a file whose format Read does not know.
-var ErrFormat = errors.New("not a profile of pprof, folded stacks, a page of clew's or a file for speedscope")
+// ErrFormat is wrapped by errors about a file in no format that Read knows.
+var ErrFormat = errors.New("not a profile in a known format")
 
-// Read reads a profile in a format that a Profile can be written in: of pprof, compressed or not,
-// folded stacks, a page with a flame graph, or a file for speedscope, in the form that Speedscope
-// writes. Of a profile of pprof with several kinds of weights it reads the default one. An
-// error that wraps ErrFormat concerns the whole file.
+// Read reads a profile in any format that the methods of Profile write: a pprof profile, compressed
+// or not, folded stacks, a page with a flame graph, or a speedscope file of the form that Speedscope
+// writes. If a pprof profile has several types of samples, Read reads the default one. An error
+// that wraps ErrFormat concerns the whole file.
 func Read(r io.Reader) (*Profile, error) {
 	b, err := readAll(r)
 	if err != nil {
@@ -57,8 +57,8 @@ func Read(r io.Reader) (*Profile, error) {
 	return readFolded(b)
 }
 
-// isBinary reports whether a character is none of a text. A profile of pprof has field numbers
-// and lengths.
+// isBinary reports whether a character does not occur in text. A pprof profile contains such
+// characters: field numbers and lengths.
 func isBinary(r rune) bool { return r < ' ' && r != '\t' && r != '\n' && r != '\r' }
 
 func readAll(r io.Reader) ([]byte, error) {
@@ -132,7 +132,7 @@ func readPprof(b []byte) (p *Profile, err error) {
 		}
 	}
 	if kind < 0 {
-		return nil, fmt.Errorf("%w: a profile of pprof without weights", ErrFormat)
+		return nil, fmt.Errorf("%w: a pprof profile without sample types", ErrFormat)
 	}
 	unit := in.SampleType[kind].Unit
 	if unit == "count" || unit == "" {

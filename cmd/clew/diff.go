@@ -26,8 +26,12 @@ const diffHelp = `Compare two profiles: which functions take a larger share than
 smaller one. The profiles are scaled to the same total, so they may have different
 lengths.
 
-BEFORE and AFTER are profiles for pprof, folded stacks, pages with a flame graph, files
-for speedscope, profiles of OTLP (clew record -o FILE.otlp), or recordings of perf.`
+BEFORE and AFTER may have different formats: pprof profiles, OTLP profiles (clew record
+-o FILE.otlp), folded stacks, pages with a flame graph, speedscope files, and perf
+recordings.`
+
+// diffFormats ends the message about a file in another format.
+const diffFormats = "'clew diff' reads pprof and OTLP profiles, folded stacks, flame graph pages, speedscope files and perf recordings"
 
 type diffFlags struct {
 	json, noLines bool
@@ -47,14 +51,14 @@ func diffCommand() *cli.Command {
 Examples:
   clew diff old.pb.gz new.pb.gz               the functions that changed most
   clew diff old.folded new.folded --top 100   more of them
-  clew diff perf.data.old perf.data           two recordings of perf
+  clew diff perf.data.old perf.data           two perf recordings
   clew diff --flame d.html a.pb.gz b.pb.gz    a flame graph, red where b has more
   clew diff --json a.html b.html              for a script`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "flame", Destination: &flags.flame, Usage: "write a flame graph of AFTER to `FILE`, a page of HTML: red where it has more than BEFORE, blue where less"},
 			&cli.IntFlag{Name: "top", Destination: &flags.top, Value: 20, Usage: "list `N` functions"},
-			&cli.StringFlag{Name: "event", Destination: &flags.event, Usage: "of recordings with several events, the event `NAME`"},
-			&cli.BoolFlag{Name: "no-lines", Destination: &flags.noLines, Usage: "omit inlined calls in recordings, which take most of the time"},
+			&cli.StringFlag{Name: "event", Destination: &flags.event, Usage: "read the event `NAME` of perf recordings that have several"},
+			&cli.BoolFlag{Name: "no-lines", Destination: &flags.noLines, Usage: "omit inlined calls in perf recordings; finding them takes most of the time"},
 			&cli.BoolFlag{Name: "json", Destination: &flags.json, Usage: "print one JSON object"},
 		},
 		Action: func(_ context.Context, c *cli.Command) error {
@@ -79,6 +83,9 @@ func (f *diffFlags) print(before, after string) error {
 		profiles[i], complete, err = f.read(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			return output.InputErrorf("%s: no such file", path)
+		}
+		if errors.Is(err, profile.ErrFormat) {
+			return output.InputErrorf("%s: %w; %s", path, err, diffFormats)
 		}
 		if err != nil {
 			return output.InputErrorf("%s: %w", path, err)
@@ -115,7 +122,7 @@ func (f *diffFlags) print(before, after string) error {
 	return nil
 }
 
-// read reads a profile, or makes one of a recording of perf.
+// read reads a profile, or makes one from a perf recording.
 func (f *diffFlags) read(path string) (p *profile.Profile, complete bool, err error) {
 	if content, _ := input.ContentOf(path); content == input.Recording {
 		return f.readRecording(path)

@@ -92,7 +92,7 @@ Examples:
 			if content, _ := input.ContentOf(c.Args().First()); content == input.OTLP {
 				for _, name := range []string{"json", "samples", "event", "pid", "thread", "comm", "by-thread", "periods", "no-lines", "no-inline", "sysroot"} {
 					if c.IsSet(name) {
-						return fmt.Errorf("--%s is for recordings of perf; %s is a profile of OTLP", name, c.Args().First())
+						return fmt.Errorf("--%s is for perf recordings; %s is an OTLP profile", name, c.Args().First())
 					}
 				}
 				return flags.printProfile(c.Args().First())
@@ -177,7 +177,7 @@ func printRecording(path string, flags *perfFlags) error {
 	return nil
 }
 
-// printProfile prints a profile of OTLP.
+// printProfile prints an OTLP profile.
 func (f *perfFlags) printProfile(path string) error {
 	p, err := readProfile(path)
 	if err != nil {

@@ -25,11 +25,11 @@ const (
 	maxFrames   = 1 << 26  // of all samples
 )
 
-// ErrFormat is wrapped by errors about a file that is not a profile of OTLP.
-var ErrFormat = errors.New("not a profile of OpenTelemetry's protocol")
+// ErrFormat is wrapped by errors about a file that is not an OTLP profile.
+var ErrFormat = errors.New("not an OTLP profile")
 
-// Recognize reports whether a file that starts with these bytes may be a profile of OTLP, and not
-// one of pprof, which is a message of protobuf too.
+// Recognize reports whether a file that starts with these bytes may be an OTLP profile, and not
+// a pprof profile, which is a protobuf message too.
 func Recognize(start []byte) bool {
 	if len(start) < 3 || start[0] != 1<<3|2 && start[0] != 2<<3|2 {
 		return false

@@ -125,7 +125,7 @@ func TestReadBombs(t *testing.T) {
 		"deep":         {deep, "nested more than"},
 		"many":         {bytes.Repeat([]byte{1<<3 | 2, 0}, 9<<20), "messages"},
 		"large":        {make([]byte, 65<<20), "larger than 64 MiB"},
-		"not protobuf": {[]byte("\x0a\xff"), "not a profile of OpenTelemetry's protocol"},
+		"not protobuf": {[]byte("\x0a\xff"), "not an OTLP profile"},
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

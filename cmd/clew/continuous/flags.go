@@ -36,9 +36,9 @@ func (f *Flags) List() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "send", Destination: &f.send, Usage: "send a profile after each interval to a collector at `URL`: http://host:4318 or grpc://host:4317, https or grpcs for TLS; the variables OTEL_EXPORTER_OTLP_* set headers, certificates, compression and timeout"},
 		&cli.DurationFlag{Name: "every", Destination: &f.every, HideDefault: true, Usage: "send at intervals of `TIME` (default: 10s); without --send, to OTEL_EXPORTER_OTLP_ENDPOINT"},
-		&cli.StringFlag{Name: "spool", Destination: &f.spool, Usage: "with --send, keep profiles in the directory `DIR` while the collector is away"},
-		&cli.StringSliceFlag{Name: "label", Destination: &f.labels, Usage: "add the resource attribute `KEY=VALUE` to profiles of OTLP"},
-		&cli.StringFlag{Name: "symbols", Destination: &f.symbols, Usage: "put names and lines into profiles of OTLP (local, the default), or only build IDs and addresses, where the receiver finds the names (none): `WHERE`"},
+		&cli.StringFlag{Name: "spool", Destination: &f.spool, Usage: "with --send, keep profiles in the directory `DIR` while the collector cannot be reached"},
+		&cli.StringSliceFlag{Name: "label", Destination: &f.labels, Usage: "add the resource attribute `KEY=VALUE` to OTLP profiles"},
+		&cli.StringFlag{Name: "symbols", Destination: &f.symbols, Usage: "put names and lines into OTLP profiles (local, the default), or only build IDs and addresses, where the receiver finds the names (none): `WHERE`"},
 	}
 }
 
@@ -62,7 +62,7 @@ func (f *Flags) Check(file bool) error {
 	}
 	f.sends = f.send != "" || f.every != 0
 	if !f.sends && !file && (len(f.labels) > 0 || f.symbols != "") {
-		return errors.New("--label and --symbols are for profiles of OTLP: write one with --output FILE.otlp, or send them with --send URL")
+		return errors.New("--label and --symbols are for OTLP profiles: write one with --output FILE.otlp, or send them with --send URL")
 	}
 	f.every = cmp.Or(f.every, 10*time.Second)
 	for _, label := range f.labels {

@@ -26,7 +26,7 @@ const (
 	Core
 	Minidump
 	Recording // of perf
-	OTLP      // a profile of OpenTelemetry's protocol
+	OTLP      // a profile in OpenTelemetry's protocol
 	Jitdump
 	Archive
 	Script
