@@ -89,6 +89,7 @@ const MaxStackSize = 63 << 10
 type Status struct {
 	Elapsed time.Duration
 	Samples uint64 // that were read
+	Threads int    // that have samples, and have not ended
 	Lost    uint64 // records that the kernel could not write, because its buffer was full
 	Bytes   uint64 // of records that were read
 }

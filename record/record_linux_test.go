@@ -112,9 +112,11 @@ func TestCommand(t *testing.T) {
 	path := build(t)
 	var raw bytes.Buffer
 	var last record.Status
+	threads := 0
 	cmd := exec.Command(path, "2", "600")
 	rec, err := record.Run(context.Background(), record.Options{
-		Command: cmd, Frequency: 499, StackSize: 8 << 10, Raw: &raw, Status: func(s record.Status) { last = s },
+		Command: cmd, Frequency: 499, StackSize: 8 << 10, Raw: &raw,
+		Status: func(s record.Status) { last, threads = s, max(threads, s.Threads) },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -130,6 +132,10 @@ func TestCommand(t *testing.T) {
 	checkShares(t, counts[pid])
 	if last.Samples != rec.Samples || last.Lost != 0 || rec.Counts.Missed() != 0 || rec.Counts.Late != 0 || rec.Counts.Invalid != 0 {
 		t.Errorf("status %+v, %d samples, counts %+v", last, rec.Samples, rec.Counts)
+	}
+
+	if threads < 2 || threads > 3 || last.Threads != 0 {
+		t.Errorf("at most %d threads with samples, and %d at the end; expected 2 or 3, and none", threads, last.Threads)
 	}
 
 	t.Run("raw", func(t *testing.T) { testRaw(t, raw.Bytes(), rec) })

@@ -217,10 +217,14 @@ const waitsID = 1<<64 - 1
 func (s *sampler) pump(ctx context.Context, w *perfdata.Writer, out *output, opts *Options, began time.Time, ended func() bool) error {
 	status, written, rounds, reported, enabled := Status{}, uint64(0), 0, began, time.Now()
 	shorten := newShortener(s.event)
+	threads := newThreads()
 	copyRecord := func(record []byte) error {
 		switch perfdata.Type(word(record)) {
 		case perfdata.TypeSample:
 			status.Samples++
+			if len(record) >= 32 { // header, IDENTIFIER, IP, PID and TID
+				threads.sampled[order.Uint32(record[28:])] = struct{}{}
+			}
 			record = shorten.sample(record)
 			if s.waits != nil && len(record) >= 16 {
 				id := s.first
@@ -229,6 +233,10 @@ func (s *sampler) pump(ctx context.Context, w *perfdata.Writer, out *output, opt
 				}
 				status.Bytes += uint64(len(record))
 				return w.KernelSample(record, id)
+			}
+		case perfdata.TypeExit:
+			if len(record) >= 24 { // header, PID, PPID, TID, PTID
+				threads.ended = append(threads.ended, order.Uint32(record[16:]))
 			}
 		case perfdata.TypeLost:
 			if len(record) >= 24 {
@@ -264,6 +272,7 @@ func (s *sampler) pump(ctx context.Context, w *perfdata.Writer, out *output, opt
 				return err
 			}
 		}
+		threads.round(last)
 		if status.Bytes > written {
 			// The reader of the stream keeps the newest records until the round after theirs ends, because
 			// older ones can be in another buffer.
@@ -276,7 +285,7 @@ func (s *sampler) pump(ctx context.Context, w *perfdata.Writer, out *output, opt
 			}
 		}
 		if now := time.Now(); opts.Status != nil && (last || now.Sub(reported) >= 250*time.Millisecond) {
-			reported, status.Elapsed = now, now.Sub(began)
+			reported, status.Elapsed, status.Threads = now, now.Sub(began), len(threads.sampled)
 			opts.Status(status)
 		}
 		if last {
@@ -286,6 +295,28 @@ func (s *sampler) pump(ctx context.Context, w *perfdata.Writer, out *output, opt
 }
 
 func (s *sampler) note() string { return "" }
+
+// threads are the IDs of threads that have samples, until they end.
+type threads struct {
+	sampled       map[uint32]struct{}
+	ended, former []uint32 // in this round of looks at the buffers, and in the previous one
+}
+
+func newThreads() *threads { return &threads{sampled: make(map[uint32]struct{})} }
+
+// round removes the threads that ended in the previous round, and after the last round all that ended. A
+// sample in another buffer can be read one round after the end of its thread.
+func (t *threads) round(last bool) {
+	for {
+		for _, id := range t.former {
+			delete(t.sampled, id)
+		}
+		t.former, t.ended = t.ended, t.former[:0]
+		if !last || len(t.former) == 0 {
+			return
+		}
+	}
+}
 
 // header describes the recording.
 func header(began time.Time) *perfdata.Header {

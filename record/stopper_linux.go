@@ -38,6 +38,7 @@ type stopper struct {
 	before    map[int]bool // children that targets had before the recording
 	failed    error        // the first process that could not be traced
 	status    Status
+	sampled   map[int]struct{} // the threads of status
 	sample    perfdata.Sample
 	chosen    []int // buffer
 
@@ -80,7 +81,7 @@ func newStopper(opts *Options, e *event, m *arch.Machine, refused error) (source
 	if e.attr.Sample_stack_user == 0 {
 		e.attr.Sample_stack_user = MaxStackSize
 	}
-	s := &stopper{event: e, machine: m, refused: refused, period: time.Duration(e.attr.Sample), processes: make(map[int]*stopped)}
+	s := &stopper{event: e, machine: m, refused: refused, period: time.Duration(e.attr.Sample), processes: make(map[int]*stopped), sampled: make(map[int]struct{})}
 	if e.attr.Bits&unix.PerfBitFreq != 0 {
 		s.period = time.Second / time.Duration(e.attr.Sample)
 	}
@@ -177,7 +178,7 @@ func (s *stopper) pump(ctx context.Context, w *perfdata.Writer, out *output, opt
 		over := ctx.Err() != nil || ended() || opts.Duration > 0 && now.Sub(start) >= opts.Duration
 		if over || now.Sub(flushed) >= interval*time.Millisecond {
 			flushed = now
-			s.status.Elapsed = now.Sub(began)
+			s.status.Elapsed, s.status.Threads = now.Sub(began), len(s.sampled)
 			if err := errors.Join(w.Round(), out.Flush()); err != nil {
 				return err
 			}
@@ -286,6 +287,7 @@ func (s *stopper) choose(w *perfdata.Writer, p *stopped) {
 		if !t.seen {
 			delete(p.threads, tid)
 			delete(p.names, tid)
+			delete(s.sampled, tid)
 			w.Exit(int32(p.pid), int32(tid))
 		}
 		t.seen = false
@@ -329,6 +331,7 @@ func (s *stopper) replaced(w *perfdata.Writer, p *stopped) error {
 	s.end(p)
 	if s.add(p.pid); s.processes[p.pid] == nil {
 		for tid := range p.threads {
+			delete(s.sampled, tid)
 			w.Exit(int32(p.pid), int32(tid))
 		}
 		return nil
@@ -381,6 +384,7 @@ func (s *stopper) write(w *perfdata.Writer, p *stopped, t *snapshot.Thread) erro
 		s.sample.UserStack = copied[:min(len(copied), int(s.event.attr.Sample_stack_user))&^7]
 	}
 	s.status.Samples++
+	s.sampled[t.ID] = struct{}{}
 	s.status.Bytes += uint64(len(s.sample.UserStack))
 	return w.Sample(&perfdata.SampleID{PID: int32(p.pid), TID: int32(t.ID), Time: w.Time, ID: 1}, &s.sample)
 }

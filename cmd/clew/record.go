@@ -32,6 +32,7 @@ import (
 	"github.com/clewdev/clew/internal/outputfile"
 	"github.com/clewdev/clew/profile"
 	"github.com/clewdev/clew/record"
+	"github.com/clewdev/clew/report/style"
 	"github.com/clewdev/clew/report/trace"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/stack/recording"
@@ -328,11 +329,12 @@ func (f *recordFlags) run(ctx context.Context, opts *record.Options) (recorded b
 		}
 	}
 	var last record.Status
-	progress, end := output.Progress("samples; Ctrl-C ends the recording", 0)
+	show, end := output.ProgressText()
 	opts.Status = func(s record.Status) {
 		last = s
-		if progress != nil {
-			progress(int(s.Samples))
+		if show != nil {
+			show(fmt.Sprintf("%s of %s, %s lost, %d s; Ctrl-C ends the recording",
+				style.Count(int(s.Samples), "sample"), style.Count(s.Threads, "thread"), style.Grouped(s.Lost), int(s.Elapsed.Seconds())))
 		}
 	}
 	rec, err := record.Run(ctx, *opts)

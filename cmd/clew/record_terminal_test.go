@@ -8,12 +8,12 @@ package main
 
 import "testing"
 
-// Ctrl-C ends a recording at a terminal. The terminal sends the command SIGINT; clew sends it
-// nothing.
+// A terminal shows samples, threads, losses and time until Ctrl-C ends the recording. The terminal
+// sends the command SIGINT; clew sends it nothing.
 func TestRecordIsInterrupted(t *testing.T) {
 	term := startTerminal(t, nil, "record", "--no-lines", "--", "sh", "-c",
 		`trap 'echo interrupted; sleep 0.5; echo done; exit 3' INT; trap 'echo terminated' TERM; while :; do :; done`)
-	term.Expect(`\d+ samples; Ctrl-C ends the recording`)
+	term.Expect(`[1-9]\d* samples of 1 thread, 0 lost, [1-9]\d* s; Ctrl-C ends the recording`)
 	term.Send("\x03")
 	term.expect("interrupted")
 	term.expect("done")

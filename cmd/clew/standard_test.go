@@ -39,7 +39,7 @@ func TestOnlyStreamsPrint(t *testing.T) {
 		"stack_command.go runCommand File": true, "check_target.go runCommand File": true,
 		"record.go options File": true,
 		// Cursor movements; the text at the cursor is escaped there.
-		"debug/editor.go newEditor Raw": true, "output/progress.go progressAtTerminal Raw": true,
+		"debug/editor.go newEditor Raw": true, "output/progress.go progressAtTerminal Raw": true, "output/progress.go ProgressText Raw": true,
 		// Binary profiles and symbol files, never to a terminal.
 		"flags.go writeOutput Raw": true,
 		// Their printers escape each name, as FuzzSection of report/readelf and

@@ -37,20 +37,48 @@ func progressAtTerminal(label string, total int, hidden func() bool) (done func(
 	if !Stderr.IsTerminal() {
 		return nil, func() {}
 	}
-	ticker := time.NewTicker(250 * time.Millisecond)
+	ticker := time.NewTicker(progressTick)
 	done, erase := progressOn(Stderr.Raw(), label, total, time.Now(), ticker.C, hidden)
 	return done, func() { ticker.Stop(); erase() }
 }
 
-// progressOn writes the progress to w at each tick that is at least a second after start, and
-// removes it at the end. It writes nothing while hidden returns true.
+// progressTick is the time between changes of a progress line.
+const progressTick = 250 * time.Millisecond
+
+// ProgressText is Progress for work with several amounts. It shows the newest text that the caller
+// has passed to show.
+func ProgressText() (show func(string), end func()) {
+	if !Stderr.IsTerminal() {
+		return nil, func() {}
+	}
+	var newest atomic.Value
+	newest.Store("")
+	ticker := time.NewTicker(progressTick)
+	erase := showOn(Stderr.Raw(), time.Now(), ticker.C, Fetching.Load, func(time.Time) string { return newest.Load().(string) })
+	return func(text string) { newest.Store(text) }, func() { ticker.Stop(); erase() }
+}
+
+// progressOn shows an amount on w: see showOn.
 func progressOn(w io.Writer, label string, total int, start time.Time, ticks <-chan time.Time, hidden func() bool) (done func(int), end func()) {
 	var count atomic.Int64
+	var first amount // at the first tick
+	end = showOn(w, start, ticks, hidden, func(now time.Time) string {
+		at := amount{int(count.Load()), now}
+		if first.at.IsZero() {
+			first = at
+		}
+		return progressText(label, at.done, total, now.Sub(start)) + at.estimate(first, total)
+	})
+	return func(n int) { count.Store(int64(n)) }, end
+}
+
+// showOn writes a text to w at each tick that is at least a second after start, and removes it at the
+// end. It writes nothing while hidden returns true.
+func showOn(w io.Writer, start time.Time, ticks <-chan time.Time, hidden func() bool, text func(now time.Time) string) (end func()) {
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
 		shown := false
-		var first amount // at the first tick
 		for {
 			select {
 			case <-stop:
@@ -59,19 +87,14 @@ func progressOn(w io.Writer, label string, total int, start time.Time, ticks <-c
 				}
 				return
 			case now := <-ticks:
-				at := amount{int(count.Load()), now}
-				if first.at.IsZero() {
-					first = at
-				}
-				if took := now.Sub(start); took >= time.Second && !hidden() {
-					text := progressText(label, at.done, total, took) + at.estimate(first, total)
-					fmt.Fprint(w, "\r\x1b[K"+printable.Text(text))
+				if line := text(now); now.Sub(start) >= time.Second && !hidden() {
+					fmt.Fprint(w, "\r\x1b[K"+printable.Text(line))
 					shown = true
 				}
 			}
 		}
 	}()
-	return func(n int) { count.Store(int64(n)) }, func() { close(stop); <-stopped }
+	return func() { close(stop); <-stopped }
 }
 
 // ProgressBesideOutput is Progress for work that prints to standard output at the same time. It
