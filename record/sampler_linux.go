@@ -179,8 +179,14 @@ func (s *sampler) addGroup(path string) error {
 		return fmt.Errorf("%s: not a directory of a control group", path)
 	}
 	err = s.add(fd, unix.PERF_FLAG_PID_CGROUP)
-	if system.Type == unix.CGROUP_SUPER_MAGIC && errors.Is(err, ErrUnsupported) {
+	if !errors.Is(err, ErrUnsupported) {
+		return err
+	}
+	if system.Type == unix.CGROUP_SUPER_MAGIC {
 		return fmt.Errorf("%s: %w: it is a control group of version 1; name one of version 2, or of the controller perf_event", path, ErrUnsupported)
+	}
+	if b, _ := os.ReadFile("/proc/self/cgroup"); strings.Contains(string(b), ":perf_event:") {
+		return fmt.Errorf("%s: %w: control groups of version 1 have the controller perf_event here; name one of them (mount -t cgroup -o perf_event none DIR)", path, ErrUnsupported)
 	}
 	return err
 }
