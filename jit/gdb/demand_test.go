@@ -90,6 +90,18 @@ func TestOnDemand(t *testing.T) {
 	}
 }
 
+func BenchmarkListening(b *testing.B) {
+	saved := Default.OnDemand
+	Default.OnDemand = time.Second
+	defer func() { Default.OnDemand = saved }()
+	b.ReportAllocs()
+	for range b.N {
+		if jit.Listening() {
+			b.Fatal("nobody listens")
+		}
+	}
+}
+
 // BenchmarkUnheard publishes functions with names and lines through jit.Publish while no debugger
 // is attached.
 func BenchmarkUnheard(b *testing.B) {

@@ -32,11 +32,23 @@ func frame(t testing.TB, size int64) *cfi.Program {
 
 const arena = 0x10000000
 
-// code describes functions of 32 bytes at slots of the arena.
+// code describes functions of 32 bytes at slots of the arena. Of more than two, the last ones are in
+// a range of their own, and an empty one follows.
 func code(p *cfi.Program, slots ...int) *jit.Code {
-	c := &jit.Code{Address: arena, Text: make([]byte, 32*(slots[len(slots)-1]+1))}
+	n := len(slots)
+	c := &jit.Code{Address: arena, Text: make([]byte, 32*(slots[n-1]+1))}
 	for _, slot := range slots {
 		c.Functions = append(c.Functions, jit.Function{Name: fmt.Sprint("f", slot), Offset: 32 * uint64(slot), Size: 32, Unwind: p})
+	}
+	if n > 2 {
+		from := 32 * uint64(slots[n/2])
+		c.Ranges = []jit.Range{{Address: arena + from, Text: c.Text[from:]}}
+		c.Text = c.Text[:from]
+		for i := n / 2; i < n; i++ {
+			c.Functions[i].Range = 1
+			c.Functions[i].Offset -= from
+		}
+		c.Functions = append(c.Functions, jit.Function{Unwind: p})
 	}
 	return c
 }
@@ -337,7 +349,7 @@ func TestRegistry(t *testing.T) {
 			t.Errorf("shifted by %d: %v", shift, err)
 		}
 	}
-	for _, i := range []int{-1, 3} {
+	for _, i := range []int{-1, 4} {
 		if err := b.WithdrawFunctions(0, i); !errors.Is(err, jit.ErrCode) || !m.fakes[0].known(arena+32) {
 			t.Errorf("withdrawing function %d: %v, expected ErrCode and nothing withdrawn", i, err)
 		}

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -16,6 +17,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -44,6 +46,42 @@ func index(t testing.TB, path string) *Index {
 		t.Fatalf("%v, %v, complete up to %d of %d bytes", err, d.Damage(), d.End, len(d.data))
 	}
 	return x
+}
+
+// A dump has the code of all ranges of a batch, and of inlined calls the lines. A batch of which one
+// function is too large is not written, and the error names the function.
+func TestDumpRanges(t *testing.T) {
+	d := create(t, t.TempDir())
+	c := &jit.Code{Address: 0x10000, Text: []byte{1, 2, 3, 4}, Ranges: []jit.Range{{Address: 0x20000, Text: []byte{5, 6, 7, 8}}},
+		Functions: []jit.Function{{Name: "a", Size: 4}, {}, {Name: "b", Range: 1, Offset: 1, Size: 3, Lines: []jit.Line{
+			{File: "in.w", Line: 7, Inlined: &jit.Call{Function: "g", File: "b.w", Line: 1}}}}}}
+	r, err := d.Publish(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(r.WithdrawFunctions(1, 2), r.Withdraw()); err != nil {
+		t.Error(err)
+	}
+	large := batch(0x30000, 2, 80)
+	large.Functions[1].Size = math.MaxInt32 + 1
+	large.Text = unsafe.Slice(unsafe.SliceData(large.Text), math.MaxInt32+1<<20) // nobody reads it
+	var faults jit.FunctionErrors
+	if _, err := d.Publish(large); !errors.As(err, &faults) || len(faults) != 1 || faults[0].Index != 1 {
+		t.Errorf("a function of 2 GiB: %v", err)
+	}
+	x := index(t, d.Path())
+	if len(x.Functions()) != 2 {
+		t.Fatalf("%+v", x.Functions())
+	}
+	f := &x.Functions()[1]
+	if f.Address != 0x20001 || !bytes.Equal(x.Code(f), []byte{6, 7, 8}) || x.Name(f) != "b" {
+		t.Errorf("%+v, % x", f, x.Code(f))
+	}
+	for l := range x.Lines(f) {
+		if l.File != "in.w" || l.Line != 7 {
+			t.Errorf("%+v", l)
+		}
+	}
 }
 
 func TestDump(t *testing.T) {

@@ -96,6 +96,9 @@ func TestEnvironment(t *testing.T) {
 func publish(dir string) error {
 	list := fmt.Sprintf("/tmp/perf-%d.map", os.Getpid())
 	defer os.Remove(list)
+	if asked := os.Getenv(variable) != ""; jit.Listening() != asked {
+		return fmt.Errorf("the environment asks for perf: %t, but jit.Listening returns %t", asked, !asked)
+	}
 	for i := range uint64(2) {
 		p, err := jit.Publish(batch(0x1000 * i))
 		if err != nil {
