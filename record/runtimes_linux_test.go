@@ -109,6 +109,24 @@ func TestRuntimes(t *testing.T) {
 	}
 }
 
+// Samples of generated code that nothing describes reach the outermost frame through frame pointers.
+func TestUndescribedCode(t *testing.T) {
+	p := testprogram.Start(t, testprogram.RequireTool(t, "node"), testprogram.Path("programs/spin.js"))
+	ctx, opts := until(t, 500, p.PID)
+	rec, err := record.Run(ctx, record.Options{Targets: []int{p.PID}, Frequency: 999, Recording: opts})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if share := whole(t, rec, rec.Threads[0].Process); share < 0.98 || rec.Samples < 500 {
+		t.Errorf("%.1f%% of %d samples reach the outermost frame", 100*share, rec.Samples)
+	}
+	for i := range rec.Stacks {
+		if names := functions(rec, &rec.Stacks[i]); goesThrough(names, []string{"spin"}) {
+			t.Errorf("a function of the script is named in %q", names)
+		}
+	}
+}
+
 // goesThrough reports whether successive names contain those of some functions.
 func goesThrough(names, functions []string) bool {
 	for i := range names {
