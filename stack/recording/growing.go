@@ -5,6 +5,9 @@
 package recording
 
 import (
+	"maps"
+	"math"
+	"slices"
 	"time"
 
 	"github.com/clewdev/clew/stack/codefile"
@@ -144,4 +147,51 @@ func (m *perfMap) renew() bool {
 		m.note()
 	}
 	return true
+}
+
+// retryPlaces names the places of generated code that had no name when they were added, once their
+// files are complete: a runtime can write the names late.
+func (b *builder) retryPlaces() { b.retryPlacesOf(nil) }
+
+// retryPlacesOf is retryPlaces for those that can be in one of some jitdumps, or for all if there are none.
+func (b *builder) retryPlacesOf(dumps []*jitdump) {
+	read := make(map[any]bool)
+	for n, u := range b.unnamed {
+		if len(dumps) > 0 && !slices.ContainsFunc(u.dumps, func(d *jitdump) bool { return slices.Contains(dumps, d) }) {
+			continue
+		}
+		c := &b.rec.places[n].Code
+		for _, d := range slices.Backward(u.dumps) {
+			if !read[d] {
+				read[d] = true
+				d.retry, b.nextRead = retry{}, time.Time{}
+				d.catchUp(math.MaxUint64)
+			}
+			// Another function can have been there when the place was added.
+			if f := d.find(u.lookup, u.first); f != nil && f == d.find(u.lookup, codefile.End) {
+				c.Object = d.object()
+				d.name(c, f)
+			}
+		}
+		for m, i := u.perfMap, 0; m != nil && i < maxAncestors && c.Object == nil; m, i = m.parent, i+1 {
+			if !read[m] {
+				read[m] = true
+				m.retry, b.nextRead = retry{}, time.Time{}
+				m.catchUp(math.MaxUint64)
+			}
+			if s, ok := m.find(u.lookup, u.space); ok {
+				c.Object, c.Symbol = m.stackObject, s
+				c.Symbol.Name = b.copied(s.Name)
+			}
+		}
+	}
+	maps.DeleteFunc(b.unnamed, func(n int32, _ unnamedPlace) bool { return b.rec.places[n].Object != nil })
+}
+
+// unnamedPlace is a place in executable memory without a file and without a name.
+type unnamedPlace struct {
+	lookup, first uint64 // its address, and the time when it was added
+	space         *space
+	dumps         []*jitdump
+	perfMap       *perfMap
 }
