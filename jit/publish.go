@@ -16,7 +16,8 @@ import (
 type Publisher interface {
 	// Publish makes a batch known. It calls Code.Check first, omits functions of Size 0, and
 	// keeps no reference to the Code. If it returns an error, nothing is registered. The error
-	// is or wraps FunctionErrors if it could publish the other functions.
+	// is or wraps FunctionErrors if it could publish the other functions. If functions overlap
+	// published ones, they wrap ErrPublished: see Published.
 	Publish(c *Code) (Registration, error)
 }
 

@@ -18,6 +18,7 @@ type claim struct {
 	start, end uint64 // from the first function to the end of the last one
 	batch      string
 	functions  []extent // in ascending order; empty ones are withdrawn
+	live       int      // functions that are not empty
 	names      []string // nil if Code.NameOf has them
 }
 
@@ -39,17 +40,27 @@ const maxBlock = 512
 
 var published index
 
-// newClaim returns the claim of a batch that has functions.
+// newClaim returns the claim of a batch.
 func newClaim(c *Code) *claim {
 	n := len(c.Functions)
 	a := &claim{batch: c.Name, functions: make([]extent, n)}
 	if c.NameOf == nil {
 		a.names = make([]string, n)
 	}
+	first := slices.IndexFunc(c.Functions, func(f Function) bool { return f.Size > 0 })
+	if first < 0 {
+		return a
+	}
+	end := c.Start(&c.Functions[first])
 	for i := range c.Functions {
 		f := &c.Functions[i]
-		start := c.Start(f)
-		a.functions[i] = extent{start, start + f.Size}
+		start := end // of an empty function
+		if f.Size > 0 {
+			start = c.Start(f)
+			end = start + f.Size
+			a.live++
+		}
+		a.functions[i] = extent{start, end}
 		if a.names != nil {
 			a.names[i] = f.Name
 		}
@@ -77,7 +88,9 @@ func (x *index) add(a *claim, c *Code) FunctionErrors {
 		}
 	}
 	slices.SortFunc(faults, func(a, b *FunctionError) int { return a.Index - b.Index })
-	x.insert(a)
+	if a.live > 0 {
+		x.insert(a)
+	}
 	return faults
 }
 
@@ -99,6 +112,7 @@ func (a *claim) yield(other *claim, c *Code, faults FunctionErrors) FunctionErro
 		default:
 			faults = append(faults, c.Fault(i, fmt.Errorf("%w: it overlaps %s", ErrPublished, other.describe(k))))
 			f.end = f.start
+			a.live--
 			i++
 		}
 	}
@@ -146,6 +160,10 @@ func (x *index) insert(a *claim) {
 func (x *index) remove(a *claim) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	x.drop(a)
+}
+
+func (x *index) drop(a *claim) {
 	// Several claims may have one start, also in neighbouring blocks.
 	for i := sort.Search(len(x.blocks), func(i int) bool { return x.blocks[i].claims[0].start > a.start }) - 1; i >= 0; i-- {
 		b := x.blocks[i]
@@ -174,6 +192,51 @@ func (x *index) release(a *claim, own, functions []int) {
 			}
 			i = k
 		}
-		a.functions[i].end = a.functions[i].start
+		if f := &a.functions[i]; f.end > f.start {
+			f.end = f.start
+			a.live--
+		}
+	}
+	if a.live == 0 {
+		x.drop(a)
+	}
+}
+
+// Published is the code that one publisher has published. The zero value is empty. Publishers use it
+// for programs that call them directly: Publish has looked already. Its methods may be called
+// concurrently.
+type Published struct{ index index }
+
+// Claim is a batch of a Published. Its methods do nothing if it is nil.
+type Claim struct {
+	published *Published
+	claim     *claim
+}
+
+// Add adds a valid batch. The error is FunctionErrors that wrap ErrPublished, and nothing is added, if
+// functions overlap published ones. For a batch from Publish it adds nothing and returns nil.
+func (p *Published) Add(c *Code) (*Claim, error) {
+	if c.checked {
+		return nil, nil
+	}
+	a := newClaim(c)
+	if faults := p.index.add(a, c); len(faults) > 0 {
+		p.index.remove(a)
+		return nil, faults
+	}
+	return &Claim{p, a}, nil
+}
+
+// Remove removes the batch.
+func (c *Claim) Remove() {
+	if c != nil {
+		c.published.index.remove(c.claim)
+	}
+}
+
+// RemoveFunctions removes functions, by their valid indexes in the batch.
+func (c *Claim) RemoveFunctions(functions ...int) {
+	if c != nil {
+		c.published.index.release(c.claim, nil, functions)
 	}
 }

@@ -53,13 +53,11 @@ type postponed struct {
 	own       bool     // code.Functions is a copy
 	batch     *batch   // nil before it is described, and if it is withdrawn
 	functions int
+	claim     *jit.Claim // set by Publish
 }
 
 // postpone keeps a batch until a debugger is attached.
 func (p *Publisher) postpone(c *jit.Code) (*postponed, error) {
-	if err := c.Check(); err != nil {
-		return nil, err
-	}
 	if !p.AllowSecond {
 		if err := checkSecond(); err != nil {
 			return nil, err
@@ -136,6 +134,7 @@ func (b *postponed) remove(function int) {
 
 // Withdraw implements jit.Registration.
 func (b *postponed) Withdraw() error {
+	defer b.claim.Remove()
 	d := &b.publisher.demand
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -161,6 +160,7 @@ func (b *postponed) WithdrawFunctions(functions ...int) error {
 			return fmt.Errorf("%w: function %d: the batch has functions 0 to %d", jit.ErrCode, f, b.functions-1)
 		}
 	}
+	defer b.claim.RemoveFunctions(functions...)
 	d := &b.publisher.demand
 	d.mu.Lock()
 	defer d.mu.Unlock()

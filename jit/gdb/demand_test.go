@@ -9,6 +9,7 @@ package gdb
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -47,6 +48,9 @@ func TestOnDemand(t *testing.T) {
 	a, b, c := publish(0x100000, 3), publish(0x200000, 3), publish(0x300000, 1)
 	if s := p.Stats(); s.Functions != 0 || calls != 0 {
 		t.Errorf("%+v, %d calls", s, calls)
+	}
+	if _, err := p.Publish(code(0x200000, 1)); !errors.Is(err, jit.ErrPublished) || !strings.Contains(err.Error(), "it overlaps function 0 of batch") {
+		t.Errorf("code that is published: %v", err)
 	}
 	if err := b.WithdrawFunctions(3); !errors.Is(err, jit.ErrCode) {
 		t.Errorf("withdrew function 3 of 3: %v", err)

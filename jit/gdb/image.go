@@ -9,6 +9,8 @@ package gdb
 import (
 	"slices"
 	"unsafe"
+
+	"github.com/clewdev/clew/jit"
 )
 
 // image is a symbol file in memory, registered or pending. The list's lock guards it.
@@ -59,12 +61,14 @@ func (p *Publisher) free(i *image) {
 	i.memory, i.batches = nil, nil
 }
 
-// batch is the Registration that Publish returns. The list's lock guards all fields except start.
+// batch is the Registration that Publish returns. The list's lock guards all fields
+// except start and claim.
 type batch struct {
 	publisher *Publisher // nil if all functions were withdrawn
 	image     *image     // that contains it
 	start     uint64     // address of the first function
 	extra     *extra     // nil for a batch of one function
+	claim     *jit.Claim // set by Publish
 }
 
 // extra is the additional state of a batch of several functions.

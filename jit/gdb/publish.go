@@ -29,7 +29,8 @@ type store struct {
 	files     int
 	bytes     int
 
-	demand demand // has its own lock
+	demand    demand        // has its own lock
+	published jit.Published // likewise
 }
 
 // Publish registers a batch with debuggers, in one symbol file. When it returns debuggers
@@ -49,17 +50,28 @@ func (p *Publisher) Publish(c *jit.Code) (jit.Registration, error) {
 	if b, ok := emptyBatch(c); ok {
 		return b, nil
 	}
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	claim, err := p.published.Add(c)
+	if err != nil {
+		return nil, err
+	}
 	if p.OnDemand > 0 && !attached() {
 		b, err := p.postpone(c)
 		if err != nil {
+			claim.Remove()
 			return nil, err
 		}
+		b.claim = claim
 		return b, nil
 	}
 	b, err := p.publish(c, p.Gather > 0)
 	if err != nil {
+		claim.Remove()
 		return nil, err
 	}
+	b.claim = claim
 	return b, nil
 }
 

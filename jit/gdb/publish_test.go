@@ -194,7 +194,13 @@ func TestPublishRanges(t *testing.T) {
 	if s := p.Stats(); s.Functions != 4 {
 		t.Errorf("%+v", s)
 	}
+	for at, name := range map[uint64]string{0x10078: "f10040", 1<<40 - 8: "f10080", 1<<39 + 8: "f8000000000"} {
+		if _, err := p.Publish(code(at, 1)); !errors.Is(err, jit.ErrPublished) || !strings.Contains(err.Error(), fmt.Sprintf("overlaps function %q", name)) {
+			t.Errorf("at %#x: %v", at, err)
+		}
+	}
 	withdraw(t, r, 0, 2)
+	withdraw(t, publish(t, p, code(1<<40, 1)))
 	delete(high, 1<<40)
 	expect(t, high)
 	withdraw(t, r, 1, 3, 4)

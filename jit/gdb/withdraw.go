@@ -7,6 +7,7 @@
 package gdb
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -21,14 +22,21 @@ import (
 // An error means one of two things. Either a function does not exist, and nothing was
 // withdrawn. Or there is no memory for the new symbol file, and its other functions
 // became unknown as well.
-func (b *batch) Withdraw() error { return b.forget(nil) }
+func (b *batch) Withdraw() error {
+	defer b.claim.Remove()
+	return b.forget(nil)
+}
 
 // WithdrawFunctions implements jit.Registration.
 func (b *batch) WithdrawFunctions(functions ...int) error {
 	if len(functions) == 0 {
 		return nil
 	}
-	return b.forget(functions)
+	err := b.forget(functions)
+	if !errors.Is(err, jit.ErrCode) {
+		b.claim.RemoveFunctions(functions...)
+	}
+	return err
 }
 
 // forget withdraws the given functions; without any, all functions of the batch.

@@ -45,12 +45,28 @@ func (p *Publisher) Publish(c *jit.Code) (jit.Registration, error) {
 	if c.Machine != nil && c.Machine != m {
 		return nil, fmt.Errorf("%w: code for %s in a program for %s", jit.ErrCode, c.Machine.Name, m.Name)
 	}
-	b := &batch{format: p.Format, functions: make([]function, len(c.Functions))}
-	if err := b.encode(c); err != nil {
+	claim, err := published.Add(c)
+	if err != nil {
 		return nil, err
 	}
+	b := &batch{format: p.Format, functions: make([]function, len(c.Functions)), claim: claim}
+	if err := b.publishAll(c); err != nil {
+		claim.Remove()
+		return nil, err
+	}
+	return b, nil
+}
+
+// published is the code in the process's list.
+var published jit.Published
+
+// publishAll publishes a new batch.
+func (b *batch) publishAll(c *jit.Code) error {
+	if err := b.encode(c); err != nil {
+		return err
+	}
 	if b.block == nil {
-		return nil, jit.ErrNotApplicable
+		return jit.ErrNotApplicable
 	}
 	// A run must not cover memory between two ranges.
 	for first := 0; first < len(c.Functions); {
@@ -64,14 +80,14 @@ func (p *Publisher) Publish(c *jit.Code) (jit.Registration, error) {
 				b.withdraw(r)
 			}
 			b.block.release()
-			return nil, err
+			return err
 		}
 		if r.info != nil {
 			b.runs = append(b.runs, r)
 		}
 		first = last
 	}
-	return b, nil
+	return nil
 }
 
 // Listening reports whether the program has libunwind, and package linked. It implements
@@ -87,6 +103,7 @@ type batch struct {
 	base      uint64 // of the code
 	functions []function
 	runs      []*run
+	claim     *jit.Claim
 	block     *block // call frame information and table
 	table     uint64 // address of the table, for the format RemoteTable
 }
@@ -278,14 +295,21 @@ func (b *batch) withdraw(r *run) {
 
 // Withdraw implements jit.Registration. If there is no memory for the description of
 // the remaining functions, it returns an error and withdraws nothing.
-func (b *batch) Withdraw() error { return b.forget(nil) }
+func (b *batch) Withdraw() error {
+	defer b.claim.Remove()
+	return b.forget(nil)
+}
 
 // WithdrawFunctions implements jit.Registration.
 func (b *batch) WithdrawFunctions(functions ...int) error {
 	if len(functions) == 0 {
 		return nil
 	}
-	return b.forget(functions)
+	err := b.forget(functions)
+	if err == nil {
+		b.claim.RemoveFunctions(functions...)
+	}
+	return err
 }
 
 // forget withdraws the given functions; without any, all of them.

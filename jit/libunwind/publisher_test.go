@@ -411,6 +411,9 @@ func TestRanges(t *testing.T) {
 				t.Errorf("%#x to %#x", i.Start, i.End)
 			}
 		}
+		if _, err := new(Publisher).Publish(testCode(t, second+32, 1)); !errors.Is(err, jit.ErrPublished) {
+			t.Errorf("code that is published: %v", err)
+		}
 		if err := r.WithdrawFunctions(0, 5); err != nil {
 			t.Error(err)
 		}

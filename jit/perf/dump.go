@@ -43,6 +43,8 @@ type Dump struct {
 	index   uint64 // of the next function
 	encoder functionEncoder
 	code    ranges // of the published functions
+
+	published jit.Published // has its own lock
 }
 
 // Create begins the jitdump of this program, dir/jit-PID.dump, and maps a page of it as
@@ -108,7 +110,7 @@ func (d *Dump) Publish(c *jit.Code) (jit.Registration, error) {
 	return r, nil
 }
 
-func (d *Dump) publish(c *jit.Code) (*dumped, error) {
+func (d *Dump) publish(c *jit.Code) (r *dumped, err error) {
 	if c.Machine != nil && c.Machine != d.machine {
 		return nil, fmt.Errorf("%w: it is for %s, expected %s", jit.ErrCode, c.Machine.Name, d.machine.Name)
 	}
@@ -121,7 +123,16 @@ func (d *Dump) publish(c *jit.Code) (*dumped, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &dumped{dump: d, at: d.size, functions: make([]addressRange, len(c.Functions))}
+	claim, err := d.published.Add(c)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			claim.Remove()
+		}
+	}()
+	r = &dumped{dump: d, at: d.size, functions: make([]addressRange, len(c.Functions)), claim: claim}
 	at := d.size
 	var faults jit.FunctionErrors
 	for i := range c.Functions {
@@ -187,6 +198,7 @@ func (d *Dump) takeBack(r *dumped) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.code.remove(r.functions)
+	r.claim.Remove()
 	if d.file != nil {
 		d.cut(r.at)
 	}
@@ -228,6 +240,7 @@ type dumped struct {
 	dump      *Dump
 	at        int64          // offset in the file
 	functions []addressRange // empty if withdrawn
+	claim     *jit.Claim
 }
 
 // Withdraw implements jit.Registration.
@@ -249,6 +262,7 @@ func (r *dumped) forget(functions []int) error {
 	if len(functions) == 0 {
 		d.code.remove(r.functions)
 		clear(r.functions)
+		r.claim.Remove()
 		return nil
 	}
 	if err := checkIndexes(functions, len(r.functions)); err != nil {
@@ -260,5 +274,6 @@ func (r *dumped) forget(functions []int) error {
 		r.functions[i] = addressRange{}
 	}
 	d.code.remove(gone)
+	r.claim.RemoveFunctions(functions...)
 	return nil
 }

@@ -181,11 +181,14 @@ func TestRoom(t *testing.T) {
 		}
 		return r
 	}
-	publish(0x20000, 2, 72)          // space for both tables
+	first := publish(0x20000, 2, 72) // space for both tables
 	publish(0x30000, 2, 71)          // for the second
 	low := publish(0x1ffe0, 1, 0)    // before a function: none
 	publish(0x1ffd0, 1, 0)           // and before that
-	middle := publish(0x20058, 1, 0) // where the first batch has its second one
+	if err := first.WithdrawFunctions(1); err != nil {
+		t.Fatal(err)
+	}
+	middle := publish(0x20058, 1, 0) // where the first batch had its second one
 	publish(0x2ffb8-16, 1, 0)        // just enough
 	for _, r := range []jit.Registration{low, middle} {
 		if err := errors.Join(r.Withdraw(), r.WithdrawFunctions(0)); err != nil {
@@ -194,6 +197,9 @@ func TestRoom(t *testing.T) {
 	}
 	publish(0x1ffa8, 1, 0) // nothing up to 0x1ffd0
 	publish(0x1fffd0-0x48, 1, 0)
+	if _, err := d.Publish(batch(0x1ffa0, 1, 0)); !errors.Is(err, jit.ErrPublished) || !strings.Contains(err.Error(), `overlaps function "function 0" of batch "jit", 0x10 bytes at 0x1ffa8`) {
+		t.Errorf("code that is published: %v", err)
+	}
 	if err := low.WithdrawFunctions(1); err == nil || err.Error() != "jitdump: "+jit.ErrCode.Error()+": no function 1: the batch has 1 functions" {
 		t.Errorf("withdrawing what is not there: %v", err)
 	}
@@ -273,7 +279,7 @@ func TestTakeBack(t *testing.T) {
 	defer bad.Close()
 	for i, list := range []*MapWriter{good, bad, good} {
 		p.list = list
-		if _, err := p.Publish(batch(0x1000, i+1, 0)); (list == bad) != errors.Is(err, unix.ENOSPC) {
+		if _, err := p.Publish(batch(0x1000*(1+uint64(i+1)/2), i+1, 0)); (list == bad) != errors.Is(err, unix.ENOSPC) {
 			t.Errorf("batch %d: %v", i, err)
 		}
 	}
@@ -290,7 +296,11 @@ func TestPublishAllocations(t *testing.T) {
 	d := create(t, t.TempDir())
 	c := batch(0x100000, 1000, 80)
 	if n := testing.AllocsPerRun(10, func() {
-		if _, err := d.Publish(c); err != nil {
+		r, err := d.Publish(c)
+		if err == nil {
+			err = r.Withdraw()
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 	}); n > 500 { // some tens; the race detector clears sync.Pools

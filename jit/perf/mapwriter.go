@@ -27,6 +27,8 @@ type MapWriter struct {
 	path string
 	file *os.File // nil after Close
 	buf  []byte
+
+	published jit.Published // has its own lock
 }
 
 // OpenMap opens the perf map of this program, /tmp/perf-PID.map, the only path that
@@ -98,16 +100,21 @@ func (w *MapWriter) Publish(c *jit.Code) (jit.Registration, error) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.file == nil {
+		return nil, fmt.Errorf("perf map: %s: %w", w.path, fs.ErrClosed)
+	}
+	claim, err := w.published.Add(c)
+	if err != nil {
+		return nil, err
+	}
 	if err := w.publish(c); err != nil {
+		claim.Remove()
 		return nil, fmt.Errorf("perf map: %w", err)
 	}
-	return mapped(len(c.Functions)), nil
+	return &mapped{len(c.Functions), claim}, nil
 }
 
 func (w *MapWriter) publish(c *jit.Code) error {
-	if w.file == nil {
-		return fmt.Errorf("%s: %w", w.path, fs.ErrClosed)
-	}
 	w.buf = w.buf[:0]
 	for i := range c.Functions {
 		f := &c.Functions[i]
@@ -160,17 +167,24 @@ func (w *MapWriter) Close() error {
 	return nil
 }
 
-// mapped is the number of functions of a batch in a map.
-type mapped int
+// mapped is a batch in a map.
+type mapped struct {
+	functions int
+	claim     *jit.Claim
+}
 
 // Withdraw implements jit.Registration.
-func (m mapped) Withdraw() error { return nil }
+func (m *mapped) Withdraw() error {
+	m.claim.Remove()
+	return nil
+}
 
 // WithdrawFunctions implements jit.Registration.
-func (m mapped) WithdrawFunctions(functions ...int) error {
-	if err := checkIndexes(functions, int(m)); err != nil {
+func (m *mapped) WithdrawFunctions(functions ...int) error {
+	if err := checkIndexes(functions, m.functions); err != nil {
 		return fmt.Errorf("perf map: %w", err)
 	}
+	m.claim.RemoveFunctions(functions...)
 	return nil
 }
 

@@ -77,11 +77,26 @@ func (p *Publisher) Publish(c *jit.Code) (jit.Registration, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := p.list.Publish(c); err != nil {
+	m, err := p.list.Publish(c)
+	if err != nil {
 		p.dump.takeBack(r.(*dumped))
 		return nil, err
 	}
-	return r, nil
+	return both{r, m}, nil
+}
+
+// both is a batch in a dump and in a map.
+type both struct{ dump, list jit.Registration }
+
+// Withdraw implements jit.Registration.
+func (b both) Withdraw() error { return errors.Join(b.dump.Withdraw(), b.list.Withdraw()) }
+
+// WithdrawFunctions implements jit.Registration.
+func (b both) WithdrawFunctions(functions ...int) error {
+	if err := b.dump.WithdrawFunctions(functions...); err != nil {
+		return err
+	}
+	return b.list.WithdrawFunctions(functions...)
 }
 
 // Listening reports whether the options select anything. It implements jit.Listener.
