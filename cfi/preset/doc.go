@@ -4,7 +4,8 @@
 
 // Package preset contains the unwind tables that JITs need most: for functions with a
 // frame pointer, with a fixed frame or without a frame, and for code in one steady
-// state. Each supports amd64 (with and without endbr64) and arm64 (with and without
+// state; ranges of a function that run on another stack, or in which the frame is given up.
+// Each supports amd64 (with and without endbr64) and arm64 (with and without
 // signed return addresses). It also contains the two tables of CPython.
 //
 // A preset knows the instructions of its prologue and epilogue, which its documentation

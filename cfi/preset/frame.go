@@ -45,6 +45,10 @@ type Frame struct {
 	// Epilogues are in ascending order. The saved registers are restored before an
 	// epilogue starts.
 	Epilogues []Epilogue
+
+	// Ranges are parts of the body with other rules, in ascending order. They are not in the
+	// prologue or an epilogue.
+	Ranges []Range
 }
 
 // Saved is a register, a DWARF column, that is saved at CFA+Slot, in bytes. The slots of
@@ -188,7 +192,9 @@ var entryCIEs sync.Map // *arch.Machine to *cfi.CIE
 // builder is a cfi.Builder that tracks the offset of the code.
 type builder struct {
 	*cfi.Builder
+	arch    *arch.Machine
 	machine *machine
+	signed  bool
 	at      uint64  // after the last instruction
 	frame   uint64  // the register on which the CFA is based; it no longer has the caller's value
 	slots   []Saved // in use
@@ -211,7 +217,7 @@ func begin(m *arch.Machine, f *Frame) (*builder, error) {
 	case cie.Section == nil || cie.Section.Machine != m:
 		return nil, misuse("a CIE for another machine, expected %s", m.Name)
 	}
-	b := &builder{Builder: cfi.NewBuilder(cie), machine: known, frame: uint64(m.StackPointer)}
+	b := &builder{Builder: cfi.NewBuilder(cie), arch: m, machine: known, frame: uint64(m.StackPointer)}
 	if m.PushesReturns() {
 		b.slots = []Saved{{uint64(m.ReturnAddress), -8}}
 	}
@@ -230,6 +236,7 @@ func begin(m *arch.Machine, f *Frame) (*builder, error) {
 		b.at = 4
 	}
 	if f.Signed {
+		b.signed = true
 		b.after(4).NegateRAState()
 	}
 	return b, nil
@@ -294,7 +301,14 @@ func (b *builder) authenticate(f *Frame) {
 
 // end adds the epilogues; unmake writes each.
 func (b *builder) end(f *Frame, unmake func()) (*cfi.Program, error) {
+	ranges := f.Ranges
 	for i, e := range f.Epilogues {
+		n := 0
+		for n < len(ranges) && ranges[n].Start < e.Start {
+			n++
+		}
+		b.ranges(ranges[:n])
+		ranges = ranges[n:]
 		if e.Start < b.at {
 			return nil, refuse("an epilogue at +%#x, before the end of the previous code at +%#x", e.Start, b.at)
 		}
@@ -314,6 +328,7 @@ func (b *builder) end(f *Frame, unmake func()) (*cfi.Program, error) {
 			b.At(e.End).RestoreState()
 		}
 	}
+	b.ranges(ranges)
 	if b.err != nil {
 		return nil, b.err
 	}
