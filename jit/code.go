@@ -72,6 +72,10 @@ type Function struct {
 	// instruction. Nil means unknown. Functions may share a table.
 	Unwind *cfi.Program
 
+	// SwitchesStack says that the function runs on, or returns to, another stack than its
+	// caller's. See "Stacks that are switched".
+	SwitchesStack bool
+
 	// Lines maps instructions to source lines, in ascending order of Offset. It may be
 	// empty. Nil means those of Code.LinesOf.
 	Lines []Line

@@ -38,7 +38,7 @@ type generatedCode struct {
 func (o *Objects) resetGenerated() {
 	o.generated = generatedCode{objects: make(map[*generated.Code]*Object)}
 	o.generated.Reader = generated.NewReader(generated.Target{Snapshot: o.snapshot, Objects: o.searchable, IsObjectCode: o.isObjectCode})
-	o.generated.module = unwind.Module{Name: "memory without a file", Source: &o.generated}
+	o.generated.module = unwind.Module{Name: "memory without a file", Source: &o.generated, SwitchesStack: o.generated.switchesStack}
 }
 
 // find returns the object of the generated code at an address, nil if there is none.
@@ -54,6 +54,11 @@ func (g *generatedCode) find(s *snapshot.Snapshot, pc uint64) *Object {
 	}
 	o.Bare = c.Bare
 	return o
+}
+
+func (g *generatedCode) switchesStack(pc uint64) bool {
+	c := g.Find(pc)
+	return c != nil && c.SwitchesStack(pc)
 }
 
 // searchable returns the objects to search for lists of generated code.

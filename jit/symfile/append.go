@@ -67,10 +67,13 @@ func (e *encoder) batch(c *jit.Code) error {
 	if name == "" {
 		name = defaultName
 	}
-	names, frames, rows, calls := 0, 0, 0, 0
+	names, frames, rows, calls, switches := 0, 0, 0, 0, 0
 	for i := range c.Functions {
 		f := &c.Functions[i]
 		names += len(f.Name) + 1
+		if f.SwitchesStack {
+			switches++
+		}
 		if f.Unwind != nil {
 			// With pointers of eight bytes.
 			frames += (25+len(f.Unwind.Instructions)+7)&^7 + 8
@@ -94,7 +97,7 @@ func (e *encoder) batch(c *jit.Code) error {
 	if len(faults) > 0 {
 		return faults
 	}
-	size := longestHeader + len(name) + names + symbolSize*len(c.Functions) + frames + e.files.size(rows) + e.calls.bytes + calls*(callSize+1) + (sectionSize+16)*len(c.Ranges)
+	size := longestHeader + len(name) + names + symbolSize*(len(c.Functions)+switches) + frames + e.files.size(rows) + e.calls.bytes + calls*(callSize+1) + (sectionSize+16)*len(c.Ranges)
 	e.texts = append(e.texts, textRange{c.Address, c.Address + uint64(len(c.Text))})
 	for _, r := range c.Ranges {
 		e.texts = append(e.texts, textRange{r.Address, r.Address + uint64(len(r.Text))})
@@ -106,11 +109,7 @@ func (e *encoder) batch(c *jit.Code) error {
 	first := unit + uint32(len(name)) + 1
 	e.strings = int(first)
 
-	table := e.symbols(len(c.Functions))
-	for i := range c.Functions {
-		f := &c.Functions[i]
-		putSymbol(table[symbolSize*i:], e.name(c.Functions, i), f.Range+1, c.Start(f), f.Size)
-	}
+	e.putSymbols(c, switches)
 	if frames > 0 {
 		e.beginFrames(uint64(frames))
 		for i := range c.Functions {
@@ -142,6 +141,9 @@ func (e *encoder) batch(c *jit.Code) error {
 		}
 	}
 	e.dst = e.calls.appendNames(e.files.appendNames(e.dst))
+	if switches > 0 {
+		e.dst = append(e.dst, morestack+"\x00"...)
+	}
 	return e.finish(start)
 }
 

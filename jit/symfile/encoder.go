@@ -182,8 +182,9 @@ func (e *encoder) symbols(n int) []byte {
 	return table[symbolSize:]
 }
 
-// putSymbol writes a symbol for a function in section number text.
-func putSymbol(b []byte, name uint32, text int, start, size uint64) {
+// putSymbol writes a symbol for a function in section number text, and returns the table after
+// it.
+func putSymbol(b []byte, name uint32, text int, start, size uint64) []byte {
 	_ = b[symbolSize-1]
 	binary.LittleEndian.PutUint32(b, name)
 	b[4] = elf.ST_INFO(elf.STB_GLOBAL, elf.STT_FUNC)
@@ -191,6 +192,7 @@ func putSymbol(b []byte, name uint32, text int, start, size uint64) {
 	binary.LittleEndian.PutUint16(b[6:], uint16(text))
 	binary.LittleEndian.PutUint64(b[8:], start)
 	binary.LittleEndian.PutUint64(b[16:], size)
+	return b[symbolSize:]
 }
 
 // finish appends the section table after the string table, which starts at offset

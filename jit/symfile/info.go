@@ -63,7 +63,7 @@ const (
 )
 
 // origin returns the first source location of a function. A function without one has no
-// entry in the debugging information.
+// entry in the debugging information, unless it changes stacks: see morestack.
 func origin(f *jit.Function) (file string, line int, ok bool) {
 	for i := range f.Lines {
 		l := &f.Lines[i]
@@ -78,7 +78,7 @@ func origin(f *jit.Function) (file string, line int, ok bool) {
 			return l.File, l.Line, true
 		}
 	}
-	return "", 0, false
+	return defaultName, 0, f.SwitchesStack // gdb 13 crashes if the file has no name
 }
 
 // debug appends the debugging information of a batch. Its name is at offset unit of the

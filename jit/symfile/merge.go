@@ -30,6 +30,8 @@ type merged struct {
 	calls      []byte // with the end of the function's children, or nil
 	rows       []byte // its sequence after the address, empty without lines
 	file, line uint32 // of its entry, as in the source
+
+	switches bool // it changes stacks: see morestack
 }
 
 // before reports whether data at an address belongs to a function after f, or, if f has such
@@ -150,8 +152,11 @@ func (e *encoder) takeSymbols(image int, keep func(uint64) bool) error {
 	var text textRange
 	var previousStart, previousEnd uint64
 	e.functions = slices.Grow(e.functions, len(s.symbols)/symbolSize)
-	for b := s.symbols; len(b) > 0; b = b[symbolSize:] {
-		start, size := le.Uint64(b[8:]), le.Uint64(b[16:])
+	for b, rest := s.symbols, []byte(nil); len(b) > 0; b = rest {
+		var size uint64
+		var switches bool
+		start := le.Uint64(b[8:])
+		size, switches, rest = s.size(b)
 		name, ok := s.name(le.Uint32(b))
 		if !ok || len(name) == 0 || size == 0 {
 			return fmt.Errorf("%w: a symbol at %#x of %#x bytes, without a name or a size", ErrImage, start, size)
@@ -179,7 +184,7 @@ func (e *encoder) takeSymbols(image int, keep func(uint64) bool) error {
 		}
 		previousStart, previousEnd = start, owned.end
 		if kept = keep == nil || keep(start); kept {
-			e.functions = append(e.functions, merged{start: start, size: size, owned: owned, name: name, source: image})
+			e.functions = append(e.functions, merged{start: start, size: size, owned: owned, name: name, source: image, switches: switches})
 		}
 	}
 	if kept {
@@ -263,7 +268,7 @@ func (e *encoder) takeFile(s *source, number uint32) bool {
 
 // write appends the image of the functions, which are sorted by address.
 func (e *encoder) write(name []byte) error {
-	names, frames, rows := 0, 0, 0
+	names, frames, rows, switches := 0, 0, 0, 0
 	for i := range e.functions {
 		f := &e.functions[i]
 		if n := len(e.texts); n > 0 && f.owned.start <= e.texts[n-1].end {
@@ -273,12 +278,15 @@ func (e *encoder) write(name []byte) error {
 		}
 		f.text = len(e.texts)
 		names += len(f.name) + 1
+		if f.switches {
+			switches++
+		}
 		rows += len(f.rows) + 8 + len(f.calls)
 		if f.cie != nil {
 			frames += (25+len(f.instructions)+7)&^7 + 8
 		}
 	}
-	size := longestHeader + len(name) + names + symbolSize*len(e.functions) + frames +
+	size := longestHeader + len(name) + names + symbolSize*(len(e.functions)+switches) + frames +
 		(sectionSize+12)*len(e.texts) + e.files.size(0) + e.calls.bytes + rows
 	// Functions in a row share a name. In a damaged image each function could have
 	// a name of the image's size.
@@ -291,7 +299,14 @@ func (e *encoder) write(name []byte) error {
 	unit := uint32(e.strings)
 	first := unit + uint32(len(name)) + 1
 	next := first
-	table := e.symbols(len(e.functions))
+	for i := range e.functions {
+		if i == 0 || !bytes.Equal(e.functions[i].name, e.functions[i-1].name) {
+			next += uint32(len(e.functions[i].name)) + 1
+		}
+	}
+	alias := next + uint32(e.files.bytes+e.calls.bytes)
+	next = first
+	table := e.symbols(len(e.functions) + switches)
 	for i := range e.functions {
 		f := &e.functions[i]
 		at := next
@@ -300,7 +315,7 @@ func (e *encoder) write(name []byte) error {
 		} else {
 			next += uint32(len(f.name)) + 1
 		}
-		putSymbol(table[symbolSize*i:], at, f.text, f.start, f.size)
+		table = putFunctionSymbols(table, at, alias, f.text, f.start, f.size, f.switches)
 	}
 	if err := e.writeFrames(uint64(frames)); err != nil {
 		return err
@@ -319,6 +334,9 @@ func (e *encoder) write(name []byte) error {
 		}
 	}
 	e.dst = e.calls.appendNames(e.files.appendNames(e.dst))
+	if switches > 0 {
+		e.dst = append(e.dst, morestack+"\x00"...)
+	}
 	return e.finish(start)
 }
 

@@ -140,6 +140,11 @@ func (c *imageCode) open() *reader.Image {
 	return f
 }
 
+func (c *imageCode) switchesStack(pc uint64) bool {
+	f, ok := c.opened().Find(pc)
+	return ok && f.SwitchesStack
+}
+
 func (c *imageCode) function(pc uint64) (object.Symbol, bool) {
 	f, ok := c.opened().Find(pc)
 	return object.Symbol{Name: f.Name, Address: f.Start, Size: f.Size, Source: object.StaticSymbols}, ok

@@ -100,6 +100,13 @@ type Code struct {
 // Function returns the function at a run-time address.
 func (c *Code) Function(pc uint64) (object.Symbol, bool) { return c.is.function(pc) }
 
+// SwitchesStack reports whether the function at a run-time address changes stacks, as
+// [jit.Function] says.
+func (c *Code) SwitchesStack(pc uint64) bool {
+	is, ok := c.is.(interface{ switchesStack(pc uint64) bool })
+	return ok && is.switchesStack(pc)
+}
+
 // Locate returns the source lines of a run-time address, as [object.File.Locate] does.
 func (c *Code) Locate(pc uint64) ([]object.Location, error) { return c.is.locate(pc) }
 

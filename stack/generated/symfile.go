@@ -112,7 +112,7 @@ func (f *Function) describe(offset uint64) (jit.Function, error) {
 	if name == "" {
 		name = fmt.Sprintf("jit_%x", f.Start)
 	}
-	out := jit.Function{Name: name, Offset: offset, Size: f.Size}
+	out := jit.Function{Name: name, Offset: offset, Size: f.Size, SwitchesStack: f.code.SwitchesStack(f.Start)}
 	last := uint64(0)
 	for l := range f.code.is.lines(f.Start) {
 		if l.Offset >= last && l.Offset < f.Size {

@@ -43,6 +43,9 @@ type Function struct {
 	Name  string // as in the image
 	Start uint64 // address
 	Size  uint64 // bytes; 0 if unknown
+
+	// SwitchesStack says that the function changes stacks: see jit.Function.
+	SwitchesStack bool
 }
 
 // Open reads an image. It neither copies nor changes the image, which must stay unchanged.
@@ -147,8 +150,23 @@ func (i *Image) readFunctions() ([]Function, error) {
 	slices.SortStableFunc(list, func(a, b Function) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Size, b.Size))
 	})
+	list = withoutAliases(list)
 	i.measure(list)
 	return list, err
+}
+
+// withoutAliases removes the second symbols of functions that change stacks: see package
+// symfile.
+func withoutAliases(list []Function) []Function {
+	kept := list[:0]
+	for _, f := range list {
+		if n := len(kept); n > 0 && f.Name == "__morestack" && kept[n-1].Start == f.Start && kept[n-1].Size == 0 {
+			kept[n-1].Size, kept[n-1].SwitchesStack = f.Size, true
+			continue
+		}
+		kept = append(kept, f)
+	}
+	return kept
 }
 
 // measure extends functions without a size to the next function or the end of their

@@ -1,0 +1,22 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+#include "textflag.h"
+
+// host is called by generated code, on the goroutine's stack. R15 is the context. It returns
+// when its word wait is 0.
+TEXT ·host(SB), NOSPLIT|NOFRAME, $0
+wait:
+	CMPQ 72(R15), $0
+	JEQ done
+	PAUSE
+	JMP wait
+done:
+	RET
+
+// func hostAddress() uintptr
+TEXT ·hostAddress(SB), NOSPLIT, $0-8
+	LEAQ ·host(SB), AX
+	MOVQ AX, ret+0(FP)
+	RET
