@@ -104,7 +104,7 @@ func (w *descriptionWriter) functions(c *Code) {
 			w.data = appendNumbers(w.data, 0)
 			continue
 		}
-		w.data = appendNumbers(w.data, f.Size, w.string(f.Name), uint64(f.Range), f.Offset, w.program(f.Unwind), uint64(len(f.Lines)))
+		w.data = appendNumbers(w.data, f.Size, w.string(f.Name), uint64(f.Range), f.Offset, switches(f), w.program(f.Unwind), uint64(len(f.Lines)))
 		if w.err != nil {
 			w.err = FunctionErrors{c.Fault(i, w.err)}
 			return
@@ -116,6 +116,13 @@ func (w *descriptionWriter) functions(c *Code) {
 			offset = l.Offset
 		}
 	}
+}
+
+func switches(f *Function) uint64 {
+	if f.SwitchesStack {
+		return 1
+	}
+	return 0
 }
 
 func (w *descriptionWriter) string(s string) uint64 {
@@ -307,6 +314,7 @@ func (r *descriptionReader) functions(c *Code) {
 		f := Function{Size: r.number(math.MaxUint64)}
 		if f.Size > 0 {
 			f.Name, f.Range, f.Offset = element(r, r.strings), int(r.number(uint64(len(c.Ranges)))), r.number(math.MaxUint64)
+			f.SwitchesStack = r.number(1) == 1
 			f.Unwind = element(r, r.programs)
 			f.Lines = r.lines()
 		}

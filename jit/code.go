@@ -73,7 +73,7 @@ type Function struct {
 	Unwind *cfi.Program
 
 	// SwitchesStack says that the function runs on, or returns to, another stack than its
-	// caller's. See "Stacks that are switched".
+	// caller's. See "Stacks that are switched" in the documentation of the package.
 	SwitchesStack bool
 
 	// Lines maps instructions to source lines, in ascending order of Offset. It may be

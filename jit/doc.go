@@ -67,6 +67,33 @@
 //   - A goroutine that runs it is not preempted. A garbage collection, and everything else
 //     that stops the world, waits until the code returns or calls Go.
 //
+// # Stacks that are switched
+//
+// An engine can run its code on a stack of its own, and call the host on the goroutine's. The
+// functions that change stacks need two things:
+//
+//   - an unwind table in which the caller's frame is found by a saved pointer, not by the stack
+//     pointer: a preset.Range from the instruction after the switch up to the one after the
+//     switch back. A frame that is given up, as by a trap, is a Range with Left.
+//   - [Function].SwitchesStack
+//
+// Tools then walk through them in both directions, and show their names:
+//
+//   - gdb walks to a frame further down the stack only from a function called __morestack, as
+//     libgcc's is, or from a signal frame, which it prints as <signal handler called>. The symbol
+//     file therefore gives a function with SwitchesStack a second symbol of that name.
+//     Backtraces show the function's own name, and break finds it. Only info symbol shows
+//     __morestack.
+//   - lldb and the unwinders of libgcc and libunwind need the table only.
+//   - Clew needs the table only if the Range reads a pointer from memory. For a frame pointer
+//     that points to the other stack it needs SwitchesStack too.
+//   - perf follows frame pointers from one stack to the other on amd64, and omits functions
+//     without one. On arm64 the kernel stops where they lead down. A stack copy holds one
+//     stack only: the walk stops at the function that changes stacks.
+//
+// The program jit/gdb/testdata/engine shows all of it: an entry, calls of the host, growth of
+// the stack, and a trap.
+//
 // # Names
 //
 // Any name without NUL works. gdb reads a dot in an expression as a member: break wasm.add and
