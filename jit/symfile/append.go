@@ -86,11 +86,16 @@ func (e *encoder) batch(c *jit.Code) error {
 			e.files.units++
 			e.files.add(file)
 			rows += len(f.Lines)
-			calls += e.addCalls(f)
+			inlined := false
 			for k := range f.Lines {
-				if l := &f.Lines[k]; l.Line > 0 && l.File != "" {
+				l := &f.Lines[k]
+				if l.Line > 0 && l.File != "" {
 					e.files.add(l.File)
 				}
+				inlined = inlined || l.Inlined != nil
+			}
+			if inlined {
+				calls += e.addCalls(f)
 			}
 		}
 	}

@@ -93,7 +93,7 @@ func (e *encoder) debug(unit uint32, c *jit.Code, first uint32) {
 			next += uint32(len(f.Name)) + 1
 		}
 		if file, line, ok := origin(f); ok {
-			calls := hasCalls(f)
+			calls := len(e.calls.list) > 0 && hasCalls(f)
 			e.putFunction(name, c.Start(f), f.Size, e.files.add(file), uint32(min(uint64(line), 1<<32-1)), calls)
 			if calls {
 				e.putCalls(c.Start(f), f)
