@@ -2,8 +2,8 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Package record samples running programs with the kernel's perf events
-// (perf_event_open(2)), or by ptrace where these are forbidden, and makes named stacks of the samples while the programs run.
+// Package record samples running programs with the kernel's perf events (perf_event_open(2)), or by
+// ptrace where these are forbidden. It makes named stacks of the samples while the programs run.
 //
 //	rec, err := record.Run(ctx, record.Options{Targets: []int{pid}})
 //	…

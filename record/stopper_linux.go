@@ -424,7 +424,7 @@ func (s *stopper) note() string {
 			text += fmt.Sprintf(", %.1f%% of the time that they ran", 100*s.paused.Seconds()/s.ran.Seconds())
 		}
 	}
-	text += fmt.Sprintf("; processes that live less than %v can be missing, and frames of the kernel are", searching)
+	text += fmt.Sprintf("; frames of the kernel are missing, and processes that live less than %v can be", searching)
 	if s.failed != nil {
 		text += fmt.Sprintf("; not all could be stopped: %v", s.failed)
 	}

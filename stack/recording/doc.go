@@ -2,10 +2,11 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Package recording makes named stacks from the samples of a recording of perf. The frames
-// of the kernel come first. The user part is walked by call frame information if the sample
+// Package recording makes named stacks from the samples of a perf recording. The frames of
+// the kernel come first. The user part is walked by call frame information if the sample
 // has registers and a copy of the stack; otherwise it is the recorded call chain. Jitdumps
-// and perf maps name generated code, and jitdumps give its unwind tables.
+// and perf maps name generated code, and jitdumps contain its unwind tables. If the recorded
+// processes still run ([Options.Live]), so do the lists of generated code in their memory.
 //
 //	r, err := perfdata.Open("perf.data")
 //	…

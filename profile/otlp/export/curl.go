@@ -18,7 +18,7 @@ import (
 )
 
 // ErrNoCurl means that the program curl was not found in $PATH.
-var ErrNoCurl = errors.New("curl is not installed, which sends profiles")
+var ErrNoCurl = errors.New("curl, which sends the profiles, is not installed")
 
 // Curl makes a request with the program curl. It uses the proxies of the environment, does not
 // read the user's curlrc, and follows no redirection. Headers are not among its arguments, where

@@ -6,8 +6,8 @@
 // gRPC.
 //
 // [FromEnvironment] reads the variables OTEL_EXPORTER_OTLP_*. A [Queue] sends one message after
-// the other, and tries again, later each time, while the collector is away or asks for patience.
-// It is bounded, in memory and in a directory. Dropped messages are counted.
+// the other. While the collector cannot be reached or asks it to wait, it tries again, after longer and
+// longer pauses. It is bounded, in memory and in a directory, and counts the messages that it drops.
 //
 // No answer is trusted: time and size are bounded. The package does not link net/http or grpc,
 // which make programs larger and slow to start: curl makes the requests, unless

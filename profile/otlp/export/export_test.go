@@ -213,7 +213,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// While the collector is away, messages wait in memory, then in the spool. The next queue sends
+// While the collector cannot be reached, messages wait in memory, then in the spool. The next queue sends
 // them. What does not fit is counted.
 func TestQueue(t *testing.T) {
 	testprogram.RequireTool(t, "curl")

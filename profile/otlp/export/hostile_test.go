@@ -67,11 +67,11 @@ var httpAnswers = map[string]answer{
 	"garbage": {func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/x-protobuf")
 		w.Write([]byte("\xff\xff\xff garbage"))
-	}, "it is not a message of protobuf", "unclear"},
+	}, "it is not a protobuf message", "unclear"},
 	"truncated": {func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/x-protobuf")
 		w.Write(partial(1000)[:500])
-	}, "it is not a message of protobuf", "unclear"},
+	}, "it is not a protobuf message", "unclear"},
 	"long reason": {func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/x-protobuf")
 		w.Write(partial(60 << 10))
@@ -132,12 +132,12 @@ var httpAnswers = map[string]answer{
 		w.Header().Set("Content-Type", "application/x-protobuf")
 		w.Header().Set("Content-Encoding", "gzip")
 		w.Write([]byte("\x1f\x8b\x08 not decompressed"))
-	}, "it is not a message of protobuf", "unclear"},
+	}, "it is not a protobuf message", "unclear"},
 }
 
 var grpcAnswers = map[string]answer{
-	"page":         {httpAnswers["page"].write, "(HTTP status 200) is not of gRPC", "dropped"},
-	"no trailers":  {func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte{0, 0, 0, 0, 0}) }, "(HTTP status 200) is not of gRPC", "dropped"},
+	"page":         {httpAnswers["page"].write, "(HTTP status 200) is not gRPC", "dropped"},
+	"no trailers":  {func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte{0, 0, 0, 0, 0}) }, "(HTTP status 200) is not gRPC", "dropped"},
 	"endless":      {httpAnswers["endless"].write, "the answer is longer than 65536 bytes", "dropped"},
 	"silent":       httpAnswers["silent"],
 	"slow":         httpAnswers["slow"],
@@ -146,7 +146,7 @@ var grpcAnswers = map[string]answer{
 	"in part":      {zipped(partial(3)), "rejected=7", "sent in part"},
 	"bomb":         {zipped(make([]byte, 10<<20)), "its message is incomplete, too long", "unclear"},
 	"nothing":      {trailers(nil, "0", ""), "its message is incomplete", "unclear"},
-	"garbage":      {trailers([]byte("\x00\x00\x00\x00\x03\xff\xff\xff"), "0", ""), "it is not a message of protobuf", "unclear"},
+	"garbage":      {trailers([]byte("\x00\x00\x00\x00\x03\xff\xff\xff"), "0", ""), "it is not a protobuf message", "unclear"},
 	"status":       {trailers(nil, strings.Repeat("9", 5000), "%zz"), "gRPC status 999", "dropped"},
 	"long message": {trailers(nil, "3", strings.Repeat("%1b", 10000)), `gRPC status 3: \\x1b`, "dropped"},
 	"unavailable":  {trailers(nil, "14", "%e2%80%ae"), "gRPC status 14", "repeated"},

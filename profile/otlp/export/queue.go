@@ -24,8 +24,8 @@ type QueueOptions struct {
 	Spool     string
 	SpoolSize int64 // bytes; 0 means DefaultSpoolSize
 
-	// FirstDelay is the time before the second attempt. Each following one is twice as late, up to
-	// a minute, and between half and one and a half of that time. 0 means a second.
+	// FirstDelay is the pause before the second attempt; 0 means a second. Each following pause is
+	// twice as long, up to a minute. All vary at random between half of that and one and a half.
 	FirstDelay time.Duration
 
 	Log *slog.Logger // nil for none
@@ -48,7 +48,7 @@ type Stats struct {
 	Sent     uint64 // the collector took them
 	Dropped  uint64 // because the queue was full, or the collector refused them
 	Rejected uint64 // profiles and data points that the collector left out of messages it took
-	Unclear  uint64 // of those sent, the collector reported success in an answer that is not of OTLP
+	Unclear  uint64 // of those sent, the ones with an answer that reports success and is not OTLP
 	Retries  uint64 // attempts that failed and were repeated
 	Waiting  int    // in the queue
 	Bytes    int64  // of those
@@ -174,9 +174,9 @@ func (q *Queue) Stats() Stats {
 	return s
 }
 
-// Close sends what is left until the context ends, or with a spool until the collector is away. Then
-// it keeps the rest in the spool, or drops it. Metrics get lastMetrics after the last profile at most. Add
-// must not be called any more.
+// Close sends the rest until the context ends, or with a spool until an attempt fails. Then it keeps
+// the other messages in the spool, or drops them. After the last profile, it waits at most lastMetrics
+// for metrics. Add must not be called any more.
 func (q *Queue) Close(ctx context.Context) {
 	q.mu.Lock()
 	q.closing = true

@@ -7,8 +7,10 @@ package export
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -105,5 +107,46 @@ func TestSpooledMetrics(t *testing.T) {
 	defer s.close()
 	if m, _, ok := s.oldest(); !ok || m.signal != Metrics {
 		t.Error("metrics that were not sent are not in the spool")
+	}
+}
+
+// The pauses between attempts double up to a minute, and vary at random, so that recorders of many machines do not
+// all come back at once. A collector can ask for longer ones.
+func TestPauses(t *testing.T) {
+	pauses := func(retryAfter string) (list []time.Duration) {
+		synctest.Test(t, func(t *testing.T) {
+			var last time.Time
+			send := func(context.Context, *Request) (*Response, error) {
+				if !last.IsZero() {
+					list = append(list, time.Since(last))
+				}
+				last = time.Now()
+				return &Response{Status: 503, Header: map[string]string{"retry-after": retryAfter}}, nil
+			}
+			q, err := NewQueue(Endpoints{Profiles: {URL: "http://profiles", Send: send}}, QueueOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			q.Add(Profiles, []byte("profile"))
+			time.Sleep(20 * time.Minute)
+			ended, cancel := context.WithCancel(context.Background())
+			cancel()
+			q.Close(ended)
+		})
+		return list
+	}
+	first, second := pauses(""), pauses("")
+	for i, pause := range first {
+		if middle := min(time.Second<<min(i, 6), time.Minute); pause < middle/2 || pause > middle*3/2 {
+			t.Errorf("pause %d is %v, expected %v, or up to a half more or less", i, pause, middle)
+		}
+	}
+	if len(first) < 15 || slices.Equal(first, second) {
+		t.Errorf("pauses of two queues: %v and %v, expected 15 or more, and different ones", first, second)
+	}
+	for _, pause := range pauses("100") {
+		if pause < 100*time.Second {
+			t.Errorf("a pause of %v after the collector asked for 100 s", pause)
+		}
 	}
 }

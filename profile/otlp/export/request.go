@@ -161,7 +161,7 @@ func (a *Response) grpc() (result Result, err error) {
 	case !ok && a.Cut:
 		return result, &SendError{Reason: fmt.Sprintf("the answer is longer than %d bytes", MaxResponse)}
 	case !ok:
-		return result, &SendError{Reason: fmt.Sprintf("the answer (HTTP status %d) is not of gRPC", a.Status), Retry: a.Status == 0 || a.busy()}
+		return result, &SendError{Reason: fmt.Sprintf("the answer (HTTP status %d) is not gRPC", a.Status), Retry: a.Status == 0 || a.busy()}
 	}
 	if status == "0" {
 		body, ok := a.message()
@@ -239,7 +239,7 @@ func partialSuccess(b []byte) (r Result) {
 			r.Message = shortened(data)
 		}
 	}) {
-		r.Unclear = "it is not a message of protobuf"
+		r.Unclear = "it is not a protobuf message"
 	}
 	return r
 }
