@@ -149,6 +149,30 @@ func TestManyMappings(t *testing.T) {
 	}
 }
 
+// A process that uses up the moves of mappings does not cost others theirs.
+func TestMappingsOfOthers(t *testing.T) {
+	const top, modules = 0x7f0000000000, 300
+	m := newMade()
+	for i := range uint64(modules) {
+		m.mmap(2, 0x10000+0x2000*i, "//anon")
+	}
+	for i := range uint64(40000) {
+		m.mmap(1, top-0x2000*i, "//anon")
+		if i >= 39900 {
+			m.fork(3, 2, i)
+			m.mmap(3, 0x1000, "//anon")
+		}
+	}
+	m.sample(3, 0x10000, 40001)
+	b := m.build(t, Options{})
+	if n := b.process(3).space.size(); n != modules+1 {
+		t.Errorf("%d mappings, expected %d", n, modules+1)
+	}
+	if !noted(b, "process 1: its mappings change too often") || noted(b, "process 3") {
+		t.Errorf("%q", b.rec.Notes)
+	}
+}
+
 // The number of places is bounded. Those above the limit are one place, which has no name.
 func TestManyPlaces(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "jit-1.dump")

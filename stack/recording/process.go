@@ -242,6 +242,8 @@ const (
 	// and the additional ones of each record.
 	firstMoves      = 1 << 27
 	movesWithRecord = 1 << 9
+	// smallMove is always allowed: when one process has used up the moves, others keep their mappings.
+	smallMove = 1 << 12
 )
 
 // task starts or ends a thread.
@@ -319,19 +321,19 @@ func (b *builder) ended(t *thread) {
 // change drops all mappings of the space, because a partial list would name wrong files.
 func (b *builder) change(p *process, from uint64, do func(*space)) {
 	s := p.space
-	b.moves -= s.moves(from)
-	reason := ""
+	moves, reason := s.moves(from), ""
+	b.moves -= moves
 	switch {
-	case b.moves < 0:
-		reason = "mappings change too often"
-		b.moves = 0
+	case b.moves < 0 && moves > smallMove:
+		reason = "its mappings change too often"
 	case s.size() >= maxMappings:
-		reason = fmt.Sprintf("a process has more than %d mappings", maxMappings)
+		reason = fmt.Sprintf("it has more than %d mappings", maxMappings)
 	case s.users > 1 && b.mapped+s.size() > maxMapped:
 		reason = fmt.Sprintf("forked processes have more than %d mappings", maxMapped)
 	}
+	b.moves = max(b.moves, 0)
 	if reason != "" {
-		b.note("%s: earlier mappings are dropped", reason)
+		b.note("process %d: %s, so earlier ones are dropped, and frames in them have no name", p.pid, reason)
 		b.complete = false
 		b.leave(p)
 		s = newSpace()
