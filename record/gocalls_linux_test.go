@@ -6,6 +6,7 @@ package record_test
 
 import (
 	"context"
+	"fmt"
 	"os/exec"
 	"slices"
 	"testing"
@@ -65,6 +66,42 @@ func TestGoCalls(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// Samples in C code have the labels of the goroutine that called it, also if the thread has no sample in Go
+// code. Threads of C code have no labels to miss.
+func TestLabelsInC(t *testing.T) {
+	cmd := exec.Command(testprogram.BuildCgo(t, "cgolabels"))
+	rec, err := record.Run(context.Background(), record.Options{Command: cmd, Frequency: 499, Duration: 1500 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, labelled, alone := uint64(0), uint64(0), uint64(0)
+	for i := range rec.Stacks {
+		s := &rec.Stacks[i]
+		names := functions(rec, s)
+		switch {
+		case slices.Contains(names, "alone"):
+			alone += s.Samples
+		case slices.Contains(names, "spin"):
+			all += s.Samples
+			for key, value := range rec.Threads[s.Thread].Labels() {
+				if key != "route" || value != "c" {
+					t.Errorf("label %q=%q", key, value)
+				}
+				labelled += s.Samples
+			}
+		}
+	}
+	unknown := uint64(0)
+	for _, note := range rec.Notes {
+		if _, err := fmt.Sscanf(note, "the labels of goroutines are unknown for %d", &unknown); err == nil {
+			break
+		}
+	}
+	if all < 50 || alone < 50 || 2*labelled < all || unknown > all-labelled+alone/10 {
+		t.Errorf("%d of %d samples have labels, and %d are in a thread of C code; %q", labelled, all, alone, rec.Notes)
 	}
 }
 

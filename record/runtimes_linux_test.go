@@ -181,11 +181,11 @@ func TestReplacedCode(t *testing.T) {
 	}
 }
 
-// Samples have the profiler labels of their goroutine, or none if these are not certain.
+// Samples have the profiler labels of their goroutine, or none if these are not certain, which a note says.
 func TestGoLabels(t *testing.T) {
 	path := testprogram.Build(t, "golabels")
 	expected := map[string]string{"main.spinOuter": "route=outer ", "main.spinInner": "route=outer step=inner ", "main.spinInherited": "route=inherited ", "main.spinNone": ""}
-	for _, step := range []string{"500", "20"} {
+	for _, step := range []string{"500", "20", "0"} {
 		t.Run(step+" ms", func(t *testing.T) {
 			rec, err := record.Run(context.Background(), record.Options{Command: exec.Command(path, step), Frequency: 499, Duration: 2 * time.Second})
 			if err != nil {
@@ -213,6 +213,9 @@ func TestGoLabels(t *testing.T) {
 				}
 			}
 			t.Logf("%v of %v samples have labels; %q", labelled, all, rec.Notes)
+			if step == "0" && !slices.ContainsFunc(rec.Notes, func(note string) bool { return strings.HasPrefix(note, "the labels of goroutines are unknown") }) {
+				t.Errorf("no note on unknown labels: %q", rec.Notes)
+			}
 			for name := range expected {
 				if step == "500" && (all[name] < 20 || labelled[name]*100 < all[name]*30) {
 					t.Errorf("%s: %d of %d samples have labels", name, labelled[name], all[name])

@@ -83,6 +83,7 @@ type builder struct {
 	missed      uint64                            // records that were lost before the interval
 	labelled    int                               // of Recording.Threads, those with labels of goroutines
 	unlabelled  uint64                            // samples of goroutines whose labels are unknown
+	inDo        uint64                            // those of unlabelled that were taken in a call of pprof.Do
 	shortened   uint64                            // samples without the callers between C code and the start of a goroutine
 	calling     []*thread                         // those with recent samples in calls between Go and C
 	lookTime    uint64                            // nanoseconds that looks have taken since looksFrom

@@ -12,6 +12,7 @@ import (
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/snapshot/goruntime"
+	"github.com/clewdev/clew/unwind"
 )
 
 // goLabels reads the profiler labels of goroutines (runtime/pprof.Do) from the memory of a process that
@@ -99,11 +100,14 @@ func (g *goLabels) look(r *goruntime.Goroutine, text string, now uint64) (since 
 // goroutine returns the goroutine that a thread ran at a sample, nil if it ran none.
 func (g *goLabels) goroutine(b *builder, t *thread, machine *arch.Machine) (*goruntime.Goroutine, bool) {
 	memory := g.snapshot.Memory
+	if t.m == 0 && t.calls != nil {
+		t.m = t.calls.m // the sample is in C code
+	}
 	if t.m == 0 {
 		// In Go code a register has the address of the goroutine.
 		address, ok := b.walk.regs.Get(uint64(machine.Go.G))
 		if f := t.process.space.goFunction(b.walk.regs.PC); !ok || f == nil {
-			return nil, false
+			return nil, !g.callsGo(t)
 		}
 		r, err := g.runtime.Read(memory, address)
 		sp := t.trail.At(0).SP
@@ -121,6 +125,16 @@ func (g *goLabels) goroutine(b *builder, t *thread, machine *arch.Machine) (*gor
 	}
 	r, err := g.runtime.Read(memory, m.Current)
 	return &r, err == nil
+}
+
+// callsGo reports whether a walked stack has a function of Go. The threads of C code have none.
+func (g *goLabels) callsGo(t *thread) bool {
+	for i := range t.trail.Len() {
+		if t.process.space.goFunction(t.trail.LookupPC(i)) != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // outermost returns the function that the goroutine of a walked stack started with, nil if the stack does
@@ -146,14 +160,22 @@ func (g *goLabels) same(b *builder, t *thread, r *goruntime.Goroutine, had bool)
 	if f := g.outermost(t); f == nil || f.Entry+g.bias != r.Function || last < r.StackLow || last > r.StackHigh {
 		return false
 	}
-	for i := range trail.Len() - 1 {
-		if pc := trail.LookupPC(i); g.do[0] <= pc && pc < g.do[1] {
-			return g.set(b, t, r, i)
-		}
+	if i := g.doFrame(trail); i >= 0 {
+		return g.set(b, t, r, i)
 	}
 	// It inherited its labels, or it has called Do since. The address alone proves nothing, because
 	// the garbage collector frees the labels of a call of Do, and a later call can have their memory.
 	return r.Labels == 0 || had
+}
+
+// doFrame returns the innermost frame of runtime/pprof.Do that has a caller, -1 if there is none.
+func (g *goLabels) doFrame(trail *unwind.Trail) int {
+	for i := range trail.Len() - 1 {
+		if pc := trail.LookupPC(i); g.do[0] <= pc && pc < g.do[1] {
+			return i
+		}
+	}
+	return -1
 }
 
 // set reports whether the call of Do in a frame has set the labels that a goroutine has now. The frame

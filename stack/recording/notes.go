@@ -54,11 +54,14 @@ func (b *builder) noteMissing() {
 	shortened := min(b.shortened, b.ends[unwind.CallersMissing])
 	b.ends[unwind.CallersMissing] += b.gaps - shortened
 	const stack, stacks = "the stack of 1 sample ", "the stacks of %d samples "
-	if b.unlabelled > 0 && b.rec.hasLabels() {
-		b.note("the labels of goroutines are unknown for %d samples: the goroutine went on before its labels could be read", b.unlabelled)
+	unlabelled := b.unlabelled
+	if !b.rec.hasLabels() {
+		unlabelled = b.inDo // the others probably have none
 	}
+	b.noteCount(unlabelled, "the labels of goroutines are unknown for 1 sample", "the labels of goroutines are unknown for %d samples",
+		": the goroutine went on before its labels could be read; labels are mostly known in calls of pprof.Do that last 50 ms or more")
 	b.noteCount(b.unfinished, stack+"is", stacks+"are", "without the part in user mode, because the record that follows later is missing (PERF_RECORD_CALLCHAIN_DEFERRED)")
-	b.noteCount(b.ends[unwind.StackCut], stack+"is", stacks+"are", fmt.Sprintf("longer than the recorded copy of at most %d bytes: the outer frames are missing (use perf record --call-graph dwarf,SIZE)", b.longestCopy))
+	b.noteCount(b.ends[unwind.StackCut], stack+"is", stacks+"are", fmt.Sprintf("longer than the recorded copy of at most %d bytes: the outer frames are missing%s", b.longestCopy, b.copyAdvice()))
 	b.noteCount(b.ends[unwind.NoRule], stack+"ends", stacks+"end", "at a frame without unwind information")
 	b.noteCount(b.ends[unwind.UnreadableMemory], stack+"ends", stacks+"end", "where the unwind rules need memory that is not in the recording")
 	b.noteCount(b.ends[unwind.NoProgress], stack+"ends", stacks+"end", "where the unwind rules lead back to an earlier frame")
@@ -70,13 +73,29 @@ func (b *builder) noteMissing() {
 	}
 }
 
+// copyAdvice says how to record larger copies of stacks, if that is possible.
+func (b *builder) copyAdvice() string {
+	// In between clew record chooses the size by the frequency.
+	const least, most = 8 << 10, 63 << 10
+	switch {
+	case b.opts.Live == nil:
+		return " (use perf record --call-graph dwarf,SIZE)"
+	case least < b.longestCopy && b.longestCopy < most:
+		return " (with a lower --frequency the copies are larger)"
+	}
+	return ""
+}
+
 // noteCount adds a note about n things, if there are any. Many has a verb for n.
 func (b *builder) noteCount(n uint64, one, many, text string) {
 	if n > 1 {
 		one = fmt.Sprintf(many, n)
 	}
 	if n > 0 {
-		b.note("%s", strings.TrimSpace(one+" "+text))
+		if !strings.HasPrefix(text, ":") {
+			one += " "
+		}
+		b.note("%s", strings.TrimSpace(one+text))
 	}
 }
 

@@ -49,6 +49,25 @@ func TestNoStackCopy(t *testing.T) {
 	}
 }
 
+// The advice for stacks that are longer than their copies is that of the program that recorded.
+func TestCopyAdvice(t *testing.T) {
+	for _, test := range []struct {
+		live   Live
+		copied uint32
+		advice string
+	}{
+		{nil, 8 << 10, " (use perf record --call-graph dwarf,SIZE)"},
+		{new(stopped), 8 << 10, ""}, // waits, or the least that clew record chooses
+		{new(stopped), 33616, " (with a lower --frequency the copies are larger)"},
+		{new(stopped), 63 << 10, ""},
+	} {
+		b := &builder{opts: Options{Live: test.live}, longestCopy: test.copied}
+		if got := b.copyAdvice(); got != test.advice {
+			t.Errorf("%d bytes, live %v: %q, expected %q", test.copied, test.live != nil, got, test.advice)
+		}
+	}
+}
+
 // If perf had no time to read the mappings of a process, that is noted once for the process,
 // also for an empty mapping.
 func TestUnreadMappings(t *testing.T) {

@@ -223,6 +223,9 @@ func (b *builder) stack(t *thread, r *perfdata.Record, s *perfdata.Sample, chain
 		}
 		var known bool
 		if t.goLabels, known = b.goLabels(t, machine, r.ID.Time); !known {
+			if p.labels.doFrame(&t.trail) >= 0 {
+				b.inDo++
+			}
 			if b.unlabelled++; len(p.labels.encoded) > 0 {
 				b.opts.Live.Soon() // the goroutine went on
 			}
