@@ -353,7 +353,7 @@ func (f *recordFlags) run(ctx context.Context, opts *record.Options) (recorded b
 		rec.Notes = append(rec.Notes, f.noSamples(opts))
 	}
 	w := bufio.NewWriterSize(to, 1<<16)
-	shown := &trace.Recording{Recording: rec, Path: path, ByThread: f.show.byThread, Periods: f.offCPU || f.wall}
+	shown := &trace.Recording{Recording: rec, Path: path, ByThread: f.show.byThread, Periods: f.offCPU || f.wall, Time: f.offCPU || f.wall}
 	if failed := errors.Join(f.print(shown, w, to), w.Flush(), f.profiles(shown)); failed != nil {
 		return true, failed
 	}

@@ -39,7 +39,15 @@ func TestUndescribedCode(t *testing.T) {
 		t.Fatalf("never:\n%s", text)
 		return ""
 	}
+	record := func(p *testprogram.Process) string {
+		out, err := clew(t, "record", "--duration", "1s", "--stacks", "0", fmt.Sprint(p.PID)).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		return string(out)
+	}
 	const note = "no description of the generated code of "
+	const recorded = "note: no description of the generated code in the stacks of "
 	t.Run("node", func(t *testing.T) {
 		args := command("node map")
 		if args[1] != "--perf-basic-prof" {
@@ -49,6 +57,14 @@ func TestUndescribedCode(t *testing.T) {
 		stacks(p, func(text string) bool {
 			return strings.Contains(text, note) && strings.Contains(text, ": start node with --perf-basic-prof --interpreted-frames-native-stack\n")
 		})
+		if text := record(p); !strings.Contains(text, recorded) || !strings.Contains(text, " samples: start node with --perf-basic-prof --interpreted-frames-native-stack\n") {
+			t.Errorf("no advice in:\n%s", text)
+		}
+		p = testprogram.Start(t, testprogram.RequireTool(t, args[0]), args[1:]...)
+		t.Cleanup(func() { testprogram.Remove(p.PID) })
+		if text := record(p); strings.Contains(text, recorded) {
+			t.Errorf("advice although the code is described:\n%s", text)
+		}
 	})
 	t.Run("java", func(t *testing.T) {
 		args := command("java map")

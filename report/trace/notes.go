@@ -139,6 +139,30 @@ func (s *Threads) undescribed() string {
 	return fmt.Sprintf("no description of the generated code of %s: %s", style.Count(total, "frame"), advice)
 }
 
+// undescribed returns a note on samples in generated code without names, if the stack also has frames of a
+// runtime that can describe its code. The note says how to make it do so.
+func (r *Recording) undescribed() string {
+	samples, advice := uint64(0), ""
+	for i := range r.Stacks {
+		s := &r.Stacks[i]
+		unnamed, runtimeAdvice := false, ""
+		for _, f := range r.Frames(s) {
+			if f.Object == nil {
+				unnamed = unnamed || f.Symbol.Name == ""
+			} else if runtimeAdvice == "" {
+				runtimeAdvice = perfMapAdvice(path.Base(f.Object.Name), int(r.Threads[s.Thread].PID))
+			}
+		}
+		if unnamed && runtimeAdvice != "" {
+			samples, advice = samples+s.Samples, runtimeAdvice
+		}
+	}
+	if samples == 0 {
+		return ""
+	}
+	return fmt.Sprintf("no description of the generated code in the stacks of %s: %s", plural(samples, "sample"), advice)
+}
+
 // perfMapAdvice returns how to make the runtime in a file write a perf map.
 func perfMapAdvice(file string, pid int) string {
 	switch file {

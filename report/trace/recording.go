@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,6 +28,7 @@ type Recording struct {
 	*recording.Recording
 	Path     string // of the recording
 	Periods  bool   // weigh stacks by the sum of their samples' periods, not by the number of samples
+	Time     bool   // the periods are nanoseconds
 	ByThread bool   // print each thread by itself
 }
 
@@ -63,7 +65,11 @@ func (r *Recording) Text(w io.Writer, opts RecordingOptions) error {
 			p.section(int32(event), int32(thread))
 		}
 	}
-	_, err := w.Write(appendNotes(p.out, r.Notes))
+	notes := r.Notes
+	if note := r.undescribed(); note != "" {
+		notes = append(slices.Clip(notes), note)
+	}
+	_, err := w.Write(appendNotes(p.out, notes))
 	return err
 }
 
@@ -190,7 +196,10 @@ func (p *recordedPrinter) section(event, thread int32) {
 		p.out = append(p.out, ": "...)
 	}
 	p.out = fmt.Appendf(p.out, "%s of %s", plural(samples, "sample"), name)
-	if p.Periods {
+	switch {
+	case p.Periods && p.Time:
+		p.out = fmt.Appendf(p.out, ", total time %v", rounded(time.Duration(min(all, math.MaxInt64))))
+	case p.Periods:
 		p.out = fmt.Appendf(p.out, ", sum of periods %d", all)
 	}
 	p.out = append(p.out, '\n')
