@@ -7,6 +7,7 @@ package snapshot
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"sort"
 
 	"github.com/clewdev/clew/cfi"
@@ -50,7 +51,8 @@ type ThreadMemory struct {
 	thread   *Thread
 	late     uint64
 	isLate   bool
-	pages    *pages // nil unless Keep was called
+	reads    []uint64 // pages of late reads, in order of the first read
+	pages    *pages   // nil unless Keep was called
 }
 
 // ThreadMemory returns the memory as t, a thread of s, sees it.
@@ -126,8 +128,8 @@ func (m *ThreadMemory) readBeyond(p []byte, addr uint64) error {
 	if err != nil {
 		return err
 	}
-	if m.snapshot.Live && !m.isLate && m.changeable(addr) {
-		m.late, m.isLate = addr, true
+	if m.snapshot.Live && m.changeable(addr) {
+		m.noteLate(addr, len(p))
 	}
 	return nil
 }
@@ -155,6 +157,24 @@ func (m *ThreadMemory) changeable(addr uint64) bool {
 // continued to run, and the address of the first such read. Results derived from it may
 // not match the registers.
 func (m *ThreadMemory) Late() (addr uint64, late bool) { return m.late, m.isLate }
+
+// maxLatePages bounds LatePages.
+const maxLatePages = 64
+
+func (m *ThreadMemory) noteLate(addr uint64, n int) {
+	if !m.isLate {
+		m.late, m.isLate = addr, true
+	}
+	for page := addr &^ (pageSize - 1); page < addr+uint64(n) && len(m.reads) < maxLatePages; page += pageSize {
+		if !slices.Contains(m.reads, page) {
+			m.reads = append(m.reads, page)
+		}
+	}
+}
+
+// LatePages returns the addresses of the pages of 4 KiB to which reads were late, at most the
+// first 64. The caller must not change the slice.
+func (m *ThreadMemory) LatePages() []uint64 { return m.reads }
 
 // ForgetLate makes Late report only later reads.
 func (m *ThreadMemory) ForgetLate() { m.late, m.isLate = 0, false }

@@ -94,6 +94,10 @@ type WalkOptions struct {
 	// Analyzer is the Objects.Analyzer of objects that are made for the walk, as by
 	// EarlyWalker.
 	Analyzer CodeAnalyzer
+
+	// LatePages, if not nil, is called for a stack whose walk read writable memory after the
+	// target continued to run, with the addresses of the pages (ThreadMemory.LatePages).
+	LatePages func(pages []uint64)
 }
 
 // Threads of a malicious core can share a stack. Walk therefore cuts stacks after maxFrames
@@ -132,7 +136,11 @@ func (o *Objects) Walk(opts WalkOptions) []Stack {
 		frames := block[:0]
 		w.MaxFrames = min(cmp.Or(opts.MaxFrames, unwind.DefaultMaxFrames), max(left, minFrames))
 		err := object.Guard(func() error {
-			o.WalkThread(w, o.snapshot.ThreadMemory(t), opts, &frames)
+			memory := o.snapshot.ThreadMemory(t)
+			o.WalkThread(w, memory, opts, &frames)
+			if pages := memory.LatePages(); opts.LatePages != nil && len(pages) > 0 {
+				opts.LatePages(pages)
+			}
 			return nil
 		})
 		left -= len(frames)

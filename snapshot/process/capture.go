@@ -70,6 +70,7 @@ type capture struct {
 	runtimes   []*goruntime.ThreadCopier // for threads that are stopped one by one
 	ids        map[int]uint64            // of threads in their own namespace, nil if they are the same
 	copies     []snapshot.Copy
+	more       []snapshot.Copy // to copy besides stacks
 	each       each
 
 	early  *early   // may be nil
@@ -87,7 +88,7 @@ type capture struct {
 type phases struct{ stop, copy, release time.Duration }
 
 func newCapture(pid int, m *arch.Machine, tasks *taskDirectory, opts *Options) *capture {
-	c := &capture{pid: pid, machine: m, tasks: tasks, only: opts.Threads, vectors: opts.Vectors, patience: opts.Timeout,
+	c := &capture{pid: pid, machine: m, tasks: tasks, only: opts.Threads, vectors: opts.Vectors, patience: opts.Timeout, more: opts.more,
 		seen: make(map[int]bool), stacks: stackCopier{left: maxCopied, limit: defaultStackLimit}}
 	if c.patience <= 0 {
 		c.patience = defaultTimeout

@@ -64,6 +64,8 @@ type Options struct {
 	// means 100 ms. The wait for a thread that only needs a processor is 20 times as long.
 	// After that, the thread has an Err. The other threads stand still during the wait.
 	Timeout time.Duration
+
+	more []snapshot.Copy // to fill, by address; they do not overlap
 }
 
 const defaultTimeout = 100 * time.Millisecond
@@ -85,7 +87,24 @@ func Snapshot(pid int, opts *Options) (*snapshot.Snapshot, error) {
 
 // Stacks takes a snapshot as Snapshot does, and walks the stacks of its threads. On more
 // than one processor it walks them while threads are still being released.
+//
+// If a walk left the copies of its stack, as where a function has changed stacks, Stacks takes
+// a second snapshot, which also contains the memory that the walk had to read. Its Pause is
+// that of both.
 func Stacks(pid int, opts *Options, walk stack.WalkOptions) (*stack.Walked, error) {
+	pages, given := []uint64(nil), walk.LatePages
+	walk.LatePages = func(list []uint64) { pages = append(pages, list...) }
+	w, err := takeStacks(pid, opts, walk)
+	if walk.LatePages = given; err != nil || len(pages) == 0 {
+		return w, err
+	}
+	if given != nil {
+		given(pages)
+	}
+	return again(w, opts, walk, pages), nil
+}
+
+func takeStacks(pid int, opts *Options, walk stack.WalkOptions) (*stack.Walked, error) {
 	e := &early{options: walk}
 	s, _, err := takeSnapshot(pid, opts, e)
 	if err != nil {
@@ -218,6 +237,7 @@ func (c *capture) holdTogether(described <-chan bool, copied chan<- bool, held <
 	c.stop()
 	c.copyRuntimes()
 	c.copy()
+	c.copyMore()
 	c.copyGoroutines()
 	copied <- true
 	<-held

@@ -1,0 +1,77 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package process
+
+import (
+	"slices"
+
+	"github.com/clewdev/clew/snapshot"
+	"github.com/clewdev/clew/stack"
+)
+
+// A second snapshot copies moreBelow bytes below a page that a walk read, and moreAbove after
+// it, because the threads have run meanwhile; at most maxMore in total.
+const (
+	moreBelow = 4 << 10
+	moreAbove = 16 << 10
+	maxMore   = 1 << 20
+)
+
+// again takes a second snapshot with copies of memory around pages that the walk of the first
+// one had to read late. It returns the first one if that is not possible.
+func again(first *stack.Walked, opts *Options, walk stack.WalkOptions, pages []uint64) *stack.Walked {
+	own := Options{}
+	if opts != nil {
+		own = *opts
+	}
+	if own.more = around(first.Snapshot, pages); own.Hold != nil || own.more == nil {
+		return first
+	}
+	second, err := takeStacks(first.Snapshot.PID, &own, walk)
+	if err != nil {
+		return first
+	}
+	first.Objects.Close()
+	second.Snapshot.Pause += first.Snapshot.Pause
+	return second
+}
+
+// around returns ranges of the writable mappings around pages, by address.
+func around(s *snapshot.Snapshot, pages []uint64) (ranges []snapshot.Copy) {
+	slices.Sort(pages)
+	left := uint64(maxMore)
+	for _, page := range pages {
+		m := s.Mapping(page)
+		if m == nil || !m.Readable || !m.Writable {
+			continue
+		}
+		start, end := max(m.Start, page-min(page, moreBelow)), min(m.End, saturate(page, moreAbove))
+		last := len(ranges) - 1
+		if last >= 0 {
+			start = max(start, ranges[last].Address+uint64(len(ranges[last].Bytes)))
+		}
+		if start >= end || end-start > left {
+			continue
+		}
+		left -= end - start
+		if last >= 0 && start == ranges[last].Address+uint64(len(ranges[last].Bytes)) {
+			ranges[last].Bytes = make([]byte, end-ranges[last].Address)
+			continue
+		}
+		ranges = append(ranges, snapshot.Copy{Address: start, Bytes: make([]byte, end-start)})
+	}
+	return ranges
+}
+
+// copyMore fills the copies that a second snapshot adds.
+func (c *capture) copyMore() {
+	if len(c.more) == 0 {
+		return
+	}
+	c.stacks.readRound(c.reader(), c.more)
+	c.copies = append(c.copies, slices.DeleteFunc(c.more, func(m snapshot.Copy) bool { return m.Bytes == nil })...)
+}
