@@ -27,6 +27,7 @@ import (
 
 	"github.com/clewdev/clew/check/coderules"
 	"github.com/clewdev/clew/cmd/clew/continuous"
+	"github.com/clewdev/clew/cmd/clew/input"
 	"github.com/clewdev/clew/cmd/clew/manual"
 	"github.com/clewdev/clew/cmd/clew/output"
 	"github.com/clewdev/clew/internal/outputfile"
@@ -169,7 +170,7 @@ func (f *recordFlags) options(names, command []string, dashed bool) (*record.Opt
 	}
 	opts := &record.Options{
 		All: f.all, Cgroup: f.cgroup, Wall: f.wall, Duration: f.duration, Event: f.show.event, Frequency: f.frequency, Period: uint64(f.period), NoKernel: f.noKernel,
-		Recording: recording.Options{Analyzer: new(coderules.Analyzer), Lines: !f.show.noLines, NoInline: f.show.noInline},
+		Recording: recording.Options{Search: input.SearchBelow(""), Analyzer: new(coderules.Analyzer), Lines: !f.show.noLines, NoInline: f.show.noInline},
 	}
 	opts.Recording.Hashes = slices.ContainsFunc(f.outputs, isOTLP)
 	if f.offCPU {

@@ -89,12 +89,20 @@ func (f *file) open(m *mapped) {
 	if f.buildID == "" {
 		f.buildID = f.builder.buildIDs[f.path]
 	}
-	f.search = f.builder.opts.Search
+	opts := &f.builder.opts
+	if f.search = opts.Search; opts.Live != nil && opts.Interval != nil {
+		f.search.Fetch = nil // the samples after an interval do not wait for a server
+	}
 	if f.path == vdsoName {
 		f.object = f.builder.ownVDSO(f.buildID)
 	}
 	if f.object == nil {
-		if f.object, f.err = f.search.OpenObject(f.wanted(m)); f.err != nil {
+		wanted := f.wanted(m)
+		search := f.search
+		if opts.Live != nil {
+			search.Fetch = nil // samples do not wait for a server
+		}
+		if f.object, f.err = search.OpenObject(wanted); f.err != nil {
 			return
 		}
 	}

@@ -132,7 +132,8 @@ type Sample struct {
 // Options change what Read does. The zero value is valid.
 type Options struct {
 	// Search is where the files of the recording are searched. If its Root is "", the
-	// files of a running process are searched in the process's own root directory.
+	// files of a running process are searched in the process's own root directory. With Live, Fetch is
+	// called only for debug files, and only at the end of a recording without Interval.
 	Search debugfile.Search
 
 	Lines     bool // also find source lines and inlined calls
