@@ -86,6 +86,8 @@ type builder struct {
 	inDo        uint64                            // those of unlabelled that were taken in a call of pprof.Do
 	shortened   uint64                            // samples without the callers between C code and the start of a goroutine
 	calling     []*thread                         // those with recent samples in calls between Go and C
+	callers     []*thread                         // those with goCalls, in the order of nextCaller
+	nextCaller  uint                              // which of callers is replaced next, modulo maxCallers
 	lookTime    uint64                            // nanoseconds that looks have taken since looksFrom
 	looksFrom   uint64                            // by the clock of the recording, 0 before the first look
 	unfinished  uint64                            // samples whose deferred user part is missing

@@ -39,6 +39,7 @@ func (b *builder) cross(t *thread, s *perfdata.Sample, machine *arch.Machine, us
 	if c == nil {
 		c = new(goCalls)
 		t.calls = c
+		b.keepCalls(t)
 	}
 	if !c.listed && len(b.calling) < maxCalling {
 		b.calling, c.listed = append(b.calling, t), true

@@ -240,6 +240,50 @@ func (c *madeCall) walk(at uint64) (names []string, reason unwind.Reason) {
 	return names, reason
 }
 
+// The looks of a bounded number of threads are kept, and none of threads that have ended.
+func TestManyCallers(t *testing.T) {
+	c := newMadeCall(t, "amd64")
+	caller := c.function(t, "main.tree")
+	for at := uint64(0); ; at++ {
+		if at > 1<<9 {
+			t.Fatal("no return address in asmcgocall leads to g")
+		}
+		c.call(t, caller, at)
+		if _, reason := c.walk(5); reason != unwind.EndOfStack && c.b.walk.memory.missing == madeG+stackHigh {
+			break
+		}
+	}
+	const threads = 3000
+	var all []*thread
+	for i := range int32(threads) {
+		c.t = c.b.thread(1, 100+i)
+		all = append(all, c.t)
+		for n := range uint64(3) {
+			c.now = 10 * (n + 1)
+			c.walk(c.now - 5)
+		}
+	}
+	kept := 0
+	for _, thread := range all {
+		if thread.calls != nil {
+			kept++
+		}
+	}
+	if kept == 0 || kept > 256 {
+		t.Errorf("the looks of %d of %d threads are kept", kept, threads)
+	}
+	for _, thread := range all {
+		c.b.task(&perfdata.Record{Type: perfdata.TypeExit}, &perfdata.Task{PID: 1, TID: thread.tid})
+		if thread.calls != nil {
+			t.Fatal("a thread that has ended keeps its looks")
+		}
+	}
+	c.b.lookAtCalls()
+	if n := len(c.b.calling); n > 1 {
+		t.Errorf("rounds look at %d threads that have ended", n)
+	}
+}
+
 // A walk from C code continues with the goroutine's stack if looks before and after the sample prove it.
 func TestGoCallsMade(t *testing.T) {
 	for _, goarch := range []string{"amd64", "arm64"} {

@@ -106,6 +106,8 @@ const (
 	rememberCalls = 200e6
 	// maxCalling bounds the threads at which each round looks, and so the memory of their copies.
 	maxCalling = 64
+	// maxCallers bounds the threads with goCalls, each of which can have some 70 KB.
+	maxCallers = 4 * maxCalling
 	// maxGoroutines bounds the goroutines that a process remembers.
 	maxGoroutines = 1 << 12
 
@@ -113,6 +115,26 @@ const (
 	lookShare  = 100
 	firstLooks = 20e6
 )
+
+// keepCalls notes that a thread has goCalls, and drops those of the thread that got them first of maxCallers,
+// except of threads at which each round looks.
+func (b *builder) keepCalls(t *thread) {
+	if b.callers == nil {
+		b.callers = make([]*thread, maxCallers)
+	}
+	for range maxCallers {
+		slot := &b.callers[b.nextCaller%maxCallers]
+		b.nextCaller++
+		if old := *slot; old != nil && old != t && old.calls != nil {
+			if old.calls.listed {
+				continue
+			}
+			old.calls = nil
+		}
+		*slot = t
+		return
+	}
+}
 
 // find finds the thread of a sample by the goroutine that it ran.
 func (c *goCalls) find(g *golang, address, sp uint64, inC bool) bool {

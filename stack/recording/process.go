@@ -252,7 +252,7 @@ func (b *builder) task(r *perfdata.Record, task *perfdata.Task) {
 		if t := b.threads[task.TID]; t != nil {
 			b.ended(t)
 			t.exited, t.waits = true, false
-			t.trail, t.places = unwind.Trail{}, nil
+			t.trail, t.places, t.calls = unwind.Trail{}, nil, nil
 			if p := t.process; p.threads > 0 {
 				if p.threads--; p.threads == 0 {
 					p.perfMap.ended = task.Time
