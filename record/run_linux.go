@@ -9,6 +9,7 @@ import (
 	"context"
 	"debug/elf"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -98,10 +99,14 @@ type source interface {
 // open opens the events, or prepares to stop threads if no event is allowed.
 func open(s *sampler, opts *Options, m *arch.Machine) (source, error) {
 	err := s.open(opts)
-	if refused := new(forbidden); errors.As(err, refused) && opts.Event == "" && !opts.OffCPU && !opts.Wall {
-		return newStopper(opts, s.event, m, refused.error)
+	refused := new(forbidden)
+	switch {
+	case !errors.As(err, refused):
+		return s, err
+	case opts.Event != "" || opts.OffCPU || opts.Wall:
+		return nil, fmt.Errorf("%w; ptrace, which needs no events, can only sample where threads run: without --event, --off-cpu and --wall", err)
 	}
-	return s, err
+	return newStopper(opts, s.event, m, refused.error)
 }
 
 // record samples t until the context ends or t has ended. It calls t.release once the events are

@@ -129,3 +129,16 @@ func TestRefusals(t *testing.T) {
 		}
 	})
 }
+
+// What needs events says which recording does not.
+func TestWithoutEventsAdvice(t *testing.T) {
+	for _, opts := range []record.Options{{Wall: true}, {OffCPU: true}, {Event: "page-faults"}} {
+		withoutEvents(t, unix.EPERM, func() {
+			opts.Targets = []int{os.Getpid()}
+			_, err := record.Run(context.Background(), opts)
+			if !errors.Is(err, record.ErrRefused) || !strings.Contains(err.Error(), "ptrace, which needs no events") {
+				t.Errorf("%+v: %v", opts, err)
+			}
+		})
+	}
+}
