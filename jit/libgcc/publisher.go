@@ -83,8 +83,11 @@ func (r *registry) publish(c *jit.Code) (*batch, error) {
 	}
 	r.releaseRetired()
 	b, err := r.newBatch(c)
-	if err != nil || b.live == 0 {
-		return b, err
+	switch {
+	case err != nil:
+		return nil, err
+	case b.live == 0:
+		return b, nil
 	}
 	if clash := r.index.insert(r, b); clash != nil {
 		err := clash.error(c)

@@ -401,6 +401,7 @@ func FuzzProgram(f *testing.F) {
 	} {
 		f.Add([]byte(seed[0]), []byte(seed[1]), uint64(1))
 	}
+	f.Add([]byte{}, []byte{}, uint64(80))
 	f.Fuzz(func(t *testing.T, initial, instructions []byte, column uint64) {
 		cie := *cfi.NewCIE(jit.Host())
 		if len(initial) > 0 {

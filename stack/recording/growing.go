@@ -18,6 +18,7 @@ import (
 type retry struct {
 	next  time.Time
 	pause time.Duration
+	cost  time.Duration // of a read
 }
 
 const (
@@ -36,8 +37,12 @@ func (r *retry) done(b *builder, began time.Time, news bool) {
 		r.pause = 0
 	}
 	now := time.Now()
-	r.pause = max(r.pause, minPause, 10*now.Sub(began))
-	r.next, b.nextRead = now.Add(r.pause), now.Add(2*now.Sub(began))
+	cost := max(now.Sub(began), time.Microsecond)
+	if r.cost > 0 {
+		cost = min(cost, 2*r.cost) // another program can have had the processor for a while
+	}
+	r.cost, r.pause = cost, max(r.pause, minPause, 10*cost)
+	r.next, b.nextRead = now.Add(r.pause), now.Add(2*cost)
 }
 
 // growing is a file of generated code that is read while its runtime writes it.

@@ -63,6 +63,11 @@ func TestRetry(t *testing.T) {
 	if wait := time.Until(b.nextRead); wait < 1500*time.Millisecond || wait > 3*time.Second {
 		t.Errorf("others are due in %v", wait)
 	}
+	// After short reads a long one can be one that had to wait for the processor.
+	r.cost = time.Millisecond
+	if r.done(b, time.Now().Add(-time.Second), true); r.pause != 20*time.Millisecond {
+		t.Errorf("a pause of %v after one long read", r.pause)
+	}
 	previous := time.Duration(0)
 	for range 20 {
 		other.done(b, time.Now(), false)
