@@ -62,16 +62,17 @@ var (
 	objectCommands = []string{
 		"table {}", "table --raw {}", "table --json {}", "table --format=readelf {}", "table --format=go {}", "table --format=asm {}",
 		"at {} main", "at {} f+1 --json", "at {} 0x1139", "at --source {} main", "at --source {} 0x7f0012340010", "jit {}",
+		"check {}", "check --json {}", "check --sarif {}", "synth --func * {}", "synth --func * --output {dir}/out {}",
 	}
 	coreCommands = []string{
 		"stack {}", "stack --args --locals {}", "stack --json {}", "stack --folded {}", "stack --goroutines {}", "stack --source --args {}",
-		"jit {}", "jit --json {}", "jit show jit_code {}",
+		"jit {}", "jit --json {}", "jit show jit_code {}", "check {}",
 	}
 	recordingCommands = []string{"perf {}", "perf --samples {}", "perf --json {}", "perf --folded {}", "perf --speedscope {dir}/out {}", "jit {}"}
-	codeCommands      = []string{"jit {}", "jit --json {}", "jit show fib {}", "jit show --json {} 0x1000", "jit extract --all {} -o {dir}/out", "table {}"}
+	codeCommands      = []string{"jit {}", "jit --json {}", "jit show fib {}", "jit show --json {} 0x1000", "jit extract --all {} -o {dir}/out", "table {}", "check {}"}
 	liveCommands      = []string{
 		"stack {pid}", "stack --args --locals {pid}", "stack --source --args {pid}", "stack --hold --args --json {pid}", "stack --folded {pid}",
-		"jit {pid}", "jit show jit_code {pid}", "stack --watch 1ms -n 3 {pid}",
+		"jit {pid}", "jit show jit_code {pid}", "stack --watch 1ms -n 3 {pid}", "check {pid}",
 	}
 	scriptCommands = []string{"debug {dir}/program.o --batch {}"}
 	dapCommands    = []string{"dap {}"} // not of clew: see mutantWorker
