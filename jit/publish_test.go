@@ -296,7 +296,7 @@ func testResolve(t *testing.T, one *publisher) {
 		t.Errorf("lines past the end: %v", err)
 	}
 	if !jit.Listening() {
-		t.Error("a publisher that is no Listener may have a reader")
+		t.Error("Listening is false, although a registered publisher does not implement Listener")
 	}
 }
 

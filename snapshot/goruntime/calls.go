@@ -61,7 +61,8 @@ func (l *Layout) callsSize() int {
 
 // Read reads first ticks, of which it sets the counts, then the calls of the thread with an m, then the
 // goroutine that the thread runs. expected is the address of that goroutine, if it is known. The Processor
-// of a tick that cannot be read becomes 0. The words are those of one moment only if the thread did not run.
+// of a tick that cannot be read becomes 0. What is read belongs to one moment only if the thread
+// did not run meanwhile.
 func (c *CallReader) Read(thread, expected uint64, ticks []Tick) (calls Calls, current Goroutine, err error) {
 	ticks = ticks[:min(len(ticks), maxTicks)]
 	l, rest := c.runtime.Layout, c.buffer

@@ -327,7 +327,7 @@ func TestGoCallsMade(t *testing.T) {
 					t.Errorf("%s: %q, %v, expected %q, %v", step.name, got, reason, step.expect, step.reason)
 				}
 			}
-			// Other words at the place of the call are no caller.
+			// Another value in the slot of the return address is not taken for a caller.
 			c.call(t, second, at)
 			c.memory.set(c.callerSP-8, first.Entry+1)
 			c.memory.set(c.callerSP-16, first.Entry+1)
