@@ -95,9 +95,9 @@ func (m *ThreadMemory) ReadMemory(p []byte, addr uint64) error {
 // ReadCode implements unwind.CodeMemory. Late does not report such reads of code: a JIT
 // compiler's code is writable, and the frames after it do not depend on it.
 func (m *ThreadMemory) ReadCode(p []byte, addr uint64) error {
-	late, isLate := m.late, m.isLate
+	late, isLate, reads := m.late, m.isLate, len(m.reads)
 	err := m.ReadMemory(p, addr)
-	m.late, m.isLate = late, isLate
+	m.late, m.isLate, m.reads = late, isLate, m.reads[:reads]
 	return err
 }
 
@@ -138,12 +138,18 @@ func (m *ThreadMemory) readBeyond(p []byte, addr uint64) error {
 // number of bytes read.
 func (s *Snapshot) ReadCopies(p []byte, addr uint64) int { return readCopies(s.Copies, p, addr) }
 
+// maxOverlap is how many copies can begin between an address and the beginning of a copy that
+// contains it: copies of stacks overlap those of structures.
+const maxOverlap = 4
+
 func readCopies(copies []Copy, p []byte, addr uint64) int {
-	i := sort.Search(len(copies), func(i int) bool { return copies[i].Address > addr }) - 1
-	if i < 0 || addr-copies[i].Address >= uint64(len(copies[i].Bytes)) {
-		return 0
+	last := sort.Search(len(copies), func(i int) bool { return copies[i].Address > addr }) - 1
+	for i := last; i >= max(0, last-maxOverlap); i-- {
+		if at := addr - copies[i].Address; at < uint64(len(copies[i].Bytes)) {
+			return copy(p, copies[i].Bytes[at:])
+		}
 	}
-	return copy(p, copies[i].Bytes[addr-copies[i].Address:])
+	return 0
 }
 
 // changeable reports whether the target can have changed addr since it was stopped. Code,

@@ -61,6 +61,14 @@ type Options struct {
 	Timeout    time.Duration
 }
 
+// Retaker is a Source of a running target that can take its snapshot again.
+type Retaker interface {
+	// Retake takes another snapshot that also contains the memory around some pages, which
+	// Snapshot returns from then on. Its Pause is that of both, and the previous snapshot's
+	// Memory is closed. If Retake fails, it returns the previous snapshot.
+	Retake(pages []uint64) *Snapshot
+}
+
 // Opener opens sources of one kind. Packages register theirs: snapshot/process,
 // snapshot/core, snapshot/minidump.
 type Opener struct {

@@ -26,6 +26,11 @@ type Sampler struct {
 	// different stacks.
 	Lost int
 
+	// LatePages, if not nil, is called for a stack whose walk read writable memory after the
+	// target continued to run, with the addresses of the pages (ThreadMemory.LatePages). If it
+	// returns true, the stack is not counted: the thread is sampled again.
+	LatePages func(tid int, pages []uint64) (again bool)
+
 	objects *Objects
 	walker  unwind.Walker
 	threads map[int]*sampledThread // by ID
@@ -78,19 +83,24 @@ func (s *Sampler) Sample(moved bool) {
 			s.threads[t.ID] = known
 		}
 		reason, err := unwind.NoRule, t.Err
-		known.walk(s, t, &reason, &err)
+		memory := s.objects.snapshot.ThreadMemory(t)
+		known.walk(s, memory, &reason, &err)
+		if pages := memory.LatePages(); s.LatePages != nil && len(pages) > 0 && s.LatePages(t.ID, pages) {
+			continue
+		}
 		s.count(t, known, reason, err)
 	}
 }
 
 // walk sets k.frames to the frames of a thread's stack.
-func (k *sampledThread) walk(s *Sampler, t *snapshot.Thread, reason *unwind.Reason, err *error) {
+func (k *sampledThread) walk(s *Sampler, memory *snapshot.ThreadMemory, reason *unwind.Reason, err *error) {
+	t := memory.Thread()
 	if t.Registers.PC == 0 && t.Err != nil {
 		k.trail.Forget()
 		k.frames = k.frames[:0]
 		return
 	}
-	s.walker.Memory = s.objects.snapshot.ThreadMemory(t)
+	s.walker.Memory = memory
 	s.walker.Stack = unwind.Stack{Address: t.StackAddress, Bytes: t.Stack}
 	fault := object.Guard(func() error {
 		s.walker.Follow(&k.trail, &t.Registers)

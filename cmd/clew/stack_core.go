@@ -98,6 +98,18 @@ func explainUnknown(path string, err error) error {
 	return fmt.Errorf("%w; 'clew stack -- %s' runs it", err, path)
 }
 
+// retake takes the snapshot of the source again, with memory around pages that a walk had to read
+// after the target continued to run. It returns s, the first one, if there are none.
+func (o *openedSource) retake(s *snapshot.Snapshot, pages []uint64) *snapshot.Snapshot {
+	if o == nil || len(pages) == 0 {
+		return s
+	}
+	if r, ok := o.Source.(snapshot.Retaker); ok {
+		return r.Retake(pages)
+	}
+	return s
+}
+
 // close closes the source, and reports whether it was complete. It does nothing for nil.
 func (o *openedSource) close() (complete bool) {
 	if o == nil {

@@ -63,7 +63,15 @@ func printGoroutines(w io.Writer, colours style.Palette, s *snapshot.Snapshot, o
 	_, end := output.Progress("walking and naming the goroutines of "+targetLabel(s), 0)
 	// There are many goroutines, so the default is not to print variables, also for cores.
 	variables := flags.variables.wanted(true, &flags)
-	list, err := golang.Goroutines(objects, golang.Options{System: flags.system, Share: true, Group: cmp.Or(flags.groupFrom(), maxUngrouped+1), Registers: variables})
+	var late []uint64
+	options := golang.Options{System: flags.system, Share: true, Group: cmp.Or(flags.groupFrom(), maxUngrouped+1), Registers: variables,
+		LatePages: func(pages []uint64) { late = append(late, pages...) }}
+	list, err := golang.Goroutines(objects, options)
+	if again := flags.core.opened.retake(s, late); again != s {
+		s, objects = again, newObjects(again)
+		defer objects.Close()
+		list, err = golang.Goroutines(objects, options)
+	}
 	if errors.Is(err, golang.ErrNoGo) {
 		end()
 		return false, output.InputError(fmt.Errorf("%s: %w", targetLabel(s), err))

@@ -63,12 +63,9 @@ type watched struct {
 }
 
 func (w *watched) sample(now time.Duration) {
-	_, moved, err := w.Snapshot()
-	if err != nil {
-		w.err = err
+	if w.err = w.Sample(w.sampler); w.err != nil {
 		return
 	}
-	w.sampler.Sample(moved)
 	r := &w.result
 	r.Samples++
 	r.Took = now

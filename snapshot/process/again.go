@@ -24,19 +24,35 @@ const (
 // again takes a second snapshot with copies of memory around pages that the walk of the first
 // one had to read late. It returns the first one if that is not possible.
 func again(first *stack.Walked, opts *Options, walk stack.WalkOptions, pages []uint64) *stack.Walked {
-	own := Options{}
-	if opts != nil {
-		own = *opts
-	}
-	if own.more = around(first.Snapshot, pages); own.Hold != nil || own.more == nil {
+	if opts = opts.around(first.Snapshot, pages); opts == nil {
 		return first
 	}
-	second, err := takeStacks(first.Snapshot.PID, &own, walk)
+	second, err := takeStacks(first.Snapshot.PID, opts, walk)
 	if err != nil {
 		return first
 	}
 	first.Objects.Close()
-	second.Snapshot.Pause += first.Snapshot.Pause
+	replace(first.Snapshot, second.Snapshot)
+	return second
+}
+
+// around returns the options for a second snapshot with copies of memory around pages, nil if
+// there is nothing to copy. o may be nil.
+func (o *Options) around(first *snapshot.Snapshot, pages []uint64) *Options {
+	own := Options{}
+	if o != nil {
+		own = *o
+	}
+	if own.more = around(first, pages); own.Hold != nil || own.more == nil {
+		return nil
+	}
+	return &own
+}
+
+// replace returns the second snapshot of a process, which replaces the first one.
+func replace(first, second *snapshot.Snapshot) *snapshot.Snapshot {
+	second.Pause += first.Pause
+	first.Memory.(*Memory).Close()
 	return second
 }
 

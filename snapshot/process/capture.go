@@ -70,7 +70,8 @@ type capture struct {
 	runtimes   []*goruntime.ThreadCopier // for threads that are stopped one by one
 	ids        map[int]uint64            // of threads in their own namespace, nil if they are the same
 	copies     []snapshot.Copy
-	more       []snapshot.Copy // to copy besides stacks
+	more       []snapshot.Copy   // to copy besides stacks
+	included   map[int]*included // likewise, with the stack of a thread
 	each       each
 
 	early  *early   // may be nil

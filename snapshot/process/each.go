@@ -170,6 +170,7 @@ func (c *capture) copyOne(i int) {
 	if e.pending {
 		c.readStack(i)
 	}
+	c.copyIncluded(t)
 }
 
 // expect returns the end of the stack that contains a stack pointer, if the thread was on

@@ -45,6 +45,16 @@ func (s *source) Snapshot() (*snapshot.Snapshot, error) {
 	return s.taken, err
 }
 
+// Retake implements snapshot.Retaker.
+func (s *source) Retake(pages []uint64) *snapshot.Snapshot {
+	if opts := s.opts.around(s.taken, pages); opts != nil {
+		if again, err := Snapshot(s.pid, opts); err == nil {
+			s.taken = replace(s.taken, again)
+		}
+	}
+	return s.taken
+}
+
 // WalkedSnapshot implements stack.EarlyWalker.
 func (s *source) WalkedSnapshot(walk stack.WalkOptions) (*stack.Walked, error) {
 	if s.taken != nil {

@@ -43,6 +43,9 @@ type Watch struct {
 	buffer []byte        // receives stacks
 	pauses Pauses
 
+	included map[int]*included // by thread; nil if there are none
+	taken    int               // snapshots
+
 	tracees []tracee // buffer
 	tids    []int
 }
@@ -137,6 +140,10 @@ func (w *Watch) begin(c *capture) {
 	}
 	c.prepareEach()
 	c.stacks.free = w.buffer
+	if w.taken++; w.taken%includedFor == 0 {
+		w.included = nil
+	}
+	c.included = w.included
 	c.runtimes, c.ids = w.runtimes, w.inner(c)
 	if len(w.runtimes) == 0 {
 		return

@@ -73,6 +73,11 @@ type Options struct {
 	// Registers keeps the registers of every frame, and copies of the stacks. Frames are
 	// not shared then.
 	Registers bool
+
+	// LatePages, if not nil, is called for a goroutine that a thread runs, if the walk of its
+	// stack read writable memory after the target continued to run, with the addresses of the
+	// pages (ThreadMemory.LatePages). A snapshot.Retaker can copy them.
+	LatePages func(pages []uint64)
 }
 
 // ErrMoved says that a goroutine ran while its stack was read.

@@ -89,6 +89,9 @@ func (r *goroutineReader) walk(g *Goroutine, a *ahead) {
 			return
 		}
 		r.follow(g, t, false)
+		if pages := r.memory.LatePages(); r.opts.LatePages != nil && len(pages) > 0 {
+			r.opts.LatePages(pages)
+		}
 		r.followScheduled(g, a)
 		return
 	}
