@@ -40,7 +40,8 @@ type stopper struct {
 	status    Status
 	sampled   map[int]struct{} // the threads of status
 	sample    perfdata.Sample
-	chosen    []int // buffer
+	chosen    []int    // buffer
+	followed  []uint64 // buffer
 
 	stops           int
 	paused, longest time.Duration
@@ -378,6 +379,7 @@ func (s *stopper) write(w *perfdata.Writer, p *stopped, t *snapshot.Thread) erro
 		s.sample.UserRegs.ABI = perfdata.ABI32
 	}
 	s.sample.UserRegs.Values = perfRegisters(s.sample.UserRegs.Values[:0], s.event.attr.Sample_regs_user, m, &t.Registers)
+	s.sample.Callchain = s.chain(p, t)
 	s.sample.UserStack = nil
 	if skip := sp - t.StackAddress; skip < uint64(len(t.Stack)) {
 		copied := t.Stack[skip:]

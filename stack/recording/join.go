@@ -13,15 +13,18 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// join continues a walk that ended early, in Go code, with the call chain that the kernel recorded
-// by frame pointers. Go's runtime often runs on another stack than the goroutine that called it,
-// and a recording has a copy of one stack only. user is the user part of the chain. join sets
+// join continues a walk that ended early, in Go code or in a function that has changed stacks, with
+// the call chain that the kernel recorded by frame pointers. Go's runtime often runs on another stack
+// than the goroutine that called it, and so does an engine of generated code; but a recording has a
+// copy of one stack only. user is the user part of the chain. join sets
 // b.walk.joined to the callers of the outermost walked frame, and returns why the stack ends.
 //
 // The chain has no frame pointers. join therefore follows the frame pointers through the copy, as the
 // kernel did, until one is that of the outermost walked frame. The callers of this frame are the rest
 // of the chain. Go functions keep frame pointers. A chain through other functions counts only if it
-// leads to the start of a goroutine, and callers can be missing in it.
+// leads to the start of a goroutine, and callers can be missing in it. After a function that has
+// changed stacks callers can be missing, too, because functions on the other stack need not keep
+// frame pointers.
 func (b *builder) join(t *thread, s *perfdata.Sample, machine *arch.Machine, user []uint64, reason unwind.Reason) unwind.Reason {
 	w, trail := &b.walk, &t.trail
 	w.joined = w.joined[:0]
@@ -33,10 +36,11 @@ func (b *builder) join(t *thread, s *perfdata.Sample, machine *arch.Machine, use
 	fp, known := w.regs.Get(uint64(machine.FramePointer))
 	space := t.process.space
 	f := space.goFunction(trail.LookupPC(n - 1))
-	if !lastKnown || !known || f == nil {
+	changed := f == nil && reason == unwind.UnreadableMemory && !w.memory.beyond
+	if !lastKnown || !known || f == nil && !changed {
 		return reason
 	}
-	if last == 0 && f.Name == "runtime.mcall" {
+	if last == 0 && f != nil && f.Name == "runtime.mcall" {
 		// mcall clears the frame pointer. The scheduler's stack starts there: the goroutine that
 		// called mcall does not run any more.
 		return unwind.EndOfStack
@@ -53,6 +57,9 @@ func (b *builder) join(t *thread, s *perfdata.Sample, machine *arch.Machine, use
 		fp, chain = machine.Order.Uint64(s.UserStack[at:]), chain[1:]
 	}
 	sure := -1 // so many callers are all Go functions; -1: all so far
+	if changed {
+		sure = 0
+	}
 	for i, ip := range chain {
 		f = space.goFunction(ip - 1)
 		if sure < 0 && (f == nil || strings.HasPrefix(f.Name, "runtime.sigreturn")) {
@@ -67,7 +74,7 @@ func (b *builder) join(t *thread, s *perfdata.Sample, machine *arch.Machine, use
 			return unwind.CallersMissing
 		}
 	}
-	if sure >= 0 {
+	if w.crossed = changed && len(w.joined) > 0; sure >= 0 && !changed {
 		w.joined = w.joined[:sure]
 	}
 	if len(w.joined) > 0 {

@@ -66,7 +66,7 @@ func (b *builder) noteMissing() {
 	b.noteCount(b.ends[unwind.UnreadableMemory], stack+"ends", stacks+"end", "where the unwind rules need memory that is not in the recording")
 	b.noteCount(b.ends[unwind.NoProgress], stack+"ends", stacks+"end", "where the unwind rules lead back to an earlier frame")
 	b.noteCount(b.ends[unwind.TooManyFrames], stack+"is", stacks+"are", fmt.Sprintf("longer than %d frames and cut there", cmp.Or(b.opts.MaxFrames, unwind.DefaultMaxFrames)))
-	b.noteCount(b.ends[unwind.CallersMissing], stack+"can", stacks+"can", "lack callers: functions without an unwind table and a frame pointer, or that were called by a jump")
+	b.noteCount(b.ends[unwind.CallersMissing], stack+"can", stacks+"can", "lack callers: functions without an unwind table and a frame pointer, that were called by a jump, or that ran on another stack")
 	b.noteCount(shortened, stack+"lacks", stacks+"lack", "callers where Go code calls C code or is called by it: the call ended before the other stack could be read")
 	if b.omitted > 0 {
 		b.notes = append(b.notes, fmt.Sprintf("%d more notes", b.omitted))

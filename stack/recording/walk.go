@@ -26,6 +26,8 @@ type walk struct {
 	first  []uint64 // see common
 	gap    bool     // places contains user, and callers can be missing in it
 
+	crossed bool // callers can be missing between user and joined
+
 	// walking are the spaces with a walker, the oldest at next.
 	walking []*space
 	next    int
@@ -177,7 +179,7 @@ func (b *builder) sample(r *perfdata.Record, s *perfdata.Sample) error {
 // stack returns the places of the frames of a sample, innermost first, and why they end.
 func (b *builder) stack(t *thread, r *perfdata.Record, s *perfdata.Sample, chain []uint64) ([]int32, unwind.Reason) {
 	w := &b.walk
-	w.places, w.gap = w.places[:0], false
+	w.places, w.gap, w.crossed = w.places[:0], false, false
 	t.goLabels = ""
 	p := t.process
 	p.update(t, r.ID.Time)
@@ -234,7 +236,7 @@ func (b *builder) stack(t *thread, r *perfdata.Record, s *perfdata.Sample, chain
 	switch n := countUser(user); {
 	case walked && (end == unwind.EndOfStack || end == unwind.CallersMissing || len(w.user)+len(w.joined) >= n):
 		w.places = append(append(w.places, w.user...), w.joined...)
-		w.gap = t.gap > 0
+		w.gap = t.gap > 0 || w.crossed
 	case n > 0:
 		end = unwind.CallChain
 		b.chain(t, user)

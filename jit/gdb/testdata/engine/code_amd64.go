@@ -23,7 +23,7 @@ const (
 	hostCode = 48 // the function that callHost calls
 	trap     = 56 // 1 if inner is to leave for good
 	start    = 64 // the function that enter calls
-	wait     = 72 // 1 if the host's function is to wait
+	wait     = 72 // 1 if the host's function, or spin, is to wait
 	words    = 10
 )
 
@@ -100,11 +100,18 @@ var instructions = []struct {
 	{0xcf, "c3"},         // ret
 	{0xd0, "5d"},         // pop rbp
 	{0xd1, "c3"},         // ret
+	// spin
+	{0xe0, "4883ec08"},   // sub rsp,0x8
+	{0xe4, "49837f4800"}, // cmp [r15+0x48],0x0
+	{0xe9, "f390"},       // pause
+	{0xeb, "75f7"},       // jne e4
+	{0xed, "4883c408"},   // add rsp,0x8
+	{0xf1, "c3"},         // ret
 }
 
 // text returns the engine's code.
 func text() []byte {
-	code := make([]byte, 0xe0)
+	code := make([]byte, 0x100)
 	for _, i := range instructions {
 		b, err := hex.DecodeString(i.bytes)
 		check(err)
@@ -153,5 +160,6 @@ func functions() []jit.Function {
 		{Name: "outer", Offset: 0x80, Size: 0xe, Unwind: table(preset.Fixed(m, preset.Frame{Size: 24, Epilogues: []preset.Epilogue{{Start: 9}}}))},
 		{Name: "middle", Offset: 0x90, Size: 0x1d, Unwind: table(preset.Fixed(m, preset.Frame{Size: 40, Epilogues: []preset.Epilogue{{Start: 0x18}}}))},
 		{Name: "inner", Offset: 0xb0, Size: 0x22, Unwind: table(preset.FramePointer(m, inner)), SwitchesStack: true},
+		{Name: "spin", Offset: 0xe0, Size: 0x12, Unwind: table(preset.Fixed(m, preset.Frame{Size: 8, Epilogues: []preset.Epilogue{{Start: 13}}}))},
 	}
 }

@@ -6,7 +6,8 @@
 
 // Command engine runs generated code on a stack of its own, as a WebAssembly engine does. The
 // code calls the host on the goroutine's stack, leaves the engine to make its stack grow, and
-// leaves it for good by a trap. With the argument "wait" the host waits in the first call.
+// leaves it for good by a trap. With the argument "wait" the host waits in the first call, with
+// "spin" the engine does so on its own stack.
 package main
 
 import (
@@ -92,8 +93,11 @@ func main() {
 	e := engine{code: uint64(m.Address()), context: memory(4096), stack: memory(1 << 14)}
 	e.set(hostCode, uint64(hostAddress()))
 	e.set(start, e.code+0x80)
-	if len(os.Args) > 1 && os.Args[1] == "wait" {
+	if len(os.Args) > 1 {
 		e.set(wait, 1)
+		if os.Args[1] == "spin" {
+			e.set(start, e.code+0xe0)
+		}
 		fmt.Println("ready")
 	}
 	for _, traps := range []uint64{1, 0} {
