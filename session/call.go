@@ -5,12 +5,12 @@
 package session
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
 	"runtime"
 	"time"
-	"unsafe"
 
 	"github.com/clewdev/clew/session/internal/worker"
 )
@@ -40,10 +40,18 @@ func (s *Session) Call(function uint64, words ...uint64) (*Stop, error) {
 
 // CallWith is like [Session.Call], but can also pass floating-point numbers and stop at the entry.
 func (s *Session) CallWith(function uint64, a Arguments) (*Stop, error) {
-	if len(a.Words) > maxArguments || len(a.Floats) > maxArguments {
-		return nil, fmt.Errorf("%d words and %d floating-point arguments (at most %d of each): %w", len(a.Words), len(a.Floats), maxArguments, ErrArguments)
-	}
 	return s.call(function, a, func(top uint64) uint64 { return top })
+}
+
+// checkCall checks the function and the arguments of a call.
+func (s *Session) checkCall(function uint64, a Arguments) error {
+	if len(a.Words) > maxArguments || len(a.Floats) > maxArguments {
+		return fmt.Errorf("%d words and %d floating-point arguments (at most %d of each): %w", len(a.Words), len(a.Floats), maxArguments, ErrArguments)
+	}
+	if s.Image(function) == nil && !s.closed.Load() {
+		return failure(ErrAddress, "%#x is in no image of the session", function)
+	}
+	return nil
 }
 
 // CallMain calls a function with the arguments of C's main: their number, an array of pointers to
@@ -78,8 +86,8 @@ func (s *Session) CallMain(function uint64, arguments []string, a Arguments) (*S
 // call starts a call. push stores the data to which arguments point on the stack, and returns the
 // new top of the stack.
 func (s *Session) call(function uint64, a Arguments, push func(top uint64) uint64) (*Stop, error) {
-	if s.Image(function) == nil && !s.closed.Load() {
-		return nil, failure(ErrAddress, "%#x is in no image of the session", function)
+	if err := s.checkCall(function, a); err != nil {
+		return nil, err
 	}
 	return s.run(whileFree, func() (*Stop, error) {
 		if s.worker == nil {
@@ -90,23 +98,36 @@ func (s *Session) call(function uint64, a Arguments, push func(top uint64) uint6
 		if err := s.prepare(function, a, push); err != nil {
 			return nil, err
 		}
-		if a.StopAtEntry {
-			if s.isTrap(function) {
-				if stop := s.atTrap(); stop != nil {
-					return stop, nil
-				}
-			}
-			return s.stopped(AtEntry), nil
-		}
-		return s.proceed()
+		return s.enterCall(function, a)
 	})
+}
+
+// enterCall runs a function for which the worker is prepared.
+func (s *Session) enterCall(function uint64, a Arguments) (*Stop, error) {
+	if a.StopAtEntry {
+		if s.isTrap(function) {
+			if stop := s.atTrap(); stop != nil {
+				return stop, nil
+			}
+		}
+		return s.stopped(AtEntry), nil
+	}
+	return s.proceed()
 }
 
 // prepare sets the worker's registers and stack for a call.
 func (s *Session) prepare(function uint64, a Arguments, push func(top uint64) uint64) error {
-	if !reachable(func() { s.pass(function, a, push) }) {
+	if !reachable(func() {
+		_, top := s.worker.Stack()
+		s.pass(function, a, push(top), storeWord)
+	}) {
 		return errors.Join(failure(ErrAddress, "the code has unmapped or protected the stack of the session"), s.lose())
 	}
+	return s.enterFunction(a)
+}
+
+// enterFunction sets the rest of the worker's state for a call, after pass.
+func (s *Session) enterFunction(a Arguments) error {
 	s.in, s.considered, s.shown, s.matched = inSlot{}, 0, 0, nil
 	s.worker.Moved()
 	s.worker.Matches()
@@ -116,34 +137,52 @@ func (s *Session) prepare(function uint64, a Arguments, push func(top uint64) ui
 	return nil
 }
 
-// pass sets the stack and the general registers for a call; SetFloats sets the vector registers.
-func (s *Session) pass(function uint64, a Arguments, push func(top uint64) uint64) {
-	_, top := s.worker.Stack()
-	top = push(top) &^ 15
+// pass sets the stack, from top downwards, and the general registers for a call. SetFloats sets the
+// vector registers. store writes a word to the stack.
+func (s *Session) pass(function uint64, a Arguments, top uint64, store func(address, word uint64) error) error {
+	top &^= 15
 	r := &s.registers
 	r.Reset()
-	var onStack []uint64
-	for n := range maxArguments {
+	var onStack [maxArguments]uint64
+	n := 0
+	for i := range maxArguments {
 		word := uint64(0)
-		if n < len(a.Words) {
-			word = a.Words[n]
+		if i < len(a.Words) {
+			word = a.Words[i]
 		}
-		if !r.SetWord(n, word) {
-			onStack = append(onStack, word)
+		if !r.SetWord(i, word) {
+			onStack[n] = word
+			n++
 		}
 	}
-	if len(onStack) > 0 {
-		top = (top - uint64(len(onStack))*8) &^ 15
-		copy(unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(memoryAt(top, uint64(len(onStack))*8)))), len(onStack)), onStack)
+	top = (top - uint64(n)*8) &^ 15
+	for i, word := range onStack[:n] {
+		if err := store(top+uint64(i)*8, word); err != nil {
+			return err
+		}
 	}
 	r.SetSP(top)
 	slot := r.SetReturn(returnAddress(s.returns))
 	if slot == 0 {
 		slot = top - 8 // the write only checks that the stack is mapped
 	}
-	s.machine.Order.PutUint64(memoryAt(slot, 8), returnAddress(s.returns))
 	r.SetVectors(len(a.Floats))
 	r.Enter(function)
+	return store(slot, returnAddress(s.returns))
+}
+
+// storeWord stores a word in memory that is mapped.
+func storeWord(address, word uint64) error {
+	binary.NativeEndian.PutUint64(memoryAt(address, 8), word)
+	return nil
+}
+
+// writeWord stores a word in memory that need not be mapped.
+func writeWord(address, word uint64) error {
+	var b [8]byte
+	binary.NativeEndian.PutUint64(b[:], word)
+	_, err := writeProcess(b[:], address)
+	return err
 }
 
 // run executes f on the controlling thread if check accepts the current state. f runs code and
@@ -245,21 +284,36 @@ func (s *Session) conclude(before State, stop *Stop, err error) (*Stop, error) {
 		// Nothing ran, or the worker is lost.
 		s.state = before
 		if s.worker == nil {
-			s.state = Exited
+			s.state, s.nested = Exited, nil
 		}
 		return nil, err
 	}
 	if s.aborted && stop.Reason.Kind() != KindExit {
 		stop = s.leave()
 	}
-	if s.inline.stop != stop {
-		s.inline = inlineState{stop: stop}
-	}
-	s.state = Stopped
-	if stop.Reason.Kind() == KindExit {
-		s.state = Exited
+	if err := s.settle(stop); err != nil {
+		return nil, err
 	}
 	return stop, nil
+}
+
+// settle sets the state of the session after a stop.
+func (s *Session) settle(stop *Stop) error {
+	switch {
+	case stop.Reason.Kind() != KindExit:
+		if s.inline.stop != stop {
+			s.inline = inlineState{stop: stop}
+		}
+		s.state, s.at = Stopped, stop
+	case stop.Reason != ExitedProcess && len(s.nested) > 0:
+		if err := s.leaveNested(stop); err != nil {
+			return err
+		}
+		s.state, s.at = Stopped, stop.Outer
+	default:
+		s.state, s.at, s.nested = Exited, nil, nil
+	}
+	return nil
 }
 
 // leave ends the current call without returning from its functions.

@@ -157,6 +157,7 @@ func TestStates(t *testing.T) {
 	methods := []method{
 		{"Call", func(s *Session) error { return second(s.Call(at)) }, [5]error{nil, ErrRunning, ErrStopped, nil, ErrClosed}},
 		{"CallMain", func(s *Session) error { return second(s.CallMain(at, nil, Arguments{})) }, [5]error{nil, ErrRunning, ErrStopped, nil, ErrClosed}},
+		{"CallNested", func(s *Session) error { return second(s.CallNested(at, Arguments{})) }, stopped},
 		{"Continue", func(s *Session) error { return second(s.Continue()) }, stopped},
 		{"StepInstruction", func(s *Session) error { return second(s.StepInstruction()) }, stopped},
 		{"StepLine", func(s *Session) error { return second(s.StepLine()) }, stopped},

@@ -24,6 +24,8 @@ import (
 // Range is a range of addresses.
 type Range struct{ Start, End uint64 } // [Start, End)
 
+func (r Range) size() uint64 { return r.End - r.Start }
+
 // Function is a function of an image.
 type Function struct {
 	Name  string

@@ -78,10 +78,18 @@ func (s *Session) SetRegisters(r Registers) error {
 	return s.setRegisters(r)
 }
 
+// checkPC checks a program counter that replaces another one.
+func (s *Session) checkPC(pc, old uint64) error {
+	if s.Image(pc) == nil && s.Image(old) != nil && pc != returnAddress(s.returns) {
+		return failure(ErrAddress, "the program counter %#x is in no image of the session", pc)
+	}
+	return nil
+}
+
 func (s *Session) setRegisters(r Registers) error {
 	pc := r.PC()
-	if s.Image(pc) == nil && s.Image(s.registers.PC()) != nil && pc != returnAddress(s.returns) {
-		return failure(ErrAddress, "the program counter %#x is in no image of the session", pc)
+	if err := s.checkPC(pc, s.registers.PC()); err != nil {
+		return err
 	}
 	if pc != s.registers.PC() {
 		s.considered = 0 // a breakpoint there counts
@@ -96,10 +104,36 @@ func (s *Session) setColumn(column, v uint64) error {
 		return err
 	}
 	r := Registers{s.registers}
+	if err := s.changeColumn(&r, column, v); err != nil {
+		return err
+	}
+	return s.setRegisters(r)
+}
+
+func (s *Session) changeColumn(r *Registers, column, v uint64) error {
 	if column == uint64(s.machine.ReturnAddress) && s.machine.CFAOffset != 0 || !r.general.SetColumn(column, v) {
 		return failure(ErrNotFound, "register %d cannot be set", column)
 	}
-	return s.setRegisters(r)
+	return nil
+}
+
+// setSuspended is setColumn for a call that waits for the end of a nested call.
+func (s *Session) setSuspended(o *suspended, column, v uint64) error {
+	if err := whileStopped(s.state); err != nil {
+		return err
+	}
+	r := Registers{o.registers}
+	if err := s.changeColumn(&r, column, v); err != nil {
+		return err
+	}
+	if err := s.checkPC(r.PC(), o.registers.PC()); err != nil {
+		return err
+	}
+	if r.PC() != o.registers.PC() {
+		o.considered = 0
+	}
+	o.registers = r.general
+	return nil
 }
 
 // RegisterClass is the group that a register belongs to.

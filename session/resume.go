@@ -92,7 +92,8 @@ func whileFree(state State) error {
 
 // Abort ends the call: it discards the call's stack, but the writes to memory remain. The stop's
 // reason is Aborted, or another one if the call has ended by itself. A running session is
-// interrupted first, and the call or resume that runs it returns the same stop.
+// interrupted first, and the call or resume that runs it returns the same stop. Abort ends only the
+// innermost nested call: see [Session.CallNested].
 func (s *Session) Abort() (*Stop, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -110,8 +111,13 @@ func (s *Session) Abort() (*Stop, error) {
 	if err := whileStopped(s.state); err != nil {
 		return nil, err
 	}
+	if len(s.nested) > 0 && s.thread != 0 && thisThread() != s.thread {
+		return nil, ErrThread
+	}
 	stop := s.leave()
-	s.state = Exited
+	if err := s.settle(stop); err != nil {
+		return nil, err
+	}
 	return stop, nil
 }
 
@@ -292,6 +298,9 @@ func (s *Session) returned() *Stop {
 	stop := s.stopped(Returned)
 	stop.Result, stop.Result2 = s.registers.Result()
 	stop.FloatResult, stop.Err = s.worker.Float(0)
+	if len(s.nested) > 0 {
+		stop.results = s.resultRegisters()
+	}
 	return stop
 }
 

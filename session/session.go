@@ -78,7 +78,9 @@ type Session struct {
 	internals  []internal
 	matched    []any // watchpoints and hardware breakpoints that atWatchpoint has to handle
 	inline     inlineState
-	hit        Frame // for conditions
+	at         *Stop        // at which the session is stopped
+	nested     []*suspended // the stopped calls outside of nested calls, outermost first
+	hit        Frame        // for conditions
 	walker     walker
 }
 

@@ -26,6 +26,10 @@ type Frame struct {
 	PC, LookupPC uint64
 	Method       unwind.Method
 
+	// Marker is set in a frame that no function has: it separates the frames of a nested call from
+	// those of the stopped call outside of it. The name of its Function is NestedName.
+	Marker bool
+
 	Image    *Image   // nil for code outside the images
 	Object   string   // file of such code, if it is known
 	Function Function // zero if it is unknown
@@ -38,11 +42,17 @@ type Frame struct {
 	registers *unwind.Registers // nil for the worker's current ones
 	stack     *Stack            // that has the frame; nil for Session.innermost
 	bias      uint64            // of Object
+
+	outer *suspended // the call that has the frame, nil for the innermost call
+	base  int        // level of that call's innermost frame
 }
+
+// NestedName is the name of the function of a frame with Marker.
+const NestedName = "<function called from Clew>"
 
 // Stack is the stack of a stopped session.
 type Stack struct {
-	Frames []Frame // innermost first; the last is the called function
+	Frames []Frame // innermost first; the last is the function that the outermost call called
 
 	// Reason is the reason why the walk ended, and Err its error.
 	Reason unwind.Reason
@@ -153,20 +163,47 @@ func (s *Session) lookAround() bool {
 
 func (s *Session) walkFrames(limit int) *Stack {
 	w := s.walk()
-	start := s.unwindRegisters()
-	end := returnAddress(s.returns)
 	stack := &Stack{}
-	for f := range w.Walk(&start) {
-		if stack.limited = limit > 0 && len(stack.Frames) == limit && f.PC != end; stack.limited || f.PC == end {
+	start := s.unwindRegisters()
+	var outer *suspended
+	for n := len(s.nested) - 1; s.walkCall(stack, &start, outer, limit) && n >= 0; n-- {
+		if stack.limited = limit > 0 && len(stack.Frames) == limit; stack.limited {
 			break
 		}
-		registers := *f.Registers
-		frame := Frame{Level: len(stack.Frames), PC: f.PC, LookupPC: f.LookupPC, Method: f.Method, session: s, registers: &registers, stack: stack}
-		frame.describe()
-		stack.Frames = append(stack.Frames, frame)
+		registers := start
+		stack.Frames = append(stack.Frames, Frame{Level: len(stack.Frames), PC: start.PC, LookupPC: start.PC - 1, Marker: true,
+			Image: s.returns, Function: Function{Name: NestedName, Start: s.returns.ranges[0].Start, Size: s.returns.ranges[0].size()},
+			session: s, registers: &registers, stack: stack, outer: outer, base: len(stack.Frames)})
+		outer = s.nested[n]
+		r := Registers{outer.registers}
+		start = r.Unwind()
 	}
 	stack.Reason, stack.Err = w.Reason(), w.Err()
 	return stack
+}
+
+// walkCall appends the frames of one call to a stack, which begin with the registers start. It
+// reports whether the walk has reached the end of the call, and then sets start to the registers
+// there.
+func (s *Session) walkCall(stack *Stack, start *unwind.Registers, outer *suspended, limit int) (ended bool) {
+	end := returnAddress(s.returns)
+	base := len(stack.Frames)
+	first := *start
+	for f := range s.walk().Walk(&first) {
+		if f.PC == end {
+			*start = *f.Registers
+			return true
+		}
+		if stack.limited = limit > 0 && len(stack.Frames) == limit; stack.limited {
+			return false
+		}
+		registers := *f.Registers
+		frame := Frame{Level: len(stack.Frames), PC: f.PC, LookupPC: f.LookupPC, Method: f.Method, session: s, registers: &registers, stack: stack,
+			outer: outer, base: base}
+		frame.describe()
+		stack.Frames = append(stack.Frames, frame)
+	}
+	return false
 }
 
 func (s *Session) unwindRegisters() unwind.Registers {
@@ -194,9 +231,14 @@ func (f *Frame) describe() {
 		here := &f.Locations[0]
 		here.File, here.Line, here.Column = row.File, row.Line, row.Column
 	}
-	if f.Level == 0 {
-		p := f.session.shownPosition()
-		f.Locations = f.Locations[min(p.skipped, len(f.Locations)-1):]
+	if f.Level == f.base {
+		skipped := 0
+		if f.outer != nil {
+			skipped = f.outer.skipped
+		} else {
+			skipped = f.session.shownPosition().skipped
+		}
+		f.Locations = f.Locations[min(skipped, len(f.Locations)-1):]
 	}
 }
 
@@ -326,7 +368,7 @@ func (f *Frame) SetRegister(column, v uint64) error {
 	if f.registers != nil {
 		f.registers.Set(column, v)
 	}
-	if f.Level == 0 && int(column) == f.session.machine.ProgramCounter {
+	if f.Level == f.base && int(column) == f.session.machine.ProgramCounter {
 		f.PC, f.LookupPC = v, v
 	}
 	return nil
@@ -334,7 +376,10 @@ func (f *Frame) SetRegister(column, v uint64) error {
 
 func (f *Frame) setRegister(column, v uint64) error {
 	s := f.session
-	for level := f.Level - 1; level >= 0; level-- {
+	if f.Marker {
+		return failure(ErrNotFound, "frame %d has no registers of its own", f.Level)
+	}
+	for level := f.Level - 1; level >= f.base; level-- {
 		inner := &f.stack.Frames[level]
 		m, _ := s.walk().modules.Find(inner.LookupPC)
 		if m == nil || m.Source == nil {
@@ -368,6 +413,9 @@ func (f *Frame) setRegister(column, v uint64) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if f.outer != nil {
+		return s.setSuspended(f.outer, column, v)
+	}
 	return s.setColumn(column, v)
 }
 

@@ -54,7 +54,8 @@ func (s *Session) NextLine() (*Stop, error) {
 
 // StepOut runs until the function in the frame of the given level (0 is the innermost) returns to
 // its caller. It leaves an innermost inlined call as NextLine does. At the outermost level it runs
-// to the end of the call. The error wraps ErrNotFound if there is no such frame.
+// to the end of the call. The error wraps ErrNotFound if there is no such frame, and ErrStopped if the
+// frame is outside of a nested call.
 func (s *Session) StepOut(level int) (*Stop, error) {
 	return s.run(whileStopped, func() (*Stop, error) {
 		if p := s.shownPosition(); level == 0 && p.frame() != nil && p.frame().Inlined {
@@ -69,6 +70,9 @@ func (s *Session) StepOut(level int) (*Stop, error) {
 		stack := s.frames(max(level, 0) + 2)
 		if level < 0 || level >= len(stack.Frames) {
 			return nil, fmt.Errorf("frame %d of %d: %w", level, len(stack.Frames), ErrNotFound)
+		}
+		if f := &stack.Frames[level]; f.Marker || f.outer != nil {
+			return nil, failure(ErrStopped, "frame %d waits for the end of the nested call; finish or abort that first", level)
 		}
 		if level+1 < len(stack.Frames) {
 			frame := &stack.Frames[level+1]

@@ -43,7 +43,7 @@ type State uint8
 const (
 	Idle    State = iota // no call yet
 	Running              // a call or a resume has not returned yet
-	Stopped              // in a call
+	Stopped              // in a call, perhaps a nested one
 	Exited               // the last call has returned, was aborted, or has ended its process
 	Closed               // by Close
 )
@@ -154,9 +154,16 @@ type Stop struct {
 	// killed.
 	ExitCode int
 
+	// Outer is not nil at the end of a nested call, with Returned and Aborted: the session is
+	// stopped again in the call around it, and Outer is the stop of that call. See
+	// Session.CallNested.
+	Outer *Stop
+
 	// Err is the error of a host function or a condition, the reason why the worker's process was
 	// killed, or, with Trapped, the name of a host function in an image that the session does not have.
 	Err error
+
+	results map[string][]byte // see ResultRegister
 }
 
 func (s *Stop) String() string {

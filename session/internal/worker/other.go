@@ -44,9 +44,14 @@ func (*Worker) Vector(string) ([]byte, error)       { return nil, ErrNoRegister 
 func (*Worker) SetVector(string, []byte) error      { return ErrNoRegister }
 func (*Worker) ColumnBytes(uint64) ([]byte, bool)   { return nil, false }
 func (*Worker) SetColumnBytes(uint64, []byte) error { return ErrNoRegister }
+func (*Worker) Save() (*State, error)               { return nil, ErrGone }
+func (*Worker) Restore(*State) error                { return ErrGone }
 func (*Event) IsTrapInstruction() bool              { return false }
 func (*Event) IsStep() bool                         { return false }
 func (*Event) IsStop() bool                         { return false }
+
+// State is empty, as General is.
+type State struct{}
 
 // General is empty: this system has no workers.
 type General struct{}
