@@ -256,7 +256,7 @@ func TestKilledFromOutside(t *testing.T) {
 	s := newSession(t, i)
 	killed := func(stop *Stop, err error) {
 		t.Helper()
-		if check(t, stop, err, ExitedProcess); stop.Signal.Number != int(unix.SIGKILL) || stop.ExitCode != -1 || !errors.Is(stop.Err, errKilled) {
+		if check(t, stop, err, ExitedProcess); stop.Signal.Number != int(unix.SIGKILL) || stop.ExitCode != -1 || !errors.Is(stop.Err, errKilled) || stop.Err.Error() != "killed by SIGKILL" {
 			t.Errorf("%+v", stop)
 		}
 		if s.State() != Exited || s.PID() != 0 {

@@ -284,7 +284,8 @@ func ended(event worker.Event) *Stop {
 	case worker.Replaced:
 		return &Stop{Reason: ExitedProcess, ExitCode: -1, Err: errReplaced}
 	}
-	return &Stop{Reason: ExitedProcess, ExitCode: -1, Signal: Signal{Number: event.Signal}, Err: errKilled}
+	signal := Signal{Number: event.Signal}
+	return &Stop{Reason: ExitedProcess, ExitCode: -1, Signal: signal, Err: failure(errKilled, "killed by %v", signal)}
 }
 
 var (

@@ -175,6 +175,9 @@ func (s *Stop) String() string {
 		return "aborted"
 	case ExitedProcess:
 		text = "exited"
+		if s.Signal.Number != 0 {
+			return fmt.Sprintf("killed by %v", s.Signal)
+		}
 		if s.Err == nil {
 			text += fmt.Sprintf(" with code %d", s.ExitCode)
 		}

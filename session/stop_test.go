@@ -10,6 +10,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/clewdev/clew/session/internal/worker"
 )
 
 func TestStopString(t *testing.T) {
@@ -26,7 +28,9 @@ func TestStopString(t *testing.T) {
 		{Stop{Reason: Signalled, PC: 0x1000, Signal: Signal{40, -6, 0}}, "signal 40 at 0x1000, code -6"},
 		{Stop{Reason: Trapped, PC: 0x1000, Signal: Signal{5, 128, 0}}, "SIGTRAP at 0x1000, code 128"},
 		{Stop{Reason: ExitedProcess, ExitCode: 3}, "exited with code 3"},
-		{Stop{Reason: ExitedProcess, ExitCode: -1, Err: errKilled}, "exited: the process of the session was killed from outside"},
+		{Stop{Reason: ExitedProcess, ExitCode: -1, Err: errReplaced}, "exited: the code called execve; its process was ended"},
+		{*ended(worker.Event{Kind: worker.Killed, Signal: 9}), "killed by SIGKILL"},
+		{*ended(worker.Event{Kind: worker.Killed, Signal: 31}), "killed by SIGSYS"},
 		{Stop{Reason: Aborted}, "aborted"},
 	} {
 		if got := test.stop.String(); got != test.want {

@@ -24,7 +24,14 @@ func (c *Console) report(stop *session.Stop) error {
 		c.leaveScopes()
 		return nil
 	case session.ExitedProcess:
-		c.printf("[%s exited with code %d]\n", c.runningText(), stop.ExitCode)
+		switch {
+		case stop.Signal.Number != 0:
+			c.printf("[%s was killed by %v]\n", c.runningText(), stop.Signal)
+		case stop.Err != nil:
+			c.printf("[%s ended: %v]\n", c.runningText(), stop.Err)
+		default:
+			c.printf("[%s exited with code %d]\n", c.runningText(), stop.ExitCode)
+		}
 		c.leaveScopes()
 		return nil
 	case session.AtBreakpoint:

@@ -77,7 +77,9 @@ func (c *client) over(r outcome) {
 			c.output("stdout", text+"\n")
 		}
 	default:
-		code = r.stop.ExitCode
+		if code = r.stop.ExitCode; r.stop.Signal.Number != 0 {
+			code = 128 + r.stop.Signal.Number // as shells count
+		}
 		c.output("console", r.stop.String()+"\n")
 	}
 	if c.program != nil {

@@ -108,8 +108,10 @@ func (v *Server) closeIdle() {
 		return
 	}
 	if err := v.program.RemoveImage(v.idle.image); err != nil {
-		v.failed.Add(err) // it is still in use
-		return
+		if !errors.Is(err, session.ErrStopped) { // Call has returned a fault, which the program reports
+			v.failed.Add(err)
+		}
+		return // it is still in use
 	}
 	v.failed.Add(v.idle.close())
 	v.idle = nil

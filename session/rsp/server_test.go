@@ -286,14 +286,16 @@ func TestStepFails(t *testing.T) {
 
 // The reply for a killed process has the client's number of the signal.
 func TestKilled(t *testing.T) {
-	killed := session.Stop{Reason: session.ExitedProcess, ExitCode: -1, Signal: session.Signal{Number: int(syscall.SIGSYS)}}
-	v := serve(t, newFake(killed), nil)
-	w := connect(t, v)
-	w.expect("?", "T")
-	w.send("c")
-	wait(t, start(v)).check(t, session.ExitedProcess)
-	if r := w.receive(); r != "X0c" {
-		t.Error(r)
+	for signal, reply := range map[syscall.Signal]string{syscall.SIGKILL: "X09", syscall.SIGSYS: "X0c"} {
+		killed := session.Stop{Reason: session.ExitedProcess, ExitCode: -1, Signal: session.Signal{Number: int(signal)}}
+		v := serve(t, newFake(killed), nil)
+		w := connect(t, v)
+		w.expect("?", "T")
+		w.send("c")
+		wait(t, start(v)).check(t, session.ExitedProcess)
+		if r := w.receive(); r != reply {
+			t.Errorf("%v: %s", signal, r)
+		}
 	}
 }
 
