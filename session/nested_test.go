@@ -351,10 +351,6 @@ func TestCallNestedDeeply(t *testing.T) {
 func TestCallNestedForever(t *testing.T) {
 	s, result := inLeaf(t, &Options{})
 	before := allRegisters(t, s)
-	type end struct {
-		stop *Stop
-		err  error
-	}
 	for _, end := range []struct {
 		name   string
 		stop   func() error
