@@ -36,7 +36,7 @@ func TestOnlyStreamsPrint(t *testing.T) {
 		// Debugged code prints unescaped, as in gdb.
 		"debug/debug.go run Raw": true, "debug/serve.go serveDAP Raw": true, "debug/serve.go launch Raw": true,
 		// So does a command that is run.
-		"stack_command.go runCommand File": true, "check_target.go runCommand File": true,
+		"stack_command.go runCommand File": true, "check_target.go runCommand File": true, "debug/debugger.go start File": true,
 		"record.go options File": true,
 		// Cursor movements; the text at the cursor is escaped there.
 		"debug/editor.go newEditor Raw": true, "output/progress.go progressAtTerminal Raw": true, "output/progress.go ProgressText Raw": true,

@@ -95,6 +95,14 @@ func (term *Terminal) Modes() unix.Termios {
 	return *m
 }
 
+// Resize changes the size of the window.
+func (term *Terminal) Resize(rows, columns uint16) {
+	term.t.Helper()
+	if err := unix.IoctlSetWinsize(int(term.master.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: rows, Col: columns}); err != nil {
+		term.t.Fatal(err)
+	}
+}
+
 // Send presses keys.
 func (term *Terminal) Send(keys string) {
 	term.t.Helper()

@@ -117,7 +117,7 @@ func (c *Console) tbreak(args string) error       { return c.setBreakpoint(args,
 func (c *Console) hbreak(args string) error       { return c.setBreakpoint(args, false, true) }
 
 func (c *Console) setBreakpoint(args string, temporary, hardware bool) error {
-	location, condition := cutCondition(args)
+	location, condition := CutCondition(args)
 	if location == "" {
 		f, err := c.selectedFrame()
 		if err != nil {

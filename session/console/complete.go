@@ -87,7 +87,7 @@ func (c *Console) completeArgument(kind argument, line string, at int) (int, []s
 	case fileArgument:
 		return at, paths(line[at:])
 	case locationArgument:
-		if _, condition := cutCondition(line[at:]); condition == "" && !strings.HasSuffix(line, " if ") {
+		if _, condition := CutCondition(line[at:]); condition == "" && !strings.HasSuffix(line, " if ") {
 			word := strings.TrimPrefix(line[at:], "*")
 			return len(line) - len(word), matching(c.locationNames(), word)
 		}

@@ -58,8 +58,8 @@ func (c *Console) resolve(location string) (addresses []uint64, named string, er
 
 var conditionWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|\s)if(\s|\()`) })
 
-// cutCondition splits "fib if n == 3" into a location and a condition.
-func cutCondition(args string) (location, condition string) {
+// CutCondition splits the argument of break, "fib if n == 3", into a location and a condition.
+func CutCondition(args string) (location, condition string) {
 	at := conditionWord().FindStringIndex(args)
 	if at == nil {
 		return strings.TrimSpace(args), ""

@@ -89,7 +89,7 @@ func TestCutCondition(t *testing.T) {
 		{"iffy", "iffy", ""},
 		{"", "", ""},
 	} {
-		if location, condition := cutCondition(test.args); location != test.location || condition != test.condition {
+		if location, condition := CutCondition(test.args); location != test.location || condition != test.condition {
 			t.Errorf("%q is %q if %q", test.args, location, condition)
 		}
 	}

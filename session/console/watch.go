@@ -19,7 +19,7 @@ func (c *Console) rwatch(args string) error       { return c.setWatch(args, sess
 func (c *Console) awatch(args string) error       { return c.setWatch(args, session.ReadWrite, false) }
 
 func (c *Console) setWatch(args string, access session.Access, readOnly bool) error {
-	text, condition := cutCondition(args)
+	text, condition := CutCondition(args)
 	location := false
 	for _, flag := range []string{"-location ", "-l "} {
 		if expression, ok := strings.CutPrefix(text, flag); ok {

@@ -27,6 +27,9 @@ func (c *client) query(packet string) string {
 	case "QStartNoAckMode", "QPassSignals", "QProgramSignals", "QDisableRandomization":
 		return "OK" // the worker never receives signals
 	case "qAttached":
+		if c.server.options.Private {
+			return "0" // at its end gdb kills
+		}
 		return "1" // at its end gdb detaches, and does not kill
 	case "qC":
 		return "QC" + c.thread()

@@ -23,6 +23,10 @@ type Options struct {
 	// client has attached.
 	Wait bool
 
+	// Private means that the program has started the client for this session. gdb then aborts
+	// the call when it quits, as it kills a program that it has run. Otherwise it detaches.
+	Private bool
+
 	// Log is called with each packet, to find errors in the client or the server. Several
 	// goroutines call it at the same time.
 	Log func(line string)

@@ -33,12 +33,15 @@ const description = `Call functions of object files, or words of a Forth program
 breakpoints, steps and watchpoints. A fault stops the code, not Clew.
 
 The commands are those of gdb: break, call, continue, step, print and others; 'help'
-lists them. With --rsp or --dap, gdb, lldb or an editor controls the session instead.`
+lists them. --gdb and --lldb start the debugger that is installed instead, stopped at the
+entry of the call; with --rsp or --dap one that is running, or an editor, connects.`
 
 type options struct {
 	call, batch, rsp, dap string
 	directories           []string
+	breakpoints           []string
 	json, allowRemote     bool
+	gdb, lldb             bool
 }
 
 // Command returns the verb debug.
@@ -57,10 +60,13 @@ Examples:
   clew debug fib.o --call 'fib(10)' </dev/null      call it and print the result
   clew debug fib.o --batch commands                 run a file of commands
   clew debug prog.fth --call '10 fib'               a word of a Forth program
-  clew debug fib.o --call 'fib(10)' --rsp unix:/run/user/1000/clew   for gdb and lldb`,
+  clew debug fib.o --call 'fib(10)' --gdb           a prompt of gdb, in fib`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "call", Destination: &flags.call, Usage: "the call that run and start make: `'fib(10)'`, with numbers, strings and addresses of variables"},
 			&cli.StringFlag{Name: "batch", Destination: &flags.batch, Usage: "execute the commands in `SCRIPT` (- is standard input) up to the first that fails"},
+			&cli.BoolFlag{Name: "gdb", Destination: &flags.gdb, Usage: "start gdb at the entry of the call, with symbols, sources and the breakpoints of --break"},
+			&cli.BoolFlag{Name: "lldb", Destination: &flags.lldb, Usage: "start lldb in the same way"},
+			&cli.StringSliceFlag{Name: "break", Destination: &flags.breakpoints, Usage: "set a breakpoint first: `LOCATION` is 'fib', 'fib.c:6' or 'fib if n == 3'"},
 			&cli.StringFlag{Name: "rsp", Destination: &flags.rsp, Usage: "serve the GDB remote protocol at `ADDR`: unix:PATH, or :1234 on this machine"},
 			&cli.StringFlag{Name: "dap", Destination: &flags.dap, Usage: "serve the Debug Adapter Protocol at `ADDR`"},
 			&cli.BoolFlag{Name: "allow-remote", Destination: &flags.allowRemote, Usage: "with --rsp and --dap: accept an ADDR of any interface; its clients are not checked"},
@@ -72,12 +78,21 @@ Examples:
 			if len(files) == 0 {
 				return errors.New("name an object file (gcc -g -c fib.c makes fib.o) or a Forth program (.fth)")
 			}
-			modes := slices.DeleteFunc([]string{flags.batch, flags.rsp, flags.dap}, func(mode string) bool { return mode == "" })
+			modes := 0
+			for _, given := range []bool{flags.batch != "", flags.rsp != "", flags.dap != "", flags.gdb, flags.lldb} {
+				if given {
+					modes++
+				}
+			}
 			switch {
-			case len(modes) > 1:
-				return errors.New("--batch, --rsp and --dap: choose one")
-			case flags.json && (len(modes) > 0 || flags.call == ""):
-				return errors.New("--json prints the result of one call: name it with --call, without --batch, --rsp and --dap")
+			case modes > 1:
+				return errors.New("--batch, --gdb, --lldb, --rsp and --dap: choose one")
+			case flags.json && (modes > 0 || flags.call == "" || len(flags.breakpoints) > 0):
+				return errors.New("--json prints the result of one call: name it with --call, without --batch, --break, --gdb, --lldb, --rsp and --dap")
+			case len(flags.breakpoints) > 0 && (flags.rsp != "" || flags.dap != ""):
+				return errors.New("--break is for the prompt, --batch, --gdb and --lldb; clients of --rsp and --dap set their own breakpoints")
+			case slices.ContainsFunc(flags.breakpoints, func(b string) bool { return strings.ContainsAny(b, "\r\n") }):
+				return errors.New("--break takes one location, and it contains a newline")
 			case flags.allowRemote && flags.rsp == "" && flags.dap == "":
 				return errors.New("--allow-remote is for --rsp and --dap")
 			}
@@ -104,8 +119,11 @@ func run(files []string, flags *options) error {
 		return output.InputError(err)
 	}
 	defer s.Close()
-	if flags.rsp != "" {
+	switch {
+	case flags.rsp != "":
 		return serveRSP(s, p, flags)
+	case flags.gdb || flags.lldb:
+		return underDebugger(s, p, flags)
 	}
 	consoleOptions := &console.Options{
 		Output: output.Stdout, Palette: output.Stdout.Palette(), UTF8: flags.json || output.UTF8(), Directories: flags.directories, Language: p.language, Call: flags.call,
@@ -115,6 +133,11 @@ func run(files []string, flags *options) error {
 	}
 	d := &debugger{Console: console.New(s, consoleOptions)}
 	defer d.catchSignals()()
+	for _, b := range flags.breakpoints {
+		if err := d.Execute("break " + b); err != nil {
+			return output.InputError(err)
+		}
+	}
 	switch {
 	case flags.json:
 		return d.writeJSON(flags.call)

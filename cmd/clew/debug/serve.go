@@ -77,16 +77,9 @@ func (l *listener) Accept() (io.ReadWriteCloser, error) {
 // serveRSP lets gdb or lldb debug the call. Without a call it serves until Ctrl-C, so that the
 // debugger can make calls itself.
 func serveRSP(s *session.Session, p *program, flags *options) error {
-	if err := construct(s); err != nil {
+	c, call, err := prepare(s, p, flags.call)
+	if err != nil {
 		return err
-	}
-	c := console.New(s, &console.Options{Output: output.Stdout, Palette: output.Stdout.Palette(), UTF8: output.UTF8(), Language: p.language})
-	var call *console.Call
-	if flags.call != "" {
-		var err error
-		if call, err = c.Prepare(flags.call); err != nil {
-			return output.InputError(err)
-		}
 	}
 	l, ctx, stop, err := listen(flags.rsp, flags.allowRemote)
 	if err != nil {
@@ -114,13 +107,8 @@ func serveRSP(s *session.Session, p *program, flags *options) error {
 	}
 	ended := make(chan end, 1)
 	go func() {
-		var e end
-		if call.Main != nil {
-			e.stop, e.err = server.CallMain(call.Function, call.Main, call.Arguments)
-		} else {
-			e.stop, e.err = server.Call(call.Function, call.Arguments)
-		}
-		ended <- e
+		stop, err := callThrough(server, call)
+		ended <- end{stop, err}
 	}()
 	select {
 	case <-ctx.Done():
@@ -143,14 +131,34 @@ func serveRSP(s *session.Session, p *program, flags *options) error {
 	}
 }
 
+// prepare calls the constructors of the object files and prepares the call of --call, nil without
+// one. The returned console prints its end.
+func prepare(s *session.Session, p *program, text string) (c *console.Console, call *console.Call, err error) {
+	if err := construct(s); err != nil {
+		return nil, nil, err
+	}
+	c = console.New(s, &console.Options{Output: output.Stdout, Palette: output.Stdout.Palette(), UTF8: output.UTF8(), Language: p.language})
+	if text != "" {
+		if call, err = c.Prepare(text); err != nil {
+			return nil, nil, output.InputError(err)
+		}
+	}
+	return c, call, nil
+}
+
+// callThrough makes a call under the control of a server's client.
+func callThrough(server *rsp.Server, call *console.Call) (*session.Stop, error) {
+	if call.Main != nil {
+		return server.CallMain(call.Function, call.Main, call.Arguments)
+	}
+	return server.Call(call.Function, call.Arguments)
+}
+
 // howToConnect returns the commands for users of gdb and lldb. gdb gets the name of the program
 // from the server; lldb does not. lldb finds generated code only with
 // plugin.jit-loader.gdb.enable on, which is the default on macOS only.
 func howToConnect(asked, address string) string {
-	program, err := os.Executable()
-	if err != nil {
-		program = os.Args[0]
-	}
+	program := executable()
 	if strings.ContainsAny(program, " '\"\\") {
 		program = strconv.Quote(program)
 	}
