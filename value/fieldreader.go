@@ -36,13 +36,15 @@ func (t *Type) readFields() error {
 				continue
 			}
 			name, _ := c.Text(dwarf.AttrName)
-			t.fields = append(t.fields, Field{Name: name, Type: v.Type, Static: i.definitionOf(v)})
+			t.fields = append(t.fields, Field{Name: name, Type: v.Type, Static: i.definitionOf(v), Access: t.accessOf(c)})
 		case c.Tag == dwarf.TagVariantPart:
 			if t.variants, err = i.readVariants(c, 0); err != nil {
 				return err
 			}
 		case c.Tag == dwarf.TagMember, c.Tag == dwarf.TagInheritance:
-			t.fields = append(t.fields, i.member(c))
+			f := i.member(c)
+			f.Access = t.accessOf(c)
+			t.fields = append(t.fields, f)
 		case c.Tag == dwarf.TagSubprogram && !t.indirect:
 			t.indirect = t.copies(c)
 		case c.Tag == dwarf.TagTemplateTypeParameter, c.Tag == dwarf.TagTemplateValueParameter, c.Tag == dw.TagGNUTemplateParameterPack:

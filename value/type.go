@@ -113,6 +113,7 @@ type Field struct {
 	Base       bool      // a base class
 	Virtual    bool      // a virtual base class, whose offset is in the object
 	Artificial bool      // made by the compiler: a pointer to a virtual table
+	Access     Access    // of C++
 	Static     *Variable // a static member, else nil
 
 	// For a virtual base class: the expression of its address.
@@ -301,6 +302,9 @@ func (t *Type) Scoped() bool { t.load(); return t.scoped }
 
 // HasVariants reports whether the type is an enum of Rust or a record of Ada with variants.
 func (t *Type) HasVariants() bool { t.load(); return t.variants != nil }
+
+// Dynamic reports whether the length of an array depends on a frame or on an object.
+func (t *Type) Dynamic() bool { return t.dynamicType() != nil }
 
 // Incomplete reports whether the debugging information has only a declaration of the type.
 func (t *Type) Incomplete() bool { return t.Strip().partial }

@@ -26,23 +26,91 @@ func (t *Type) String() string {
 	return n.declare(t, "", 0)
 }
 
+// Declare returns the declaration of a name as a t in C: "int (*compare)(int, int)".
+func (t *Type) Declare(name string) string {
+	n := namer{left: 256}
+	return n.declare(t, name, 0)
+}
+
+// Expand is Declare with another text for the base type, structure, enumeration or typedef that
+// the declaration begins with. If typedefs is true, the declaration has the targets of typedefs
+// instead of their names, as gdb's ptype prints it.
+func (t *Type) Expand(name string, typedefs bool, text func(*Type) string) string {
+	n := namer{left: 256, text: text, typedefs: typedefs}
+	return n.declare(t, name, 0)
+}
+
 // namer spells a type. The types of parameters make it a tree. left is the number of types that
 // may still be spelled.
-type namer struct{ left int }
+type namer struct {
+	left     int
+	text     func(*Type) string // nil for the names of types
+	typedefs bool               // are expanded
+}
+
+// qualifiers are the qualifiers of a type, in gdb's order.
+type qualifiers uint8
+
+var qualifierWords = [...]string{"const", "volatile", "restrict", "_Atomic"}
+
+// unqualified returns a type without its qualifiers, and adds them to q.
+func (t *Type) unqualified(q qualifiers) (*Type, qualifiers) {
+	for range maxChain {
+		switch t.kind {
+		case Const, Volatile, Restrict, Atomic:
+			q |= 1 << (t.kind - Const)
+			t = t.Elem()
+		default:
+			return t, q
+		}
+	}
+	return t, q
+}
+
+func (q qualifiers) String() string {
+	text := ""
+	for k, word := range qualifierWords {
+		if q&(1<<k) != 0 {
+			text += " " + word
+		}
+	}
+	return strings.TrimPrefix(text, " ")
+}
 
 // declare returns the declaration of declarator as a t (C 6.7.6).
 func (n *namer) declare(t *Type, declarator string, depth int) string {
+	return n.qualified(t, declarator, 0, depth)
+}
+
+// qualified is declare for a type with more qualifiers.
+func (n *namer) qualified(t *Type, declarator string, q qualifiers, depth int) string {
 	if n.left--; n.left < 0 || depth > maxChain || len(declarator) > 1<<12 {
 		return "..."
 	}
+	t, q = t.unqualified(q)
 	switch t.kind {
 	case Pointer, Reference, RvalueReference, MemberPointer:
-		mark := map[Kind]string{Pointer: "*", Reference: "&", RvalueReference: "&&", MemberPointer: "::*"}[t.kind] + declarator
-		e := t.Elem()
+		if t.kind == Pointer && t.name != "" && t.language != C && t.language != CPlusPlus {
+			break // Rust and others name pointers
+		}
+		mark := map[Kind]string{Pointer: "*", Reference: "&", RvalueReference: "&&", MemberPointer: "::*"}[t.kind]
 		if t.class != nil {
 			mark = t.class.name + mark
 		}
-		if e.kind == Array || e.kind == Func {
+		// Qualifiers of a pointer follow its mark.
+		if q != 0 {
+			mark += " " + q.String()
+			if declarator != "" && declarator[0] != '[' && (declarator[0] != '(' || strings.HasPrefix(declarator, "(*") || strings.HasPrefix(declarator, "(&")) {
+				mark += " "
+			}
+		}
+		mark += declarator
+		e := t.Elem()
+		inner, _ := e.unqualified(0)
+		if n.typedefs {
+			inner = e.named()
+		}
+		if inner.kind == Array || inner.kind == Func {
 			mark = "(" + mark + ")"
 		}
 		return n.declare(e, mark, depth+1)
@@ -56,40 +124,35 @@ func (n *namer) declare(t *Type, declarator string, depth int) string {
 		if t.vector {
 			suffix = fmt.Sprintf("__attribute__ ((vector_size(%d)))", t.count)
 		}
-		return n.declare(t.Elem(), declarator+suffix, depth+1)
+		return n.qualified(t.Elem(), declarator+suffix, q, depth+1) // an array is as its elements
 	case Func:
 		return n.declare(t.Elem(), declarator+n.cParams(t, depth), depth+1)
-	case Const, Volatile, Restrict, Atomic:
-		word := map[Kind]string{Const: "const", Volatile: "volatile", Restrict: "restrict", Atomic: "_Atomic"}[t.kind]
-		// Qualifiers of a pointer follow its mark.
-		inner := t
-		for range maxChain {
-			if k := inner.kind; k != Const && k != Volatile && k != Restrict && k != Atomic {
-				break
-			}
-			inner = inner.Elem()
+	case Typedef:
+		if n.typedefs {
+			return n.qualified(t.Elem(), declarator, q, depth+1)
 		}
-		switch inner.kind {
-		case Pointer, Reference, RvalueReference:
-			if strings.HasPrefix(declarator, "*") || strings.HasPrefix(declarator, "&") {
-				word += " "
-			}
-			return n.declare(t.Elem(), " "+word+declarator, depth+1)
-		case Array, Func:
-			return n.declare(t.Elem(), declarator, depth+1)
-		}
-		return word + " " + n.declare(t.Elem(), declarator, depth+1)
 	}
 	name := t.tagged()
-	if declarator == "" {
+	if n.text != nil {
+		name = n.text(t)
+	}
+	if q != 0 {
+		name = q.String() + " " + name
+	}
+	switch {
+	case declarator == "":
 		return name
+	case strings.HasSuffix(name, "*"):
+		return name + declarator
 	}
 	return name + " " + declarator
 }
 
 // cParams returns the parameter list of a function. As in gdb, it is (void) if there are none.
 func (n *namer) cParams(t *Type, depth int) string {
-	list := n.params(t, func(p *Type) string { return n.declare(p, "", depth+1) })
+	names := &namer{left: n.left} // parameters are not expanded
+	list := n.params(t, func(p *Type) string { return names.declare(p, "", depth+1) })
+	n.left = names.left
 	switch {
 	case t.Variadic() && len(list) > 0:
 		list = append(list, "...")

@@ -108,6 +108,9 @@ func (v Value) Address() (uint64, bool) {
 	return v.pieces[0].Address + at/8, at%8 == 0
 }
 
+// IsBitField reports whether the value is a bit field.
+func (v Value) IsBitField() bool { return v.bitSize != 0 }
+
 // OptimizedOut reports whether no part of the value is stored.
 func (v Value) OptimizedOut() bool {
 	for k := range v.pieces {

@@ -163,6 +163,7 @@ var (
 // assembly returns an instruction as gdb shows it: in columns, with decimal offsets and
 // the names of addresses.
 func (c *Console) assembly(text string) string {
+	text = unscaled().ReplaceAllString(text, "$1,1)")
 	text = offsetInHex().ReplaceAllStringFunc(text, func(s string) string {
 		n, err := strconv.ParseUint(s[3:len(s)-1], 16, 64)
 		if err != nil {
@@ -219,3 +220,6 @@ func (c *Console) Report() error {
 }
 
 const maxReported = 40 // frames of a report
+
+// unscaled matches an index register of x86 without its scale, which gdb prints.
+var unscaled = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(\((?:%\w+)?,%\w+)\)`) })

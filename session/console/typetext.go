@@ -6,6 +6,7 @@ package console
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/clewdev/clew/value"
@@ -22,130 +23,265 @@ const (
 // typedef as its target.
 func typeText(t *value.Type) string {
 	var w typeWriter
-	w.full(t, "", 0)
-	return w.String()
+	return w.text(t, "", 1, "")
 }
 
-type typeWriter struct{ strings.Builder }
+// typeWriter writes types. Like gdb's, its methods have a parameter show: 1 for a type in full, 0
+// for the type of a member, which is in full only if it has no name, and -1 for its members,
+// which are not in full.
+type typeWriter struct {
+	size  int
+	local []value.MemberType // names of types in the class that is written
+}
 
-// full writes a type. Its lines, except the first, begin with indent.
-func (w *typeWriter) full(t *value.Type, indent string, depth int) {
-	if depth == maxTypeDepth || w.Len() > maxTypeText {
-		w.WriteString("...")
-		return
+// text returns the declaration of a name as a t. Its lines, except the first, begin with indent.
+func (w *typeWriter) text(t *value.Type, name string, show int, indent string) string {
+	if w.size > maxTypeText || show < -maxTypeDepth {
+		return "..."
 	}
-	// The type with a name or members is inside pointers, arrays and qualifiers.
-	inner := t
-	for range maxTypeDepth {
-		switch inner.Kind() {
-		case value.Const, value.Volatile, value.Restrict, value.Atomic, value.Pointer, value.Array, value.Func:
-			inner = inner.Elem()
+	text := t.Expand(name, show > 0, func(base *value.Type) string { return w.base(base, show, indent) })
+	w.size += len(text)
+	return text
+}
+
+func (w *typeWriter) base(t *value.Type, show int, indent string) string {
+	if show <= 0 && t.Name() != "" {
+		return t.String()
+	}
+	switch t.Kind() {
+	case value.Struct, value.Union, value.Class, value.Enum:
+	default:
+		return t.String()
+	}
+	switch {
+	case show < 0:
+		return t.String()
+	case t.Kind() == value.Enum:
+		return w.enumeration(t)
+	case t.Language() == value.Rust:
+		return w.rust(t, indent)
+	}
+	return w.structure(t, show, indent)
+}
+
+// structure returns a structure in full, as gdb's c_type_print_base_struct_union does.
+func (w *typeWriter) structure(t *value.Type, show int, indent string) string {
+	t = t.Strip()
+	var b strings.Builder
+	b.WriteString(head(t))
+	members, err := t.Members()
+	for k, m := range members.Template {
+		b.WriteString(map[bool]string{true: "[with ", false: ", "}[k == 0] + m.Name + " = " + m.Type.String())
+	}
+	if len(members.Template) > 0 {
+		b.WriteString("] ")
+	}
+	fields := t.Fields()
+	bases := 0
+	for _, f := range fields {
+		if f.Base {
+			b.WriteString(map[bool]string{true: ": ", false: ", "}[bases == 0] + accessWords[f.Access])
+			if f.Virtual {
+				b.WriteString(" virtual")
+			}
+			b.WriteString(" " + f.Type.String())
+			bases++
+		}
+	}
+	if bases > 0 {
+		b.WriteString(" ")
+	}
+	b.WriteString("{\n")
+	inner := indent + "    "
+	section := newSections(t, fields, &members, indent)
+	written := false
+	for _, f := range fields {
+		if f.Base || f.Artificial {
 			continue
 		}
-		break
-	}
-	text := t.String()
-	before, after, found := strings.Cut(text, inner.String())
-	kind := inner.Kind()
-	if !found || kind != value.Typedef && kind != value.Enum && kind != value.Struct && kind != value.Union && kind != value.Class {
-		w.WriteString(text)
-		return
-	}
-	w.WriteString(before)
-	switch kind {
-	case value.Typedef:
-		w.full(inner.Elem(), indent, depth+1)
-	case value.Enum:
-		w.enumeration(inner)
-	default:
-		w.structure(inner, indent, depth)
-	}
-	w.WriteString(after)
-}
-
-func (w *typeWriter) structure(t *value.Type, indent string, depth int) {
-	t = t.Strip()
-	if t.Incomplete() {
-		w.WriteString(t.String() + " {\n" + indent + "    <incomplete type>\n" + indent + "}")
-		return
-	}
-	w.head(t)
-	w.WriteString("{\n")
-	indent += "    "
-	for _, f := range t.Fields() {
-		w.WriteString(indent)
-		if w.Len() > maxTypeText {
-			w.WriteString("...\n")
+		if w.size > maxTypeText {
+			b.WriteString(inner + "...\n")
 			break
 		}
-		if f.Name == "" {
-			w.full(f.Type, indent, depth+1)
-		} else {
-			w.WriteString(declare(f.Type, f.Name))
+		b.WriteString(section.of(f.Access) + inner)
+		if f.Static != nil {
+			b.WriteString("static ")
 		}
+		b.WriteString(w.text(f.Type, f.Name, show-1, inner))
 		if f.BitSize > 0 {
-			fmt.Fprintf(w, " : %d", f.BitSize)
+			fmt.Fprintf(&b, " : %d", f.BitSize)
 		}
-		w.WriteString(";\n")
+		b.WriteString(";\n")
+		written = true
 	}
-	if len(t.Fields()) == 0 {
-		w.WriteString(indent + "<no data fields>\n")
+	w.methods(&b, t, &members, &section, written, inner)
+	w.typedefs(&b, &members, &section, inner)
+	switch {
+	case t.Incomplete():
+		b.WriteString(inner + "<incomplete type>\n")
+	case len(fields)+len(members.Methods)+len(members.Typedefs) == 0:
+		b.WriteString(inner + "<no data fields>\n")
 	}
-	w.WriteString(indent[4:] + "}")
+	if err != nil {
+		b.WriteString(inner + "<error: " + err.Error() + ">\n")
+	}
+	b.WriteString(indent + "}")
+	return b.String()
 }
 
-func (w *typeWriter) enumeration(t *value.Type) {
+// methods writes the methods of a class, those with the same name together.
+func (w *typeWriter) methods(b *strings.Builder, t *value.Type, members *value.Members, section *sections, written bool, indent string) {
+	name, _, _ := strings.Cut(t.Name(), "<")
+	name = name[strings.LastIndexByte(name, ':')+1:]
+	var names []string
+	groups := map[string][]*value.Method{}
+	for k := range members.Methods {
+		m := &members.Methods[k]
+		if m.Artificial {
+			continue
+		}
+		if groups[m.Name] == nil {
+			names = append(names, m.Name)
+		}
+		groups[m.Name] = append(groups[m.Name], m)
+	}
+	if len(names) > 0 && section.any && written {
+		b.WriteString("\n")
+	}
+	for _, group := range names {
+		for _, m := range groups[group] {
+			if w.size > maxTypeText {
+				return
+			}
+			line := section.of(m.Access) + indent
+			switch {
+			case m.Virtual:
+				line += "virtual "
+			case m.Static:
+				line += "static "
+			}
+			bare, _, _ := strings.Cut(m.Name, "<")
+			isConversion := strings.HasPrefix(m.Name, "operator ") && !strings.HasPrefix(m.Name, "operator new") && !strings.HasPrefix(m.Name, "operator delete")
+			if bare != name && m.Name[0] != '~' && !isConversion {
+				line += m.Type.Elem().String() + " "
+			}
+			line += m.Name + parameterText(m) + ";\n"
+			w.size += len(line)
+			b.WriteString(line)
+		}
+	}
+}
+
+// parameterText returns the parameters of a method, without those that are not in the source, and
+// its qualifiers.
+func parameterText(m *value.Method) string {
+	var list []string
+	params := m.Type.Params()
+	for _, p := range params[min(m.Hidden, len(params)):] {
+		list = append(list, p.String())
+	}
+	switch {
+	case m.Type.Variadic():
+		list = append(list, "...")
+	case len(list) == 0:
+		list = []string{"void"}
+	}
+	text := "(" + strings.Join(list, ", ") + ")"
+	if m.Hidden == 0 || len(params) == 0 {
+		return text
+	}
+	// The type of this has the qualifiers.
+	this := params[0]
+	for this.Kind() == value.Const {
+		this = this.Elem()
+	}
+	for this = this.Elem(); ; this = this.Elem() {
+		switch this.Kind() {
+		case value.Const:
+			text += " const"
+			continue
+		case value.Volatile:
+			text += " volatile"
+			continue
+		}
+		return text
+	}
+}
+
+// typedefs writes the typedefs of a class.
+func (w *typeWriter) typedefs(b *strings.Builder, members *value.Members, section *sections, indent string) {
+	for k, d := range members.Typedefs {
+		if k == 0 && (section.any || b.Len() > 0) {
+			b.WriteString("\n")
+		}
+		b.WriteString(section.of(d.Access) + indent + "typedef " + d.Type.Declare(d.Name) + ";\n")
+	}
+}
+
+var accessWords = [...]string{value.Public: "public", value.Protected: "protected", value.Private: "private"}
+
+// sections writes the access labels of a class, if it needs any.
+type sections struct {
+	needed bool
+	any    bool
+	last   value.Access
+	indent string
+}
+
+// newSections reports whether a class needs labels: if not all of its members have the access that
+// its keyword implies.
+func newSections(t *value.Type, fields []value.Field, members *value.Members, indent string) sections {
+	usual := value.Public
+	if t.Kind() == value.Class {
+		usual = value.Private
+	}
+	other := slices.ContainsFunc(fields, func(f value.Field) bool { return !f.Base && f.Access != usual }) ||
+		slices.ContainsFunc(members.Methods, func(m value.Method) bool { return m.Access != usual }) ||
+		slices.ContainsFunc(members.Typedefs, func(m value.MemberType) bool { return m.Access != usual })
+	return sections{needed: other, indent: indent}
+}
+
+// of returns the label before a member, or "".
+func (s *sections) of(a value.Access) string {
+	if !s.needed || s.any && s.last == a {
+		return ""
+	}
+	s.any, s.last = true, a
+	return s.indent + "  " + accessWords[a] + ":\n"
+}
+
+func (w *typeWriter) enumeration(t *value.Type) string {
 	t = t.Strip()
-	w.head(t)
-	w.WriteString("{")
+	var b strings.Builder
+	b.WriteString(head(t))
+	b.WriteString("{")
 	next := int64(0)
 	for i, e := range t.Enumerators() {
 		if i > 0 {
-			w.WriteString(", ")
+			b.WriteString(", ")
 		}
-		if w.Len() > maxTypeText {
-			w.WriteString("...")
+		if w.size+b.Len() > maxTypeText {
+			b.WriteString("...")
 			break
 		}
-		w.WriteString(e.Name)
+		b.WriteString(e.Name)
 		if e.Value != next {
-			fmt.Fprintf(w, " = %d", e.Value)
+			fmt.Fprintf(&b, " = %d", e.Value)
 		}
 		next = e.Value + 1
 	}
-	w.WriteString("}")
+	b.WriteString("}")
+	return b.String()
 }
 
-// head writes the keyword and the name of a structure, union, class or enumeration.
-func (w *typeWriter) head(t *value.Type) {
-	w.WriteString(map[value.Kind]string{value.Struct: "struct ", value.Union: "union ", value.Class: "class ", value.Enum: "enum "}[t.Kind()])
+// head returns the keyword and the name of a structure, union, class or enumeration.
+func head(t *value.Type) string {
+	text := map[value.Kind]string{value.Struct: "struct ", value.Union: "union ", value.Class: "class ", value.Enum: "enum "}[t.Kind()]
+	if t.Kind() == value.Enum && t.Scoped() {
+		text += "class "
+	}
 	if t.Name() != "" {
-		w.WriteString(t.Name() + " ")
+		text += t.Name() + " "
 	}
-}
-
-// declare returns the declaration of a name with a type: "int (*compare)(int)".
-func declare(t *value.Type, name string) string {
-	suffix := ""
-	for depth := 0; t.Kind() == value.Array; depth++ {
-		if depth == maxTypeDepth {
-			suffix += "..."
-			break
-		}
-		if n, ok := t.Len(); ok {
-			suffix += fmt.Sprintf("[%d]", n)
-		} else {
-			suffix += "[]"
-		}
-		t = t.Elem()
-	}
-	text := t.String()
-	if i := strings.Index(text, "(*"); i >= 0 && strings.Contains(text[i:], ")(") {
-		end := i + strings.Index(text[i:], ")")
-		return text[:end] + name + suffix + text[end:]
-	}
-	if !strings.HasSuffix(text, "*") {
-		text += " "
-	}
-	return text + name + suffix
+	return text
 }

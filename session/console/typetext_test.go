@@ -13,7 +13,8 @@ import (
 	"github.com/clewdev/clew/session/console"
 )
 
-// Types that contain themselves are shown up to a limit, and all operations on them end.
+// Types that contain themselves are shown without their parts, or up to a limit, and all
+// operations on them end.
 // Without limits each would overflow the stack, or take too long: a structure with a hundred
 // members of its own type has 100^64 members at 64 levels.
 func TestRecursiveTypes(t *testing.T) {
@@ -31,9 +32,6 @@ func TestRecursiveTypes(t *testing.T) {
 			out := p.do(line)
 			if out == "" || len(out) > 2<<20 {
 				t.Errorf("%s: %d bytes", line, len(out))
-			}
-			if command == "ptype TYPE" && !strings.Contains(out, "...") && !strings.Contains(out, "unknown") {
-				t.Errorf("%s does not mark the omission: %.200q", line, out)
 			}
 		}
 	}

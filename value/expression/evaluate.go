@@ -51,10 +51,7 @@ func (e *Expression) apply(n *node) operand {
 		e.evaluate(n.x)
 		return e.evaluate(n.y)
 	case question:
-		if e.truth(n.x) {
-			return e.evaluate(n.y)
-		}
-		return e.evaluate(n.z)
+		return e.conditional(n)
 	case logicalNot, logicalAnd, logicalOr:
 		return e.boolean(e.truth(n))
 	case negate, plus, bitNot:
@@ -91,6 +88,22 @@ func (e *Expression) apply(n *node) operand {
 	}
 	x, y := e.scalarOf(n.x), e.scalarOf(n.y)
 	return e.binary(n.op, &x, &y)
+}
+
+// conditional evaluates x ? y : z. As in gdb, its type is that of the chosen operand.
+func (e *Expression) conditional(n *node) operand {
+	yes := e.truth(n.x)
+	if e.dry {
+		y, z := e.evaluate(n.y), e.evaluate(n.z)
+		if y.typ != nil && z.typ != nil && !y.typ.Equal(z.typ) && !e.sizing {
+			panic(e.failure(errorf("The type depends on the condition.")))
+		}
+		return y
+	}
+	if yes {
+		return e.evaluate(n.y)
+	}
+	return e.evaluate(n.z)
 }
 
 func (e *Expression) boolean(yes bool) operand {
@@ -156,6 +169,8 @@ func (e *Expression) dereference(o *operand) operand {
 	case o.kind != scalarOperand:
 	case o.form.kind == value.Pointer:
 		return e.object(o.typ.Strip().Elem(), o.bits)
+	case (o.form.kind == value.Int || o.form.kind == value.Char) && e.dry: // gdb's ptype *n
+		return e.object(e.basics.int.typ, o.bits)
 	case o.form.kind == value.Int || o.form.kind == value.Char: // gdb takes integers as addresses of longs
 		return e.object(e.basics.untyped.typ, o.bits)
 	}
@@ -163,6 +178,8 @@ func (e *Expression) dereference(o *operand) operand {
 }
 
 var errNoAddress = &Error{Message: "Attempt to take address of value not located in memory.", Err: value.ErrNoAddress}
+
+var errBitField = &Error{Message: "A bit-field has no address; take that of its structure.", Err: value.ErrNoAddress}
 
 func (e *Expression) addressOf(n *node) operand {
 	o := e.evaluate(n)
@@ -176,6 +193,9 @@ func (e *Expression) addressOf(n *node) operand {
 		e.check(o.held().Err())
 		if address, ok := o.held().Address(); ok { // in another object file
 			return e.pointer(o.typ, address)
+		}
+		if o.held().IsBitField() {
+			panic(e.failure(errBitField))
 		}
 	}
 	panic(e.failure(errNoAddress))
@@ -243,13 +263,23 @@ func (e *Expression) repeat(n *node) operand {
 func (e *Expression) sizeOf(n *node) operand {
 	t := n.x.typ
 	if n.x.op != typeOf {
-		dry := e.dry
-		e.dry = true
+		dry, sizing := e.dry, e.sizing
+		e.dry, e.sizing = true, true
 		o := e.evaluate(n.x)
 		if o.kind == registerOperand {
 			e.load(&o)
 		}
-		e.dry = dry
+		e.dry, e.sizing = dry, sizing
+		if o.typ != nil && o.typ.Dynamic() && !dry {
+			// The length is in the frame (C11 §6.5.3.4 evaluates such operands too).
+			o = e.evaluate(n.x)
+			if o.typ == nil {
+				o.typ = e.basics.void
+			}
+			if _, ok := o.typ.Strip().Len(); !ok && o.typ.Strip().Kind() == value.Array {
+				return held(e.basics.int.typ, value.Lost(e.basics.int.typ, e.frame))
+			}
+		}
 		if o.kind == symbolOperand {
 			panic(e.failure(unknownType(o.name)))
 		}

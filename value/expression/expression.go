@@ -20,6 +20,7 @@ type Expression struct {
 
 	frame    value.Frame // of the current evaluation; nil if only types are needed
 	dry      bool        // only types are needed, as for sizeof and Type: do not read or change anything
+	sizing   bool        // in the operand of sizeof
 	column   int         // of the node that is being evaluated
 	scratch  []byte      // buffer for reading
 	pointers map[*value.Type]*value.Type
@@ -104,7 +105,7 @@ func catch(err *error) {
 }
 
 func (e *Expression) start(f value.Frame, dry bool) {
-	e.frame, e.dry, e.column = f, dry, e.tree.column
+	e.frame, e.dry, e.sizing, e.column = f, dry, false, e.tree.column
 }
 
 // True evaluates the expression as a condition and reports whether it is not 0.
@@ -134,6 +135,9 @@ func (e *Expression) Type() (t *value.Type, err error) {
 	switch o.kind {
 	case registerOperand, symbolOperand:
 		e.load(&o)
+	}
+	if o.typ != nil && o.typ.Dynamic() {
+		panic(e.failure(errorf("The type depends on the frame.")))
 	}
 	return cmp.Or(o.typ, e.basics.void), nil
 }

@@ -135,7 +135,6 @@ var different = map[string]string{
 	"sizeof(typeof(i))":         "typeof is a type",
 	"sizeof(typeof(p))":         "typeof is a type",
 	"i::x":                      "only functions have variables",
-	"&constant":                 "qualifiers stand in the order of the debugging information",
 	"$xmm0":                     "vectors have no 16-bit floating-point numbers",
 	"(unsigned long)1e19":       "gdb goes through a signed number",
 	"(_Bool)0.1":                "what is not 0 is true: C11 §6.3.1.2",

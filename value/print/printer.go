@@ -93,7 +93,7 @@ func (p *Printer) Print(v value.Value) (string, error) {
 			w.add("(" + v.Type().String() + ") ")
 		}
 	case value.Func:
-		w.add("{" + v.Type().String() + "} ")
+		w.add("{" + v.Type().Strip().String() + "} ")
 	case value.Struct:
 		if t.IsArrayDescriptor() && isNamed(v.Type()) {
 			w.add("(" + v.Type().String() + ") ")
