@@ -30,6 +30,26 @@ var dir = func() string {
 // Path returns the absolute path of a source of this package: "programs/chain.c".
 func Path(name string) string { return filepath.Join(dir, name) }
 
+// NodeModules returns the folder node_modules with the packages of a package-lock.json, which
+// scripts/test has installed. name is the name of its folder in the cache, dir that of the file. If
+// other packages or none are installed, NodeModules skips the test.
+func NodeModules(t testing.TB, name, dir string) string {
+	t.Helper()
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Skipf("skipped: npm package for %s is not installed: %v", name, err)
+	}
+	want, err := os.ReadFile(filepath.Join(dir, "package-lock.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(cache, "clew", name)
+	if got, err := os.ReadFile(filepath.Join(folder, "package-lock.json")); err != nil || !bytes.Equal(got, want) {
+		t.Skipf("skipped: npm package for %s is not installed", name)
+	}
+	return filepath.Join(folder, "node_modules")
+}
+
 // RequireTool returns the path of a program. If the program is not installed, it skips the
 // test.
 func RequireTool(t testing.TB, tool string) string {

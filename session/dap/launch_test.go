@@ -170,6 +170,7 @@ func TestRestart(t *testing.T) {
 	if exited := wait[*dap.ExitedEvent](e); exited.Body.ExitCode != 0 {
 		t.Errorf("%+v", exited)
 	}
+	wait[*dap.TerminatedEvent](e) // again
 	e.disconnect()
 }
 

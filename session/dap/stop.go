@@ -50,7 +50,7 @@ func (c *client) resumed(plain bool) {
 
 func (c *client) over(r outcome) {
 	if c.restarting {
-		c.restarting = false
+		c.restarting, c.ended = false, false
 		c.driving.Wait()
 		c.resumed(true)
 		c.start()
