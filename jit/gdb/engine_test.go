@@ -8,7 +8,6 @@ package gdb_test
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -88,23 +87,4 @@ func TestEngineCore(t *testing.T) {
 	core := testprogram.GCore(t, p.PID)
 	inOrder(t, debug(t, []string{"thread apply all bt"}, program, core), engineStack...)
 	inOrder(t, lldb(t, []string{"bt all"}, "-c", core, program), frames...)
-}
-
-// perf follows frame pointers from the goroutine's stack to main. The functions of the engine
-// have none. A copy of the stack ends where the engine's begins.
-func TestEnginePerf(t *testing.T) {
-	perf := testprogram.RequireTool(t, "perf")
-	p := testprogram.Start(t, buildEngine(t), "wait")
-	for graph, want := range map[string]string{
-		"fp":          `main\.host\S* .*\n.* \S*call\.Code\S* .*\n.* main\.\(\*engine\)\.run\S* .*\n.* main\.main\+`,
-		"dwarf,16384": `main\.host\+\S* .*\n`,
-	} {
-		data := filepath.Join(t.TempDir(), "data")
-		out, err := output(t, exec.Command(perf, "record", "-q", "-e", "cpu-clock", "-F", "99", "--call-graph", graph, "-p", strconv.Itoa(p.PID), "-o", data, "--", "sleep", "0.3"))
-		if err != nil {
-			t.Skipf("skipped: perf record: %v: %s", err, out)
-		}
-		out, _ = output(t, exec.Command(perf, "script", "-i", data))
-		inOrder(t, out, want)
-	}
 }
