@@ -35,6 +35,13 @@ const functionSize = 64
 // newChain makes n functions. The caller calls the first, and the last calls target.
 func newChain(t testing.TB, n int, target uintptr) *chain {
 	t.Helper()
+	return chainOf(t, n, target, nil)
+}
+
+// chainOf is like newChain, but the functions in switches call the next one on another stack, whose
+// end the map contains.
+func chainOf(t testing.TB, n int, target uintptr, switches map[int]uint64) *chain {
+	t.Helper()
 	generate, ok := map[string]func([]byte, uint64, int) *cfi.Builder{"amd64": amd64, "arm64": arm64}[runtime.GOARCH]
 	if !ok {
 		t.Skip("skipped: no generated code for " + runtime.GOARCH)
@@ -51,12 +58,18 @@ func newChain(t testing.TB, n int, target uintptr) *chain {
 		if i == n-1 {
 			next = uint64(target)
 		}
-		p, err := generate(memory.Bytes()[i*functionSize:], next, 16*(1+i%7)).Program()
+		var p *cfi.Program
+		top, switched := switches[i]
+		if text := memory.Bytes()[i*functionSize:]; switched {
+			p, err = switchStack(text, next, top)
+		} else {
+			p, err = generate(text, next, 16*(1+i%7)).Program()
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
 		c.code.Functions = append(c.code.Functions, jit.Function{
-			Name: fmt.Sprint("f", i), Offset: uint64(i) * functionSize, Size: functionSize, Unwind: p,
+			Name: fmt.Sprint("f", i), Offset: uint64(i) * functionSize, Size: functionSize, Unwind: p, SwitchesStack: switched,
 		})
 	}
 	if err := memory.Seal(); err != nil {

@@ -213,7 +213,7 @@ func TestARM64(t *testing.T) {
 	t.Setenv("CLEW_TEST_CC", gcc)
 	t.Setenv("CLEW_TEST_CXX", testprogram.RequireTool(t, "aarch64-linux-gnu-g++"))
 	testprogram.PassOnARM64(t, gcc,
-		"TestBacktrace/libgcc_s.so.1", "TestBacktraceBatches", "TestTwoCIEs/libgcc_s.so.1", "TestException")
+		"TestBacktrace/libgcc_s.so.1", "TestBacktraceBatches", "TestBacktraceSwitched/libgcc_s.so.1_down", "TestBacktraceSwitched/libgcc_s.so.1_up", "TestTwoCIEs/libgcc_s.so.1", "TestException")
 }
 
 func TestPreloaded(t *testing.T) {

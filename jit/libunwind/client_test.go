@@ -152,6 +152,7 @@ func TestClient(t *testing.T) {
 		c.Wait()
 	})
 	const whole = "walk inner outer through main"
+	const switched = "walk inner outer switching call_switching on_high inner outer switching call_switching through_switches main"
 	m := jit.Host()
 	seen := map[string]bool{}
 	lines := bufio.NewScanner(out)
@@ -163,6 +164,10 @@ func TestClient(t *testing.T) {
 		case "remote table", "IP offset", "procedures and tables", "tables only", "after the churn":
 			if frames != whole {
 				t.Errorf("%s, want %s", line, whole)
+			}
+		case "switched":
+			if frames != switched {
+				t.Errorf("%s, want %s", line, switched)
 			}
 		case "nothing published", "inner withdrawn", "all withdrawn", "procedures only":
 			if frames == whole {
@@ -210,7 +215,7 @@ func TestClient(t *testing.T) {
 	if err := c.Wait(); err != nil {
 		t.Error(err)
 	}
-	for _, line := range []string{"stop remote table", "stop IP offset", "stop outer is left", "stop inside", "stop end", "after the churn: " + whole} {
+	for _, line := range []string{"stop remote table", "stop IP offset", "stop outer is left", "stop inside", "stop end", "after the churn: " + whole, "switched: " + switched} {
 		if !seen[line] {
 			t.Errorf("the program did not say %q", line)
 		}

@@ -11,14 +11,16 @@
 #include <stdio.h>
 #include <string.h>
 
-extern void generate(uintptr_t *inner, uintptr_t *outer);
+extern void generate(uintptr_t *inner, uintptr_t *outer, uintptr_t *switching);
 extern void publish(int format);
+extern void publish_switching(void);
+extern void withdraw_switching(void);
 extern void withdraw(int function);
 extern void publish_procedures(void);
 extern void withdraw_procedures(void);
 extern void churn(void);
 
-static uintptr_t inner, outer;
+static uintptr_t inner, outer, switching;
 static const char *title;
 
 /* The callback that inner calls: prints the frames from here to main. */
@@ -37,6 +39,8 @@ static void walk(void) {
 			strcpy(name, "inner");
 		else if (ip > outer && ip < outer + 64)
 			strcpy(name, "outer");
+		else if (ip > switching && ip < switching + 64)
+			strcpy(name, "switching");
 		else if (unw_get_proc_name(&cursor, name, sizeof name, &offset))
 			strcpy(name, "?");
 		printf(" %s", name);
@@ -49,6 +53,27 @@ static int through(const char *why) {
 	title = why;
 	((void (*)(void (*)(void), uintptr_t))outer)(walk, inner);
 	return 0; /* so that the call of outer is not a tail call */
+}
+
+/* Two stacks besides main's, one at a lower address, and one at a higher one. */
+static _Alignas(16) char low[1 << 16];
+static char *high;
+
+static volatile int calls;
+
+static void call_switching(void (*callback)(void), char *end) {
+	((void (*)(void (*)(void), uintptr_t, uintptr_t, char *))switching)(callback, inner, outer, end);
+	calls++; /* so that it is not a tail call */
+}
+
+static void on_high(void) { call_switching(walk, high); calls++; }
+
+static void through_switches(const char *why) {
+	char array[1 << 14];
+	title = why;
+	high = (char *)((uintptr_t)(array + sizeof array) & ~(uintptr_t)15);
+	call_switching(on_high, low + sizeof low);
+	calls++;
 }
 
 /* stop waits while the test examines the process. */
@@ -92,7 +117,7 @@ static void quick_walk(void) {
 int main(void) {
 	pthread_t thread;
 	setbuf(stdin, NULL);
-	generate(&inner, &outer);
+	generate(&inner, &outer, &switching);
 	through("nothing published");
 	publish(2);
 	through("remote table");
@@ -118,6 +143,9 @@ int main(void) {
 	stop("procedures and tables");
 	withdraw_procedures();
 	through("tables only");
+	publish_switching();
+	through_switches("switched");
+	withdraw_switching();
 
 	/* Walk while other code is published and withdrawn. */
 	pthread_create(&thread, NULL, churn_thread, NULL);

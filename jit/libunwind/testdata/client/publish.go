@@ -19,6 +19,7 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/clewdev/clew/cfi/preset"
 	"github.com/clewdev/clew/jit"
 	"github.com/clewdev/clew/jit/libunwind"
 	_ "github.com/clewdev/clew/jit/libunwind/linked"
@@ -33,6 +34,7 @@ var (
 	code       *jit.Memory
 	published  jit.Registration
 	procedures jit.Registration
+	switching  jit.Registration
 	batch      *jit.Code
 	described  []*region.Procedure
 )
@@ -40,6 +42,12 @@ var (
 type machineCode struct {
 	inner, outer []byte
 	list         [2]*region.Region
+
+	// switching calls its third argument with the first two, on the stack that ends at the
+	// fourth. It saves its stack pointer there.
+	switching []byte
+	switched  preset.Range
+	frame     preset.Frame
 }
 
 var machines = map[string]machineCode{
@@ -58,6 +66,9 @@ var machines = map[string]machineCode{
 				&region.Region{Count: -7, Ops: []region.Op{region.Add(3, 7, 48), region.PopFrames(5, 1)}},
 			),
 		},
+		// push rbp; mov rbp, rsp; mov [rcx-16], rsp; lea rsp, [rcx-16]; call rdx; mov rsp, [rsp]; pop rbp; ret
+		switching: []byte{0x55, 0x48, 0x89, 0xe5, 0x48, 0x89, 0x61, 0xf0, 0x48, 0x8d, 0x61, 0xf0, 0xff, 0xd2, 0x48, 0x8b, 0x24, 0x24, 0x5d, 0xc3},
+		switched:  preset.Range{Start: 12, End: 18, Base: 7, Path: []int64{0, 16}},
 	},
 	"arm64": {
 		// stp x19, x30, [sp, -32]!; blr x0; ldp x19, x30, [sp], 32; ret
@@ -74,20 +85,25 @@ var machines = map[string]machineCode{
 				&region.Region{Count: -2, Ops: []region.Op{region.PopFrames(0, 1)}},
 			),
 		},
+		// stp x29, x30, [sp, -16]!; mov x29, sp; mov x4, sp; str x4, [x3, -16]!; mov sp, x3; blr x2; ldr x4, [sp]; mov sp, x4; ldp x29, x30, [sp], 16; ret
+		switching: []byte{0xfd, 0x7b, 0xbf, 0xa9, 0xfd, 0x03, 0x00, 0x91, 0xe4, 0x03, 0x00, 0x91, 0x64, 0x0c, 0x1f, 0xf8, 0x7f, 0x00, 0x00, 0x91,
+			0x40, 0x00, 0x3f, 0xd6, 0xe4, 0x03, 0x40, 0xf9, 0x9f, 0x00, 0x00, 0x91, 0xfd, 0x7b, 0xc1, 0xa8, 0xc0, 0x03, 0x5f, 0xd6},
+		switched: preset.Range{Start: 20, End: 32, Base: 31, Path: []int64{0, 16}},
+		frame:    preset.Frame{Size: 16},
 	},
 }
 
-const innerAt, outerAt, undescribedAt = 0x40, 0x80, 0xc0
+const innerAt, outerAt, undescribedAt, switchingAt = 0x40, 0x80, 0xc0, 0x100
 
 func fail(err error) {
 	fmt.Println("client:", err)
 	os.Exit(1)
 }
 
-// generate writes the code, and returns inner and outer.
+// generate writes the code, and returns inner, outer and switching.
 //
 //export generate
-func generate(inner, outer *C.uintptr_t) {
+func generate(inner, outer, switching *C.uintptr_t) {
 	var err error
 	if code, err = jit.NewMemory(4096); err != nil {
 		fail(err)
@@ -95,6 +111,7 @@ func generate(inner, outer *C.uintptr_t) {
 	m := machines[runtime.GOARCH]
 	copy(code.Bytes()[innerAt:], m.inner)
 	copy(code.Bytes()[outerAt:], m.outer)
+	copy(code.Bytes()[switchingAt:], m.switching)
 	if err := code.Seal(); err != nil {
 		fail(err)
 	}
@@ -111,7 +128,33 @@ func generate(inner, outer *C.uintptr_t) {
 		}
 		described = append(described, p)
 	}
-	*inner, *outer = C.uintptr_t(code.Address()+innerAt), C.uintptr_t(code.Address()+outerAt)
+	*inner, *outer, *switching = C.uintptr_t(code.Address()+innerAt), C.uintptr_t(code.Address()+outerAt), C.uintptr_t(code.Address()+switchingAt)
+}
+
+// publish_switching publishes switching too.
+//
+//export publish_switching
+func publish_switching() {
+	m := machines[runtime.GOARCH]
+	frame := m.frame
+	frame.Ranges = []preset.Range{m.switched}
+	frame.Epilogues = []preset.Epilogue{{Start: m.switched.End}}
+	program, err := preset.FramePointer(jit.Host(), frame)
+	if err != nil {
+		fail(err)
+	}
+	one := *batch
+	one.Functions = []jit.Function{{Name: "switching", Offset: switchingAt, Size: uint64(len(m.switching)), Unwind: program, SwitchesStack: true}}
+	if switching, err = new(libunwind.Publisher).Publish(&one); err != nil {
+		fail(err)
+	}
+}
+
+//export withdraw_switching
+func withdraw_switching() {
+	if err := switching.Withdraw(); err != nil {
+		fail(err)
+	}
 }
 
 //export publish
