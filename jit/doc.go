@@ -89,10 +89,14 @@
 //     that points to the other stack it needs SwitchesStack too.
 //   - perf follows frame pointers from one stack to the other on amd64, and omits functions
 //     without one. On arm64 the kernel stops where they lead down. A stack copy holds one
-//     stack only: the walk stops at the function that changes stacks.
+//     stack only: the walk stops at the function that changes stacks. clew record continues
+//     there by frame pointers, and says that callers may be missing.
 //
-// The program jit/gdb/testdata/engine shows all of it: an entry, calls of the host, growth of
-// the stack, and a trap.
+// An engine that moves its stack to a larger one must correct the frame pointers in it, or use
+// tables without a frame pointer: preset.Fixed or preset.Sized.
+//
+// The program jit/gdb/testdata/engine shows all of it, on amd64 and arm64: an entry, calls of
+// the host, growth of the stack, and a trap.
 //
 // # Names
 //

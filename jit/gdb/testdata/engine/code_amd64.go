@@ -12,20 +12,8 @@ import (
 	"github.com/clewdev/clew/jit"
 )
 
-// The words of the context, to which r15 points.
-const (
-	hostSP   = 0  // of enter, on the goroutine's stack
-	hostBP   = 8  // likewise
-	top      = 16 // of the engine's stack
-	engineSP = 24 // of a function that has left the engine for a while
-	reason   = 32 // why it has left
-	callSP   = 40 // of callHost, on the engine's stack
-	hostCode = 48 // the function that callHost calls
-	trap     = 56 // 1 if inner is to leave for good
-	start    = 64 // the function that enter calls
-	wait     = 72 // 1 if the host's function, or spin, is to wait
-	words    = 10
-)
+// The offsets of functions that are called from outside.
+const outerAt, resumeAt, spinAt = 0x80, 0x30, 0xe0
 
 // instructions of the engine by offset, and its functions.
 var instructions = []struct {

@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // host is called by generated code, on the goroutine's stack. R15 is the context. It returns
-// when its word wait is 0.
+// when its word wait is 0, and crashes if its word crash is not.
 TEXT ·host(SB), NOSPLIT|NOFRAME, $0
 wait:
 	CMPQ 72(R15), $0
@@ -13,6 +13,9 @@ wait:
 	PAUSE
 	JMP wait
 done:
+	CMPQ 80(R15), $0
+	JEQ 2(PC)
+	MOVQ $0, 0
 	RET
 
 // func hostAddress() uintptr

@@ -2,12 +2,12 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-//go:build linux && amd64
+//go:build linux && (amd64 || arm64)
 
 // Command engine runs generated code on a stack of its own, as a WebAssembly engine does. The
 // code calls the host on the goroutine's stack, leaves the engine to make its stack grow, and
 // leaves it for good by a trap. With the argument "wait" the host waits in the first call, with
-// "spin" the engine does so on its own stack.
+// "spin" the engine does so on its own stack; with "crash" the host crashes.
 package main
 
 import (
@@ -23,6 +23,21 @@ import (
 	"github.com/clewdev/clew/jit"
 	_ "github.com/clewdev/clew/jit/gdb"
 	_ "github.com/clewdev/clew/jit/perf/environment"
+)
+
+// The words of the context, to which r15 or x19 points.
+const (
+	hostSP   = 0  // of enter, on the goroutine's stack
+	hostFP   = 8  // likewise, the frame pointer
+	top      = 16 // of the engine's stack
+	engineSP = 24 // of a function that has left the engine for a while
+	reason   = 32 // why it has left
+	callSP   = 40 // of callHost, on the engine's stack
+	hostCode = 48 // the function that callHost calls
+	trap     = 56 // 1 if inner is to leave for good
+	start    = 64 // the function that enter calls
+	wait     = 72 // 1 if the host's function, or spin, is to wait
+	crash    = 80 // 1 if the host's function is to crash
 )
 
 func hostAddress() uintptr
@@ -65,7 +80,7 @@ func (e *engine) run() (grown int, trapped bool) {
 		e.set(reason, 0)
 		e.grow()
 		grown++
-		call.Code(uintptr(e.code+0x30), argument) // resume
+		call.Code(uintptr(e.code+resumeAt), argument) // resume
 	}
 	return grown, e.get(reason) == 2
 }
@@ -80,6 +95,15 @@ func (e *engine) grow() {
 	e.set(engineSP, address(larger)+uint64(len(larger))-used)
 }
 
+// withoutHandler makes a signal end the program, without Go's handler.
+func withoutHandler(signal unix.Signal) {
+	var action [4]uint64 // SIG_DFL
+	_, _, errno := unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(signal), uintptr(unsafe.Pointer(&action)), 0, 8, 0, 0)
+	if errno != 0 {
+		check(errno)
+	}
+}
+
 func main() {
 	runtime.LockOSThread()
 	m, err := jit.NewMemory(4096)
@@ -92,12 +116,20 @@ func main() {
 	check(err)
 	e := engine{code: uint64(m.Address()), context: memory(4096), stack: memory(1 << 14)}
 	e.set(hostCode, uint64(hostAddress()))
-	e.set(start, e.code+0x80)
+	e.set(start, e.code+outerAt)
+	mode := ""
 	if len(os.Args) > 1 {
+		mode = os.Args[1]
+	}
+	switch mode {
+	case "crash":
+		e.set(crash, 1)
+		withoutHandler(unix.SIGSEGV)
+	case "spin":
+		e.set(start, e.code+spinAt)
+		fallthrough
+	case "wait":
 		e.set(wait, 1)
-		if os.Args[1] == "spin" {
-			e.set(start, e.code+0xe0)
-		}
 		fmt.Println("ready")
 	}
 	for _, traps := range []uint64{1, 0} {
