@@ -27,6 +27,9 @@ func (s *Session) Condition(text string, address uint64) (func(*Frame) (bool, er
 	if e.IsType() {
 		return nil, &expression.Error{Column: 1, Message: "Attempt to use a type name as an expression"}
 	}
+	if err := CheckCondition(e); err != nil {
+		return nil, err
+	}
 	return func(f *Frame) (bool, error) {
 		holds, err := e.True(f)
 		if err != nil {
@@ -34,6 +37,15 @@ func (s *Session) Condition(text string, address uint64) (func(*Frame) (bool, er
 		}
 		return holds, nil
 	}, nil
+}
+
+// CheckCondition returns an *expression.Error for an expression that calls a function. A condition or
+// logpoint cannot, because the worker waits at the breakpoint meanwhile.
+func CheckCondition(e *expression.Expression) error {
+	if e.HasCall() {
+		return &expression.Error{Column: 1, Message: "conditions and log messages cannot call functions, because the code waits at the breakpoint meanwhile"}
+	}
+	return nil
 }
 
 // Context returns the context for compiling expressions at an address. It looks names up in the

@@ -101,7 +101,7 @@ func TestCondition(t *testing.T) {
 func TestConditionErrors(t *testing.T) {
 	s, hit, sum := conditions(t)
 	for text, column := range map[string]int{
-		"j == 1": 1, "i == 1 && p->prev": 12, "i ==": 5, "p * 2": 3, "sum": 0, "struct node": 1, "sum(1)": 0, "$nosuch == 1": 9, "nodes[0] == 1": 10,
+		"j == 1": 1, "i == 1 && p->prev": 12, "i ==": 5, "p * 2": 3, "sum": 0, "struct node": 1, "sum(1)": 1, "sizeof(sum(1)) > 1": 0, "$nosuch == 1": 9, "nodes[0] == 1": 10,
 	} {
 		_, err := s.Condition(text, hit[0])
 		var e *expression.Error

@@ -6,7 +6,6 @@ package console
 
 import (
 	"fmt"
-	"unsafe"
 
 	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/value"
@@ -45,7 +44,7 @@ func plural(n int, noun string) string {
 // argument adds one argument. t is the type of the parameter, nil if unknown.
 func (l *cLanguage) argument(a *session.Arguments, t *value.Type, text string) error {
 	if s, ok := unquote(text); ok && (t == nil || t.Strip().Kind() == value.Pointer) {
-		a.Words = append(a.Words, l.store(append([]byte(s), 0)))
+		a.Words = append(a.Words, l.console.calls.Store(append([]byte(s), 0)))
 		return nil
 	}
 	v, err := l.console.evaluate(text)
@@ -65,57 +64,5 @@ func (l *cLanguage) argument(a *session.Arguments, t *value.Type, text string) e
 			return fmt.Errorf("%s is not of type %s: %w", text, t, v.Err())
 		}
 	}
-	return l.pass(a, v, t != nil)
-}
-
-// pass adds a value to the arguments. converted reports that it has the parameter's type.
-func (l *cLanguage) pass(a *session.Arguments, v value.Value, converted bool) error {
-	if _, ok := v.Address(); !ok && v.Type().Strip().Kind() == value.Array {
-		b, err := v.Bytes()
-		if err != nil {
-			return err
-		}
-		a.Words = append(a.Words, l.store(b)) // a string
-		return nil
-	}
-	v = v.Decay()
-	stripped := v.Type().Strip()
-	switch stripped.Kind() {
-	case value.Float:
-		f, err := v.Float()
-		if err != nil {
-			return err
-		}
-		switch {
-		case stripped.Size() == 4 && converted:
-			f = session.Float32(float32(f))
-		case stripped.Size() > 8:
-			return fmt.Errorf("%s cannot be passed: only float and double can", v.Type())
-		}
-		a.Floats = append(a.Floats, f)
-	case value.Struct, value.Class, value.Union, value.Complex, value.Array:
-		return fmt.Errorf("%s cannot be passed: only numbers, pointers and strings can", v.Type())
-	default:
-		if stripped.Size() > 8 {
-			return fmt.Errorf("%s cannot be passed: it has more than 8 bytes", v.Type())
-		}
-		w, err := v.Uint()
-		if err != nil {
-			return err
-		}
-		a.Words = append(a.Words, w)
-	}
-	return nil
-}
-
-// store copies bytes to memory that stays allocated, aligned for every type, and returns
-// the address.
-func (l *cLanguage) store(p []byte) uint64 {
-	const alignment = 64
-	b := make([]byte, len(p)+alignment)
-	l.memory = append(l.memory, b)
-	address := uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b))))
-	padding := -address % alignment
-	copy(b[padding:], p)
-	return address + padding
+	return l.console.calls.Pass(a, v, t != nil)
 }

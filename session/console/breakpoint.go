@@ -23,8 +23,9 @@ type breakpoint = frontend.Breakpoint[gdbBreakpoint]
 type gdbBreakpoint struct {
 	commands []string // executed at a stop
 
-	local bool                // a watchpoint on a local variable, which ends with the call
-	end   *session.Breakpoint // at the return of the variable's function, which ends it earlier; or nil
+	local   bool                // a watchpoint on a local variable, which ends with the call
+	nesting int                 // nested calls when local was set
+	end     *session.Breakpoint // at the return of the variable's function, which ends it earlier; or nil
 }
 
 var conditions = frontend.Conditions{Everywhere: true, Variables: true, Failed: func(number int, _ string, err error) error {

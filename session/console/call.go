@@ -41,21 +41,17 @@ type Call struct {
 	// Result returns the text of the function's result, "" for none. It is called
 	// after the call has ended with Returned.
 	Result func(*session.Stop) (string, error)
-	value  func(*session.Stop) (value.Value, error) // the result in an expression
+	result *frontend.Result // of a C function
 
 	// Stopped is called at every stop, including the last, before anything is printed.
 	// It may be nil.
 	Stopped func() error
 
-	constructor   bool   // a constructor, which the console calls by itself
-	resultAddress uint64 // of the memory for the result, 0 if it is in registers
+	constructor bool // a constructor, which the console calls by itself
 }
 
 // cLanguage is C: f(1, 2.5, "text", &variable).
-type cLanguage struct {
-	console *Console
-	memory  [][]byte // strings and buffers for results; the code may keep their addresses
-}
+type cLanguage struct{ console *Console }
 
 func (l *cLanguage) Functions() []string {
 	var names []string
@@ -111,9 +107,11 @@ func (l *cLanguage) Call(text string) (*Call, error) {
 	if fn != nil {
 		t = fn.Type
 	}
-	if err := l.prepareResult(call, name, t); err != nil {
+	r, err := l.console.calls.PassResult(&call.Arguments, name, t)
+	if err != nil {
 		return nil, err
 	}
+	l.setResult(call, r)
 	if main, ok := l.main(name, fn, arguments); ok {
 		call.Main = main
 	} else if err := l.arguments(call, name, fn, arguments); err != nil {
@@ -166,65 +164,32 @@ func (l *cLanguage) expression(text string, notCall error) (*Call, error) {
 }
 
 func (l *cLanguage) prepare(text string, function value.Value, arguments []value.Value) (*Call, error) {
-	address, _ := function.Address()
-	name, _, ok := l.console.symbols.Symbol(address)
-	if !ok {
-		name = fmt.Sprintf("%#x", address)
-	}
-	if text == "" {
-		text = name + "(...)"
-	}
-	call := &Call{Text: text, Function: address}
-	if at, err := l.console.session.Locate(fmt.Sprintf("*%#x", address)); err == nil && len(at) == 1 {
-		call.Begin = at[0]
-	}
-	t := function.Type()
-	if fn := l.console.functionOf(address); fn == nil && len(t.Strip().Params()) == 0 {
-		t = nil // a symbol without a type
-	}
-	if err := l.prepareResult(call, name, t); err != nil {
+	prepared, err := l.console.calls.Prepare(function, arguments)
+	if err != nil {
 		return nil, err
 	}
-	for i, v := range arguments {
-		if err := l.pass(&call.Arguments, v, true); err != nil {
-			return nil, fmt.Errorf("argument %d of %s: %w", i+1, name, err)
-		}
+	if text == "" {
+		text = prepared.Name + "(...)"
 	}
+	call := &Call{Text: text, Function: prepared.Function, Arguments: prepared.Arguments}
+	if at, err := l.console.session.Locate(fmt.Sprintf("*%#x", call.Function)); err == nil && len(at) == 1 {
+		call.Begin = at[0]
+	}
+	l.setResult(call, prepared.Result)
 	return call, nil
 }
 
-// prepareResult allocates the memory for the result of a function of type t, if it needs
-// memory, and sets the functions that read the result. The address of the memory can be the
-// first argument, so prepareResult precedes arguments. A nil t is unknown.
-func (l *cLanguage) prepareResult(call *Call, name string, t *value.Type) error {
-	result := value.Base(jit.Host(), "long") // for an unknown type
-	if t != nil {
-		result = t.Strip().Elem()
-	}
-	r, err := placeOfResult(result)
-	if err != nil {
-		return fmt.Errorf("%s cannot be called here: %w", name, err)
-	}
-	if r.inMemory {
-		size := result.Size()
-		if size > value.MaxSize {
-			return fmt.Errorf("%s cannot be called here: it returns %d bytes", name, size)
-		}
-		call.resultAddress = l.store(make([]byte, size))
-		if resultRules().Address == 0 {
-			call.Arguments.Words = append(call.Arguments.Words, call.resultAddress)
-		}
-	}
-	call.value = func(stop *session.Stop) (value.Value, error) { return r.value(l.console, call.resultAddress, stop) }
+// setResult sets the functions that read the result of a call.
+func (l *cLanguage) setResult(call *Call, r *frontend.Result) {
+	call.result = r
 	call.Result = func(stop *session.Stop) (string, error) {
-		v, err := call.value(stop)
+		v, err := r.Value(stop)
 		if err != nil || v.Type() == nil {
 			return "", err
 		}
 		l.console.values.Record(v)
 		return l.console.printer(0).Print(v)
 	}
-	return nil
 }
 
 func (l *cLanguage) didYouMean(name string) string {
@@ -256,15 +221,18 @@ func (l *cLanguage) main(name string, fn *value.Function, arguments []string) ([
 	return main, true
 }
 
-// evaluateCall calls a function in an expression.
+// evaluateCall calls a function in an expression. While a call is stopped, the call is nested.
 func (l *cLanguage) evaluateCall(_ value.Frame, function value.Value, arguments []value.Value) (value.Value, error) {
 	c := l.console
-	if c.session.State() == session.Stopped {
-		return value.Value{}, fmt.Errorf("functions can be called only while no call is stopped; \"continue\" or \"kill\" %s first", c.runningText())
-	}
 	call, err := l.prepare("", function, arguments)
 	if err != nil {
 		return value.Value{}, err
+	}
+	if c.session.State() == session.Stopped {
+		if err := c.callNested(call); err != nil {
+			return value.Value{}, err
+		}
+		return l.resultOf(call, c.ended)
 	}
 	c.planned = nil
 	if err := c.startPlanned(); err != nil {
@@ -283,10 +251,16 @@ func (l *cLanguage) evaluateCall(_ value.Frame, function value.Value, arguments 
 	}
 	c.frames.Forget()
 	c.selected, c.stop, c.running = 0, stop, nil
-	v, err := call.value(stop)
+	v, err := l.resultOf(call, stop)
 	c.leaveScopes()
+	return v, err
+}
+
+// resultOf returns the result of a call that has returned, in an expression.
+func (l *cLanguage) resultOf(call *Call, stop *session.Stop) (value.Value, error) {
+	v, err := call.result.Value(stop)
 	if err == nil && v.Type() == nil {
-		v = value.Constant(value.Base(jit.Host(), "void"), nil, c.values.Outside())
+		v = value.Constant(value.Base(jit.Host(), "void"), nil, l.console.values.Outside())
 	}
 	return v, err
 }

@@ -37,11 +37,13 @@ func sources(t *testing.T, compiler string, files ...string) (paths []string) {
 	return paths
 }
 
-// dialogue executes commands and compares what they print.
+// dialogue executes commands and compares what they print. ANY stands for any text.
 func (p *program) dialogue(t *testing.T, steps [][2]string) {
 	t.Helper()
 	for _, s := range steps {
-		if got := normal(p.do(s[0])); got != s[1] {
+		got := normal(p.do(s[0]))
+		start, end, varies := strings.Cut(s[1], "ANY")
+		if got != s[1] && !(varies && strings.HasPrefix(got, start) && strings.HasSuffix(got, end)) {
 			t.Errorf("%s prints\n%s\nwant\n%s", s[0], got, s[1])
 		}
 	}
@@ -140,7 +142,7 @@ int add(int a, int b) { return a + b; } int (*fp)(int, int) = add; int (*table[2
 		p.do("kill")
 	}
 	p.dialogue(t, [][2]string{
-		{"call vec()", "vec cannot be called here: it returns a v4 in registers that the console cannot read: call a function that stores it\n"},
+		{"call vec()", "vec cannot be called here: it returns a v4 in registers that Clew cannot read: call a function that stores it\n"},
 		{"call add(1)", "add takes 2 arguments, got 1: int add(int, int)\n"},
 		{"call f()", "f takes 1 argument, got 0: float f(int)\n"},
 		{"call fp(1)", "Too few arguments in function call.\n"},
@@ -169,7 +171,7 @@ long use(long a) { l3 d = make(a); return d.c; }
 	}
 }
 
-// Expressions can call functions while no call is stopped, and can assign to globals.
+// Expressions can call functions, and can assign to globals.
 func TestExpressionsThatCall(t *testing.T) {
 	p := open(t, console.Options{}, sources(t, "gcc", "e.c", `int gi = 42; _Thread_local int tl = 7; int zero; extern int other;
 static int fact(int n) { return n <= 1 ? 1 : n * fact(n - 1); }
@@ -202,7 +204,6 @@ int at(int *p) { return *p; }
 		{"p *&defined + array[1] + *array", "$11 = 15\n"},
 		{"break fact if n == 1", "Breakpoint 1 at ADDR: file e.c, line 2.\n"},
 		{"p fact(2) + 1", "\nBreakpoint 1, fact (n=1) at e.c:2\n2\tstatic int fact(int n) { return n <= 1 ? 1 : n * fact(n - 1); }\nfact(...) has not returned: the expression has no value\n"},
-		{"p fact(2)", "functions can be called only while no call is stopped; \"continue\" or \"kill\" fact(...) first\n"},
 		{"p tl", local[0]},
 		{"c", "Continuing.\nfact(...) = 2\n"},
 		{"p tl", local[1]},

@@ -43,7 +43,9 @@ func runCommands() []*command {
 			short: "Call a function under control",
 			long: "The call runs until it returns, or stops at a breakpoint, watchpoint or fault.\n" +
 				"Arguments are expressions, and \"strings\", which are copied to memory. The result\n" +
-				"becomes the last value of the history, $."},
+				"becomes the last value of the history, $.\n" +
+				"While a call is stopped, the new call is nested: it runs on the same stack, and leads\n" +
+				"back to the stop when it returns. If it stops itself, \"finish\" or \"abort\" it."},
 		{name: "run", aliases: []string{"r"}, usage: "[FUNCTION(ARGUMENT, ...)]", once: true, argument: callArgument, run: (*Console).run,
 			short: "Repeat the last call", long: "Or make the call of --call. Memory stays as the last call left it."},
 		{name: "start", usage: "[FUNCTION(ARGUMENT, ...)]", once: true, argument: callArgument, run: (*Console).start,
@@ -66,8 +68,9 @@ func runCommands() []*command {
 		{name: "advance", usage: "LOCATION", argument: locationArgument, run: (*Console).advance,
 			short: "Continue to a location, or to the end of the function", long: "See \"help break\" for locations."},
 		{name: "kill", aliases: []string{"k"}, once: true, run: (*Console).kill,
-			short: "Abort the call", long: "Its changes to memory stay; its stack is dropped."},
-		{name: "abort", once: true, run: (*Console).kill, short: "Abort the call, as kill does", long: "Its changes to memory stay; its stack is dropped."},
+			short: "Abort the call", long: "Its changes to memory stay; its stack is dropped. Calls that are nested in it end too."},
+		{name: "abort", once: true, run: (*Console).abort, short: "Abort the innermost call", long: "Its changes to memory stay; its stack is dropped. A nested call leads back to the stop at\n" +
+			"which it was made. Otherwise abort does what kill does."},
 	}
 }
 
@@ -123,7 +126,8 @@ func dataCommands() []*command {
 				"c character, f floating point, s string, z hexadecimal with leading zeros, r values\n" +
 				"of the C++ and Rust libraries as their members.\n" +
 				"$1, $2 are printed values, $ the last, $$ the one before it, $rax a register, and\n" +
-				"$anything a variable of your own. x = 5 assigns."},
+				"$anything a variable of your own. x = 5 assigns, and f(x) calls a function, also\n" +
+				"while a call is stopped: see \"help call\"."},
 		{name: "output", usage: "[/F] EXPRESSION", argument: expressionArgument, run: (*Console).output,
 			short: "Print a value without a number and an end of line", long: "See \"help print\"; for use in \"commands\"."},
 		{name: "x", usage: "[/NFU] [ADDRESS]", argument: expressionArgument, run: (*Console).examine,

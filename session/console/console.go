@@ -58,8 +58,11 @@ type Console struct {
 	language Language
 	source   *sourceFiles
 
-	callText string // the call of run
-	running  *Call  // until it has ended
+	callText string        // the call of run
+	running  *Call         // until it has ended
+	outer    []*Call       // the calls around it, outermost first, while it is nested
+	ended    *session.Stop // the end of the last nested call
+	unwind   bool          // abort a nested call that stops at a fault
 
 	constructed []*session.Image // images with called constructors, or with constructors in toConstruct
 	toConstruct []uint64
@@ -75,6 +78,7 @@ type Console struct {
 	lastDisplay int
 	values      *frontend.Values
 	symbols     *frontend.Symbols
+	calls       *frontend.Calls
 
 	last      string   // the command that an empty line repeats
 	repeatAs  string   // last after the current command
@@ -100,6 +104,7 @@ func New(s *session.Session, o *Options) *Console {
 	}
 	c.values = frontend.NewValues(s, c.frames)
 	c.values.History = c.past
+	c.calls = frontend.NewCalls(c.values, c.symbols)
 	c.breakpoints = frontend.NewBreakpoints[gdbBreakpoint](c.values, conditions)
 	if c.language == nil {
 		c.language = &cLanguage{console: c}
@@ -211,7 +216,7 @@ var controls = sync.OnceValue(func() *regexp.Regexp {
 // itself, and can pass its stop to ShowStop.
 func (c *Console) Prepare(text string) (*Call, error) {
 	call, err := c.language.Call(text)
-	if err == nil && call.resultAddress != 0 && resultRules().Address != 0 {
+	if err == nil && call.result != nil && call.result.InRegister() {
 		return nil, fmt.Errorf("%s returns a value in memory, whose address only the console passes", call.Text)
 	}
 	return call, err

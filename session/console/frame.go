@@ -110,6 +110,10 @@ func (c *Console) printFrame(f *frontend.Frame, level bool) {
 	if level {
 		fmt.Fprintf(&b, "#%-2d ", f.Level)
 	}
+	if f.Physical.Marker {
+		c.printf("%s%s\n", b.String(), f.Name)
+		return
+	}
 	if c.inside(f) {
 		fmt.Fprintf(&b, "0x%016x in ", f.Physical.PC)
 	}
@@ -123,7 +127,7 @@ func (c *Console) printFrame(f *frontend.Frame, level bool) {
 	} else if f.Physical.Image != nil && f.Physical.Image.IsHost() {
 		fmt.Fprintf(&b, " from %s", f.Physical.Image.Name())
 	}
-	if m := f.Physical.Method; f.Physical.Level > 0 && m != unwind.FromCFI {
+	if m := f.Physical.Method; f.Physical.Level > 0 && m != unwind.FromCFI && m != unwind.FromRegisters {
 		fmt.Fprintf(&b, " %s", c.palette.Dim.Text(fmt.Sprintf("[by %v]", m)))
 	}
 	c.printf("%s\n", b.String())

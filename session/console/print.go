@@ -77,6 +77,16 @@ func (c *Console) set(args string) error {
 		args = strings.TrimSpace(assignment)
 	case "confirm", "pagination", "height", "width", "print", "style":
 		return nil // scripts for gdb have these; they do nothing here
+	case "unwindonsignal", "unwind-on-signal":
+		switch assignment = strings.TrimSpace(assignment); assignment {
+		case "", "on", "1", "yes", "enable":
+			c.unwind = true
+		case "off", "0", "no", "disable":
+			c.unwind = false
+		default:
+			return fmt.Errorf("\"on\" or \"off\" expected, got %q", assignment)
+		}
+		return nil
 	case "args", "logging":
 		return fmt.Errorf("the setting %q is not supported", word)
 	}

@@ -5,13 +5,11 @@
 package console
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/clewdev/clew/jit"
 	"github.com/clewdev/clew/session"
 )
 
@@ -21,6 +19,9 @@ func (c *Console) call(args string) error {
 	}
 	if l, ok := c.language.(*cLanguage); ok && l.isExpression(args) {
 		return c.print(args)
+	}
+	if c.session.State() == session.Stopped {
+		return c.callWhileStopped(args)
 	}
 	c.callText = args
 	return c.startCall(false)
@@ -65,24 +66,13 @@ func (c *Console) startCall(atBeginning bool) error {
 
 func (c *Console) begin(call *Call, atBeginning bool) (*session.Stop, error) {
 	a := call.Arguments
-	addressRegister := resultRules().Address
-	inRegister := call.resultAddress != 0 && addressRegister != 0
-	a.StopAtEntry = atBeginning || inRegister
+	a.StopAtEntry = atBeginning
 	var stop *session.Stop
 	var err error
 	if call.Main != nil {
 		stop, err = c.session.CallMain(call.Function, call.Main, a)
 	} else {
-		stop, err = c.session.CallWith(call.Function, a)
-	}
-	if err == nil && inRegister {
-		name := jit.Host().RegisterName(uint64(addressRegister))
-		if err := c.session.SetRegister(name, binary.LittleEndian.AppendUint64(nil, call.resultAddress)); err != nil {
-			return nil, err
-		}
-		if stop.Reason == session.AtEntry && !atBeginning {
-			return c.session.Continue()
-		}
+		stop, err = c.calls.Start(call.Function, a, call.result)
 	}
 	if err == nil && stop.Reason == session.AtEntry && call.Begin != 0 && call.Begin != stop.PC {
 		stop, err = c.session.RunTo(call.Begin)
@@ -140,7 +130,19 @@ func (c *Console) continueCall(args string) error {
 	return c.resume(c.session.Continue)
 }
 
-func (c *Console) kill(string) error { return c.resume(c.session.Abort) }
+func (c *Console) abort(string) error { return c.resume(c.session.Abort) }
+
+// kill aborts the call and all calls that are nested in it.
+func (c *Console) kill(string) error {
+	for c.session.Nested() > 0 {
+		stop, err := c.session.Abort()
+		if err != nil {
+			return err
+		}
+		c.leaveNested(stop)
+	}
+	return c.resume(c.session.Abort)
+}
 
 // count evaluates a number of repetitions, 1 without text.
 func (c *Console) count(text string) (int, error) {
@@ -170,7 +172,13 @@ func (c *Console) stopped(stop *session.Stop) error {
 	if c.running != nil && c.running.Stopped != nil {
 		flushed = c.running.Stopped()
 	}
+	if stop.Outer != nil {
+		return errors.Join(c.reportNested(stop), flushed)
+	}
 	if stop.Reason.Kind() == session.KindExit {
+		if len(c.outer) > 0 {
+			c.running, c.outer = c.outer[0], nil // all calls have ended
+		}
 		ended := c.running
 		defer func() {
 			if c.running == ended { // startPlanned may have begun another call

@@ -49,6 +49,9 @@ func (c *Console) finish(args string) error {
 	if f.Inlined && f.Level > 0 {
 		return fmt.Errorf("%s is inlined into its caller and does not return; \"next\" or \"until\" leaves it", f.Name)
 	}
+	if err := c.mustRun(f); err != nil {
+		return err
+	}
 	c.printf("Run till exit from ")
 	c.printFrame(f, true)
 	var fn *value.Function
@@ -59,17 +62,25 @@ func (c *Console) finish(args string) error {
 	if err != nil {
 		return err
 	}
-	if err := c.stopped(stop); err != nil || stop.Reason != session.SteppedOut || f.Inlined {
+	nested, end := c.running, (*session.Stop)(nil)
+	if stop.Outer != nil {
+		end = stop
+	}
+	if err := c.stopped(stop); err != nil || end == nil && stop.Reason != session.SteppedOut || f.Inlined {
 		return err
 	}
-	if fn == nil || fn.Type == nil {
+	var r *frontend.Result
+	switch {
+	case end != nil && nested != nil && nested.result != nil:
+		r = nested.result
+	case fn == nil || fn.Type == nil:
 		return nil
+	default:
+		if r, err = c.values.Result(fn.Type.Elem()); err != nil {
+			return err
+		}
 	}
-	r, err := placeOfResult(fn.Type.Elem())
-	if err != nil {
-		return err
-	}
-	v, err := r.value(c, 0, nil)
+	v, err := r.Value(end)
 	if err != nil || v.Type() == nil {
 		return err
 	}

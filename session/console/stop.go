@@ -103,12 +103,17 @@ func (c *Console) reportReturn(stop *session.Stop) error {
 		text, err = c.running.Result(stop)
 	}
 	c.leaveScopes()
+	return c.printReturn(c.runningText(), text, err)
+}
+
+// printReturn prints the result of a call, "" for none, unless reading it has failed.
+func (c *Console) printReturn(call, result string, err error) error {
 	switch {
 	case err != nil:
-	case text == "":
-		c.printf("%s returned\n", c.runningText())
+	case result == "":
+		c.printf("%s returned\n", call)
 	default:
-		c.printf("%s = %s\n", c.runningText(), c.palette.Rule.Text(text))
+		c.printf("%s = %s\n", call, c.palette.Rule.Text(result))
 	}
 	return err
 }

@@ -49,7 +49,7 @@ func (c *Console) setWatch(args string, access session.Access, readOnly bool) er
 		return err
 	}
 	if f != nil && !location && c.isLocal(f, address) {
-		b.Own.local, b.Own.end = true, c.breakAtEnd()
+		b.Own.local, b.Own.nesting, b.Own.end = true, c.session.Nested(), c.breakAtEnd()
 	}
 	c.breakpoints.Add(b)
 	kind, _ := kindOf(b)
@@ -100,9 +100,13 @@ func (c *Console) leftScope(end *session.Breakpoint) {
 	c.endWatches(func(b *breakpoint) bool { return end != nil && b.Own.end == end })
 }
 
-// leaveScopes ends the watchpoints on local variables at the end of a call.
+// leaveScopes ends the watchpoints on local variables at the end of a call. Those of the calls
+// around a nested call remain.
 func (c *Console) leaveScopes() {
-	c.endWatches(func(b *breakpoint) bool { return b.Own.local })
+	stopped := c.session.State() == session.Stopped
+	c.endWatches(func(b *breakpoint) bool {
+		return b.Own.local && (!stopped || b.Own.nesting > c.session.Nested())
+	})
 }
 
 func (c *Console) endWatches(ends func(*breakpoint) bool) {

@@ -92,6 +92,9 @@ func (p *Conditions) compile(text string, x *expression.Context) (*expression.Ex
 		x.Convenience, x.History = nil, nil
 	}
 	e, err := expression.Compile(text, x)
+	if err == nil {
+		err = session.CheckCondition(e)
+	}
 	if err != nil || p.Variables {
 		return e, err
 	}

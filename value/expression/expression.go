@@ -122,6 +122,16 @@ func (e *Expression) IsType() bool { return e.tree.op == typeOf }
 // IsCall reports whether the expression as a whole is the call of a function.
 func (e *Expression) IsCall() bool { return e.tree.op == callOf }
 
+// HasCall reports whether the evaluation of the expression can call a function.
+func (e *Expression) HasCall() bool { return e.tree.hasCall() }
+
+func (n *node) hasCall() bool {
+	if n == nil || n.op == sizeOf || n.op == alignOf {
+		return false
+	}
+	return n.op == callOf || n.x.hasCall() || n.y.hasCall() || n.z.hasCall()
+}
+
 // Type returns the type of the expression without evaluating it: nothing is changed, and nothing is
 // read except convenience variables and the history, because their types change. The error is a
 // *Error that occurs in every frame.

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package console
+package frontend
 
 import (
 	"encoding/binary"
@@ -16,10 +16,12 @@ import (
 	"github.com/clewdev/clew/value"
 )
 
-// returning describes the place in which functions return a value of a type.
-type returning struct {
+// Result is the place in which a function returns a value of a type.
+type Result struct {
+	values   *Values
 	typ      *value.Type
 	inMemory bool   // at an address that the caller passes
+	address  uint64 // that address, 0 if it is unknown
 	parts    []part // otherwise
 }
 
@@ -53,13 +55,13 @@ func (c partClass) registers() []uint8 {
 	return [...][]uint8{wordPart: r.Words, vectorPart: r.Vectors, extendedPart: r.Extended}[c]
 }
 
-// placeOfResult returns the place in which functions return a value of a type. It is an
-// error if the place is unknown.
-func placeOfResult(t *value.Type) (*returning, error) {
-	r := &returning{typ: t}
+// Result returns the place in which functions return a value of a type, for a call that this
+// package has not prepared. It is an error if the place is unknown.
+func (v *Values) Result(t *value.Type) (*Result, error) {
+	r := &Result{values: v, typ: t}
 	s := t.Strip()
 	size := s.Size()
-	unknown := fmt.Errorf("it returns a %s in registers that the console cannot read: call a function that stores it", t)
+	unknown := fmt.Errorf("it returns a %s in registers that Clew cannot read: call a function that stores it", t)
 	switch {
 	case s.Kind() == value.Void:
 		return r, nil
@@ -249,26 +251,40 @@ func hasOtherFloat(t *value.Type) bool {
 	})
 }
 
-// value reads the value that a function has just returned. address is the memory that the
-// caller has passed for it, 0 if unknown. stop is the end of the call, or nil if the
-// function's caller is stopped.
-func (r *returning) value(c *Console, address uint64, stop *session.Stop) (value.Value, error) {
-	outside := c.values.Outside()
+// InRegister reports whether the caller passes the address of the memory for the result in a
+// register that session.Arguments cannot set.
+func (r *Result) InRegister() bool { return r.address != 0 && resultRules().Address != 0 }
+
+// Value reads the value that a function has just returned. stop is the end of the call, or nil
+// if the function's caller is stopped. The value of a function without one is the zero Value.
+func (r *Result) Value(stop *session.Stop) (value.Value, error) {
+	s, outside := r.values.session, r.values.Outside()
 	host, rules := jit.Host(), resultRules()
+	register := func(column uint8) ([]byte, error) {
+		name := host.RegisterName(uint64(column))
+		if stop != nil {
+			if b, ok := stop.ResultRegister(name); ok {
+				return b, nil
+			}
+		}
+		return s.Register(name)
+	}
 	switch {
 	case r.typ.Strip().Kind() == value.Void:
 		return value.Value{}, nil
-	case r.inMemory && address == 0 && rules.Address != 0:
+	case r.inMemory && r.address == 0 && rules.Address != 0:
 		return value.Value{}, fmt.Errorf("it returned a %s in memory, at an unknown address (%s had it at the start of the function)",
 			r.typ, host.RegisterName(uint64(rules.Address)))
-	case r.inMemory && address == 0:
-		b, err := c.session.Register(host.RegisterName(uint64(rules.Words[0])))
+	case r.inMemory && r.address == 0 && stop != nil:
+		return value.At(r.typ, stop.Result, outside), nil
+	case r.inMemory && r.address == 0:
+		b, err := register(rules.Words[0])
 		if err != nil {
 			return value.Value{}, err
 		}
 		return value.At(r.typ, binary.LittleEndian.Uint64(b), outside), nil
 	case r.inMemory:
-		return value.At(r.typ, address, outside), nil
+		return value.At(r.typ, r.address, outside), nil
 	}
 	var contents []byte
 	for _, p := range r.parts {
@@ -280,7 +296,7 @@ func (r *returning) value(c *Console, address uint64, stop *session.Stop) (value
 		case stop != nil && p.class == vectorPart && p.n == 0:
 			binary.LittleEndian.PutUint64(b, math.Float64bits(stop.FloatResult))
 		default:
-			contents, err := c.session.Register(host.RegisterName(uint64(p.class.registers()[p.n])))
+			contents, err := register(p.class.registers()[p.n])
 			if err != nil {
 				return value.Value{}, fmt.Errorf("it returned a %s: %w", r.typ, err)
 			}
