@@ -94,17 +94,6 @@ func (c *Console) functions(name string) (all []*value.Function) {
 	return all
 }
 
-func (c *Console) functionOf(address uint64) *value.Function {
-	if image := c.session.Image(address); image != nil {
-		if info := image.Info(address); info != nil {
-			if fn, err := info.FunctionAt(address); err == nil {
-				return fn
-			}
-		}
-	}
-	return nil
-}
-
 // fileNamed returns the path of the source file with the given last components, or "".
 func (c *Console) fileNamed(name string) string {
 	for f := range frontend.Functions(c.session) {
