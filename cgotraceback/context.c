@@ -1,0 +1,175 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux && (amd64 || arm64)
+
+// The context function runs at each call from C to Go. It saves a few registers, and copies a
+// piece of the stack; the traceback function does the rest when it is called.
+
+#define _GNU_SOURCE
+#include <stdatomic.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include "tables.h"
+#include "context.h"
+
+// Contexts are numbered. They are in chunks, which are mapped when they are needed and kept.
+enum { CHUNK = 256, CHUNKS = 256, LISTS = 16 };
+
+static _Atomic(struct clew_saved_context *) chunks[CHUNKS];
+static _Atomic(uint32_t) mapped; // chunks
+
+// The free ones are in several lists, so that threads seldom meet. The upper half of a head
+// counts changes, the lower half is the number of the first one plus 1.
+static struct {
+	_Atomic(uint64_t) head;
+	uint64_t padding[7];
+} lists[LISTS];
+
+enum { NO_CONTEXT = 1 }; // a context for which nothing is saved: 0 would be none at all
+
+static struct clew_saved_context *numbered(uint32_t number) {
+	if (number / CHUNK >= CHUNKS)
+		return NULL;
+	struct clew_saved_context *chunk = atomic_load(&chunks[number / CHUNK]);
+	return chunk ? &chunk[number % CHUNK] : NULL;
+}
+
+CLEW_PLAIN static void give(uint32_t number, struct clew_saved_context *c) {
+	_Atomic(uint64_t) *head = &lists[number / CHUNK % LISTS].head;
+	uint64_t old = atomic_load(head);
+	do
+		__atomic_store_n(&c->next, (uint32_t)old, __ATOMIC_RELAXED);
+	while (!atomic_compare_exchange_weak(head, &old, ((old >> 32) + 1) << 32 | (number + 1)));
+}
+
+CLEW_PLAIN static struct clew_saved_context *take(unsigned list, uint32_t *number) {
+	_Atomic(uint64_t) *head = &lists[list].head;
+	uint64_t old = atomic_load(head);
+	while ((uint32_t)old != 0) {
+		*number = (uint32_t)old - 1;
+		struct clew_saved_context *c = numbered(*number);
+		uint32_t next = __atomic_load_n(&c->next, __ATOMIC_RELAXED);
+		if (atomic_compare_exchange_weak(head, &old, ((old >> 32) + 1) << 32 | next))
+			return c;
+	}
+	return NULL;
+}
+
+// more maps a chunk, and returns its first context.
+CLEW_PLAIN static struct clew_saved_context *more(uint32_t *number) {
+	uint32_t index = atomic_fetch_add(&mapped, 1);
+	if (index >= CHUNKS) {
+		atomic_store(&mapped, CHUNKS);
+		return NULL;
+	}
+	struct clew_saved_context *chunk = mmap(NULL, CHUNK * sizeof *chunk, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (chunk == MAP_FAILED)
+		return NULL;
+	atomic_store(&chunks[index], chunk);
+	*number = index * CHUNK;
+	for (uint32_t i = 1; i < CHUNK; i++)
+		give(*number + i, &chunk[i]);
+	return chunk;
+}
+
+// clew_saved_context returns the context with a value that clew_context returned, or NULL.
+CLEW_PLAIN const struct clew_saved_context *clew_saved_context(uintptr_t context) {
+	struct clew_saved_context *c = numbered((uint32_t)context - 2);
+	if (context <= NO_CONTEXT || c == NULL || __atomic_load_n(&c->generation, __ATOMIC_ACQUIRE) != context >> 32)
+		return NULL;
+	return c;
+}
+
+// clew_save_context is called by clew_context with the registers of the caller of that: the
+// stack pointer, the program counter, and those of struct clew_saved_context.
+CLEW_HIDDEN CLEW_PLAIN void clew_save_context(struct clew_context_arg *a, const uint64_t *registers) {
+	if (a->context != 0) {
+		struct clew_saved_context *c = (struct clew_saved_context *)clew_saved_context(a->context);
+		if (c != NULL) {
+			__atomic_store_n(&c->generation, c->generation + 1, __ATOMIC_RELEASE);
+			give((uint32_t)a->context - 2, c);
+		}
+		return;
+	}
+	uint32_t number = 0;
+	struct clew_saved_context *c = NULL;
+	unsigned list = registers[0] >> 16; // the threads' stacks differ in these bits
+	for (unsigned i = 0; i < LISTS && c == NULL; i++)
+		c = take((list + i) % LISTS, &number);
+	if (c == NULL && (c = more(&number)) == NULL) {
+		a->context = NO_CONTEXT;
+		return;
+	}
+	c->sp = registers[0];
+	c->pc = registers[1];
+	for (unsigned i = 0; i < sizeof c->reg / 8; i++)
+		c->reg[i] = registers[2 + i];
+	for (unsigned i = 0; i < sizeof c->copy; i++)
+		c->copy[i] = ((const volatile uint8_t *)c->sp)[i];
+	uint32_t generation = c->generation + 1;
+	__atomic_store_n(&c->generation, generation, __ATOMIC_RELEASE);
+	a->context = (uint64_t)generation << 32 | (number + 2);
+}
+
+#ifdef __x86_64__
+__asm__(
+	".text\n"
+	".globl clew_context\n"
+	".hidden clew_context\n"
+	".type clew_context, @function\n"
+	"clew_context:\n"
+	"	.cfi_startproc\n"
+	"	endbr64\n"
+	"	subq $104, %rsp\n"
+	"	.cfi_adjust_cfa_offset 104\n"
+	"	leaq 112(%rsp), %rax\n"
+	"	movq %rax, (%rsp)\n"
+	"	movq 104(%rsp), %rax\n"
+	"	movq %rax, 8(%rsp)\n"
+	"	movq %rbx, 16(%rsp)\n"
+	"	movq %rbp, 24(%rsp)\n"
+	"	movq %r12, 32(%rsp)\n"
+	"	movq %r13, 40(%rsp)\n"
+	"	movq %r14, 48(%rsp)\n"
+	"	movq %r15, 56(%rsp)\n"
+	"	movq %rsp, %rsi\n"
+	"	call clew_save_context\n"
+	"	addq $104, %rsp\n"
+	"	.cfi_adjust_cfa_offset -104\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	".size clew_context, .-clew_context\n");
+#else
+__asm__(
+	".text\n"
+	".globl clew_context\n"
+	".hidden clew_context\n"
+	".type clew_context, %function\n"
+	"clew_context:\n"
+	"	.cfi_startproc\n"
+	"	hint #34\n" // bti c
+	"	stp x29, x30, [sp, #-128]!\n"
+	"	.cfi_def_cfa_offset 128\n"
+	"	.cfi_offset 29, -128\n"
+	"	.cfi_offset 30, -120\n"
+	"	add x2, sp, #128\n"
+	"	stp x2, x30, [sp, #16]\n"
+	"	stp x19, x20, [sp, #32]\n"
+	"	stp x21, x22, [sp, #48]\n"
+	"	stp x23, x24, [sp, #64]\n"
+	"	stp x25, x26, [sp, #80]\n"
+	"	stp x27, x28, [sp, #96]\n"
+	"	str x29, [sp, #112]\n"
+	"	add x1, sp, #16\n"
+	"	mov x29, sp\n"
+	"	bl clew_save_context\n"
+	"	ldp x29, x30, [sp], #128\n"
+	"	.cfi_restore 29\n"
+	"	.cfi_restore 30\n"
+	"	.cfi_def_cfa_offset 0\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	".size clew_context, .-clew_context\n");
+#endif

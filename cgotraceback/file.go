@@ -1,0 +1,335 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build cgo && linux && (amd64 || arm64)
+
+package cgotraceback
+
+// #include "tables.h"
+import "C"
+
+import (
+	"bytes"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"unsafe"
+
+	"github.com/clewdev/clew/cgotraceback/internal/compact"
+	elfobject "github.com/clewdev/clew/object"
+	"golang.org/x/sys/unix"
+)
+
+// mapping is mapped memory, which is not Go's.
+type mapping []byte
+
+func (m mapping) pointer() unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(m)) }
+
+func (m mapping) len() int { return len(m) }
+
+// file holds the tables of a file. They are never freed: the runtime reads strings after the
+// symbolizer has returned.
+type file struct {
+	object    *object // as it was loaded first
+	source    *elfobject.File
+	opened    *os.File // nil if source is read from memory
+	failed    error
+	made      [3]bool
+	size      int64 // bytes of tables
+	left      int64 // bytes that tables may still take
+	namesOnly bool
+
+	unwind, names, lines mapping
+	strings              mapping // of names
+	label                mapping
+}
+
+// file returns the file of an object.
+func (p *prepared) file(o *object) *file {
+	key := o.name + "\x00" + string(o.markBytes[:o.markSize])
+	f := p.files[key]
+	if f == nil {
+		copied := *o
+		f = &file{object: &copied}
+		name := filepath.Base(o.name)
+		if o.main {
+			if path, err := os.Readlink(o.name); err == nil {
+				name = filepath.Base(path)
+			}
+		}
+		f.label = f.keep(append([]byte("["+name+"]"), 0))
+		if p.files == nil {
+			p.files = make(map[string]*file)
+		}
+		p.files[key] = f
+	}
+	return f
+}
+
+// keep copies bytes to mapped memory, which is then read only.
+func (f *file) keep(b []byte) mapping {
+	if len(b) == 0 {
+		return nil
+	}
+	m, err := unix.Mmap(-1, 0, len(b), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+	if err != nil {
+		return nil
+	}
+	copy(m, b)
+	_ = unix.Mprotect(m, unix.PROT_READ)
+	f.size += int64(len(m))
+	return m
+}
+
+// table keeps a table, if the C code accepts it.
+func (f *file) table(b []byte) mapping {
+	if int64(len(b)) > f.left {
+		return nil
+	}
+	m := f.keep(b)
+	if m == nil || C.clew_check(m.pointer(), C.uint64_t(len(m))) == 0 {
+		return nil
+	}
+	return m
+}
+
+// once reports whether a step is to be done now.
+func (f *file) once(step int) bool {
+	if f.made[step] {
+		return false
+	}
+	f.made[step] = true
+	f.open()
+	return f.source != nil
+}
+
+var errChanged = errors.New("the file has changed since it was loaded")
+
+// open opens the file, else reads it from memory.
+func (f *file) open() {
+	if f.source != nil || f.failed != nil {
+		return
+	}
+	if !f.object.vdso && f.object.name != "" {
+		if f.failed = f.openFile(); f.failed == nil {
+			return
+		}
+	}
+	base := f.object.bias
+	for i, s := range f.object.segments {
+		if i == 0 || f.object.bias+s.start < base {
+			base = f.object.bias + s.start
+		}
+	}
+	source, err := elfobject.FromMemory(ownMemory{}, base, f.object.name)
+	if err != nil {
+		f.failed = errors.Join(f.failed, err)
+		return
+	}
+	f.source, f.failed = source, nil
+}
+
+func (f *file) openFile() error {
+	opened, err := os.Open(f.object.name)
+	if err != nil {
+		return err
+	}
+	source, err := elfobject.OpenFile(opened, f.object.name)
+	if err == nil && !f.isLoaded(source) {
+		source.Close()
+		err = fmt.Errorf("%s: %w", f.object.name, errChanged)
+	}
+	if err != nil {
+		opened.Close()
+		return err
+	}
+	f.opened, f.source = opened, source
+	return nil
+}
+
+// isLoaded reports whether a file is the one that was loaded.
+func (f *file) isLoaded(source *elfobject.File) bool {
+	if id := source.BuildID(); f.object.id != nil || id != nil {
+		return len(f.object.id) > 0 && bytes.HasPrefix(id, f.object.id)
+	}
+	n := 0
+	for _, p := range source.Segments() {
+		if p.Type != elf.PT_LOAD {
+			continue
+		}
+		if n == len(f.object.segments) || f.object.segments[n] != (segment{p.Vaddr, p.Memsz, uint32(p.Flags)}) {
+			return false
+		}
+		n++
+	}
+	return n == len(f.object.segments)
+}
+
+func (f *file) close() {
+	if f.source != nil {
+		f.source.Close()
+	}
+	if f.opened != nil {
+		f.opened.Close()
+	}
+	f.source, f.opened = nil, nil
+}
+
+// ownMemory is the memory of this process. An address that is not mapped is an error.
+type ownMemory struct{}
+
+func (ownMemory) ReadMemory(p []byte, addr uint64) error {
+	if len(p) == 0 {
+		return nil
+	}
+	if addr > math.MaxInt64 {
+		return unix.EFAULT
+	}
+	local := []unix.Iovec{{Base: &p[0], Len: uint64(len(p))}}
+	remote := []unix.RemoteIovec{{Base: uintptr(addr), Len: len(p)}}
+	n, err := unix.ProcessVMReadv(os.Getpid(), local, remote, 0)
+	if err == nil && n != len(p) {
+		err = unix.EFAULT
+	}
+	return err
+}
+
+// makeUnwind makes the table of unwind rules.
+func (f *file) makeUnwind() error {
+	if !f.once(0) {
+		return f.failed
+	}
+	return elfobject.Guard(func() error {
+		s, err := f.source.EHFrame()
+		if s != nil {
+			f.unwind = f.table(compact.Unwind(s, int(min(f.left, math.MaxInt32))))
+		}
+		return err
+	})
+}
+
+// makeNames makes the table of functions, of .symtab or else of .dynsym.
+func (f *file) makeNames() error {
+	if !f.once(1) {
+		return nil
+	}
+	return elfobject.Guard(func() error {
+		best := -1
+		sections := f.source.Sections()
+		for i := range sections {
+			if t := sections[i].Type; t == elf.SHT_SYMTAB || t == elf.SHT_DYNSYM && best < 0 {
+				best = i
+			}
+		}
+		if best < 0 || f.opened == nil {
+			f.makeNamesFromMemory()
+			return nil
+		}
+		t, err := f.source.SymbolTable(best)
+		symbols := make([]compact.Symbol, 0, t.Len())
+		end := uint64(0)
+		for i := range t.Len() {
+			e := t.At(i)
+			if e.Section <= 0 || e.Section >= len(sections) || sections[e.Section].Flags&elf.SHF_EXECINSTR == 0 {
+				continue
+			}
+			symbol := elfobject.Symbol{Type: e.Type, Binding: e.Binding}
+			if symbol.Type != elf.STT_FUNC && symbol.Type != elf.STT_NOTYPE && symbol.Type != elf.STT_GNU_IFUNC {
+				continue
+			}
+			name := t.Name(&e)
+			if len(name) == 0 || name[0] == '$' {
+				continue // a mapping symbol of arm64
+			}
+			end = max(end, sections[e.Section].Address+sections[e.Section].Size)
+			symbols = append(symbols, compact.Symbol{Start: e.Value, Size: e.Size, Name: e.NameOffset, Rank: rank(e.Type, e.Binding, name)})
+		}
+		names := compact.Names(symbols, end)
+		if link := int(sections[best].Link); names != nil && link < len(sections) {
+			if f.strings = f.mapFile(sections[link].Offset, sections[link].Size); f.strings != nil {
+				f.names = f.table(names)
+			}
+		}
+		return err
+	})
+}
+
+// rank orders the names of one address.
+func rank(t elf.SymType, b elf.SymBind, name []byte) uint8 {
+	r := uint8(0)
+	if t == elf.STT_NOTYPE {
+		r += 64
+	}
+	switch b {
+	case elf.STB_WEAK:
+		r += 16
+	case elf.STB_LOCAL:
+		r += 32
+	}
+	for i := 0; i < len(name) && i < 15 && name[i] == '_'; i++ {
+		r++
+	}
+	return r
+}
+
+// makeNamesFromMemory copies the names of the dynamic symbols.
+func (f *file) makeNamesFromMemory() {
+	var symbols []compact.Symbol
+	text := []byte{0}
+	for s := range f.source.Symbols() {
+		if s.Type != elf.STT_FUNC && s.Type != elf.STT_GNU_IFUNC || strings.IndexByte(s.Name, 0) >= 0 || int64(len(text)) > f.left {
+			continue
+		}
+		symbols = append(symbols, compact.Symbol{Start: s.Address, Size: s.Size, Name: uint32(len(text)), Rank: rank(s.Type, s.Binding, []byte(s.Name))})
+		text = append(append(text, s.Name...), 0)
+	}
+	if len(symbols) > 0 {
+		if f.strings = f.keep(text); f.strings != nil {
+			f.names = f.table(compact.Names(symbols, 0))
+		}
+	}
+}
+
+// mapFile maps a part of the file, which shares its memory with other processes.
+func (f *file) mapFile(offset, size uint64) mapping {
+	page := uint64(os.Getpagesize())
+	from := offset &^ (page - 1)
+	if size == 0 || size > 1<<32 || offset > math.MaxInt64-size {
+		return nil
+	}
+	m, err := unix.Mmap(int(f.opened.Fd()), int64(from), int(size+offset-from), unix.PROT_READ, unix.MAP_PRIVATE)
+	if err != nil {
+		return nil
+	}
+	return m[offset-from:]
+}
+
+// makeLines makes the table of source lines and inlined calls.
+func (f *file) makeLines() error {
+	if f.namesOnly || !f.once(2) {
+		return nil
+	}
+	return nil
+}
+
+
+// vdsoAt returns the object that the kernel has mapped.
+func vdsoAt(base uint64) (o object, ok bool) {
+	source, err := elfobject.FromMemory(ownMemory{}, base, "[vdso]")
+	if err != nil {
+		return o, false
+	}
+	defer source.Close()
+	o = object{name: "linux-vdso.so.1", bias: source.ImageBias(), vdso: true}
+	for _, p := range source.Segments() {
+		if p.Type == elf.PT_LOAD {
+			o.segments = append(o.segments, segment{p.Vaddr, p.Memsz, uint32(p.Flags)})
+		}
+	}
+	return o, true
+}

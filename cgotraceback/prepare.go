@@ -1,0 +1,295 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build cgo && linux && (amd64 || arm64)
+
+package cgotraceback
+
+// #include <stdlib.h>
+// #include "tables.h"
+// #include "objects.h"
+import "C"
+
+import (
+	"debug/elf"
+	"errors"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// prepared is what the C code reads, and how it was made.
+type prepared struct {
+	mu       sync.Mutex
+	options  Options
+	objects  []object
+	changes  uint64
+	ready    bool
+	files    map[string]*file // of all objects that were ever loaded: names in use are not freed
+	used     int64            // bytes of tables
+	limit    int64
+	problems error
+
+	goText [2]uint64
+}
+
+var tables prepared
+
+// object is a loaded object.
+type object struct {
+	name       string
+	bias       uint64
+	main, vdso bool
+	id         []byte // build ID, cut to 32 bytes; nil if there is none
+	mark       uint64
+	markBytes  [32]byte
+	markSize   uint32
+	segments   []segment
+}
+
+type segment struct {
+	start, size uint64 // without the bias
+	flags       uint32
+}
+
+func (p *prepared) configure(o Options) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.options = o
+}
+
+func (p *prepared) memory() uint64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return uint64(p.used)
+}
+
+// update makes tables for the objects that were loaded since the last call.
+func (p *prepared) update() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ready && uint64(C.clew_changes()) == p.changes {
+		return p.problems
+	}
+	p.load()
+	p.limit = p.options.MaxMemory
+	if p.limit <= 0 {
+		p.limit = 32 << 20
+		for i := range p.objects {
+			for _, s := range p.objects[i].segments {
+				p.limit += int64(min(s.size, 1<<40) / 20)
+			}
+		}
+	}
+	// What walks need comes first. Each kind of table is published before the next is made.
+	var problems []error
+	for _, build := range []func(*file) error{(*file).makeUnwind, (*file).makeNames, (*file).makeLines} {
+		for i := range p.objects {
+			o := &p.objects[i]
+			f := p.file(o)
+			f.namesOnly = p.options.NamesOnly
+			f.left = p.limit - p.used
+			before := f.size
+			if err := build(f); err != nil {
+				problems = append(problems, err)
+			}
+			p.used += f.size - before
+		}
+		p.publish()
+	}
+	for i := range p.objects {
+		p.file(&p.objects[i]).close()
+	}
+	p.problems = errors.Join(problems...)
+	p.ready = true
+	return p.problems
+}
+
+// load lists the loaded objects.
+func (p *prepared) load() {
+	list := C.clew_loaded()
+	if list == nil {
+		return
+	}
+	defer C.clew_release(list)
+	vdso := uint64(C.clew_vdso())
+	p.changes = uint64(list.changes)
+	p.objects = p.objects[:0]
+	found := false
+	for i := range unsafe.Slice(list.objects, list.count) {
+		from := &unsafe.Slice(list.objects, list.count)[i]
+		o := object{name: C.GoString(&from.name[0]), bias: uint64(from.bias), main: from.is_main != 0,
+			mark: uint64(from.mark), markSize: uint32(from.mark_size)}
+		if o.main {
+			o.name = "/proc/self/exe"
+		}
+		for j := range o.markBytes {
+			o.markBytes[j] = byte(from.mark_bytes[j])
+		}
+		if from.id_size != 0 {
+			o.id = slices.Clone(o.markBytes[:from.id_size])
+		}
+		for _, s := range from.segment[:from.segments] {
+			o.segments = append(o.segments, segment{uint64(s.address), uint64(s.size), uint32(s.flags)})
+			if vdso != 0 && vdso-o.bias-uint64(s.address) < uint64(s.size) {
+				o.vdso, found = true, true
+			}
+		}
+		p.objects = append(p.objects, o)
+	}
+	if vdso != 0 && !found {
+		if o, ok := vdsoAt(vdso); ok {
+			p.objects = append(p.objects, o)
+		}
+	}
+	if p.goText[1] == 0 {
+		p.findGoText()
+	}
+}
+
+// findGoText finds the code of Go around a function of this package, by asking the runtime
+// where a function of Go is.
+func (p *prepared) findGoText() {
+	pc, _, _, _ := runtime.Caller(0)
+	low, high, ok := uint64(0), uint64(0), false
+	for i := range p.objects {
+		if s, found := p.objects[i].at(uint64(pc)); found {
+			low, high, ok = p.objects[i].bias+s.start, p.objects[i].bias+s.start+s.size, true
+		}
+	}
+	if !ok {
+		return
+	}
+	isGo := func(a uint64) bool { return runtime.FuncForPC(uintptr(a)) != nil }
+	bisect := func(inside, outside uint64) uint64 { // the last address of Go in this direction
+		if isGo(outside) {
+			return outside
+		}
+		for inside-outside != 1 && outside-inside != 1 {
+			if middle := inside + uint64(int64(outside-inside)/2); isGo(middle) {
+				inside = middle
+			} else {
+				outside = middle
+			}
+		}
+		return inside
+	}
+	p.goText = [2]uint64{bisect(uint64(pc), low), bisect(uint64(pc), high-1) + 1}
+}
+
+// at returns the segment with code that contains a run-time address.
+func (o *object) at(address uint64) (segment, bool) {
+	for _, s := range o.segments {
+		if elf.ProgFlag(s.flags)&elf.PF_X != 0 && address-o.bias-s.start < s.size {
+			return s, true
+		}
+	}
+	return segment{}, false
+}
+
+// publish gives the tables to the C code.
+func (p *prepared) publish() {
+	var segments []C.struct_clew_segment
+	modules := make([]C.struct_clew_module, 0, len(p.objects))
+	for i := range p.objects {
+		o := &p.objects[i]
+		f := p.file(o)
+		m := C.struct_clew_module{bias: C.uint64_t(o.bias), label: (*C.char)(f.label.pointer()),
+			strings: (*C.char)(f.strings.pointer()), strings_size: C.uint64_t(f.strings.len()),
+			unwind: (*C.struct_clew_unwind)(f.unwind.pointer()), names: (*C.struct_clew_names)(f.names.pointer()),
+			lines: (*C.struct_clew_lines)(f.lines.pointer()),
+			mark:  C.uint64_t(o.mark), mark_size: C.uint32_t(o.markSize)}
+		for j, b := range o.markBytes {
+			m.mark_bytes[j] = C.uint8_t(b)
+		}
+		if o.isPinned() {
+			m.flags |= C.CLEW_PINNED
+		} else if o.markSize == 0 {
+			continue // nothing shows whether it is still mapped
+		}
+		index := C.uint32_t(len(modules))
+		modules = append(modules, m)
+		add := func(start, end uint64, kind C.uint32_t) {
+			if start < end {
+				segments = append(segments, C.struct_clew_segment{start: C.uint64_t(start), end: C.uint64_t(end), module: index, kind: kind})
+			}
+		}
+		for _, s := range o.segments {
+			if elf.ProgFlag(s.flags)&elf.PF_X == 0 {
+				continue
+			}
+			start, end := o.bias+s.start, o.bias+s.start+s.size
+			from, to := max(start, p.goText[0]), min(end, p.goText[1])
+			if from >= to {
+				add(start, end, C.CLEW_CODE)
+				continue
+			}
+			add(start, from, C.CLEW_CODE)
+			add(from, to, C.CLEW_GO)
+			add(to, end, C.CLEW_CODE)
+		}
+	}
+	slices.SortFunc(segments, func(a, b C.struct_clew_segment) int {
+		if a.start < b.start {
+			return -1
+		}
+		return 1
+	})
+	list := newList(segments, modules)
+	if list == nil {
+		return
+	}
+	if previous := C.clew_publish(list); previous != nil {
+		p.free(previous)
+	}
+}
+
+// isPinned reports whether an object is never unloaded.
+func (o *object) isPinned() bool {
+	if o.main || o.vdso {
+		return true
+	}
+	for _, a := range []C.uint64_t{C.clew_own_code(), C.clew_library_code()} {
+		if _, ok := o.at(uint64(a)); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// newList maps a list. It returns nil if there is no memory.
+func newList(segments []C.struct_clew_segment, modules []C.struct_clew_module) *C.struct_clew_list {
+	head := unsafe.Sizeof(C.struct_clew_list{})
+	first := unsafe.Sizeof(C.struct_clew_segment{}) * uintptr(len(segments))
+	size := head + first + unsafe.Sizeof(C.struct_clew_module{})*uintptr(len(modules))
+	memory, err := unix.Mmap(-1, 0, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+	if err != nil {
+		return nil
+	}
+	at := unsafe.Pointer(unsafe.SliceData(memory))
+	list := (*C.struct_clew_list)(at)
+	list.size = C.uint64_t(size)
+	list.segments = (*C.struct_clew_segment)(unsafe.Add(at, head))
+	list.modules = (*C.struct_clew_module)(unsafe.Add(at, head+first))
+	list.segment_count, list.module_count = C.uint64_t(len(segments)), C.uint64_t(len(modules))
+	copy(unsafe.Slice(list.segments, len(segments)), segments)
+	copy(unsafe.Slice(list.modules, len(modules)), modules)
+	return list
+}
+
+// free unmaps a list when no walk reads it. A walk takes microseconds. A thread that is
+// stopped in one keeps the list: it is left mapped.
+func (p *prepared) free(list *C.struct_clew_list) {
+	for range 100 {
+		if C.clew_drained() != 0 {
+			_ = unix.MunmapPtr(unsafe.Pointer(list), uintptr(list.size))
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+}

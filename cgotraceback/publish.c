@@ -1,0 +1,162 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux && (amd64 || arm64)
+
+#define _GNU_SOURCE
+#include <stdatomic.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include "tables.h"
+
+// Readers count themselves in one of two counters. A writer publishes a list, turns to the
+// other counter, and frees the previous list when the first counter is 0. Readers never wait.
+static _Atomic(struct clew_list *) current;
+static _Atomic(uint32_t) epoch;
+static _Atomic(int64_t) readers[2];
+
+CLEW_PLAIN unsigned clew_enter(void) {
+	for (;;) {
+		uint32_t e = atomic_load(&epoch);
+		atomic_fetch_add(&readers[e & 1], 1);
+		if (atomic_load(&epoch) == e)
+			return e & 1;
+		atomic_fetch_sub(&readers[e & 1], 1);
+	}
+}
+
+CLEW_PLAIN void clew_leave(unsigned side) { atomic_fetch_sub(&readers[side], 1); }
+
+CLEW_PLAIN struct clew_list *clew_current(void) { return atomic_load(&current); }
+
+// clew_publish returns the previous list, which may be freed once clew_drained returns 1.
+// There must be one writer, which publishes again only then.
+struct clew_list *clew_publish(struct clew_list *list) {
+	struct clew_list *previous = atomic_exchange(&current, list);
+	atomic_fetch_add(&epoch, 1);
+	return previous;
+}
+
+int clew_drained(void) { return atomic_load(&readers[(atomic_load(&epoch) - 1) & 1]) == 0; }
+
+// system_call does not set errno, which belongs to the interrupted code.
+static inline long system_call(long number, long a, long b, long c, long d, long e, long f) {
+#ifdef __x86_64__
+	long result;
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+	register long r9 __asm__("r9") = f;
+	__asm__ volatile("syscall" : "=a"(result) : "0"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+		: "rcx", "r11", "memory");
+	return result;
+#else
+	register long x8 __asm__("x8") = number;
+	register long x0 __asm__("x0") = a;
+	register long x1 __asm__("x1") = b;
+	register long x2 __asm__("x2") = c;
+	register long x3 __asm__("x3") = d;
+	register long x4 __asm__("x4") = e;
+	register long x5 __asm__("x5") = f;
+	__asm__ volatile("svc #0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
+	return x0;
+#endif
+}
+
+static int by_copy; // ask process_vm_readv, because rt_sigprocmask does not look at the memory
+
+// clew_readable reports whether the 8 bytes at an aligned address can be read. The kernel
+// reads them as a set of signals, and then refuses to do anything with it.
+CLEW_PLAIN int clew_readable(uint64_t address) {
+	if (!by_copy)
+		return system_call(SYS_rt_sigprocmask, ~0L, (long)address, 0, 8, 0, 0) == -22; // EINVAL, not EFAULT
+	uint64_t word;
+	struct { void *base; uint64_t size; } here = {&word, 8}, there = {(void *)address, 8};
+	long self = system_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
+	return system_call(SYS_process_vm_readv, self, (long)&here, 1, (long)&there, 1, 0) == 8;
+}
+
+// clew_start finds a way to check memory. It returns 0 if there is none.
+int clew_start(void) {
+	uint64_t word = 0;
+	void *closed = mmap(NULL, 65536, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (closed == MAP_FAILED)
+		return 0;
+	int works = 0;
+	for (by_copy = 0; by_copy < 2; by_copy++) {
+		works = clew_readable((uint64_t)&word & ~7UL) && !clew_readable((uint64_t)closed) && !clew_readable(0);
+		if (works)
+			break;
+	}
+	munmap(closed, 65536);
+	return works;
+}
+
+static int inside(struct clew_array a, uint64_t entry, uint64_t head, uint64_t size) {
+	return a.offset >= head && a.offset % (entry < 8 ? entry : 4) == 0 && a.offset + a.count * entry <= size;
+}
+
+// clew_check reports whether a table's arrays are inside of it.
+int clew_check(const void *table, uint64_t size) {
+	const struct clew_head *head = table;
+	if ((uintptr_t)table % 8 != 0 || size < sizeof *head || size > UINT32_MAX || head->size != size)
+		return 0;
+	switch (head->magic) {
+	case CLEW_UNWIND: {
+		const struct clew_unwind *u = table;
+		uint64_t h = sizeof *u;
+		return size >= h && inside(u->groups, 4, h, size) && inside(u->blocks, 2, h, size) && inside(u->rows, 1, h, size) &&
+			inside(u->rare, sizeof(struct clew_rare), h, size) && inside(u->rules, sizeof(struct clew_rule), h, size) &&
+			inside(u->saved, sizeof(struct clew_saved), h, size);
+	}
+	case CLEW_NAMES: {
+		const struct clew_names *n = table;
+		return size >= sizeof *n && inside(n->symbols, sizeof(struct clew_symbol), sizeof *n, size);
+	}
+	case CLEW_LINES: {
+		const struct clew_lines *l = table;
+		uint64_t h = sizeof *l;
+		return size >= h && inside(l->ranges, sizeof(struct clew_range), h, size) &&
+			inside(l->places, sizeof(struct clew_place), h, size) && inside(l->strings, 1, h, size) &&
+			l->strings.count > 0 && ((const char *)table)[l->strings.offset + l->strings.count - 1] == 0;
+	}
+	}
+	return 0;
+}
+
+// clew_find returns the segment that contains an address, or NULL.
+CLEW_PLAIN const struct clew_segment *clew_find(const struct clew_list *list, uint64_t pc) {
+	uint64_t low = 0, high = list->segment_count;
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+		if (list->segments[middle].end <= pc)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == list->segment_count || pc < list->segments[low].start)
+		return NULL;
+	return &list->segments[low];
+}
+
+// clew_symbol_at returns the name of the function at an address without load bias, or
+// CLEW_NONE, and where it starts.
+CLEW_PLAIN uint32_t clew_symbol_at(const struct clew_names *names, uint64_t address, uint32_t *start) {
+	uint64_t at = address - names->head.base;
+	if (at > UINT32_MAX)
+		return CLEW_NONE;
+	const struct clew_symbol *symbols = (const void *)((const char *)names + names->symbols.offset);
+	uint32_t low = 0, high = names->symbols.count;
+	while (low < high) { // the number of symbols that start at or below the address
+		uint32_t middle = low + (high - low) / 2;
+		if (symbols[middle].start <= at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0)
+		return CLEW_NONE;
+	*start = symbols[low - 1].start;
+	return symbols[low - 1].name;
+}

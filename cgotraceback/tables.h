@@ -1,0 +1,205 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+// The tables that Go prepares in mapped memory and that traceback.c and symbolizer.c read.
+// Package compact writes the tables of one file (struct clew_unwind, clew_names, clew_lines).
+// All offsets in them are in bytes from the start of their table. clew_check checks that the
+// arrays are inside of the table, and every index is checked when it is used.
+
+#ifndef CLEW_TABLES_H
+#define CLEW_TABLES_H
+
+#include <stdint.h>
+
+#define CLEW_HIDDEN __attribute__((visibility("hidden")))
+// Readers look at memory that sanitizers would report.
+#define CLEW_PLAIN __attribute__((no_sanitize("address", "thread", "undefined")))
+
+enum {
+	CLEW_UNWIND = 0x31574c43,
+	CLEW_NAMES = 0x32574c43,
+	CLEW_LINES = 0x33574c43,
+};
+
+struct clew_array {
+	uint32_t offset, count;
+};
+
+// clew_head begins every table.
+struct clew_head {
+	uint32_t magic, size;
+	uint64_t base; // the file's address that offsets of code are relative to
+};
+
+// clew_unwind is a table of rules. Package unwind describes the arrangement: a block is 256
+// bytes of code. Its first row has the number groups[block / 64] + blocks[block]. rows has
+// for each block the offsets of its rows in the block, and then the codes of their rules.
+struct clew_unwind {
+	struct clew_head head;
+	struct clew_array groups; // uint32_t
+	struct clew_array blocks; // uint16_t
+	struct clew_array rows;   // uint8_t
+	struct clew_array rare;   // struct clew_rare, by row
+	struct clew_array rules;  // struct clew_rule; the first is a placeholder
+	struct clew_array saved;  // struct clew_saved
+};
+
+struct clew_rare {
+	uint32_t row, rule;
+};
+
+enum { CLEW_RARE = 255 };
+
+enum { // of a rule
+	CLEW_SIGNAL = 1,   // a signal interrupted the caller
+	CLEW_SIGNED = 2,   // the return address is signed
+	CLEW_OUTERMOST = 4,// the return address is undefined
+	CLEW_DEREF = 8,    // the CFA is the word at register+offset, plus more
+	CLEW_PLT = 16,     // the CFA is register+offset, plus 8 from byte more of 16 on
+	CLEW_UNKNOWN = 32, // the rules are not described
+};
+
+struct clew_rule {
+	int32_t offset, more;
+	uint32_t saved; // index of the first of the saved registers
+	uint8_t reg, flags, count, unused;
+};
+
+enum { // of a saved register
+	CLEW_AT_CFA = 1,   // in memory at the CFA plus offset
+	CLEW_IS_CFA = 2,   // the CFA plus offset
+	CLEW_IN = 3,       // the value of another register
+	CLEW_AT = 4,       // in memory at another register plus offset
+	CLEW_LOST = 5,
+};
+
+struct clew_saved {
+	int32_t offset;
+	uint8_t column, kind, reg, unused;
+};
+
+// clew_names are the functions by address. A symbol holds up to the next one.
+struct clew_names {
+	struct clew_head head;
+	struct clew_array symbols; // struct clew_symbol
+};
+
+enum { CLEW_NONE = 0xffffffff };
+
+struct clew_symbol {
+	uint32_t start, name; // name: offset in the module's strings, or CLEW_NONE
+};
+
+// clew_lines are the places in the source by address. A range holds up to the next one.
+struct clew_lines {
+	struct clew_head head;
+	struct clew_array ranges;  // struct clew_range
+	struct clew_array places;  // struct clew_place; the first is a placeholder
+	struct clew_array strings; // char; each ends with a 0, and so does the array
+};
+
+struct clew_range {
+	uint32_t start, place; // place: the innermost one, 0 for none
+};
+
+struct clew_place {
+	uint32_t function, file; // offsets in strings
+	uint32_t line;
+	uint32_t caller; // the place that the function was inlined into, 0 for none
+};
+
+// The list of what is mapped in the process. Go publishes a new one when it changes.
+
+enum { // kinds of segments
+	CLEW_CODE = 1,
+	CLEW_GO = 2, // code of Go: a walk ends there
+};
+
+struct clew_segment {
+	uint64_t start, end;
+	uint32_t module, kind;
+};
+
+enum { CLEW_PINNED = 1 }; // of a module: it is never unloaded, and its code is readable
+
+struct clew_module {
+	uint64_t bias;
+	const struct clew_unwind *unwind;
+	const struct clew_names *names;
+	const struct clew_lines *lines;
+	const char *strings; // of names
+	uint64_t strings_size;
+	const char *label; // the name of a function without a symbol
+	// The mark is a part of the image that differs between files. It must still be there.
+	uint64_t mark;
+	uint8_t mark_bytes[32];
+	uint32_t mark_size, flags;
+};
+
+struct clew_list {
+	uint64_t size; // of the mapping
+	struct clew_segment *segments;
+	struct clew_module *modules;
+	uint64_t segment_count, module_count;
+};
+
+// Why a walk ended. Package cgotraceback has the same order in Counters.
+enum {
+	CLEW_COMPLETE,  // at Go code, or at the outermost frame
+	CLEW_FULL,      // the buffer is full, or the limit of frames is reached
+	CLEW_NO_TABLES, // nothing is prepared yet
+	CLEW_NO_MODULE, // an address outside of the known code
+	CLEW_NO_RULE,   // code without rules, and no frame pointer
+	CLEW_UNREADABLE,// memory that cannot be read
+	CLEW_NO_PROGRESS,
+	CLEW_STALE,     // the module was unloaded
+	CLEW_NO_CONTEXT,// no context was recorded
+	CLEW_REASONS,
+};
+
+// clew_counts are only ever added to.
+struct clew_counts {
+	uint64_t walks, frames, by_pointer, contexts;
+	uint64_t ended[CLEW_REASONS];
+};
+
+struct clew_traceback_arg {
+	uintptr_t context, sigcontext;
+	uintptr_t *buf;
+	uintptr_t max;
+};
+
+struct clew_context_arg {
+	uintptr_t context;
+};
+
+struct clew_symbolizer_arg {
+	uintptr_t pc;
+	const char *file;
+	uintptr_t line;
+	const char *function;
+	uintptr_t entry, more, data;
+};
+
+CLEW_HIDDEN void clew_traceback(struct clew_traceback_arg *);
+CLEW_HIDDEN void clew_context(struct clew_context_arg *);
+CLEW_HIDDEN void clew_symbolizer(struct clew_symbolizer_arg *);
+
+// For Go, outside of handlers.
+CLEW_HIDDEN int clew_check(const void *table, uint64_t size);
+CLEW_HIDDEN struct clew_list *clew_publish(struct clew_list *);
+CLEW_HIDDEN int clew_drained(void);
+CLEW_HIDDEN int clew_start(void);
+CLEW_HIDDEN void clew_limit(uint32_t frames);
+CLEW_HIDDEN void clew_read_counts(struct clew_counts *);
+
+// For both C files.
+CLEW_HIDDEN unsigned clew_enter(void);
+CLEW_HIDDEN void clew_leave(unsigned);
+CLEW_HIDDEN struct clew_list *clew_current(void);
+CLEW_HIDDEN int clew_readable(uint64_t address);
+CLEW_HIDDEN const struct clew_segment *clew_find(const struct clew_list *, uint64_t pc);
+CLEW_HIDDEN uint32_t clew_symbol_at(const struct clew_names *, uint64_t address, uint32_t *start);
+
+#endif

@@ -1,0 +1,110 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+// Program calls C, which calls Go, which calls C++, which calls Rust if it is built with the
+// tag rust. The innermost function does what the argument says.
+package main
+
+/*
+#cgo CFLAGS: -O2 -g
+#cgo CXXFLAGS: -O2 -g
+#cgo rust LDFLAGS: -lstep -ldl -lm
+#include "program.h"
+*/
+import "C"
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/pprof"
+	"sync"
+	"time"
+
+	"github.com/clewdev/clew/cgotraceback"
+)
+
+//export goMiddle
+func goMiddle(kind C.int) { goInner(kind) }
+
+//go:noinline
+func goInner(kind C.int) {
+	if kind == C.PANIC {
+		panic("in Go, called from C")
+	}
+	C.cpp_step(kind)
+}
+
+//go:noinline
+func goOuter(kind C.int) { C.c_outer(kind) }
+
+var kinds = map[string]C.int{"segv": C.SEGV, "abort": C.ABORT, "overflow": C.OVERFLOW, "panic": C.PANIC,
+	"overwrite": C.OVERWRITE, "null": C.NULL_CALL, "handler": C.HANDLER, "nocfi": C.NO_CFI, "trap": C.TRAP}
+
+func main() {
+	if err := cgotraceback.Prepare(); err != nil {
+		fmt.Fprintln(os.Stderr, "prepare:", err)
+	}
+	if len(os.Args) < 2 {
+		return
+	}
+	switch what := os.Args[1]; what {
+	case "profile":
+		profile()
+	case "thread":
+		C.in_thread(C.PANIC)
+	case "callers":
+		C.c_outer(C.CALLERS)
+	default:
+		kind, ok := kinds[what]
+		if !ok {
+			panic("unknown argument")
+		}
+		goOuter(kind)
+	}
+	fmt.Printf("%+v\n", cgotraceback.ReadCounters())
+}
+
+//export goCallers
+func goCallers() {
+	pcs := make([]uintptr, 64)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(0, pcs)])
+	for {
+		f, more := frames.Next()
+		fmt.Printf("%s %s:%d\n", f.Function, f.File, f.Line)
+		if !more {
+			break
+		}
+	}
+}
+
+// profile writes a profile of all kinds of work to standard output.
+func profile() {
+	var b bytes.Buffer
+	if err := pprof.StartCPUProfile(&b); err != nil {
+		panic(err)
+	}
+	until := time.Now().Add(time.Second)
+	if len(os.Args) > 2 {
+		d, err := time.ParseDuration(os.Args[2])
+		if err != nil {
+			panic(err)
+		}
+		until = time.Now().Add(d)
+	}
+	var wait sync.WaitGroup
+	for _, kind := range []C.int{C.SPIN, C.THROW, C.JUMP, C.SPIN_NO_CFI, C.ALTERNATE, C.THREAD} {
+		wait.Go(func() {
+			for time.Now().Before(until) {
+				goOuter(kind)
+			}
+		})
+	}
+	wait.Wait()
+	pprof.StopCPUProfile()
+	os.Stdout.Write(b.Bytes())
+	fmt.Fprintf(os.Stderr, "%+v\n", cgotraceback.ReadCounters())
+	os.Exit(0)
+}

@@ -1,0 +1,131 @@
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "program.h"
+#include "_cgo_export.h"
+
+volatile int sink;
+volatile int *nowhere;
+static void (*volatile null)(void);
+
+__attribute__((noinline)) void spin(int n) {
+	for (int i = 0; i < n; i++)
+		sink += i;
+}
+
+static inline __attribute__((always_inline)) void store(volatile int *p) { *p = 1; }
+
+__attribute__((noinline)) void crash(void) {
+	store(nowhere);
+	sink++;
+}
+
+__attribute__((noinline)) int overflow(int n) {
+	volatile char big[256];
+	big[n & 255] = n;
+	return overflow(n + 1) + big[n & 255];
+}
+
+// Overwrites its caller's return address.
+__attribute__((noinline)) void overwrite(void) {
+	volatile uintptr_t here[1];
+	volatile uintptr_t *p = here;
+	for (int i = 0; i < 24; i++)
+		p[i] = 0x4141414141414141;
+	crash();
+}
+
+static void on_signal(int number) {
+	(void)number;
+	crash();
+}
+
+__attribute__((noinline)) void raise_signal(void) {
+	struct sigaction a;
+	memset(&a, 0, sizeof a);
+	a.sa_handler = on_signal;
+	a.sa_flags = SA_ONSTACK;
+	sigaction(SIGUSR2, &a, 0);
+	pthread_kill(pthread_self(), SIGUSR2);
+	sink++;
+}
+
+static jmp_buf buffer;
+static __thread jmp_buf *mine;
+
+__attribute__((noinline)) void jump(int n) {
+	spin(1000);
+	if (n == 0)
+		longjmp(*mine, 1);
+	jump(n - 1);
+	sink++;
+}
+
+__attribute__((noinline)) void jumps(void) {
+	for (int i = 0; i < 100; i++) {
+		jmp_buf b;
+		mine = &b;
+		if (setjmp(b) == 0)
+			jump(i % 8);
+	}
+}
+
+static void on_alternate(int number) {
+	(void)number;
+	spin(100000);
+}
+
+__attribute__((noinline)) void alternate(void) {
+	struct sigaction a;
+	memset(&a, 0, sizeof a);
+	a.sa_handler = on_alternate;
+	a.sa_flags = SA_ONSTACK;
+	sigaction(SIGUSR1, &a, 0);
+	for (int i = 0; i < 10; i++)
+		pthread_kill(pthread_self(), SIGUSR1);
+}
+
+static void *thread(void *kind) {
+	goMiddle((int)(intptr_t)kind);
+	return 0;
+}
+
+__attribute__((noinline)) void in_thread(int kind) {
+	pthread_t t;
+	if (pthread_create(&t, 0, thread, (void *)(intptr_t)kind) != 0)
+		abort();
+	pthread_join(t, 0);
+}
+
+__attribute__((noinline)) void c_inner(int kind) {
+	switch (kind) {
+	case SEGV: crash(); break;
+	case ABORT: abort();
+	case OVERFLOW: sink = overflow(0); break;
+	case OVERWRITE: overwrite(); break;
+	case NULL_CALL: null(); break;
+	case HANDLER: raise_signal(); break;
+	case TRAP: __builtin_trap();
+	case NO_CFI: case SPIN_NO_CFI: no_cfi_outer(kind); break;
+	case JUMP: jumps(); break;
+	case ALTERNATE: alternate(); break;
+	default: spin(1000000);
+	}
+	sink++;
+}
+
+__attribute__((noinline)) void c_outer(int kind) {
+	if (kind == CALLERS)
+		goCallers();
+	else if (kind == THREAD)
+		in_thread(SPIN);
+	else
+		goMiddle(kind);
+	sink++;
+}
+void *unused = &buffer;

@@ -1,0 +1,18 @@
+#ifndef PROGRAM_H
+#define PROGRAM_H
+#include <stdint.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+enum { SPIN, SEGV, ABORT, OVERFLOW, PANIC, OVERWRITE, NULL_CALL, HANDLER, NO_CFI, THROW, JUMP, SPIN_NO_CFI, ALTERNATE, THREAD, CALLERS, TRAP };
+void c_outer(int kind);
+void c_inner(int kind);
+void cpp_step(int kind);
+void rust_step(int kind, void (*next)(int));
+void in_thread(int kind);
+void no_cfi_outer(int kind);
+void no_cfi_inner(int kind);
+#ifdef __cplusplus
+}
+#endif
+#endif

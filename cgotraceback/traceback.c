@@ -1,0 +1,576 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux && (amd64 || arm64)
+
+// The traceback function runs in signal handlers, at any instruction of C code, on a stack that
+// may be small. It allocates nothing, locks nothing, calls no function of a library, and reads
+// no memory that it has not checked.
+
+#define _GNU_SOURCE
+#include <stdatomic.h>
+#include <stddef.h>
+#include <ucontext.h>
+#include "tables.h"
+#include "context.h"
+
+#ifdef __x86_64__
+enum { FP = 6, SP = 7, RETURN = 16, KEPT = 1 << 3 | 1 << 6 | 15 << 12 };
+#else
+enum { FP = 29, SP = 31, RETURN = 30, KEPT = 0x7ff << 19 };
+#endif
+
+enum { PAGE = 4096, MOST_CHECKS = 96 };
+
+// memory remembers which pages were checked.
+struct memory {
+	uint64_t low, high; // [low, high) can be read
+	int checks;
+	// The bytes at copy_at were copied when they were valid.
+	const uint8_t *copy;
+	uint64_t copy_at, copy_size;
+};
+
+struct walk {
+	const struct clew_list *list;
+	struct memory stack, code;
+	uint64_t fresh; // bits of modules that were found to be unchanged
+
+	// The frame. Registers are by DWARF column; known is the set of the known ones.
+	uint64_t pc;
+	uint64_t reg[32];
+	uint32_t known;
+	int interrupted; // it did not call the previous frame
+	uint64_t floor;  // the stack pointer of the previous frame
+	uint64_t by_pointer;
+};
+
+static struct clew_counts counts;
+static _Atomic(uint32_t) most_frames = UINT32_MAX;
+
+static void count(uint64_t *c, uint64_t n) { __atomic_fetch_add(c, n, __ATOMIC_RELAXED); }
+
+void clew_read_counts(struct clew_counts *c) {
+	const uint64_t *from = (const uint64_t *)&counts;
+	for (size_t i = 0; i < sizeof counts / 8; i++)
+		((uint64_t *)c)[i] = __atomic_load_n(&from[i], __ATOMIC_RELAXED);
+}
+
+void clew_limit(uint32_t frames) { atomic_store(&most_frames, frames ? frames : UINT32_MAX); }
+
+// page_readable reports whether the page of an address can be read.
+CLEW_PLAIN static int page_readable(struct memory *m, uint64_t address) {
+	if (address - m->low < m->high - m->low)
+		return 1;
+	if (address < PAGE || m->checks++ >= MOST_CHECKS || !clew_readable(address & ~7UL))
+		return 0;
+	uint64_t page = address & ~(uint64_t)(PAGE - 1);
+	if (page == m->high)
+		m->high += PAGE;
+	else if (page + PAGE == m->low)
+		m->low = page;
+	else {
+		m->low = page;
+		m->high = page + PAGE;
+	}
+	return 1;
+}
+
+// read_bytes copies memory; it returns 0 if that cannot be read.
+CLEW_PLAIN static int read_bytes(struct memory *m, uint64_t address, void *p, uint64_t size) {
+	if (address - m->copy_at < m->copy_size && size <= m->copy_size - (address - m->copy_at)) {
+		const uint8_t *from = m->copy + (address - m->copy_at);
+		for (uint64_t i = 0; i < size; i++)
+			((uint8_t *)p)[i] = from[i];
+		return 1;
+	}
+	if (address + size < address || !page_readable(m, address) || !page_readable(m, address + size - 1))
+		return 0;
+	for (uint64_t i = 0; i < size; i++)
+		((uint8_t *)p)[i] = ((const volatile uint8_t *)address)[i];
+	return 1;
+}
+
+CLEW_PLAIN static inline int read_word(struct memory *m, uint64_t address, uint64_t *word) {
+	if (address % 8 == 0 && address - m->low < m->high - m->low && address - m->copy_at >= m->copy_size) {
+		*word = *(const volatile uint64_t *)address;
+		return 1;
+	}
+	return read_bytes(m, address, word, 8);
+}
+
+// read_code reads code of a module.
+CLEW_PLAIN static int read_code(struct walk *w, const struct clew_segment *s, uint64_t address, void *p, uint64_t size) {
+	if (address < s->start || address >= s->end || size > s->end - address)
+		return 0;
+	if (!(w->list->modules[s->module].flags & CLEW_PINNED))
+		return read_bytes(&w->code, address, p, size);
+	for (uint64_t i = 0; i < size; i++)
+		((uint8_t *)p)[i] = ((const volatile uint8_t *)address)[i];
+	return 1;
+}
+
+// is_fresh reports whether a module is still mapped.
+CLEW_PLAIN static int is_fresh(struct walk *w, uint32_t index) {
+	const struct clew_module *m = &w->list->modules[index];
+	if (m->flags & CLEW_PINNED)
+		return 1;
+	if (index < 64 && w->fresh >> index & 1)
+		return 1;
+	uint8_t here[sizeof m->mark_bytes];
+	if (m->mark_size > sizeof here || !read_bytes(&w->code, m->mark, here, m->mark_size))
+		return 0;
+	for (uint32_t i = 0; i < m->mark_size; i++)
+		if (here[i] != m->mark_bytes[i])
+			return 0;
+	if (index < 64)
+		w->fresh |= 1UL << index;
+	return 1;
+}
+
+#define ARRAY(type, table, array) ((const type *)((const char *)(table) + (table)->array.offset))
+
+// rule_at returns the rule at an address without load bias, NULL if there is none.
+CLEW_PLAIN static const struct clew_rule *rule_at(const struct clew_unwind *u, uint64_t address) {
+	uint64_t offset = address - u->head.base;
+	uint64_t block = offset >> 8;
+	if (block + 1 >= u->blocks.count || ((block + 1) >> 6) >= u->groups.count)
+		return NULL;
+	const uint32_t *groups = ARRAY(uint32_t, u, groups);
+	const uint16_t *blocks = ARRAY(uint16_t, u, blocks);
+	const uint8_t *rows = ARRAY(uint8_t, u, rows);
+	uint32_t first = groups[block >> 6] + blocks[block];
+	uint32_t next = groups[(block + 1) >> 6] + blocks[block + 1];
+	if (first == 0 || next < first || 2 * (uint64_t)next > u->rows.count)
+		return NULL;
+	uint32_t n = next - first, k = 0;
+	const uint8_t *row = rows + 2 * (uint64_t)first;
+	uint8_t at = offset;
+	for (uint32_t i = 0; i < n; i++)
+		k += row[i] <= at;
+	// Without a row in the block the last one of the previous blocks holds. Its code is the
+	// byte before.
+	uint32_t rule = k ? row[n + k - 1] : row[-1];
+	if (rule == CLEW_RARE) {
+		const struct clew_rare *rare = ARRAY(struct clew_rare, u, rare);
+		uint32_t low = 0, high = u->rare.count, number = first + k - 1;
+		while (low < high) {
+			uint32_t middle = low + (high - low) / 2;
+			if (rare[middle].row < number)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		if (low == u->rare.count || rare[low].row != number)
+			return NULL;
+		rule = rare[low].rule;
+	}
+	if (rule == 0 || rule >= u->rules.count)
+		return NULL;
+	const struct clew_rule *r = ARRAY(struct clew_rule, u, rules) + rule;
+	if (r->reg > 31 || r->saved > u->saved.count || r->count > u->saved.count - r->saved)
+		return NULL;
+	return r;
+}
+
+static inline int is_known(const struct walk *w, uint32_t reg) { return reg < 32 && w->known >> reg & 1; }
+
+static uint64_t stripped(uint64_t address) {
+#ifdef __aarch64__
+	register uint64_t x30 __asm__("x30") = address;
+	__asm__("hint #7" : "+r"(x30)); // xpaclri
+	return x30;
+#else
+	return address;
+#endif
+}
+
+enum { ON = -1 }; // the walk goes on
+
+// move makes the caller the frame.
+static int move(struct walk *w, uint64_t pc, uint64_t sp) {
+	if (sp < w->floor || (sp == w->floor && !w->interrupted))
+		return CLEW_NO_PROGRESS;
+	w->pc = pc;
+	w->reg[SP] = sp;
+	w->floor = sp;
+	w->interrupted = 0;
+	return ON;
+}
+
+// by_rule leaves the frame.
+CLEW_PLAIN static int by_rule(struct walk *w, const struct clew_unwind *u, const struct clew_rule *r) {
+	if (r->flags & CLEW_OUTERMOST)
+		return CLEW_COMPLETE;
+	if (r->flags & CLEW_UNKNOWN || !is_known(w, r->reg))
+		return CLEW_NO_RULE;
+	uint64_t cfa = w->reg[r->reg] + r->offset;
+	if (r->flags & CLEW_DEREF) {
+		if (!read_word(&w->stack, cfa, &cfa))
+			return CLEW_UNREADABLE;
+		cfa += r->more;
+	} else if (r->flags & CLEW_PLT && (w->pc & 15) >= (uint32_t)r->more)
+		cfa += 8;
+	const struct clew_saved *saved = ARRAY(struct clew_saved, u, saved) + r->saved;
+	uint32_t known = (w->known & KEPT) | 1u << SP;
+	uint64_t pc = 0;
+	int returns = 0;
+#ifdef __aarch64__
+	if (is_known(w, RETURN)) {
+		pc = w->reg[RETURN];
+		returns = 1;
+	}
+#endif
+	// The registers must not change before all rules have read them.
+	struct { uint64_t value; uint8_t column; } changed[16];
+	int changes = 0;
+	for (uint32_t i = 0; i < r->count; i++) {
+		const struct clew_saved *s = &saved[i];
+		uint64_t v = 0;
+		int has = 1;
+		switch (s->kind) {
+		case CLEW_AT_CFA:
+			if (!read_word(&w->stack, cfa + s->offset, &v)) {
+				if (s->column == RETURN)
+					return CLEW_UNREADABLE;
+				has = 0;
+			}
+			break;
+		case CLEW_IS_CFA:
+			v = cfa + s->offset;
+			break;
+		case CLEW_IN:
+			has = is_known(w, s->reg);
+			v = has ? w->reg[s->reg & 31] : 0;
+			break;
+		case CLEW_AT:
+			has = is_known(w, s->reg) && read_word(&w->stack, w->reg[s->reg & 31] + s->offset, &v);
+			break;
+		default:
+			has = 0;
+		}
+		if (s->column == RETURN) {
+			pc = v;
+			returns = has;
+		} else if (s->column < 32) {
+			known &= ~(1u << s->column);
+			if (has && changes < 16) {
+				known |= 1u << s->column;
+				changed[changes].value = v;
+				changed[changes++].column = s->column;
+			}
+		}
+	}
+	if (!returns)
+		return CLEW_NO_RULE;
+	if (r->flags & CLEW_SIGNED)
+		pc = stripped(pc);
+	int end = move(w, pc, cfa);
+	if (end != ON)
+		return end;
+	for (int i = 0; i < changes; i++)
+		w->reg[changed[i].column] = changed[i].value;
+	w->floor = w->reg[SP];
+	w->known = known;
+	w->interrupted = (r->flags & CLEW_SIGNAL) != 0;
+	return ON;
+}
+
+// is_trampoline reports whether the frame returns to the end of a signal handler's call: the
+// instructions that call rt_sigreturn.
+CLEW_PLAIN static int is_trampoline(struct walk *w, const struct clew_segment *s) {
+#ifdef __x86_64__
+	static const uint8_t code[9] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05}; // mov $15, %rax; syscall
+#else
+	static const uint8_t code[8] = {0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4}; // mov x8, #139; svc #0
+#endif
+	uint8_t here[sizeof code];
+	if (!read_code(w, s, w->pc, here, sizeof here))
+		return 0;
+	for (size_t i = 0; i < sizeof code; i++)
+		if (here[i] != code[i])
+			return 0;
+	return 1;
+}
+
+// by_context leaves a signal trampoline: the kernel has saved the registers on its stack.
+CLEW_PLAIN static int by_context(struct walk *w) {
+	if (!is_known(w, SP))
+		return CLEW_NO_RULE;
+#ifdef __x86_64__
+	static const uint8_t columns[17] = {8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2, 7, 16};
+	uint64_t at = w->reg[SP] + offsetof(ucontext_t, uc_mcontext);
+	for (int i = 0; i < 17; i++) {
+		uint64_t v;
+		if (!read_word(&w->stack, at + 8 * i, &v))
+			return CLEW_UNREADABLE;
+		if (columns[i] == 16)
+			w->pc = v;
+		else
+			w->reg[columns[i]] = v;
+	}
+	w->known = 0xffff;
+#else
+	uint64_t at = w->reg[SP] + 128 + offsetof(ucontext_t, uc_mcontext) + 8; // a siginfo, then the address of the fault
+	for (int i = 0; i < 32; i++)
+		if (!read_word(&w->stack, at + 8 * i, &w->reg[i]))
+			return CLEW_UNREADABLE;
+	if (!read_word(&w->stack, at + 8 * 32, &w->pc))
+		return CLEW_UNREADABLE;
+	w->known = UINT32_MAX;
+#endif
+	// The interrupted stack can be anywhere, if the handler ran on an alternate one.
+	w->floor = w->reg[SP];
+	w->interrupted = 1;
+	return ON;
+}
+
+// after_call reports whether an address follows a call, and finds its target, 0 if it is
+// indirect.
+CLEW_PLAIN static int after_call(struct walk *w, uint64_t pc, uint64_t *target) {
+	const struct clew_segment *s = clew_find(w->list, pc - 1);
+	*target = 0;
+	if (s == NULL || s->kind != CLEW_CODE)
+		return 0;
+#ifdef __x86_64__
+	uint8_t b[8] = {0};
+	for (int n = 7; n >= 2; n--) // fewer at the start of a segment
+		if (read_code(w, s, pc - n, b + 8 - n, n))
+			break;
+	if (b[3] == 0xe8) {
+		*target = pc + (int32_t)(b[4] | b[5] << 8 | b[6] << 16 | (uint32_t)b[7] << 24);
+		return 1;
+	}
+	for (int n = 2; n <= 7; n++)
+		if (n != 5 && b[8 - n] == 0xff && (b[9 - n] >> 3 & 7) == 2)
+			return 1;
+	return 0;
+#else
+	uint32_t i;
+	if (!read_code(w, s, pc - 4, &i, 4))
+		return 0;
+	if (i >> 26 == 0x25) {
+		*target = pc - 4 + (int64_t)((int32_t)(i << 6) >> 4);
+		return 1;
+	}
+	return (i & 0xfffffc1f) == 0xd63f0000 || (i & 0xfefff800) == 0xd63f0800; // blr, blraa
+#endif
+}
+
+// by_return leaves a function that has not yet made a frame, if the return address follows a
+// call of it. Start is 0 if it is not known.
+CLEW_PLAIN static int by_return(struct walk *w, uint64_t start, int sure) {
+	uint64_t ra, sp = w->reg[SP], target;
+#ifdef __x86_64__
+	if (!read_word(&w->stack, sp, &ra))
+		return CLEW_UNREADABLE;
+	sp += 8;
+#else
+	if (!is_known(w, RETURN))
+		return CLEW_NO_RULE;
+	ra = stripped(w->reg[RETURN]);
+#endif
+	if (!after_call(w, ra, &target) || (!sure && target != start))
+		return CLEW_NO_RULE;
+	w->known &= KEPT | 1u << SP;
+	return move(w, ra, sp);
+}
+
+// by_pointer leaves a frame without a rule by its frame pointer, if its function has made a
+// frame. Start is 0 if it is not known.
+CLEW_PLAIN static int by_pointer(struct walk *w, const struct clew_segment *s, uint64_t start) {
+	if (w->interrupted && start == 0)
+		return CLEW_NO_RULE;
+	uint64_t size = 0;
+#ifdef __x86_64__
+	if (start != 0) {
+		uint8_t b[8] = {0};
+		int n = 0;
+		if (!read_code(w, s, start, b, 8))
+			return CLEW_NO_RULE;
+		if (b[0] == 0xf3 && b[1] == 0x0f && b[2] == 0x1e && b[3] == 0xfa) // endbr64
+			n = 4;
+		int pushes = b[n] == 0x55 && (n ? read_code(w, s, start + 4, b, 4) && (n = 4) : 1);
+		const uint8_t *p = b + 1;
+		int frame = pushes && ((p[0] == 0x48 && p[1] == 0x89 && p[2] == 0xe5) || (p[0] == 0x48 && p[1] == 0x8b && p[2] == 0xec));
+		uint64_t at = w->pc - start;
+		if (!frame)
+			return w->interrupted ? by_return(w, start, 0) : CLEW_NO_RULE;
+		if (w->interrupted) {
+			uint8_t now;
+			if (at <= (uint64_t)n || (read_code(w, s, w->pc, &now, 1) && now == 0xc3))
+				return by_return(w, start, 1);
+			if (at == (uint64_t)n + 1) { // rbp is saved, and not yet changed
+				uint64_t fp, ra, target;
+				if (!read_word(&w->stack, w->reg[SP], &fp) || !read_word(&w->stack, w->reg[SP] + 8, &ra))
+					return CLEW_UNREADABLE;
+				if (!after_call(w, ra, &target))
+					return CLEW_NO_RULE;
+				w->reg[FP] = fp;
+				w->known &= KEPT | 1u << SP;
+				return move(w, ra, w->reg[SP] + 16);
+			}
+		}
+	}
+	size = 16;
+#else
+	if (start != 0) {
+		uint32_t i = 0;
+		uint64_t at = start;
+		int frame = 0;
+		for (int n = 0; n < 4 && !frame; n++, at += 4) {
+			if (!read_code(w, s, at, &i, 4))
+				return CLEW_NO_RULE;
+			if ((i & 0xffc07fff) == 0xa9807bfd) { // stp x29, x30, [sp, #-size]!
+				size = -((int64_t)((int32_t)(i << 10) >> 25) * 8);
+				frame = 1;
+			} else if (i != 0xd503233f && (i & 0xffffff3f) != 0xd503241f) // paciasp, bti
+				break;
+		}
+		uint32_t set = 0;
+		if (frame)
+			frame = read_code(w, s, at, &set, 4) && set == 0x910003fd; // mov x29, sp
+		if (!frame)
+			return w->interrupted ? by_return(w, start, 0) : CLEW_NO_RULE;
+		if (w->interrupted) {
+			uint32_t now = 0;
+			if (w->pc <= at - 4 || (read_code(w, s, w->pc, &now, 4) && now == 0xd65f03c0))
+				return by_return(w, start, 1);
+			if (w->pc == at) // x29 is saved, and not yet changed
+				w->reg[FP] = w->reg[SP];
+		}
+	}
+#endif
+	uint64_t fp = w->reg[FP], next, ra, target;
+	if (!is_known(w, FP) || fp < w->floor || fp % 8 != 0)
+		return CLEW_NO_RULE;
+	if (!read_word(&w->stack, fp, &next) || !read_word(&w->stack, fp + 8, &ra))
+		return CLEW_UNREADABLE;
+	ra = stripped(ra);
+	if (!after_call(w, ra, &target))
+		return CLEW_NO_RULE;
+	int end = move(w, ra, fp + (size ? size : 16));
+	if (end != ON)
+		return end;
+	w->reg[FP] = next;
+	w->known = (w->known & 1u << FP) | (size ? 1u << SP : 0); // functions without rules can save the others anywhere
+	w->by_pointer++;
+	return ON;
+}
+
+// leave makes the caller the frame. It returns why it cannot, or ON. Traced is the address of
+// the frame for the traceback, 0 if it is not one.
+CLEW_PLAIN static int leave(struct walk *w, uint64_t *traced) {
+	uint64_t lookup = w->pc - !w->interrupted;
+	const struct clew_segment *s = clew_find(w->list, lookup);
+	*traced = 0;
+	if (s == NULL) {
+		if (w->pc == 0 && !w->interrupted)
+			return CLEW_COMPLETE;
+		if (!w->interrupted)
+			return CLEW_NO_MODULE;
+		*traced = w->pc; // a call of something that is not code
+		return by_return(w, w->pc, 0) == ON || by_return(w, 0, 0) == ON ? ON : CLEW_NO_MODULE;
+	}
+	if (s->kind == CLEW_GO)
+		return CLEW_COMPLETE;
+	*traced = lookup;
+	if (!is_fresh(w, s->module))
+		return CLEW_STALE;
+	const struct clew_module *m = &w->list->modules[s->module];
+	const struct clew_rule *r = m->unwind ? rule_at(m->unwind, lookup - m->bias) : NULL;
+	if ((r == NULL || r->flags & CLEW_SIGNAL) && !w->interrupted && is_trampoline(w, s)) {
+		*traced = w->pc;
+		return by_context(w);
+	}
+	if (r != NULL)
+		return by_rule(w, m->unwind, r);
+	uint32_t start;
+	uint64_t function = 0;
+	if (m->names && clew_symbol_at(m->names, lookup - m->bias, &start) != CLEW_NONE)
+		function = m->names->head.base + m->bias + start;
+	return by_pointer(w, s, function);
+}
+
+CLEW_PLAIN void clew_traceback(struct clew_traceback_arg *a) {
+	if (a == NULL || a->buf == NULL || a->max == 0)
+		return;
+	uint64_t most = atomic_load_explicit(&most_frames, memory_order_relaxed), n = 0;
+	if (most > a->max)
+		most = a->max;
+	struct walk w;
+	w.stack = w.code = (struct memory){0};
+	w.fresh = 0;
+	w.reg[SP] = 0;
+	w.by_pointer = 0;
+	int end = ON, skip = 0;
+	unsigned side = clew_enter();
+	w.list = clew_current();
+	if (w.list == NULL)
+		end = CLEW_NO_TABLES;
+	else if (a->sigcontext != 0) {
+		const ucontext_t *c = (const ucontext_t *)a->sigcontext;
+#ifdef __x86_64__
+		static const uint8_t columns[16] = {8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2, 7};
+		for (int i = 0; i < 16; i++)
+			w.reg[columns[i]] = c->uc_mcontext.gregs[i];
+		w.pc = c->uc_mcontext.gregs[16];
+		w.known = 0xffff;
+#else
+		for (int i = 0; i < 31; i++)
+			w.reg[i] = c->uc_mcontext.regs[i];
+		w.reg[31] = c->uc_mcontext.sp;
+		w.pc = c->uc_mcontext.pc;
+		w.known = UINT32_MAX;
+#endif
+		w.interrupted = 1;
+	} else {
+		const struct clew_saved_context *c = clew_saved_context(a->context);
+		if (c == NULL)
+			end = CLEW_NO_CONTEXT;
+		else {
+#ifdef __x86_64__
+			w.reg[3] = c->reg[0], w.reg[6] = c->reg[1];
+			for (int i = 0; i < 4; i++)
+				w.reg[12 + i] = c->reg[2 + i];
+#else
+			for (int i = 0; i < 11; i++)
+				w.reg[19 + i] = c->reg[i];
+#endif
+			w.known = KEPT | 1u << SP;
+			w.reg[SP] = c->sp;
+			w.pc = c->pc;
+			w.interrupted = 0;
+			w.stack.copy = c->copy;
+			w.stack.copy_at = c->sp;
+			w.stack.copy_size = sizeof c->copy;
+			skip = 1; // the function of runtime/cgo that called clew_context has returned
+		}
+	}
+	w.floor = w.reg[SP];
+	while (end == ON) {
+		uint64_t traced;
+		end = leave(&w, &traced);
+		if (traced != 0 && !skip) {
+			if (n == most) {
+				end = CLEW_FULL;
+				break;
+			}
+			a->buf[n++] = traced;
+		}
+		if (skip) {
+			skip = 0;
+			if (end == ON && w.reg[SP] - w.stack.copy_at > w.stack.copy_size)
+				end = CLEW_NO_CONTEXT; // a part of its frame was not copied
+		}
+	}
+	clew_leave(side);
+	if (n < a->max)
+		a->buf[n] = 0;
+	count(&counts.walks, 1);
+	count(&counts.frames, n);
+	if (w.by_pointer)
+		count(&counts.by_pointer, w.by_pointer);
+	count(&counts.ended[end], 1);
+}
