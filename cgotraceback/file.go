@@ -17,6 +17,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unsafe"
 
@@ -43,11 +44,16 @@ type file struct {
 	size      int64 // bytes of tables
 	left      int64 // bytes that tables may still take
 	namesOnly bool
+	goText    [2]uint64 // without the bias: no lines are needed for it
+	functions []span    // for makeLines
 
 	unwind, names, lines mapping
 	strings              mapping // of names
 	label                mapping
 }
+
+// span is the range of addresses [start, end).
+type span struct{ start, end uint64 }
 
 // file returns the file of an object.
 func (p *prepared) file(o *object) *file {
@@ -250,6 +256,7 @@ func (f *file) makeNames() error {
 			symbols = append(symbols, compact.Symbol{Start: e.Value, Size: e.Size, Name: e.NameOffset, Rank: rank(e.Type, e.Binding, name)})
 		}
 		names := compact.Names(symbols, end)
+		f.setFunctions(symbols, end)
 		if link := int(sections[best].Link); names != nil && link < len(sections) {
 			if f.strings = f.mapFile(sections[link].Offset, sections[link].Size); f.strings != nil {
 				f.names = f.table(names)
@@ -257,6 +264,23 @@ func (f *file) makeNames() error {
 		}
 		return err
 	})
+}
+
+// setFunctions sets the ranges of code for makeLines. The symbols are sorted.
+func (f *file) setFunctions(symbols []compact.Symbol, end uint64) {
+	for i, s := range symbols {
+		r := span{s.Start, s.Start + s.Size}
+		if next := i + 1; next < len(symbols) {
+			if s.Size == 0 || r.end > symbols[next].Start {
+				r.end = symbols[next].Start
+			}
+		} else if s.Size == 0 {
+			r.end = end
+		}
+		if r.start < r.end {
+			f.functions = append(f.functions, r)
+		}
+	}
 }
 
 // rank orders the names of one address.
@@ -311,12 +335,56 @@ func (f *file) mapFile(offset, size uint64) mapping {
 
 // makeLines makes the table of source lines and inlined calls.
 func (f *file) makeLines() error {
-	if f.namesOnly || !f.once(2) {
+	if f.namesOnly || !f.once(2) || !f.source.HasDebugInfo() {
 		return nil
 	}
-	return nil
+	var lines compact.Lines
+	err := elfobject.Guard(func() error {
+		for _, r := range f.functions {
+			if r.start-f.goText[0] < f.goText[1]-f.goText[0] {
+				continue
+			}
+			for at := r.start; at < r.end; {
+				if int64(lines.Size()) > f.left {
+					return nil
+				}
+				at = f.addLine(&lines, at, r.end)
+			}
+		}
+		return nil
+	})
+	f.functions = nil
+	f.lines = f.table(lines.Table())
+	return err
 }
 
+// addLine adds the lines of the code from an address to the end of a row of the line table,
+// and returns that.
+func (f *file) addLine(lines *compact.Lines, at, end uint64) uint64 {
+	row, err := f.source.LineRange(at)
+	if err != nil || row.End <= at || row.End > end {
+		row.End = end
+	}
+	for at < row.End {
+		chain, _ := f.source.Locate(at)
+		// An inlined call can end in the row.
+		stop := row.End
+		for stop-at > 1 {
+			last, _ := f.source.Locate(stop - 1)
+			if slices.Equal(chain, last) {
+				break
+			}
+			stop = at + (stop-at)/2
+		}
+		places := make([]compact.Place, len(chain))
+		for i, c := range chain {
+			places[i] = compact.Place{Function: c.Function, File: c.File, Line: c.Line}
+		}
+		lines.Add(at, stop, places)
+		at = stop
+	}
+	return row.End
+}
 
 // vdsoAt returns the object that the kernel has mapped.
 func vdsoAt(base uint64) (o object, ok bool) {

@@ -94,6 +94,7 @@ func (p *prepared) update() error {
 			f := p.file(o)
 			f.namesOnly = p.options.NamesOnly
 			f.left = p.limit - p.used
+			f.goText = [2]uint64{p.goText[0] - o.bias, p.goText[1] - o.bias}
 			before := f.size
 			if err := build(f); err != nil {
 				problems = append(problems, err)

@@ -82,8 +82,8 @@ CLEW_PLAIN static void symbolize(const struct clew_list *list, struct clew_symbo
 	if (p->file != 0 && p->file < lines->strings.count)
 		a->file = strings + p->file;
 	a->line = p->line;
-	// The callers of an inlined call have higher numbers, so that the chain ends.
-	if (p->caller > place && p->caller < lines->places.count) {
+	// The callers of an inlined call have lower numbers, so that the chain ends.
+	if (p->caller != 0 && p->caller < place) {
 		a->more = 1;
 		a->data = p->caller;
 	}

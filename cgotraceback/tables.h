@@ -106,7 +106,7 @@ struct clew_range {
 struct clew_place {
 	uint32_t function, file; // offsets in strings
 	uint32_t line;
-	uint32_t caller; // the place that the function was inlined into, 0 for none
+	uint32_t caller; // the place that the function was inlined into, which has a lower number; 0 for none
 };
 
 // The list of what is mapped in the process. Go publishes a new one when it changes.

@@ -21,7 +21,7 @@ type Symbol struct {
 // none is the name of code without a symbol: CLEW_NONE.
 const none = math.MaxUint32
 
-// Names returns the table of functions. It sorts the symbols. The end is that of the code.
+// Names returns the table of functions. It sorts the symbols by address. The end is that of the code.
 func Names(symbols []Symbol, end uint64) []byte {
 	if len(symbols) == 0 {
 		return nil
