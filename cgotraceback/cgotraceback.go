@@ -90,6 +90,6 @@ func ReadCounters() Counters {
 		Complete: uint64(e[C.CLEW_COMPLETE]), Full: uint64(e[C.CLEW_FULL]), NoTables: uint64(e[C.CLEW_NO_TABLES]),
 		NoModule: uint64(e[C.CLEW_NO_MODULE]), NoRule: uint64(e[C.CLEW_NO_RULE]), Unreadable: uint64(e[C.CLEW_UNREADABLE]),
 		NoProgress: uint64(e[C.CLEW_NO_PROGRESS]), Unloaded: uint64(e[C.CLEW_STALE]), NoContext: uint64(e[C.CLEW_NO_CONTEXT]),
-		TableMemory: tables.memory(),
+		TableMemory: uint64(tables.used.Load()),
 	}
 }

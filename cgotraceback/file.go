@@ -232,9 +232,11 @@ func (f *file) makeNames() error {
 				best = i
 			}
 		}
-		if best < 0 || f.opened == nil {
-			f.makeNamesFromMemory()
-			return nil
+		// The debug file has more names and all lines. If it cannot be read, the others remain.
+		debug, err := f.source.OpenDebugFile(elfobject.DebugSearch{})
+		if best < 0 || f.opened == nil || debug != nil && sections[best].Type == elf.SHT_DYNSYM {
+			f.copyNames()
+			return err
 		}
 		t, err := f.source.SymbolTable(best)
 		symbols := make([]compact.Symbol, 0, t.Len())
@@ -301,21 +303,25 @@ func rank(t elf.SymType, b elf.SymBind, name []byte) uint8 {
 	return r
 }
 
-// makeNamesFromMemory copies the names of the dynamic symbols.
-func (f *file) makeNamesFromMemory() {
+// copyNames copies the names of a file that is read from memory, or has a separate debug file.
+func (f *file) copyNames() {
 	var symbols []compact.Symbol
-	text := []byte{0}
+	text, end := []byte{0}, uint64(0)
 	for s := range f.source.Symbols() {
-		if s.Type != elf.STT_FUNC && s.Type != elf.STT_GNU_IFUNC || strings.IndexByte(s.Name, 0) >= 0 || int64(len(text)) > f.left {
+		if s.Type != elf.STT_FUNC && s.Type != elf.STT_GNU_IFUNC || strings.IndexByte(s.Name, 0) >= 0 {
 			continue
 		}
+		if int64(len(text)) > f.left {
+			break
+		}
+		end = max(end, s.Address+s.Size)
 		symbols = append(symbols, compact.Symbol{Start: s.Address, Size: s.Size, Name: uint32(len(text)), Rank: rank(s.Type, s.Binding, []byte(s.Name))})
 		text = append(append(text, s.Name...), 0)
 	}
-	if len(symbols) > 0 {
-		if f.strings = f.keep(text); f.strings != nil {
-			f.names = f.table(compact.Names(symbols, 0))
-		}
+	names := compact.Names(symbols, end)
+	if f.strings = f.keep(text); names != nil && f.strings != nil {
+		f.setFunctions(symbols, end)
+		f.names = f.table(names)
 	}
 }
 

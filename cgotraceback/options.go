@@ -13,8 +13,8 @@ type Options struct {
 	// NamesOnly leaves out source lines and inlined calls, which need most of the memory.
 	NamesOnly bool
 
-	// MaxMemory is the memory that all tables may take, in bytes. 0 means 5% of the code's
-	// files, and at least 32 MiB. Unwind information comes first, then functions, then lines.
+	// MaxMemory is the memory that all tables may take, in bytes. 0 means 5% of what is
+	// loaded, and at least 8 MiB. Unwind information comes first, then functions, then lines.
 	MaxMemory int64
 }
 

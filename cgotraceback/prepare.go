@@ -17,6 +17,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -31,7 +32,7 @@ type prepared struct {
 	changes  uint64
 	ready    bool
 	files    map[string]*file // of all objects that were ever loaded: names in use are not freed
-	used     int64            // bytes of tables
+	used     atomic.Int64     // bytes of tables
 	limit    int64
 	problems error
 
@@ -63,12 +64,6 @@ func (p *prepared) configure(o Options) {
 	p.options = o
 }
 
-func (p *prepared) memory() uint64 {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return uint64(p.used)
-}
-
 // update makes tables for the objects that were loaded since the last call.
 func (p *prepared) update() error {
 	p.mu.Lock()
@@ -77,15 +72,7 @@ func (p *prepared) update() error {
 		return p.problems
 	}
 	p.load()
-	p.limit = p.options.MaxMemory
-	if p.limit <= 0 {
-		p.limit = 32 << 20
-		for i := range p.objects {
-			for _, s := range p.objects[i].segments {
-				p.limit += int64(min(s.size, 1<<40) / 20)
-			}
-		}
-	}
+	p.setLimit()
 	// What walks need comes first. Each kind of table is published before the next is made.
 	var problems []error
 	for _, build := range []func(*file) error{(*file).makeUnwind, (*file).makeNames, (*file).makeLines} {
@@ -93,13 +80,13 @@ func (p *prepared) update() error {
 			o := &p.objects[i]
 			f := p.file(o)
 			f.namesOnly = p.options.NamesOnly
-			f.left = p.limit - p.used
+			f.left = p.limit - p.used.Load()
 			f.goText = [2]uint64{p.goText[0] - o.bias, p.goText[1] - o.bias}
 			before := f.size
 			if err := build(f); err != nil {
 				problems = append(problems, err)
 			}
-			p.used += f.size - before
+			p.used.Add(f.size - before)
 		}
 		p.publish()
 	}
@@ -109,6 +96,20 @@ func (p *prepared) update() error {
 	p.problems = errors.Join(problems...)
 	p.ready = true
 	return p.problems
+}
+
+func (p *prepared) setLimit() {
+	p.limit = p.options.MaxMemory
+	if p.limit > 0 {
+		return
+	}
+	loaded := uint64(0)
+	for i := range p.objects {
+		for _, s := range p.objects[i].segments {
+			loaded += min(s.size, 1<<40)
+		}
+	}
+	p.limit = max(8<<20, int64(loaded/20))
 }
 
 // load lists the loaded objects.

@@ -35,6 +35,7 @@ struct memory {
 struct walk {
 	const struct clew_list *list;
 	struct memory stack, code;
+	const struct clew_segment *segment; // of the last frame
 	uint64_t fresh; // bits of modules that were found to be unchanged
 
 	// The frame. Registers are by DWARF column; known is the set of the known ones.
@@ -142,13 +143,22 @@ CLEW_PLAIN static const struct clew_rule *rule_at(const struct clew_unwind *u, u
 	const uint8_t *rows = ARRAY(uint8_t, u, rows);
 	uint32_t first = groups[block >> 6] + blocks[block];
 	uint32_t next = groups[(block + 1) >> 6] + blocks[block + 1];
-	if (first == 0 || next < first || 2 * (uint64_t)next > u->rows.count)
+	if (first == 0 || next < first || 2 * (uint64_t)next + 8 > u->rows.count)
 		return NULL;
 	uint32_t n = next - first, k = 0;
 	const uint8_t *row = rows + 2 * (uint64_t)first;
-	uint8_t at = offset;
-	for (uint32_t i = 0; i < n; i++)
-		k += row[i] <= at;
+	// The number of rows that start at or below the address: k.
+	const uint64_t tops = 0x8080808080808080;
+	uint64_t at = (offset & 255) * 0x0101010101010101;
+	for (uint32_t i = 0; i < n; i += 8) {
+		uint64_t word;
+		__builtin_memcpy(&word, row + i, 8);
+		uint64_t low = (at | tops) - (word & ~tops);
+		uint64_t found = ((at & ~word) | (low & ~(at ^ word))) & tops;
+		if (n - i < 8)
+			found &= (1UL << 8 * (n - i)) - 1;
+		k += ((found >> 7) * 0x0101010101010101) >> 56;
+	}
 	// Without a row in the block the last one of the previous blocks holds. Its code is the
 	// byte before.
 	uint32_t rule = k ? row[n + k - 1] : row[-1];
@@ -278,7 +288,7 @@ CLEW_PLAIN static int by_rule(struct walk *w, const struct clew_unwind *u, const
 }
 
 // is_trampoline reports whether the frame returns to the end of a signal handler's call: the
-// instructions that call rt_sigreturn.
+// instructions that call rt_sigreturn. They can be outside of all modules: s is NULL then.
 CLEW_PLAIN static int is_trampoline(struct walk *w, const struct clew_segment *s) {
 #ifdef __x86_64__
 	static const uint8_t code[9] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05}; // mov $15, %rax; syscall
@@ -286,7 +296,7 @@ CLEW_PLAIN static int is_trampoline(struct walk *w, const struct clew_segment *s
 	static const uint8_t code[8] = {0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4}; // mov x8, #139; svc #0
 #endif
 	uint8_t here[sizeof code];
-	if (!read_code(w, s, w->pc, here, sizeof here))
+	if (!(s ? read_code(w, s, w->pc, here, sizeof here) : read_bytes(&w->code, w->pc, here, sizeof here)))
 		return 0;
 	for (size_t i = 0; i < sizeof code; i++)
 		if (here[i] != code[i])
@@ -463,13 +473,19 @@ CLEW_PLAIN static int by_pointer(struct walk *w, const struct clew_segment *s, u
 // the frame for the traceback, 0 if it is not one.
 CLEW_PLAIN static int leave(struct walk *w, uint64_t *traced) {
 	uint64_t lookup = w->pc - !w->interrupted;
-	const struct clew_segment *s = clew_find(w->list, lookup);
+	const struct clew_segment *s = w->segment;
+	if (s == NULL || lookup - s->start >= s->end - s->start)
+		s = w->segment = clew_find(w->list, lookup);
 	*traced = 0;
 	if (s == NULL) {
 		if (w->pc == 0 && !w->interrupted)
 			return CLEW_COMPLETE;
-		if (!w->interrupted)
-			return CLEW_NO_MODULE;
+		if (!w->interrupted) {
+			if (!is_trampoline(w, NULL))
+				return CLEW_NO_MODULE;
+			*traced = w->pc;
+			return by_context(w);
+		}
 		*traced = w->pc; // a call of something that is not code
 		return by_return(w, w->pc, 0) == ON || by_return(w, 0, 0) == ON ? ON : CLEW_NO_MODULE;
 	}
@@ -502,6 +518,7 @@ CLEW_PLAIN void clew_traceback(struct clew_traceback_arg *a) {
 	struct walk w;
 	w.stack = w.code = (struct memory){0};
 	w.fresh = 0;
+	w.segment = NULL;
 	w.reg[SP] = 0;
 	w.by_pointer = 0;
 	int end = ON, skip = 0;

@@ -40,6 +40,9 @@ var budgets = map[string]string{
 	"jit/libunwind/...": "jit jit/libunwind/... region",
 	"jit/perf/...":      "jit jit/perf internal/outputfile internal/untrusted",
 
+	// It is linked into the programs whose C frames it shows.
+	"cgotraceback/...": "object",
+
 	// Readers do not link the publisher jit/gdb.
 	"jit/gdb/registry":    "cfi",
 	"jit/symfile/reader":  "object",

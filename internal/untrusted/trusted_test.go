@@ -60,6 +60,10 @@ var trusted = map[string]string{
 	"stack/recording: file.wanted":  "a link of /proc/PID/map_files, of which the inode is compared",
 	"stack/recording: namespaceOf":  "/proc/PID/ns/mnt, which is only looked at",
 
+	// The dynamic linker runs code of the file in this process.
+	"cgotraceback: file.openFile": "the program and its libraries, as the dynamic linker names them",
+	"cgotraceback: prepared.file": "/proc/self/exe, of which the link is read",
+
 	// The files belong to this process, in a directory of the user.
 	"internal/outputtest: Golden":             "testdata of a test",
 	"cmd/clew/debug: HasSymbols":              "this program",

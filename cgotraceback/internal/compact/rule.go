@@ -60,7 +60,14 @@ const maxSaved = 16
 // form is a row in the form of the table. Equal forms have one number.
 type form struct {
 	rule  rule
-	saved [maxSaved]saved
+	saved [maxSaved]packed
+}
+
+// packed is a saved in one word, as in the table.
+type packed uint64
+
+func (s saved) pack() packed {
+	return packed(uint32(s.offset)) | packed(s.column)<<32 | packed(s.kind)<<40 | packed(s.register)<<48
 }
 
 // dictionary numbers the distinct rules. Rule 0 is a gap.
@@ -70,13 +77,10 @@ type dictionary struct {
 	numbers map[form]uint32
 	forms   []form // by number
 	rules   []rule
-	saved   []saved
+	saved   []packed
 
-	// recent holds the numbers of rows by a quick hash.
-	recent [1 << 12]struct {
-		form   form
-		number uint32
-	}
+	// recent holds the numbers of forms by a quick hash.
+	recent [1 << 12]uint32
 }
 
 func newDictionary(s *cfi.Section) *dictionary {
@@ -92,14 +96,15 @@ func newDictionary(s *cfi.Section) *dictionary {
 
 // number returns the number of a row's rules.
 func (d *dictionary) number(row *cfi.Row, cie *cfi.CIE) uint32 {
-	f := d.form(row, cie)
+	var f form
+	d.setForm(&f, row, cie)
 	h := uint64(uint32(f.rule.offset))*0x9e3779b1 + uint64(f.rule.register)<<20 + uint64(f.rule.count)<<24
 	for i := range f.rule.count {
-		h = (h ^ uint64(uint32(f.saved[i].offset))<<8 ^ uint64(f.saved[i].column)) * 0x9e3779b97f4a7c15
+		h = (h ^ uint64(f.saved[i])) * 0x9e3779b97f4a7c15
 	}
 	recent := &d.recent[h>>52]
-	if recent.number != 0 && recent.form == f {
-		return recent.number
+	if n := *recent; n != 0 && d.forms[n].is(&f) {
+		return n
 	}
 	n, ok := d.numbers[f]
 	if !ok {
@@ -114,8 +119,12 @@ func (d *dictionary) number(row *cfi.Row, cie *cfi.CIE) uint32 {
 		d.forms = append(d.forms, f)
 		d.numbers[f] = n
 	}
-	recent.form, recent.number = f, n
+	*recent = n
 	return n
+}
+
+func (f *form) is(g *form) bool {
+	return f.rule == g.rule && slices.Equal(f.saved[:f.rule.count], g.saved[:g.rule.count])
 }
 
 // sort numbers the rules anew by their uses, and writes them.
@@ -136,7 +145,7 @@ func (d *dictionary) sort(uses map[uint32]int) {
 
 // write writes the rules of all forms.
 func (d *dictionary) write() {
-	places := make(map[[maxSaved]saved]uint32)
+	places := make(map[[maxSaved]packed]uint32)
 	d.rules = make([]rule, 1, len(d.forms))
 	for _, f := range d.forms[1:] {
 		at, ok := places[f.saved]
@@ -150,23 +159,19 @@ func (d *dictionary) write() {
 	}
 }
 
-var unknown = form{rule: rule{flags: undescribed}}
-
-// form returns the form of a row.
-func (d *dictionary) form(row *cfi.Row, cie *cfi.CIE) form {
-	var f form
+// setForm sets the form of a row.
+func (d *dictionary) setForm(f *form, row *cfi.Row, cie *cfi.CIE) {
+	known := flags(0)
 	if cie.SignalFrame {
-		f.rule.flags |= signalFrame
+		known |= signalFrame
 	}
+	f.rule.flags = known
 	if row.Signed {
 		f.rule.flags |= signedReturn
 	}
 	if !d.setCFA(&f.rule, row) || cie.ReturnAddress > 31 || d.columns>>cie.ReturnAddress&1 == 0 {
-		f = unknown
-		if cie.SignalFrame {
-			f.rule.flags |= signalFrame
-		}
-		return f
+		*f = form{rule: rule{flags: undescribed | known}}
+		return
 	}
 	for i := range row.Registers {
 		r := &row.Registers[i]
@@ -175,16 +180,17 @@ func (d *dictionary) form(row *cfi.Row, cie *cfi.CIE) form {
 		}
 		returns := uint64(r.Column) == cie.ReturnAddress
 		if returns && r.Kind == cfi.Undefined {
-			return form{rule: rule{flags: outermost}}
+			*f = form{rule: rule{flags: outermost}}
+			return
 		}
 		s, ok := d.savedAs(row, r)
 		if !ok && returns || f.rule.count == maxSaved {
-			return unknown
+			*f = form{rule: rule{flags: undescribed | known}}
+			return
 		}
-		f.saved[f.rule.count] = s
+		f.saved[f.rule.count] = s.pack()
 		f.rule.count++
 	}
-	return f
 }
 
 func (d *dictionary) setCFA(r *rule, row *cfi.Row) bool {

@@ -48,7 +48,7 @@ func (t *table) array(count, size int, appendTo func([]byte) []byte) {
 
 // finish returns the table, nil if it is too large for its offsets.
 func (t *table) finish() []byte {
-	if len(t.b) > math.MaxUint32 {
+	if uint64(len(t.b)) > math.MaxUint32 {
 		return nil
 	}
 	binary.LittleEndian.PutUint32(t.b[4:], uint32(len(t.b)))

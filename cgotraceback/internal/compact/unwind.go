@@ -170,7 +170,8 @@ func (u *unwinding) finish() []byte {
 		}
 		return b
 	})
-	t.array(len(u.rows), 1, func(b []byte) []byte { return append(b, u.rows...) })
+	const padding = 8 // rows are read in words
+	t.array(len(u.rows)+padding, 1, func(b []byte) []byte { return append(append(b, u.rows...), make([]byte, padding)...) })
 	t.array(len(u.rare)/2, 8, func(b []byte) []byte {
 		for _, n := range u.rare {
 			b = le.AppendUint32(b, n)
@@ -189,7 +190,7 @@ func (u *unwinding) finish() []byte {
 	})
 	t.array(len(u.saved), 8, func(b []byte) []byte {
 		for _, s := range u.saved {
-			b = append(le.AppendUint32(b, uint32(s.offset)), s.column, byte(s.kind), s.register, 0)
+			b = le.AppendUint64(b, uint64(s))
 		}
 		return b
 	})

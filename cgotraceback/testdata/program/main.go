@@ -20,6 +20,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/pprof"
+	"strconv"
 	"sync"
 	"time"
 
@@ -55,6 +56,14 @@ func main() {
 		profile()
 	case "thread":
 		C.in_thread(C.PANIC)
+	case "bench":
+		C.walk_bench(16)
+	case "mutants":
+		n, err := strconv.Atoi(os.Args[2])
+		if err != nil {
+			panic(err)
+		}
+		C.walk_mutants(C.int(n))
 	case "callers":
 		C.c_outer(C.CALLERS)
 	default:

@@ -1,17 +1,55 @@
-// Built without call frame information, with frame pointers: see nocfi.go.
-#include "program.h"
-
-extern volatile int sink;
-void crash(void);
-
-__attribute__((noinline, optimize("no-omit-frame-pointer", "no-asynchronous-unwind-tables", "no-unwind-tables"))) void no_cfi_inner(int kind) {
-	if (kind == NO_CFI)
-		crash();
-	for (int i = 0; i < 1000000; i++)
-		sink += i;
-}
-
-__attribute__((noinline)) void no_cfi_outer(int kind) {
-	no_cfi_inner(kind);
-	sink++;
-}
+// A function without call frame information, with a frame pointer.
+__asm__(
+	".text\n"
+	".globl no_cfi_outer\n"
+#ifdef __x86_64__
+	".type no_cfi_outer, @function\n"
+	"no_cfi_outer:\n"
+	"	push %rbp\n"
+	"	mov %rsp, %rbp\n"
+	"	sub $32, %rsp\n"
+	"	call no_cfi_inner\n"
+	"	leave\n"
+	"	ret\n"
+#else
+	".type no_cfi_outer, %function\n"
+	"no_cfi_outer:\n"
+	"	stp x29, x30, [sp, #-64]!\n"
+	"	mov x29, sp\n"
+	"	bl no_cfi_inner\n"
+	"	ldp x29, x30, [sp], #64\n"
+	"	ret\n"
+#endif
+	".size no_cfi_outer, .-no_cfi_outer\n"
+	".globl no_cfi_inner\n"
+#ifdef __x86_64__
+	".type no_cfi_inner, @function\n"
+	"no_cfi_inner:\n"
+	"	push %rbp\n"
+	"	mov %rsp, %rbp\n"
+	"	push %rbx\n"
+	"	mov $1000000, %eax\n"
+	"	cmp $8, %edi\n" // NO_CFI
+	"	jne 1f\n"
+	"	movl $0, 0\n"
+	"1:	dec %eax\n"
+	"	jnz 1b\n"
+	"	pop %rbx\n"
+	"	pop %rbp\n"
+	"	ret\n"
+#else
+	".type no_cfi_inner, %function\n"
+	"no_cfi_inner:\n"
+	"	stp x29, x30, [sp, #-32]!\n"
+	"	mov x29, sp\n"
+	"	mov x1, #0\n"
+	"	movz w2, #16, lsl #16\n"
+	"	cmp w0, #8\n"
+	"	b.ne 1f\n"
+	"	str w2, [x1]\n"
+	"1:	subs w2, w2, #1\n"
+	"	b.ne 1b\n"
+	"	ldp x29, x30, [sp], #32\n"
+	"	ret\n"
+#endif
+	".size no_cfi_inner, .-no_cfi_inner\n");

@@ -18,7 +18,7 @@ __attribute__((noinline)) void spin(int n) {
 		sink += i;
 }
 
-static inline __attribute__((always_inline)) void store(volatile int *p) { *p = 1; }
+static inline __attribute__((always_inline)) void store(volatile int *p) { sink++; *p = 1; }
 
 __attribute__((noinline)) void crash(void) {
 	store(nowhere);

@@ -12,6 +12,8 @@ void rust_step(int kind, void (*next)(int));
 void in_thread(int kind);
 void no_cfi_outer(int kind);
 void no_cfi_inner(int kind);
+void walk_bench(int depth);
+void walk_mutants(int n);
 #ifdef __cplusplus
 }
 #endif

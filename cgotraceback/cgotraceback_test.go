@@ -1,0 +1,371 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux && (amd64 || arm64)
+
+package cgotraceback_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/clewdev/clew/internal/sample"
+	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/google/pprof/profile"
+	"github.com/ianlancetaylor/demangle"
+)
+
+// builds are the programs that tests have built, by their flags.
+var builds struct {
+	sync.Mutex
+	paths map[string]string
+	dir   string
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if builds.dir != "" {
+		os.RemoveAll(builds.dir)
+	}
+	os.Exit(code)
+}
+
+// build builds testdata/program. The settings are variables of the environment, and the rest
+// are flags of go build. With rustc a part of the program is in Rust.
+func build(t testing.TB, settings []string, flags ...string) string {
+	t.Helper()
+	testprogram.RequireTool(t, "gcc")
+	testprogram.RequireTool(t, "g++")
+	builds.Lock()
+	defer builds.Unlock()
+	key := fmt.Sprint(settings, flags)
+	if path, ok := builds.paths[key]; ok {
+		return path
+	}
+	if builds.paths == nil {
+		builds.paths = make(map[string]string)
+		dir, err := os.MkdirTemp("", "cgotraceback")
+		if err != nil {
+			t.Fatal(err)
+		}
+		builds.dir = dir
+	}
+	path := filepath.Join(builds.dir, "program"+strconv.Itoa(len(builds.paths)))
+	args := []string{"build", "-o", path}
+	environment := append(os.Environ(), "CGO_ENABLED=1")
+	if hasRust(settings) {
+		library := filepath.Join(builds.dir, "libstep.a")
+		if _, err := os.Stat(library); err != nil {
+			run(t, exec.Command("rustc", "--crate-type=staticlib", "-Cpanic=abort", "-O", "-g", "-o", library, "testdata/program/step.rs"))
+		}
+		args = append(args, "-tags=rust")
+		environment = append(environment, "CGO_LDFLAGS=-L"+builds.dir)
+	}
+	cmd := exec.Command("go", append(append(args, flags...), "./testdata/program")...)
+	cmd.Env = append(environment, settings...)
+	run(t, cmd)
+	builds.paths[key] = path
+	return path
+}
+
+// hasRust reports whether rustc builds for the machine and the C library of the settings.
+func hasRust(settings []string) bool {
+	_, err := exec.LookPath("rustc")
+	return err == nil && len(settings) == 0
+}
+
+func run(t testing.TB, cmd *exec.Cmd) string {
+	t.Helper()
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %v\n%s", cmd.Args, err, out)
+	}
+	return string(out)
+}
+
+// output runs a program that may crash, and returns what it writes.
+func output(t testing.TB, path string, args ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Env = append(os.Environ(), "GOTRACEBACK=system")
+	out, _ := cmd.CombinedOutput()
+	if ctx.Err() != nil {
+		t.Fatalf("%s %v does not end:\n%s", path, args, out)
+	}
+	return string(out)
+}
+
+// frame is a function as debuggers name it, and its line.
+type frame struct{ function, line string }
+
+var address = regexp.MustCompile(`^\tpc=|^\t(.*) pc=0x`)
+
+// traced returns the frames of C code in the first traceback of a crash: those before Go's.
+func traced(t testing.TB, out string) (frames []frame) {
+	t.Helper()
+	_, out, ok := strings.Cut(out, "\ngoroutine ")
+	if !ok {
+		t.Fatalf("no traceback:\n%s", out)
+	}
+	lines := strings.Split(out, "\n")[1:]
+	for i := 0; i+1 < len(lines); i += 2 {
+		m := address.FindStringSubmatch(lines[i+1])
+		if m == nil || strings.Contains(lines[i+1], " sp=") {
+			break
+		}
+		frames = append(frames, frame{plain(lines[i]), m[1]})
+	}
+	return frames
+}
+
+// plain returns a name without return type, parameters and the parts that compilers add.
+func plain(name string) string {
+	name = demangle.Filter(name, demangle.NoParams)
+	if i := strings.LastIndexByte(name, ' '); i >= 0 && !strings.HasSuffix(name, ">") || strings.HasPrefix(name, "void ") {
+		name = name[i+1:]
+	}
+	name, _, _ = strings.Cut(name, ".cold")
+	return name
+}
+
+func functions(frames []frame) (names []string) {
+	for _, f := range frames {
+		names = append(names, f.function)
+	}
+	return names
+}
+
+// outer are the functions around each crash, from step.cc on.
+func outer(rust bool) []string {
+	if rust {
+		return []string{"step::middle", "rust_step", "step::next<int>", "cpp_step"}
+	}
+	return []string{"step::next<int>", "cpp_step"}
+}
+
+// crashes are the innermost functions of each crash. "*" stands for functions of the C library.
+var crashes = map[string][]string{
+	"segv":    {"store", "crash", "c_inner"},
+	"abort":   {"*", "c_inner"},
+	"trap":    {"c_inner"},
+	"null":    {"c_inner"},
+	"handler": {"store", "crash", "on_signal", "*", "raise_signal", "c_inner"},
+	"nocfi":   {"no_cfi_inner", "no_cfi_outer", "c_inner"},
+}
+
+func matches(names, want []string) bool {
+	for i, w := range want {
+		if w == "*" {
+			for n := i; n <= len(names); n++ {
+				if n > i && matches(names[n:], want[i+1:]) {
+					return true
+				}
+			}
+			return false
+		}
+		if i >= len(names) || names[i] != w {
+			return false
+		}
+	}
+	return len(names) == len(want)
+}
+
+func testCrashes(t *testing.T, rust bool, run func(kind string) string) {
+	for kind, inner := range crashes {
+		t.Run(kind, func(t *testing.T) {
+			out := run(kind)
+			want := append(slices.Clone(inner), outer(rust)...)
+			got := functions(traced(t, out))
+			if kind == "handler" { // tail calls differ between compilers
+				got = slices.DeleteFunc(got, func(n string) bool { return n == "on_signal" })
+				want = slices.DeleteFunc(want, func(n string) bool { return n == "on_signal" })
+			}
+			if !matches(got, want) {
+				t.Errorf("C frames %q, want %q:\n%.3000s", got, want, out)
+			}
+			if !regexp.MustCompile(`\ngoMiddle\n.*\nc_outer\n`).MatchString(out) {
+				t.Errorf("the frames between two calls of Go are missing:\n%.3000s", out)
+			}
+		})
+	}
+	t.Run("overflow", func(t *testing.T) {
+		got := functions(traced(t, run("overflow")))
+		if len(got) != 32 || slices.ContainsFunc(got, func(n string) bool { return n != "overflow" }) {
+			t.Errorf("C frames %q, want 32 of overflow", got)
+		}
+	})
+	t.Run("overwrite", func(t *testing.T) {
+		// The function that overwrote its return address is the last one, or its caller, which
+		// saved its own below.
+		got := functions(traced(t, run("overwrite")))
+		if len(got) < 2 || !slices.Contains(got, "overwrite") || len(got) > 4 {
+			t.Errorf("C frames %q, want an end at overwrite", got)
+		}
+	})
+	t.Run("callers", func(t *testing.T) {
+		out := run("callers")
+		if !regexp.MustCompile(`(?m)^goCallers .*\nc_outer .*/program\.c:\d+$`).MatchString(out) {
+			t.Errorf("C frames are missing in runtime.Callers:\n%s", out)
+		}
+	})
+}
+
+// TestCrashes compares the C frames of crashes with the program's functions.
+func TestCrashes(t *testing.T) {
+	path := build(t, nil)
+	testCrashes(t, hasRust(nil), func(kind string) string { return output(t, path, kind) })
+}
+
+var printed = regexp.MustCompile(`(?m)^#\d+ +(?:0x[0-9a-f]+ in )?(\S.*?) \((?:.*?\) at (\S+:\d+)|.*)$`)
+
+// TestCrashesEqualGDB compares the C frames of crashes, their lines and the inlined calls with
+// gdb's.
+func TestCrashesEqualGDB(t *testing.T) {
+	gdb := testprogram.RequireTool(t, "gdb")
+	path := build(t, nil)
+	for _, kind := range []string{"segv", "abort", "trap"} {
+		t.Run(kind, func(t *testing.T) {
+			cmd := exec.Command(gdb, "-nx", "-batch", "-ex", "set print frame-arguments none", "-ex", "set width 0",
+				"-ex", "handle SIGURG nostop noprint pass", "-ex", "run", "-ex", "bt", "--args", path, kind)
+			out, err := cmd.CombinedOutput()
+			if err != nil {
+				t.Fatalf("gdb: %v\n%s", err, out)
+			}
+			var want []frame
+			for _, m := range printed.FindAllStringSubmatch(string(out), -1) {
+				if strings.HasPrefix(m[1], "runtime.") {
+					break
+				}
+				// gdb adds a tail call, and the module of a function that is not mangled.
+				if m[1] != "__pthread_kill_internal" {
+					want = append(want, frame{strings.Replace(plain(m[1]), "step::rust_step", "rust_step", 1), filepath.Base(m[2])})
+				}
+			}
+			got := traced(t, output(t, path, kind))
+			for i := range got {
+				got[i].line = filepath.Base(got[i].line)
+			}
+			if len(want) < 5 || !slices.Equal(got, want) {
+				t.Errorf("frames\n%q\ngdb's\n%q\n%s", got, want, out)
+			}
+		})
+	}
+}
+
+// TestProfile profiles C and C++ code of all kinds at once. Each sample must lead from C to
+// Go's functions.
+func TestProfile(t *testing.T) {
+	path := build(t, nil)
+	d := "1s"
+	if sample.Full() {
+		d = "60s"
+	}
+	testProfile(t, hasRust(nil), exec.Command(path, "profile", d))
+}
+
+func testProfile(t *testing.T, rust bool, cmd *exec.Cmd) {
+	t.Helper()
+	var errors bytes.Buffer
+	cmd.Stderr = &errors
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, &errors)
+	}
+	p, err := profile.ParseData(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := make(map[string]bool)
+	for _, s := range p.Sample {
+		var names []string
+		for _, l := range s.Location {
+			for _, line := range l.Line {
+				names = append(names, plain(line.Function.Name))
+			}
+		}
+		all := strings.Join(names, " ")
+		for _, f := range names {
+			seen[f] = true
+		}
+		if !strings.Contains(all, "main.goOuter") {
+			continue // of the runtime, or of a thread of C
+		}
+		if i := slices.Index(names, "cpp_step"); i >= 0 {
+			if !strings.Contains(all, "cpp_step runtime.cgocall") || !strings.Contains(all, "goMiddle c_outer") {
+				t.Errorf("a sample with missing frames: %q", names)
+			}
+		}
+		if i := slices.Index(names, "c_inner"); i >= 0 && !slices.Equal(names[i+1:][:len(outer(rust))], outer(rust)) {
+			t.Errorf("a sample with missing frames: %q", names)
+		}
+	}
+	for _, f := range []string{"spin", "jump", "step::thrower", "no_cfi_inner", "alternate", "main.goOuter"} {
+		if !seen[f] {
+			t.Errorf("no sample of %s", f)
+		}
+	}
+	t.Logf("%d samples, %s", len(p.Sample), &errors)
+	if !regexp.MustCompile(`NoTables:0 NoModule:0 NoRule:0 Unreadable:0 NoProgress:0 Unloaded:0 NoContext:0`).Match(errors.Bytes()) {
+		t.Errorf("walks were cut: %s", &errors)
+	}
+}
+
+// TestMutants walks by damaged tables: a walk may be wrong then, but not crash.
+func TestMutants(t *testing.T) {
+	n := 1000
+	if sample.Full() {
+		n = 10000
+	}
+	if out := output(t, build(t, nil), "mutants", strconv.Itoa(n)); !strings.Contains(out, " accepted\n{Walks:") {
+		t.Error(out)
+	}
+}
+
+// BenchmarkWalk measures a walk through 20 frames in a signal handler, and that of libgcc.
+func BenchmarkWalk(b *testing.B) {
+	path := build(b, nil)
+	var walk, libgcc float64
+	for b.Loop() {
+		var frames int
+		out := output(b, path, "bench")
+		var w, l float64
+		if _, err := fmt.Sscanf(out, "%d frames %f ns, libgcc %f ns", &frames, &w, &l); err != nil || frames != 20 {
+			b.Fatal(out)
+		}
+		if walk == 0 || w < walk {
+			walk, libgcc = w, l
+		}
+	}
+	b.ReportMetric(walk, "ns/walk")
+	b.ReportMetric(libgcc, "libgcc-ns/walk")
+}
+
+// TestHandlersCallNoLibrary looks at what the code that runs in signal handlers refers to.
+func TestHandlersCallNoLibrary(t *testing.T) {
+	gcc, nm := testprogram.RequireTool(t, "gcc"), testprogram.RequireTool(t, "nm")
+	for _, source := range []string{"traceback.c", "symbolizer.c", "context.c", "publish.c"} {
+		object := filepath.Join(t.TempDir(), "o")
+		run(t, exec.Command(gcc, "-O2", "-fPIC", "-fno-stack-protector", "-Wall", "-Wextra", "-Werror", "-c", "-o", object, source))
+		for line := range strings.Lines(run(t, exec.Command(nm, "-u", object))) {
+			// The others map memory for contexts, and at the start of the program.
+			name := strings.Fields(line)[1]
+			if !strings.HasPrefix(name, "clew_") && name != "_GLOBAL_OFFSET_TABLE_" && (source[0] == 't' || source[0] == 's' || name != "mmap" && name != "munmap") {
+				t.Errorf("%s refers to %s", source, name)
+			}
+		}
+	}
+}
