@@ -99,7 +99,7 @@ static void damage(uint8_t *p, uint32_t size, uint32_t arrays) {
 // mutate walks and names by damaged tables of the program.
 static void mutate(void *context) {
 	struct clew_list *real = clew_current(), list = *real;
-	struct clew_module modules[256];
+	static struct clew_module modules[256]; // the stack of a handler is small
 	long accepted = 0;
 	if (real->module_count > 256)
 		return;
