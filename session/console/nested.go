@@ -35,7 +35,7 @@ func (c *Console) callNested(call *Call) error {
 	}
 	err = c.stopped(stop)
 	name, _, _ := strings.Cut(call.Text, "(")
-	abandoned := &frontend.AbandonedError{Function: name, Stop: stop}
+	abandoned := &frontend.AbandonedError{Function: name, Stop: stop, Setting: true}
 	switch {
 	case c.session.State() != session.Stopped || stop.Outer != nil:
 		return errors.Join(err, abandoned)

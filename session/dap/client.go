@@ -59,6 +59,8 @@ type client struct {
 	running    bool // a call that has not stopped
 	plain      bool // running, but not in a step
 	restarting bool
+	aborting   bool // the call and those that are nested in it
+	nested     nested
 	ended      bool // terminated was sent
 	leaving    bool
 	farewell   dap.Message   // sent when another client can be served, or nil
@@ -75,6 +77,7 @@ type client struct {
 	files       map[string]*dap.Source // by path in debugging information
 	sources     []string               // paths of the sources without a file; the reference is the index from 1
 	values      *frontend.Values
+	calls       *frontend.Calls
 }
 
 const maxCancelled = 1024
@@ -110,8 +113,7 @@ func (c *client) serve() error {
 		select {
 		case r, ok := <-c.requests:
 			if !ok {
-				c.aborts = c.program != nil
-				c.leaving = true
+				c.disconnected()
 				break
 			}
 			c.content = r.content
@@ -129,6 +131,12 @@ func (c *client) serve() error {
 	for range c.requests { // the reader ends with the connection
 	}
 	return errors.Join(c.broken(), err)
+}
+
+// disconnected ends the service of a client whose connection has ended.
+func (c *client) disconnected() {
+	c.aborts = c.program != nil
+	c.leaving = true
 }
 
 // begin waits for the client's initialize request, makes it the client that is served, and

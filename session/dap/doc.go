@@ -16,7 +16,13 @@
 // A server serves one editor at a time, and refuses a second one with an error. It does not
 // offer the parts of the protocol that a session does not have: several threads, stepping
 // back, passing signals to the code. Expressions, in the request evaluate as in conditions,
-// are those of package value/expression. They cannot call functions while a call is stopped.
+// are those of package value/expression.
+//
+// An expression in the editor's debug console can call a function while a call is stopped. The call is
+// nested: see session.CallNested. If it stops, at a breakpoint or a fault, the response is an error and
+// the editor shows the new stop. "Step out" or "continue" finishes the nested call, and the expression
+// "abort" ends it. The editor then shows the previous stop again. Hover and watch expressions cannot
+// call functions, because editors evaluate them often.
 //
 // The package opens no listener and no file. A client can read and write all memory of
 // the program, and the protocol has no authentication: package socket's listeners admit

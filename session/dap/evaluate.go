@@ -69,7 +69,17 @@ func (c *client) evaluate(r *dap.EvaluateRequest) (dap.Message, error) {
 			}
 		}
 	}
-	e, err := expression.Compile(text, c.values.Context(f))
+	if text == "abort" && a.Context == "repl" && c.stop != nil && c.target.session.Nested() > 0 {
+		c.proceed(c.target.session.Abort, false)
+		return &dap.EvaluateResponse{Response: answer(r)}, nil
+	}
+	often := a.Context == "hover" || a.Context == "watch" // and without the user
+	context := c.values.Context(f)
+	context.Call = c.callNested
+	if often {
+		context.Call = func(value.Frame, value.Value, []value.Value) (value.Value, error) { return value.Value{}, errOften }
+	}
+	e, err := expression.Compile(text, context)
 	if err != nil {
 		return nil, err
 	}
@@ -83,8 +93,8 @@ func (c *client) evaluate(r *dap.EvaluateRequest) (dap.Message, error) {
 		return response, nil
 	}
 	in := c.values.Frame(f)
-	if f != nil && (a.Context == "hover" || a.Context == "watch") {
-		in = readOnly{in} // the editor evaluates it often, without the user
+	if f != nil && often {
+		in = readOnly{in}
 	}
 	v, err := e.Evaluate(in)
 	if err != nil {

@@ -143,7 +143,9 @@ func (c *client) setTarget(t *Target) {
 	c.values = frontend.NewValues(t.session, c.frames)
 	c.values.History = c.past
 	c.breakpoints = frontend.NewBreakpoints[editorBreakpoint](c.values, conditions)
-	c.printer = frontend.NewSymbols(t.session).Printer()
+	symbols := frontend.NewSymbols(t.session)
+	c.calls = frontend.NewCalls(c.values, symbols)
+	c.printer = symbols.Printer()
 	c.printer.UTF8 = true
 	c.sources = slices.Sorted(maps.Keys(t.Sources))
 	t.mu.Lock()
@@ -173,13 +175,15 @@ func (c *client) terminate() {
 	}
 }
 
-// abort ends the call, and reports whether there is one.
+// abort ends the call with those that are nested in it, and reports whether there is one.
 func (c *client) abort() bool {
+	c.aborting = c.running || c.stop != nil
 	switch {
+	case c.nested.active: // callNested does it
 	case c.running:
 		go c.abortRunning(c.done) // drive reports the stop
 	case c.stop != nil:
-		c.proceed(c.target.session.Abort, false)
+		c.proceed(c.target.abortAll, false)
 	default:
 		return false
 	}

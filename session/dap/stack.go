@@ -77,8 +77,8 @@ func (c *client) stackTrace(r *dap.StackTraceRequest) (dap.Message, error) {
 			d.Source, d.Line, d.Column = c.sourceOf(f.Location.File), c.line(f.Location.Line), max(f.Location.Column, 1)-1+c.columns
 		}
 		switch {
-		case f.Physical.Image == nil || len(f.Physical.Image.Files()) == 0:
-			d.PresentationHint = "label" // of the program itself, or of a host function
+		case f.Physical.Marker || f.Physical.Image == nil || len(f.Physical.Image.Files()) == 0:
+			d.PresentationHint = "label" // of the program itself, of a host function, or of none
 		case f.Location.File == "":
 			d.PresentationHint = "subtle"
 		}

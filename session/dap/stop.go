@@ -20,18 +20,27 @@ func (c *client) report(r outcome) {
 		return
 	}
 	c.running, c.plain = false, false
+	if c.nested.active { // callNested reports it
+		c.runPending()
+		c.nested.first = &r
+		c.pausing.Store(false)
+		return
+	}
 	c.forget()
 	c.runPending()
 	c.pausing.Store(false)
-	if c.program != nil && c.program.Stopped != nil {
-		if err := c.program.Stopped(); err != nil {
-			c.output("stderr", err.Error()+"\n")
-		}
-	}
+	c.flush()
 	switch {
 	case r.over:
-		c.stop = nil
+		c.stop, c.aborting = nil, false
 		c.over(r)
+	case c.aborting:
+		c.proceed(c.target.abortAll, false)
+	case r.err == nil && r.stop.Outer != nil:
+		c.output("console", "The function called from Clew has ended: "+r.stop.String()+".\n")
+		c.stop = r.stop.Outer
+		c.verify()
+		c.stopped(c.stop)
 	case r.err != nil:
 		c.output("stderr", r.err.Error()+"\n")
 		c.stoppedAt("step", r.err.Error(), nil)
@@ -39,6 +48,16 @@ func (c *client) report(r outcome) {
 		c.stop = r.stop
 		c.verify()
 		c.stopped(r.stop)
+	}
+}
+
+// flush calls Program.Stopped.
+func (c *client) flush() {
+	if c.program == nil || c.program.Stopped == nil {
+		return
+	}
+	if err := c.program.Stopped(); err != nil {
+		c.output("stderr", err.Error()+"\n")
 	}
 }
 

@@ -5,6 +5,7 @@
 package dap
 
 import (
+	"cmp"
 	"sync"
 
 	"github.com/clewdev/clew/session"
@@ -58,12 +59,19 @@ func (t *Target) stopsAtEntry() bool {
 // drive runs a call. At each stop it runs the next operation of the attached client.
 func (t *Target) drive(op operation) (*session.Stop, error) {
 	started := false
-	if c := t.attached(); c != nil && c.program == nil {
+	last := t.attached()
+	if c := last; c != nil && c.program == nil {
 		c.send(outcome{})
 	}
 	for {
 		stop, err := op()
 		c := t.attached()
+		if c == nil && last != nil && err == nil && (stop.Outer != nil || t.session.Nested() > 0) {
+			<-last.gone // at once
+			op = last.left(t)
+			continue
+		}
+		last = cmp.Or(c, last)
 		if err != nil && (c == nil || !started || t.session.State() != session.Stopped) {
 			if c != nil {
 				c.send(outcome{err: err, over: true})
@@ -74,7 +82,7 @@ func (t *Target) drive(op operation) (*session.Stop, error) {
 		if c == nil {
 			return stop, nil
 		}
-		if err == nil && stop.Reason.Kind() == session.KindExit {
+		if err == nil && stop.Reason.Kind() == session.KindExit && stop.Outer == nil {
 			c.send(outcome{stop: stop, over: true})
 			return stop, nil
 		}
@@ -86,10 +94,7 @@ func (t *Target) drive(op operation) (*session.Stop, error) {
 		select {
 		case op = <-c.resume:
 		case <-c.gone:
-			op = t.session.Continue
-			if c.aborts {
-				op = t.session.Abort
-			}
+			op = c.left(t)
 		}
 	}
 }

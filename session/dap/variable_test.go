@@ -186,7 +186,9 @@ func TestEvaluate(t *testing.T) {
 		{"nosuch", "watch", `No symbol "nosuch" in current context.`},
 		{"total = 7", "hover", "The program cannot be changed here."},
 		{"total++", "watch", "The program cannot be changed here."},
-		{"fib(3)", "repl", "cannot call functions here"},
+		{"fib(3)", "hover", errOften.Error()},
+		{"fib(3) + 1", "watch", errOften.Error()},
+		{"fib(1.5, 2)", "repl", "Too many arguments in function call."},
 		{"*(int *)0", "watch", "Cannot access memory at address 0x0"},
 		{"1 +", "repl", "A syntax error in expression, near `'."},
 	} {
@@ -207,6 +209,9 @@ func TestEvaluate(t *testing.T) {
 	}
 	e.resume()
 	e.ended(0)
+	if text := e.refused(evaluateRequest("fib(3)", "repl", 0)); text != errNoCall.Error() {
+		t.Error(text)
+	}
 	// Globals can be read while no call runs.
 	if r := e.evaluate("numbers[1]", "repl", 0); r.Result != "2" {
 		t.Errorf("%+v", r)

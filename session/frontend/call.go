@@ -184,6 +184,7 @@ func (c *Calls) Start(function uint64, a session.Arguments, r *Result) (*session
 type AbandonedError struct {
 	Function string        // name
 	Stop     *session.Stop // of the nested call
+	Setting  bool          // the front end has gdb's setting unwindonsignal
 	Unwound  bool          // the call was aborted after the stop
 }
 
@@ -196,9 +197,13 @@ func (e *AbandonedError) Error() string {
 		}
 	case session.KindSignal:
 		what = "was signaled"
-		where = "Clew remains in the frame where the signal was received.\nTo change this behavior use \"set unwindonsignal on\".\n"
+		where = "Clew remains in the frame where the signal was received.\n"
+		setting := "on"
 		if e.Unwound {
-			where = "Clew has restored the context to what it was before the call.\nTo change this behavior use \"set unwindonsignal off\".\n"
+			where, setting = "Clew has restored the context to what it was before the call.\n", "off"
+		}
+		if e.Setting {
+			where += "To change this behavior use \"set unwindonsignal " + setting + "\".\n"
 		}
 	}
 	return fmt.Sprintf("The program being debugged %s while in a function called from Clew.\n%sEvaluation of the expression containing the function\n(%s) will be abandoned.", what, where, e.Function)
