@@ -141,6 +141,19 @@ func (f *File) FindLine(code cfi.Memory, file string, line int) (addrs []uint64,
 	return addrs, err
 }
 
+// CodeLine returns the line that FindLine uses for a line of the source, or 0 if there is none.
+func (f *File) CodeLine(file string, line int) (found int, err error) {
+	if line <= 0 || uint64(line) >= 1<<31 {
+		return 0, nil
+	}
+	err = f.withLines(func(d *dwarf.Data) error {
+		n, err := d.CodeLine(file, uint32(line))
+		found = int(n)
+		return err
+	})
+	return found, err
+}
+
 // withLines calls read with the debugging information of the file, else of its separate
 // debug file. Without either it does not call read.
 func (f *File) withLines(read func(*dwarf.Data) error) error {

@@ -145,6 +145,21 @@ func (v Value) Variant() (name string, form Value, ok bool) {
 	return found.fields[0].Name, v.Member(&found.fields[0]), true
 }
 
+// Variants returns the variants of an enum of Rust: a member with the name of the variant, and the
+// type of its value.
+func (t *Type) Variants() (list []Field) {
+	t = t.Strip()
+	if t.load(); t.variants == nil {
+		return nil
+	}
+	for k := range t.variants.forms {
+		if f := t.variants.forms[k].fields; len(f) > 0 {
+			list = append(list, f[0])
+		}
+	}
+	return list
+}
+
 // VariantFields returns the members that a record of Ada or an enum of Rust has, according to
 // its discriminants, in addition to those of its type. On an error it returns the members that
 // it found before. The slice must not be changed.

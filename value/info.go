@@ -36,6 +36,7 @@ type Info struct {
 	goTypes   map[uint64]object.DebugOffset             // by the address of the runtime's type descriptor
 	packages  map[string][]*entry.Unit                  // of Go, by import path; nil before they are read
 	constants map[object.DebugOffset][]entry.GoConstant // by Go type
+	instances map[string]string                         // names with template arguments as they are declared, by their usual spelling; nil before they are read
 	unnamed   error                                     // why the variable at unnamedAt, the first of its kind, has no name
 	unnamedAt object.DebugOffset
 

@@ -27,6 +27,9 @@ func (i *Info) Functions(name string) (list []*Function, err error) {
 			return err
 		}
 		seen := make(map[object.DebugOffset]bool)
+		if strings.Contains(name, "<") {
+			name = i.declared(name)
+		}
 		for _, u := range i.entries.Units {
 			for _, off := range u.Names.Functions[name] {
 				b, err := i.body(off)
@@ -90,7 +93,7 @@ func (i *Info) variableNamed(u *entry.Unit, name string) (definition, declaratio
 // qualifications returns the qualified names that a name can mean at pc: with the namespaces and
 // classes of the function there, innermost first, and without them.
 func (i *Info) qualifications(name string, pc uint64, u *entry.Unit) (names []string) {
-	if entry.HasScopes(u.Language) {
+	if u != nil && entry.HasScopes(u.Language) {
 		if b, err := i.bodyAt(pc); err == nil {
 			if fn, err := i.function(b.root); err == nil {
 				for k := len(fn.Name) - 2; k > 0; k-- {
@@ -101,7 +104,13 @@ func (i *Info) qualifications(name string, pc uint64, u *entry.Unit) (names []st
 			}
 		}
 	}
-	return append(names, name)
+	names = append(names, name)
+	if strings.Contains(name, "<") {
+		for k := range names {
+			names[k] = i.declared(names[k])
+		}
+	}
+	return names
 }
 
 // Globals returns the variables at file scope of the unit of pc, without declarations.

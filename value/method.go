@@ -30,7 +30,8 @@ type Members struct {
 // MemberType is a type with a name in a class.
 type MemberType struct {
 	Name   string
-	Type   *Type
+	Type   *Type // of a typedef, its target
+	Self   *Type // the typedef, or nil
 	Access Access
 }
 
@@ -84,7 +85,7 @@ func (t *Type) Members() (m Members, err error) {
 				}
 				m.Methods = append(m.Methods, method)
 			case dwarf.TagTypedef:
-				m.Typedefs = append(m.Typedefs, MemberType{name, i.elemOf(c), t.accessOf(c)})
+				m.Typedefs = append(m.Typedefs, MemberType{name, i.elemOf(c), i.typeAt(c.Offset), t.accessOf(c)})
 			case dwarf.TagTemplateTypeParameter:
 				m.Template = append(m.Template, MemberType{Name: name, Type: i.elemOf(c)})
 			}
@@ -97,7 +98,10 @@ func (t *Type) Members() (m Members, err error) {
 func (t *Type) method(e *object.DebugEntry, name string) (Method, error) {
 	i := t.info
 	virtuality, _ := e.Number(dwarf.AttrVirtuality)
-	m := Method{Name: name, Type: i.typeAt(e.Offset), Access: t.accessOf(e), Virtual: virtuality != 0, Artificial: e.Flag(dwarf.AttrArtificial)}
+	// As in gdb, a destructor whose place in the table of virtual functions is not stated is not
+	// shown as virtual.
+	isVirtual := virtuality != 0 && e.Has(dwarf.AttrVtableElemLoc)
+	m := Method{Name: name, Type: i.typeAt(e.Offset), Access: t.accessOf(e), Virtual: isVirtual, Artificial: e.Flag(dwarf.AttrArtificial)}
 	m.Linkage, _ = e.Text(dwarf.AttrLinkageName)
 	parameters, err := i.entries.Children(e.Offset)
 	for k := range parameters {

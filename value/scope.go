@@ -13,6 +13,7 @@ import (
 	"github.com/clewdev/clew/internal/dw"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/value/internal/entry"
+	"github.com/clewdev/clew/value/internal/spelling"
 )
 
 // scopesOf returns the scopes at an address of a function.
@@ -300,6 +301,15 @@ type Function struct {
 	Language    Language
 
 	info *Info
+}
+
+// Display returns the name as gdb shows it: with the types of template arguments in their usual
+// spelling, "box<unsigned long>::get".
+func (fn *Function) Display() string {
+	if fn.Language == CPlusPlus {
+		return spelling.Canonical(fn.Name)
+	}
+	return fn.Name
 }
 
 // Scope is a frame as gdb counts them: a function or an inlined call.

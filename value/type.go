@@ -354,6 +354,11 @@ func IntOf(m *arch.Machine, name string, size int, signed bool) *Type {
 	return &Type{machine: m, kind: Int, name: name, size: uint64(size), sized: true, signed: signed, ready: true}
 }
 
+// BoolOf returns the type bool of a language on a machine, for results of comparisons.
+func BoolOf(m *arch.Machine, l Language) *Type {
+	return &Type{machine: m, language: l, kind: Bool, name: "bool", size: 1, sized: true, ready: true}
+}
+
 // CharOf returns the type char of C++ on a machine, for use without debugging information.
 func CharOf(m *arch.Machine) *Type {
 	return &Type{machine: m, language: CPlusPlus, kind: Char, name: "char", size: 1, sized: true, signed: true, ready: true}

@@ -22,6 +22,8 @@ func (t *Type) String() string {
 		return n.fortran(t, 0)
 	case Ada:
 		return n.ada(t, 0)
+	case Rust:
+		return n.rust(t, 0)
 	}
 	return n.declare(t, "", 0)
 }
@@ -90,9 +92,6 @@ func (n *namer) qualified(t *Type, declarator string, q qualifiers, depth int) s
 	t, q = t.unqualified(q)
 	switch t.kind {
 	case Pointer, Reference, RvalueReference, MemberPointer:
-		if t.kind == Pointer && t.name != "" && t.language != C && t.language != CPlusPlus {
-			break // Rust and others name pointers
-		}
 		mark := map[Kind]string{Pointer: "*", Reference: "&", RvalueReference: "&&", MemberPointer: "::*"}[t.kind]
 		if t.class != nil {
 			mark = t.class.name + mark
@@ -146,6 +145,36 @@ func (n *namer) qualified(t *Type, declarator string, q qualifiers, depth int) s
 		return name + declarator
 	}
 	return name + " " + declarator
+}
+
+// rust returns the name of a type of Rust. The compiler names pointers, but not those that an
+// expression makes.
+func (n *namer) rust(t *Type, depth int) string {
+	if n.left--; n.left < 0 || depth > maxChain {
+		return "..."
+	}
+	switch t.kind {
+	case Const, Volatile, Restrict, Atomic:
+		return n.rust(t.Elem(), depth+1)
+	case Pointer, Reference:
+		if t.name != "" {
+			return t.name
+		}
+		return "*mut " + n.rust(t.Elem(), depth+1)
+	case Array:
+		length, counted := t.Len()
+		if !counted {
+			return "[" + n.rust(t.Elem(), depth+1) + "]"
+		}
+		return fmt.Sprintf("[%s; %d]", n.rust(t.Elem(), depth+1), length)
+	case Func:
+		text := "fn (" + strings.Join(n.params(t, func(p *Type) string { return n.rust(p, depth+1) }), ", ") + ")"
+		if result := t.Elem(); result.kind != Void && result.name != "()" {
+			text += " -> " + n.rust(result, depth+1)
+		}
+		return text
+	}
+	return t.tagged()
 }
 
 // cParams returns the parameter list of a function. As in gdb, it is (void) if there are none.

@@ -153,7 +153,32 @@ func (c *Console) place(b *breakpoint) string {
 	if r.Line == 0 {
 		return fmt.Sprintf("%#x", addresses[0])
 	}
-	return fmt.Sprintf("%#x: file %s, line %d.", addresses[0], c.source.shown(r.File), r.Line)
+	line := r.Line
+	if n := c.namedLine(b.Location); n > 0 {
+		line = n
+	}
+	return fmt.Sprintf("%#x: file %s, line %d.", addresses[0], c.source.shown(r.File), line)
+}
+
+// namedLine returns the line with code that a location names as FILE:LINE, or 0. Optimized code
+// can have rows of other lines at the address of its breakpoint.
+func (c *Console) namedLine(location string) int {
+	at := strings.LastIndexByte(location, ':')
+	if at <= 0 {
+		return 0
+	}
+	line, err := strconv.Atoi(location[at+1:])
+	if err != nil {
+		return 0
+	}
+	for _, image := range c.session.Images() {
+		for _, f := range image.Files() {
+			if n, err := f.CodeLine(location[:at], line); err == nil && n > 0 {
+				return n
+			}
+		}
+	}
+	return 0
 }
 
 func (c *Console) breakpointNumbered(text string) (*breakpoint, error) {

@@ -121,6 +121,8 @@ func (c *Console) infoLine(args string) error {
 		// The name of a function means its first instruction.
 		if a, ok := c.session.Symbol(args); ok {
 			addresses = []uint64{a}
+		} else if list := c.functions(args); len(list) > 0 {
+			addresses = []uint64{list[0].Entry}
 		}
 		address = addresses[0]
 	}

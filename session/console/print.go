@@ -148,6 +148,9 @@ func (c *Console) ptype(args string) error {
 	if err != nil {
 		return err
 	}
+	if name, ok := libraryClass(t); ok {
+		return fmt.Errorf("ptype does not print classes of the C++ library: %s (\"clew debug --gdb\" prints it in full; print/r shows the members of a value)", name)
+	}
 	c.printf("type = %s\n", typeText(t))
 	return nil
 }

@@ -26,6 +26,24 @@ func typeText(t *value.Type) string {
 	return w.text(t, "", 1, "")
 }
 
+// libraryClass returns the name of the class of the C++ library that a type is made of. Its
+// methods and typedefs fill screens.
+func libraryClass(t *value.Type) (string, bool) {
+	for range maxTypeDepth {
+		switch t.Kind() {
+		case value.Pointer, value.Reference, value.RvalueReference, value.Array, value.Typedef, value.Const, value.Volatile:
+			t = t.Elem()
+			continue
+		case value.Struct, value.Class:
+			name := t.Name()
+			isLibrary := strings.HasPrefix(name, "std::") || strings.HasPrefix(name, "__gnu_cxx::")
+			return name, t.Language() == value.CPlusPlus && isLibrary && strings.Contains(name, "<")
+		}
+		break
+	}
+	return "", false
+}
+
 // typeWriter writes types. Like gdb's, its methods have a parameter show: 1 for a type in full, 0
 // for the type of a member, which is in full only if it has no name, and -1 for its members,
 // which are not in full.
@@ -39,6 +57,13 @@ func (w *typeWriter) text(t *value.Type, name string, show int, indent string) s
 	if w.size > maxTypeText || show < -maxTypeDepth {
 		return "..."
 	}
+	if t.Language() == value.Rust && name == "" {
+		switch t.Kind() {
+		case value.Struct, value.Union, value.Class, value.Enum:
+			return w.base(t, show, indent)
+		}
+		return t.String()
+	}
 	text := t.Expand(name, show > 0, func(base *value.Type) string { return w.base(base, show, indent) })
 	w.size += len(text)
 	return text
@@ -46,7 +71,7 @@ func (w *typeWriter) text(t *value.Type, name string, show int, indent string) s
 
 func (w *typeWriter) base(t *value.Type, show int, indent string) string {
 	if show <= 0 && t.Name() != "" {
-		return t.String()
+		return w.localName(t.String())
 	}
 	switch t.Kind() {
 	case value.Struct, value.Union, value.Class, value.Enum:
@@ -56,13 +81,95 @@ func (w *typeWriter) base(t *value.Type, show int, indent string) string {
 	switch {
 	case show < 0:
 		return t.String()
+	case t.Language() == value.Rust:
+		return w.rust(t)
 	case t.Kind() == value.Enum:
 		return w.enumeration(t)
-	case t.Language() == value.Rust:
-		return w.rust(t, indent)
 	}
 	return w.structure(t, show, indent)
 }
+
+// maxLocal bounds the number of names in a class and its bases.
+const maxLocal = 1000
+
+// addLocal adds the typedefs of a class and of its bases.
+func (w *typeWriter) addLocal(t *value.Type, depth int) {
+	if depth > maxTypeDepth || len(w.local) > maxLocal {
+		return
+	}
+	members, _ := t.Members() // without those that cannot be read
+	for _, m := range members.Typedefs {
+		w.local = append(w.local, value.MemberType{Name: m.Name, Type: m.Self})
+	}
+	for _, f := range t.Strip().Fields() {
+		if f.Base {
+			w.addLocal(f.Type, depth+1)
+		}
+	}
+}
+
+// localName returns the name of a type in the class that is written: a parameter of the template
+// for its argument, also in the arguments of other templates, and a typedef of the class without
+// the class.
+func (w *typeWriter) localName(name string) string {
+	if len(w.local) == 0 {
+		return name
+	}
+	for _, l := range w.local {
+		if l.Type.String() == name {
+			return l.Name
+		}
+	}
+	open := strings.IndexByte(name, '<')
+	if open < 0 || len(name) > maxLocalName {
+		return name
+	}
+	depth, start := 0, open+1
+	out := name[:open+1]
+	for k := open; k < len(name); k++ {
+		switch name[k] {
+		case '<', '(', '[':
+			depth++
+		case '>', ')', ']':
+			if depth--; depth > 0 {
+				continue
+			}
+		case ',':
+			if depth > 1 {
+				continue
+			}
+		default:
+			continue
+		}
+		if depth == 0 || name[k] == ',' {
+			argument := w.localArgument(strings.TrimSpace(name[start:k]))
+			if start != open+1 {
+				out += " "
+			}
+			if out += argument; depth == 0 {
+				if strings.HasSuffix(argument, ">") {
+					out += " "
+				}
+				return out + name[k:]
+			}
+			out, start = out+",", k+1
+		}
+	}
+	return name
+}
+
+// localArgument is localName for an argument of a template, with its qualifiers and marks.
+func (w *typeWriter) localArgument(argument string) string {
+	bare := strings.TrimRight(argument, "*& ")
+	rest := argument[len(bare):]
+	if inner, ok := strings.CutSuffix(bare, " const"); ok {
+		bare, rest = inner, " const"+rest
+	}
+	return w.localName(bare) + rest
+}
+
+// maxLocalName bounds the length of a name with template arguments that is changed.
+const maxLocalName = 4096
 
 // structure returns a structure in full, as gdb's c_type_print_base_struct_union does.
 func (w *typeWriter) structure(t *value.Type, show int, indent string) string {
@@ -70,6 +177,11 @@ func (w *typeWriter) structure(t *value.Type, show int, indent string) string {
 	var b strings.Builder
 	b.WriteString(head(t))
 	members, err := t.Members()
+	local := w.local
+	defer func() { w.local = local }()
+	w.local = nil
+	w.addLocal(t, 0)
+	w.local = append(w.local, members.Template...)
 	for k, m := range members.Template {
 		b.WriteString(map[bool]string{true: "[with ", false: ", "}[k == 0] + m.Name + " = " + m.Type.String())
 	}
@@ -84,7 +196,7 @@ func (w *typeWriter) structure(t *value.Type, show int, indent string) string {
 			if f.Virtual {
 				b.WriteString(" virtual")
 			}
-			b.WriteString(" " + f.Type.String())
+			b.WriteString(" " + w.localName(f.Type.String()))
 			bases++
 		}
 	}
@@ -94,7 +206,6 @@ func (w *typeWriter) structure(t *value.Type, show int, indent string) string {
 	b.WriteString("{\n")
 	inner := indent + "    "
 	section := newSections(t, fields, &members, indent)
-	written := false
 	for _, f := range fields {
 		if f.Base || f.Artificial {
 			continue
@@ -112,9 +223,8 @@ func (w *typeWriter) structure(t *value.Type, show int, indent string) string {
 			fmt.Fprintf(&b, " : %d", f.BitSize)
 		}
 		b.WriteString(";\n")
-		written = true
 	}
-	w.methods(&b, t, &members, &section, written, inner)
+	w.methods(&b, t, &members, &section, inner)
 	w.typedefs(&b, &members, &section, inner)
 	switch {
 	case t.Incomplete():
@@ -130,7 +240,7 @@ func (w *typeWriter) structure(t *value.Type, show int, indent string) string {
 }
 
 // methods writes the methods of a class, those with the same name together.
-func (w *typeWriter) methods(b *strings.Builder, t *value.Type, members *value.Members, section *sections, written bool, indent string) {
+func (w *typeWriter) methods(b *strings.Builder, t *value.Type, members *value.Members, section *sections, indent string) {
 	name, _, _ := strings.Cut(t.Name(), "<")
 	name = name[strings.LastIndexByte(name, ':')+1:]
 	var names []string
@@ -145,9 +255,10 @@ func (w *typeWriter) methods(b *strings.Builder, t *value.Type, members *value.M
 		}
 		groups[m.Name] = append(groups[m.Name], m)
 	}
-	if len(names) > 0 && section.any && written {
+	if len(names) > 0 && section.any {
 		b.WriteString("\n")
 	}
+	section.needed = len(names) > 0 // as in gdb, methods always have labels
 	for _, group := range names {
 		for _, m := range groups[group] {
 			if w.size > maxTypeText {
@@ -160,25 +271,24 @@ func (w *typeWriter) methods(b *strings.Builder, t *value.Type, members *value.M
 			case m.Static:
 				line += "static "
 			}
-			bare, _, _ := strings.Cut(m.Name, "<")
 			isConversion := strings.HasPrefix(m.Name, "operator ") && !strings.HasPrefix(m.Name, "operator new") && !strings.HasPrefix(m.Name, "operator delete")
-			if bare != name && m.Name[0] != '~' && !isConversion {
-				line += m.Type.Elem().String() + " "
+			if m.Name != name && m.Name[0] != '~' && !isConversion {
+				line += w.text(m.Type.Elem(), "", 0, indent) + " "
 			}
-			line += m.Name + parameterText(m) + ";\n"
+			line += m.Name + w.parameters(m) + ";\n"
 			w.size += len(line)
 			b.WriteString(line)
 		}
 	}
 }
 
-// parameterText returns the parameters of a method, without those that are not in the source, and
+// parameters returns the parameters of a method, without those that are not in the source, and
 // its qualifiers.
-func parameterText(m *value.Method) string {
+func (w *typeWriter) parameters(m *value.Method) string {
 	var list []string
 	params := m.Type.Params()
 	for _, p := range params[min(m.Hidden, len(params)):] {
-		list = append(list, p.String())
+		list = append(list, w.text(p, "", 0, ""))
 	}
 	switch {
 	case m.Type.Variadic():
@@ -235,7 +345,9 @@ func newSections(t *value.Type, fields []value.Field, members *value.Members, in
 	if t.Kind() == value.Class {
 		usual = value.Private
 	}
-	other := slices.ContainsFunc(fields, func(f value.Field) bool { return !f.Base && f.Access != usual }) ||
+	other := slices.ContainsFunc(fields, func(f value.Field) bool {
+		return !f.Base && (f.Access != usual && !f.Artificial || f.Artificial && usual != value.Private)
+	}) ||
 		slices.ContainsFunc(members.Methods, func(m value.Method) bool { return m.Access != usual }) ||
 		slices.ContainsFunc(members.Typedefs, func(m value.MemberType) bool { return m.Access != usual })
 	return sections{needed: other, indent: indent}
@@ -254,6 +366,15 @@ func (w *typeWriter) enumeration(t *value.Type) string {
 	t = t.Strip()
 	var b strings.Builder
 	b.WriteString(head(t))
+	prefix := ""
+	if t.Language() == value.CPlusPlus {
+		if under := t.Elem(); under.Kind() != value.Void && under.Name() != "" {
+			b.WriteString(": " + under.String() + " ")
+		}
+		if prefix = t.Name() + "::"; !t.Scoped() {
+			prefix = t.Name()[:len(t.Name())-len(lastPart(t.Name()))]
+		}
+	}
 	b.WriteString("{")
 	next := int64(0)
 	for i, e := range t.Enumerators() {
@@ -264,7 +385,7 @@ func (w *typeWriter) enumeration(t *value.Type) string {
 			b.WriteString("...")
 			break
 		}
-		b.WriteString(e.Name)
+		b.WriteString(prefix + e.Name)
 		if e.Value != next {
 			fmt.Fprintf(&b, " = %d", e.Value)
 		}
@@ -272,6 +393,24 @@ func (w *typeWriter) enumeration(t *value.Type) string {
 	}
 	b.WriteString("}")
 	return b.String()
+}
+
+// lastPart returns the part of a qualified name after the last "::" outside of template arguments.
+func lastPart(name string) string {
+	depth := 0
+	for k := len(name) - 1; k > 0; k-- {
+		switch name[k] {
+		case '>', ')':
+			depth++
+		case '<', '(':
+			depth--
+		case ':':
+			if depth == 0 {
+				return name[k+1:]
+			}
+		}
+	}
+	return name
 }
 
 // head returns the keyword and the name of a structure, union, class or enumeration.

@@ -117,7 +117,7 @@ func (s *Frames) expand(p *session.Frame) {
 		if i < len(scopes) {
 			f.Scope = scopes[i]
 			if f.Scope.Function != nil && f.Scope.Function.Name != "" {
-				f.Name = f.Scope.Function.Name
+				f.Name = f.Scope.Function.Display()
 			}
 		}
 		s.list = append(s.list, f)

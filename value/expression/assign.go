@@ -35,6 +35,9 @@ func (e *Expression) cast(o *operand, t *value.Type) operand {
 		case to.isInteger() && from.kind == value.Float:
 			converted.bits = to.cut(truncate(o.float(), to))
 			return converted
+		case to.kind == value.Pointer && from.kind == value.Pointer && isClass(t.Strip().Elem()) && isClass(o.typ.Strip().Elem()):
+			converted.bits = e.classPointer(o.bits, o.typ.Strip().Elem().Strip(), t.Strip().Elem().Strip())
+			return converted
 		case to.isInteger(), to.kind == value.Pointer && from.kind != value.Float:
 			converted.bits = to.cut(o.bits)
 			return converted
@@ -63,6 +66,12 @@ func truncate(f float64, to form) uint64 {
 // reinterpret returns an object in memory as an object of another type, as gdb does where C has no
 // cast.
 func (e *Expression) reinterpret(o *operand, t *value.Type) operand {
+	if o.kind == memoryOperand && isClass(t) && isClass(o.typ) && !e.dry {
+		from, to := o.typ.Strip(), t.Strip()
+		if base, ok := e.baseOf(value.At(from, o.bits, e.frame), to, 0); ok && base.Err() == nil {
+			return e.operandOf(base.As(t))
+		}
+	}
 	if o.kind == valueOperand {
 		if e.dry {
 			return operand{kind: valueOperand, typ: t, form: formOf(t)}
@@ -86,6 +95,7 @@ var (
 // assignment evaluates x = y and x += y.
 func (e *Expression) assignment(n *node) operand {
 	target := e.evaluate(n.x)
+	e.follow(&target)
 	source := e.evaluate(n.y)
 	if op := assigning[n.op]; op != nop {
 		x := target
@@ -102,6 +112,7 @@ func (e *Expression) assignment(n *node) operand {
 // step evaluates ++ and --.
 func (e *Expression) step(n *node) operand {
 	target := e.evaluate(n.x)
+	e.follow(&target)
 	old := target
 	e.rvalue(&old)
 	op := add

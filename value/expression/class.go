@@ -4,7 +4,11 @@
 
 package expression
 
-import "github.com/clewdev/clew/value"
+import (
+	"slices"
+
+	"github.com/clewdev/clew/value"
+)
 
 // this returns the variable this if a name means a member of its class, and not a local variable,
 // else nil.
@@ -21,6 +25,11 @@ func (c *Context) this(name string) *symbol {
 		return nil
 	}
 	return this
+}
+
+// template reports whether an object has an instance of a template with a name.
+func (c *Context) template(name string) bool {
+	return slices.ContainsFunc(c.objects(), func(o objectFile) bool { return o.info.HasInstance(name, o.address) })
 }
 
 // classMember returns a static member or function of a class, or nil.
@@ -74,4 +83,69 @@ func (p *parser) implicit(t token) *node {
 	n := p.tree(arrow, t.start, &node{op: variableOf, symbol: this, column: t.start + 1})
 	n.text = t.text
 	return n
+}
+
+func isClass(t *value.Type) bool {
+	kind := t.Strip().Kind()
+	return kind == value.Struct || kind == value.Class
+}
+
+// classPointer converts a pointer to an object of a class to one of another class, as C++'s
+// static_cast does. If neither is a base of the other, it returns the address unchanged.
+func (e *Expression) classPointer(address uint64, from, to *value.Type) uint64 {
+	if address == 0 || e.dry || from.Equal(to) {
+		return address
+	}
+	if base, ok := e.baseOf(value.At(from, address, e.frame), to, 0); ok {
+		e.check(base.Err())
+		at, _ := base.Address()
+		return at
+	}
+	offset, isVirtual, ok := baseOffset(to, from, 0)
+	switch {
+	case !ok:
+		return address
+	case isVirtual:
+		panic(e.failure(errorf("%s is a virtual base of %s; the console does not cast from it (\"clew debug --gdb\" does).", from, to)))
+	}
+	return address - offset
+}
+
+// baseOf returns the object of a base class in an object.
+func (e *Expression) baseOf(v value.Value, base *value.Type, depth int) (value.Value, bool) {
+	if depth == maxBases || !isClass(v.Type()) {
+		return value.Value{}, false
+	}
+	for k, f := range v.Type().Strip().Fields() {
+		if !f.Base {
+			continue
+		}
+		inner := v.Field(k)
+		if f.Type.Equal(base) {
+			return inner, true
+		}
+		if found, ok := e.baseOf(inner, base, depth+1); ok {
+			return found, true
+		}
+	}
+	return value.Value{}, false
+}
+
+// baseOffset returns the offset of a base class in a class, or that it is a virtual one.
+func baseOffset(class, base *value.Type, depth int) (offset uint64, isVirtual, ok bool) {
+	if depth == maxBases || !isClass(class) {
+		return 0, false, false
+	}
+	for _, f := range class.Strip().Fields() {
+		if !f.Base {
+			continue
+		}
+		if f.Type.Equal(base) {
+			return f.Offset, f.Virtual, true
+		}
+		if inner, virtual, found := baseOffset(f.Type, base, depth+1); found {
+			return f.Offset + inner, f.Virtual || virtual, true
+		}
+	}
+	return 0, false, false
 }

@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -116,6 +117,17 @@ func (s *symbol) declared() bool { return s.variable != nil && s.variable.Declar
 
 func (c *Context) machine() *arch.Machine { return c.Machine }
 
+// language returns the language of the code at Address.
+func (c *Context) language() value.Language {
+	if c.Info == nil {
+		return value.OtherLanguage
+	}
+	return c.Info.Language(c.Address)
+}
+
+// truthType returns the type of the results of comparisons in C++ and Rust.
+func truthType(m *arch.Machine, l value.Language) *value.Type { return value.BoolOf(m, l) }
+
 func noSymbol(name string) error {
 	return &Error{Message: fmt.Sprintf("No symbol %q in current context.", name), Err: value.ErrNotFound}
 }
@@ -151,7 +163,7 @@ func (c *Context) symbol(scope, name string) (*symbol, error) {
 			return &symbol{name: name, address: address, code: code}, nil
 		}
 	}
-	if t := standardType(c.Machine, name); t != nil {
+	if t := c.standardType(name); t != nil {
 		return &symbol{name: name, typ: t}, nil
 	}
 	return nil, noSymbol(name)
@@ -197,7 +209,7 @@ func (o *objectFile) symbol(name string) *symbol {
 	if v, err := o.info.Global(name, o.address); err == nil {
 		return o.variable(v)
 	}
-	if f, err := o.info.Functions(name); err == nil && len(f) > 0 {
+	if f := o.functions(name); len(f) > 0 {
 		return &symbol{name: name, function: f[0], others: f[1:], object: o.frame}
 	}
 	if v, err := o.info.Enumerator(name, o.address); err == nil {
@@ -205,10 +217,28 @@ func (o *objectFile) symbol(name string) *symbol {
 			return &symbol{name: name, constant: scalar(v.Type(), bits), object: o.frame}
 		}
 	}
-	if t, err := o.info.Type(name, o.address); err == nil && t.Name() == name && t.Kind() == value.Typedef {
+	if t, err := o.info.Type(name, o.address); err == nil && (t.Name() == name || strings.HasSuffix(t.Name(), "::"+name)) && t.Kind() == value.Typedef {
 		return &symbol{name: name, typ: t, object: o.frame}
 	}
 	return nil
+}
+
+// functions returns the functions that a name means at the address. A name in C++ is that in the
+// global namespace, or in one around the function there.
+func (o *objectFile) functions(name string) []*value.Function {
+	list, err := o.info.Functions(name)
+	if err != nil {
+		return nil
+	}
+	around := ""
+	if f, err := o.info.FunctionAt(o.address); err == nil {
+		around = f.Name
+	}
+	return slices.DeleteFunc(list, func(f *value.Function) bool {
+		full := strings.ReplaceAll(f.Name, "(anonymous namespace)::", "")
+		prefix, ok := strings.CutSuffix(full, name)
+		return f.LinkageName != name && (!ok || !strings.HasPrefix(around, prefix))
+	})
 }
 
 func (o *objectFile) variable(v *value.Variable) *symbol {
@@ -228,6 +258,9 @@ func (c *Context) scoped(scope, name string) (*symbol, error) {
 		}
 		if s := o.symbol(scope + "::" + name); s != nil { // C++
 			return s, nil
+		}
+		if t, err := o.info.Type(scope+"::"+name, o.address); err == nil {
+			return &symbol{name: name, typ: t, object: o.frame}, nil
 		}
 	}
 	return nil, noSymbol(scope)
@@ -267,7 +300,7 @@ func (c *Context) typeNamed(keyword, name string) (*value.Type, error) {
 	if keyword != "" {
 		return nil, c.otherTag(keyword, name)
 	}
-	if t := standardType(c.Machine, name); t != nil {
+	if t := c.standardType(name); t != nil {
 		return t, nil
 	}
 	return nil, errorf("No type named %s.", name)
@@ -301,6 +334,26 @@ var standardTypes = sync.OnceValue(func() map[string]string {
 		"_Bool": "_Bool", "bool": "_Bool",
 	}
 })
+
+// standardType returns a type that the language has without a declaration, or nil.
+func (c *Context) standardType(name string) *value.Type {
+	if c.language() == value.Rust {
+		return rustInteger(c.Machine, name)
+	}
+	return standardType(c.Machine, name)
+}
+
+// rustInteger returns an integer type of Rust, or nil.
+func rustInteger(m *arch.Machine, name string) *value.Type {
+	if len(name) < 2 || name[0] != 'i' && name[0] != 'u' {
+		return nil
+	}
+	size, ok := map[string]int{"8": 1, "16": 2, "32": 4, "64": 8, "size": m.AddressSize}[name[1:]]
+	if !ok {
+		return nil
+	}
+	return value.IntOf(m, name, size, name[0] == 'i')
+}
 
 func standardType(m *arch.Machine, name string) *value.Type {
 	base, ok := standardTypes()[name]

@@ -108,9 +108,9 @@ func (e *Expression) conditional(n *node) operand {
 
 func (e *Expression) boolean(yes bool) operand {
 	if yes {
-		return e.basics.int.scalar(1)
+		return e.basics.truth.scalar(1)
 	}
-	return e.basics.int.scalar(0)
+	return e.basics.truth.scalar(0)
 }
 
 // truth evaluates a node as a condition. If only types are needed, both sides of an operator are
@@ -174,7 +174,15 @@ func (e *Expression) dereference(o *operand) operand {
 	case o.form.kind == value.Int || o.form.kind == value.Char: // gdb takes integers as addresses of longs
 		return e.object(e.basics.untyped.typ, o.bits)
 	}
+	e.refuseOperator(o, "operator*")
 	panic(e.failure(errorf("Attempt to take contents of a non-pointer value.")))
+}
+
+// refuseOperator fails if an operator of a class would have to be called.
+func (e *Expression) refuseOperator(o *operand, name string) {
+	if o.form.isAggregate() && hasMethod(o.typ, name, 0) {
+		panic(e.failure(errorf("%s is a method: the console does not evaluate methods; \"clew debug --gdb\" does.", name)))
+	}
 }
 
 var errNoAddress = &Error{Message: "Attempt to take address of value not located in memory.", Err: value.ErrNoAddress}
@@ -203,10 +211,12 @@ func (e *Expression) addressOf(n *node) operand {
 
 func (e *Expression) subscript(n *node) operand {
 	x := e.evaluate(n.x)
+	e.follow(&x)
 	switch {
 	case x.form.kind == value.Pointer:
 		e.load(&x)
 	case x.form.kind != value.Array && x.form.kind != value.Func && x.typ != nil:
+		e.refuseOperator(&x, "operator[]")
 		panic(e.failure(errorf("cannot subscript something of type `%s'", x.typ)))
 	}
 	y := e.scalarOf(n.y)

@@ -30,6 +30,7 @@ type Expression struct {
 // basics are the types of results.
 type basics struct {
 	void                                        *value.Type
+	truth                                       basic // the type of comparisons: int, or bool of C++ and Rust
 	int, uint, long, ulong, longlong, ulonglong basic
 	untyped                                     basic // the target of an integer that is dereferenced
 }
@@ -54,7 +55,11 @@ func Compile(text string, c *Context) (*Expression, error) {
 }
 
 func newExpression(tree *node, c *Context) *Expression {
-	return &Expression{tree: tree, context: c, basics: basicsOf(c.Machine), scratch: make([]byte, 16),
+	b := basicsOf(c.Machine)
+	if l := c.language(); l == value.CPlusPlus || l == value.Rust {
+		b.truth = basic{truthType(c.Machine, l), form{kind: value.Bool, size: 1}}
+	}
+	return &Expression{tree: tree, context: c, basics: b, scratch: make([]byte, 16),
 		pointers: make(map[*value.Type]*value.Type), fields: make(map[fieldKey]fieldPlace)}
 }
 
@@ -64,7 +69,7 @@ func basicsOf(m *arch.Machine) basics {
 		return basic{t, formOf(t)}
 	}
 	return basics{
-		void: value.Base(m, "void"), int: base("int"), uint: base("unsigned int"), long: base("long"), ulong: base("unsigned long"),
+		truth: base("int"), void: value.Base(m, "void"), int: base("int"), uint: base("unsigned int"), long: base("long"), ulong: base("unsigned long"),
 		longlong: base("long long"), ulonglong: base("unsigned long long"), untyped: base("long"),
 	}
 }

@@ -4,7 +4,13 @@
 
 package expression
 
-import "github.com/clewdev/clew/value"
+import (
+	"slices"
+	"strings"
+
+	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/internal/spelling"
+)
 
 type fieldKey struct {
 	typ  *value.Type
@@ -38,9 +44,17 @@ func (e *Expression) member(n *node) operand {
 		}
 		panic(e.failure(errorf("Attempt to extract a component of a value that is not a structure.")))
 	}
+	if len(n.scope) > 0 {
+		x = e.inBase(&x, strings.Join(n.scope, "::"))
+	}
 	field := e.field(x.typ, n.text)
 	switch {
+	case !field.found && hasMethod(x.typ, n.text, 0):
+		panic(e.failure(errorf("%s is a method: the console does not evaluate methods; \"clew debug --gdb\" does.", n.text)))
 	case !field.found:
+		if n.op == arrow {
+			e.refuseOperator(&x, "operator->")
+		}
 		panic(e.failure(errorf("There is no member named %s.", n.text)))
 	case field.plain && x.kind == memoryOperand:
 		return operand{kind: memoryOperand, typ: field.typ, form: field.form, bits: x.bits + field.offset}
@@ -52,6 +66,49 @@ func (e *Expression) member(n *node) operand {
 		v = value.At(x.typ, x.bits, e.frame)
 	}
 	return e.checked(v.FieldByName(n.text))
+}
+
+// inBase returns the object of a base class with a name in an object, or the object itself if
+// its class has the name.
+func (e *Expression) inBase(o *operand, class string) operand {
+	v := o.held()
+	if o.kind == memoryOperand {
+		v = value.At(o.typ, o.bits, e.frame)
+	}
+	if found, ok := baseNamed(v, class, 0); ok {
+		return e.checked(found)
+	}
+	panic(e.failure(errorf("base class '%s' is ambiguous or not a base of '%s'", class, o.typ)))
+}
+
+func baseNamed(v value.Value, class string, depth int) (value.Value, bool) {
+	t := v.Type().Strip()
+	if t.Name() == class || spelling.Last(t.Name()) == class {
+		return v, true
+	}
+	if depth < maxBases {
+		for k, f := range t.Fields() {
+			if !f.Base {
+				continue
+			}
+			if found, ok := baseNamed(v.Field(k), class, depth+1); ok {
+				return found, true
+			}
+		}
+	}
+	return value.Value{}, false
+}
+
+// hasMethod reports whether a class or a base of it has a method with a name.
+func hasMethod(t *value.Type, name string, depth int) bool {
+	if depth == maxBases {
+		return false
+	}
+	members, _ := t.Members() // those that cannot be read are not found
+	if slices.ContainsFunc(members.Methods, func(m value.Method) bool { return m.Name == name }) {
+		return true
+	}
+	return slices.ContainsFunc(t.Strip().Fields(), func(f value.Field) bool { return f.Base && hasMethod(f.Type, name, depth+1) })
 }
 
 // field returns a member, also of anonymous members and base classes. It caches the result.

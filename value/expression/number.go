@@ -46,6 +46,24 @@ func (p *parser) number(text string) (operand, string) {
 	return p.integer(n, base == 10, strings.Contains(suffix, "u"), strings.Count(suffix, "l")), ""
 }
 
+// rustNumber is number for a constant of Rust with underscores or a type: 1_000u8.
+func (p *parser) rustNumber(text string) (operand, string) {
+	bare := strings.ReplaceAll(text, "_", "")
+	for _, suffix := range [...]string{"u8", "u16", "u32", "u64", "usize", "i8", "i16", "i32", "i64", "isize"} {
+		digits, ok := strings.CutSuffix(bare, suffix)
+		if !ok || strings.HasPrefix(bare, "0x") && !strings.HasPrefix(suffix, "u") && !strings.HasPrefix(suffix, "i") {
+			continue
+		}
+		t, err := p.names.typeNamed("", suffix)
+		o, problem := p.number(digits)
+		if err != nil || problem != "" {
+			break
+		}
+		return basic{t, formOf(t)}.scalar(formOf(t).cut(o.bits)), ""
+	}
+	return p.number(bare)
+}
+
 // integer returns a constant of the first type that can hold it: C11 §6.4.4.1. As in gdb a decimal
 // one that is too large for signed types is an unsigned long.
 func (p *parser) integer(n uint64, decimal, unsigned bool, longs int) operand {

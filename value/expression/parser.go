@@ -7,6 +7,7 @@ package expression
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/value"
@@ -25,6 +26,7 @@ type node struct {
 	x, y, z *node
 
 	text      string      // of a member, a convenience variable
+	scope     []string    // of a member: the class before it
 	typ       *value.Type // of casts, types
 	symbol    *symbol     // of variableOf
 	register  *register   // of registerOf
@@ -38,6 +40,7 @@ type node struct {
 // names defines the meaning of names.
 type names interface {
 	machine() *arch.Machine
+	language() value.Language
 	// symbol returns the meaning of a name. scope is "", or the file or function in which the
 	// name is looked up.
 	symbol(scope, name string) (*symbol, error)
@@ -48,6 +51,8 @@ type names interface {
 	// this returns the object that has the member with a name, in a function of its class, or
 	// nil.
 	this(name string) *symbol
+	// template reports whether there is an instance of a template with a name.
+	template(name string) bool
 	// classMember returns a static member or function of a class of C++, or nil.
 	classMember(class, name string) *symbol
 }
@@ -68,7 +73,7 @@ func parse(text string, n names) (*node, error) {
 	if len(text) > maxText {
 		return nil, &Error{Column: maxText + 1, Message: fmt.Sprintf("The expression is longer than %d bytes.", maxText)}
 	}
-	p := &parser{scanner: scanner{text: text}, names: n}
+	p := &parser{scanner: scanner{text: text, template: n.template}, names: n}
 	p.token = p.scanner.next()
 	if p.token.kind == endToken && p.scanner.err == nil {
 		return nil, &Error{Column: 1, Message: "The expression is empty."}
@@ -188,6 +193,13 @@ func (p *parser) expression(level uint8) *node {
 		return p.failWith(nil)
 	}
 	x := p.unary()
+	for !p.failed() && p.isKeyword("as") && p.names.language() == value.Rust {
+		offset := p.token.start
+		p.advance()
+		t := p.typeName()
+		x = p.tree(castTo, offset, x)
+		x.typ = t
+	}
 	for !p.failed() && p.token.kind == operatorToken && int(p.token.op) < len(precedence) {
 		op, offset := p.token.op, p.token.start
 		binds := precedence[op]
@@ -298,6 +310,18 @@ func (p *parser) postfix(x *node) *node {
 			x = p.tree(op, offset, x)
 			x.text = p.token.text
 			p.advance()
+			for p.is(scopeOf) && p.peek(0).kind == nameToken { // x.base::member
+				p.advance()
+				x.scope = append(x.scope, x.text)
+				x.text = p.token.text
+				p.advance()
+			}
+		case p.token.kind == numberToken && p.token.text[0] == '.' && p.names.language() == value.Rust: // tuple.0
+			for _, field := range strings.Split(p.token.text[1:], ".") {
+				x = p.tree(dot, offset, x)
+				x.text = "__" + field
+			}
+			p.advance()
 		case p.accept(openParenthesis):
 			x = p.tree(callOf, offset, x)
 			for !p.failed() && !p.accept(closeParenthesis) {
@@ -324,6 +348,9 @@ func (p *parser) primary() *node {
 	case numberToken:
 		p.advance()
 		o, err := p.number(t.text)
+		if err != "" && p.names.language() == value.Rust {
+			o, err = p.rustNumber(t.text)
+		}
 		if err != "" {
 			return p.fail(t.start, err)
 		}
@@ -341,6 +368,9 @@ func (p *parser) primary() *node {
 	case operatorToken:
 		if p.accept(openParenthesis) {
 			x := p.expression(precedence[comma])
+			if x.op == comma && p.names.language() == value.Rust {
+				return p.fail(t.start, "The console does not make tuples.")
+			}
 			p.expect(closeParenthesis)
 			return x
 		}
@@ -356,6 +386,14 @@ func (p *parser) primary() *node {
 func (p *parser) name() *node {
 	if !p.peek(0).is(scopeOf) {
 		return p.symbol("")
+	}
+	if first, _, found := strings.Cut(p.token.text, "."); found {
+		// It is the name of a file, or a variable with a member of a base class.
+		if s, err := p.names.symbol("", first); err == nil && s.variable != nil {
+			p.scanner.offset, p.peeked = p.token.start+len(first), nil
+			p.token.text, p.token.end = first, p.scanner.offset
+			return p.symbol("")
+		}
 	}
 	scope := p.token.text
 	for !p.failed() && p.peek(0).is(scopeOf) {
@@ -380,6 +418,13 @@ func (p *parser) symbol(scope string) *node {
 		}
 	}
 	s, err := p.meaning(scope, t.text)
+	if err != nil && scope == "" && (t.text == "true" || t.text == "false") {
+		if l := p.names.language(); l == value.CPlusPlus || l == value.Rust {
+			p.advance()
+			truth := basic{truthType(p.names.machine(), l), form{kind: value.Bool, size: 1}}
+			return &node{op: literalOf, operand: truth.scalar(map[string]uint64{"true": 1}[t.text]), column: t.start + 1}
+		}
+	}
 	if err != nil {
 		return p.failWith(at(err, t.start+1))
 	}

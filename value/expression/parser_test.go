@@ -33,9 +33,16 @@ func (l *letters) symbol(scope, name string) (*symbol, error) {
 	return nil, noSymbol(name)
 }
 
+func (l *letters) language() value.Language { return value.C }
+
+func (l *letters) template(string) bool { return false }
+
 func (l *letters) typeNamed(keyword, name string) (*value.Type, error) {
 	if keyword != "" {
 		name = keyword + " " + name
+	}
+	if strings.Contains(name, "::") {
+		return nil, noSymbol(name)
 	}
 	return value.IntOf(amd64, name, 4, true), nil
 }

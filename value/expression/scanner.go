@@ -7,6 +7,8 @@ package expression
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/clewdev/clew/value/internal/spelling"
 )
 
 type tokenKind uint8
@@ -37,6 +39,12 @@ type scanner struct {
 	text   string
 	offset int
 	err    error
+
+	// template reports whether the program has an instance of a template with a qualified
+	// name: without one, "<" is an operator.
+	template  func(name string) bool
+	qualified int // the offset at which the qualified name of the last token begins
+	scoped    bool
 }
 
 func isNameStart(c byte) bool {
@@ -98,6 +106,15 @@ func (s *scanner) next() token {
 		s.offset++
 		return s.quoted(start, c)
 	case isNameStart(c):
+		if !s.scoped {
+			s.qualified = start
+		}
+		s.scoped = false
+		if n := s.templateLength(rest); n > 0 {
+			t := s.take(nameToken, n)
+			t.text = spelling.Last(spelling.Canonical(t.text))
+			return t
+		}
 		return s.take(nameToken, nameLength(rest))
 	case c == '$':
 		n := 1
@@ -110,11 +127,55 @@ func (s *scanner) next() token {
 		if strings.HasPrefix(rest, o.text) {
 			t := s.take(operatorToken, len(o.text))
 			t.op = o.op
+			s.scoped = o.op == scopeOf && s.qualified < start && s.isScope(start)
 			return t
 		}
 	}
 	r, _ := utf8.DecodeRuneInString(rest)
 	return s.fail(start, "Invalid character '"+string(r)+"' in expression.")
+}
+
+// isScope reports whether the text from the beginning of the last qualified name up to an offset
+// is that name.
+func (s *scanner) isScope(end int) bool {
+	name := strings.TrimSpace(s.text[s.qualified:end])
+	return name != "" && isNameStart(name[0]) && (isNamePart(name[len(name)-1]) || name[len(name)-1] == '>')
+}
+
+// maxTemplate bounds the length of the name of an instance of a template, in bytes.
+const maxTemplate = 4096
+
+// templateLength returns the length of the name of an instance of a template at the start of
+// text, "box<int>", or 0.
+func (s *scanner) templateLength(text string) int {
+	n := 0
+	for n < len(text) && isNamePart(text[n]) {
+		n++
+	}
+	open := n + len(text[n:]) - len(strings.TrimLeft(text[n:], " "))
+	if s.template == nil || open == len(text) || text[open] != '<' {
+		return 0
+	}
+	depth := 0
+	for k := open; k < min(len(text), maxTemplate); k++ {
+		switch text[k] {
+		case '<', '(', '[':
+			depth++
+		case ')', ']':
+			depth--
+		case '>':
+			if depth--; depth == 0 {
+				if s.template(s.text[s.qualified:s.offset] + text[:n] + text[open:k+1]) {
+					return k + 1
+				}
+				return 0
+			}
+		}
+		if depth < 0 {
+			break
+		}
+	}
+	return 0
 }
 
 func (s *scanner) take(kind tokenKind, n int) token {

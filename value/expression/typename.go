@@ -32,8 +32,12 @@ func (t token) isKeyword(word string) bool {
 // startsType reports whether a token, followed by next, begins the name of a type. Before "::" the
 // name of a class is a scope.
 func (p *parser) startsType(t, next token) bool {
-	if t.kind != nameToken || t.quoted || next.is(scopeOf) {
+	if t.kind != nameToken || t.quoted && !strings.Contains(t.text, "<") {
 		return false
+	}
+	if next.is(scopeOf) {
+		found, _ := p.scopedType(t)
+		return found != nil
 	}
 	if isTypeKeyword(t.text) {
 		return true
@@ -42,6 +46,29 @@ func (p *parser) startsType(t, next token) bool {
 		return false
 	}
 	return p.typeWord(t.text) != nil
+}
+
+// scopedType returns the type with the qualified name that begins at a token, which is the current
+// token or the one after it, and the number of tokens that follow the first. It returns nil if the
+// name is not a type.
+func (p *parser) scopedType(t token) (*value.Type, int) {
+	name, k := t.text, 0
+	if t.start != p.token.start {
+		k = 1
+	}
+	tokens := 0
+	for p.peek(k).is(scopeOf) && p.peek(k+1).kind == nameToken {
+		name += "::" + p.peek(k+1).text
+		k, tokens = k+2, tokens+2
+	}
+	if tokens == 0 || strings.ContainsRune(name, '.') {
+		return nil, 0
+	}
+	found, err := p.names.typeNamed("", name)
+	if err != nil {
+		return nil, 0
+	}
+	return found, tokens
 }
 
 // typeName parses a type and an abstract declarator (C11 §6.7.7).
@@ -55,7 +82,7 @@ func (p *parser) specifiers() *value.Type {
 	start := p.token.start
 	var words []string
 	var named *value.Type
-	for !p.failed() && p.token.kind == nameToken && !p.token.quoted {
+	for !p.failed() && p.token.kind == nameToken && (!p.token.quoted || strings.Contains(p.token.text, "<")) {
 		word := p.token.text
 		switch {
 		case isQualifier(word):
@@ -82,8 +109,17 @@ func (p *parser) specifiers() *value.Type {
 		case len(words) > 0:
 			return p.base(words, start, nil)
 		default:
-			if named = p.typeWord(word); named == nil {
+			tokens := 0
+			if p.peek(0).is(scopeOf) {
+				named, tokens = p.scopedType(p.token)
+			} else {
+				named = p.typeWord(word)
+			}
+			if named == nil {
 				return p.base(words, start, nil)
+			}
+			for range tokens {
+				p.advance()
 			}
 			p.advance()
 		}

@@ -105,7 +105,8 @@ func (w *printing) scalar(v value.Value, t *value.Type) {
 
 // number writes the value b of a type without qualifiers.
 func (w *printing) number(v value.Value, t *value.Type, b []byte) {
-	if w.Format != 0 && w.Format != 's' {
+	isMethod := t.Kind() == value.MemberPointer && t.Elem().Strip().Kind() == value.Func
+	if w.Format != 0 && w.Format != 's' && !isMethod {
 		w.formatted(t, b)
 		return
 	}
@@ -373,7 +374,7 @@ func (w *printing) structure(v value.Value, t *value.Type, depth int) {
 		if strings.HasPrefix(f.Name, "_vptr") && !member.OptimizedOut() {
 			// A pointer to a virtual table is one in every format.
 			if n, err := member.Uint(); err == nil {
-				w.address(n, true)
+				w.address(n, w.Format == 0 || v.Type().Kind() != value.Const) // as in gdb
 				continue
 			}
 		}

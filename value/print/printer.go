@@ -81,6 +81,10 @@ func (p *Printer) Print(v value.Value) (string, error) {
 		return string(w.text), nil
 	}
 	isFormatted := p.Format != 0 && p.Format != 's' && isScalar(t)
+	if t.Kind() == value.RvalueReference && p.Format != 0 && p.Format != 's' {
+		w.scalar(v, t) // as in gdb
+		return string(w.text), w.problem
+	}
 	switch t.Kind() {
 	case value.Pointer, value.Reference, value.RvalueReference:
 		if t.Language() == value.Ada {

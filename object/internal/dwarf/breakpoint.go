@@ -225,6 +225,18 @@ func (d *Data) LineAddresses(file string, line uint32, p *Prologues) ([]uint64, 
 	return slices.Compact(addrs), problem
 }
 
+// CodeLine returns the line whose addresses LineAddresses returns: line, or the nearest later one
+// with code, or 0.
+func (d *Data) CodeLine(file string, line uint32) (uint32, error) {
+	defer d.allow()()
+	var found []lineAddress
+	later, problem := d.collect(file, line, &found)
+	if len(found) > 0 {
+		return line, problem
+	}
+	return later, problem
+}
+
 type lineAddress struct {
 	*openUnit
 	address uint64
