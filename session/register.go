@@ -98,6 +98,42 @@ func (s *Session) setRegisters(r Registers) error {
 	return nil
 }
 
+// Pop removes the frames of up to the given level (0 is the innermost), and runs no code: the registers
+// become those of the caller of the last one, as far as they are known. The registers of results stay,
+// so that the caller gets what they have. At the outermost level, Continue then ends the call. The
+// error wraps ErrNotFound if there is no such frame or its caller is unknown, and ErrStopped if the
+// frame is outside of a nested call.
+func (s *Session) Pop(level int) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := whileStopped(s.state); err != nil {
+		return err
+	}
+	stack := s.frames(level + 1)
+	if level < 0 || level >= len(stack.Frames) {
+		return fmt.Errorf("frame %d of %d: %w", level, len(stack.Frames), ErrNotFound)
+	}
+	if f := &stack.Frames[level]; f.Marker || f.outer != nil {
+		return failure(ErrStopped, "frame %d waits for the end of the nested call; finish or abort that first", level)
+	}
+	start := s.unwindRegisters()
+	n := -1
+	for f := range s.walk().Walk(&start) {
+		if n++; n <= level {
+			continue
+		}
+		r := Registers{s.registers}
+		for column := range uint64(unwind.MaxColumns) {
+			if v, ok := f.Registers.Get(column); ok {
+				r.general.SetColumn(column, v)
+			}
+		}
+		r.general.SetPC(f.PC)
+		return s.setRegisters(r)
+	}
+	return failure(ErrNotFound, "the caller of frame %d is not known", level)
+}
+
 // setColumn sets a general register by its DWARF column. The caller holds mu.
 func (s *Session) setColumn(column, v uint64) error {
 	if err := whileStopped(s.state); err != nil {

@@ -47,6 +47,9 @@ func splitCommand(line string) (name, args string) {
 	return line[:end], strings.TrimSpace(line[end:])
 }
 
+// inGDB is the end of messages about commands that only gdb has.
+const inGDB = "; \"clew debug --gdb\" starts gdb"
+
 // find finds a command by its name, an alias, or an unambiguous abbreviation. prefix is the
 // name of the parent command, for messages.
 func find(list []*command, name, prefix string) (*command, error) {
@@ -63,7 +66,7 @@ func find(list []*command, name, prefix string) (*command, error) {
 	case 1:
 		return found[0], nil
 	case 0:
-		return nil, fmt.Errorf("undefined %scommand: %q; try \"help%s\"", prefix, name, strings.TrimRight(" "+prefix, " "))
+		return nil, fmt.Errorf("undefined %scommand: %q; try \"help%s\"%s", prefix, name, strings.TrimRight(" "+prefix, " "), inGDB)
 	}
 	return nil, fmt.Errorf("ambiguous %scommand %q: %s", prefix, name, strings.Join(commandNames(found), ", "))
 }

@@ -46,7 +46,7 @@ func TestFind(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{
-		"nosuch": `undefined command: "nosuch"; try "help"`,
+		"nosuch": `undefined command: "nosuch"; try "help"; "clew debug --gdb" starts gdb`,
 		"a":      `ambiguous command "a": `,
 		"Break":  `undefined command: "Break"; try "help"`,
 	} {
@@ -63,7 +63,7 @@ func TestFind(t *testing.T) {
 			t.Errorf("info %s: %v, want %s", name, err, want)
 		}
 	}
-	if _, err := find(info.below, "nosuch", "info "); err == nil || err.Error() != `undefined info command: "nosuch"; try "help info"` {
+	if _, err := find(info.below, "nosuch", "info "); err == nil || err.Error() != `undefined info command: "nosuch"; try "help info"; "clew debug --gdb" starts gdb` {
 		t.Error(err)
 	}
 }

@@ -83,6 +83,7 @@ type Console struct {
 	last      string   // the command that an empty line repeats
 	repeatAs  string   // last after the current command
 	list      listing  // position of list
+	listSize  int      // lines of one list, 0 for all
 	examined  examined // position of x
 	block     *block   // commands of a breakpoint, while they are read
 	scripts   int      // nesting of scripts
@@ -97,7 +98,7 @@ func New(s *session.Session, o *Options) *Console {
 	}
 	c := &Console{
 		session: s, out: o.Output, palette: o.Palette, utf8: o.UTF8, language: o.Language, callText: o.Call,
-		source: newSourceFiles(o.Directories), frames: frontend.NewFrames(s), symbols: frontend.NewSymbols(s),
+		listSize: 10, source: newSourceFiles(o.Directories), frames: frontend.NewFrames(s), symbols: frontend.NewSymbols(s),
 	}
 	if c.out == nil {
 		c.out = io.Discard
@@ -158,7 +159,7 @@ func (c *Console) execute(line string) error {
 		if line[0] == '#' {
 			return nil
 		}
-		return fmt.Errorf("undefined command: %q; try \"help\"", strings.Fields(line)[0])
+		return fmt.Errorf("undefined command: %q; try \"help\"%s", strings.Fields(line)[0], inGDB)
 	}
 	cmd, err := find(commands(), name, "")
 	if err != nil {

@@ -162,7 +162,7 @@ func TestScripts(t *testing.T) {
 	for _, test := range []struct{ script, want, err string }{
 		{"print 1\nprint 2\n", "$1 = 1\n$2 = 2\n", ""},
 		{"echo \\101\\x42\\tc\\\\n\\n\nquit\necho no\n", "AB\tc\\n\n", "quit"},
-		{"echo x\\n\nnosuch\n", "x\n", `script:2: undefined command: "nosuch"; try "help"`},
+		{"echo x\\n\nnosuch\n", "x\n", `script:2: undefined command: "nosuch"; try "help"; "clew debug --gdb" starts gdb`},
 		{"source " + inner, "a\n", "script:1: " + inner + ":4: "},
 		{"source " + itself, "", "nested scripts"},
 		{"source absent", "", "script:1: open absent: no such file or directory"},

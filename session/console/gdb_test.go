@@ -62,6 +62,26 @@ func TestLikeGDB(t *testing.T) {
 			"watch -l made if made == 2;break make;ignore 2 1;run;c;condition 2 number == 1;c;condition 2;delete 1;c", ""},
 		{"formats of memory", "rooms.c", []string{"-O0"}, "walk(2)",
 			"break measure;run;x/2tw r;x/2uh r;x/f &r->size;x/4xb r->name;x/5c r->name;x/a &greeting;x/2s r->name;print/x r->number;print/d r->kind;p/c r->name;p/z r->number;p/t r->number;p/o r->number;p/a r->number;p/u r->number;output/x r->number", ""},
+		{"return", "fib.c", []string{"-O0"}, "fib(4)",
+			"break fib if n == 2;run;bt;return 7;bt 1;next;p a;return nosuch;up;bt 1", ""},
+		{"return to a breakpoint", "fib.c", []string{"-O0"}, "fib(4)", "break fib if n == 1;run;break 10;return (char)300;c;p a;delete;c", ""},
+		{"return of other types", "rooms.c", []string{"-O0"}, "walk(2)",
+			"break measure;run;return 2.5;next;p size;delete;c", ""},
+		{"return from optimized code", "rooms.c", []string{"-O1"}, "walk(3)", "break make;run;return 0;p first;p i", ""},
+		{"jump", "fib.c", []string{"-O0"}, "fib(4)",
+			"break fib;run;next;delete;break 11;jump 11;set var a = 5;set var b = 6;p a + b;break 10;jump 10;p a;jump nosuch;tbreak 8;jump 8;delete;finish", ""},
+		{"printf", "rooms.c", []string{"-O0"}, "walk(2)",
+			`break make;run;printf "%d %s %c %5.2f %x %lu %%\n", number, greeting, 65, 1.5, -1, 7;printf "%5d|%-5d|%05d|%s\n", 1, 2, 3, name;printf "%s\n", "lit";printf "a\tb\n"` +
+				`;printf "%hhd\n", 300;printf "%hd\n", 3;printf "%s\n", 0;printf "%c\n", 0x41;printf "%g %e\n", 1.5, 1.5;printf "%g %g %G\n", 1e10, 123456789.0, 0.00001;printf "%lld %zu\n", 1, 2;printf "%td\n", 1;printf "%s|\n", number` +
+				`;printf "%5s|%-5s|%.2s|\n", "abc", "abc", "abc";printf "%#x %+d % d %o\n", 255, 3, 4, 8;printf "%lf\n", 1.5;printf "%d\n", 1.9;printf "%f\n", 3;printf "%p %5p|\n", 0, 16;printf "%u %lu %d\n", -1, -1, 5000000000` +
+				`;printf;printf "x;printf %d, 5;printf "%d\n";printf "%d\n", 1, 2;printf "%q\n", 1;printf "%n\n", 1;printf "%*d\n", 1, 2;printf "%a\n", 1.5;printf "%jd\n", 1;printf "\q\n";printf "a" 5` +
+				`;printf "%5c|\n", 65;printf "%Lf\n", 1.5;printf "%-8x|%8x|%08x\n", 1, 2, 3;printf "%#x %#o\n", 0, 8;printf "%.3d|%+.2f|%.0f\n", 5, 2.345, 2.5;printf "%+x\n", 5;printf "%#d\n", 5;printf "%";printf "%5";finish;printf "%s %d\n", $->name, $->number`, ""},
+		{"list sizes", "rooms.c", []string{"-O0"}, "walk(2)",
+			"break make;run;show listsize;set listsize 4;show listsize;list;list;list -;list walk;list;list 20,25;list 20,;list ,20;set listsize 3;list 20;set listsize 1;list 30;list;set listsize unlimited;show listsize;list 20;set listsize 0;show listsize;set listsize nosuch;set listsize 2 + 3;show listsize;frame;list", ""},
+		{"show", "rooms.c", []string{"-O0"}, "walk(2)",
+			"show confirm;show listsize;p 5;p \"x\";p number;show values;p 1;p 2;p 3;p 4;p 5;p 6;p 7;p 8;p 9;show values;show values 4;show values 12;show values 1;show directories;show height;show width", ""},
+		{"lines and symbols", "rooms.c", []string{"-O0"}, "walk(2)",
+			"break make;run;info line;info line 27;info line 28;info line 3;info line 31;info line 200;info line make;info line walk;info line rooms.c:30;info line rooms.c:200;info line *make+3;info line *make;info line *5;info line nothing;info symbol make;info symbol make+3;info symbol &made;info symbol greeting;info symbol 5;info symbol number", ""},
 		{"C++ names", "shapes.cc", []string{"-O0", "-fno-rtti"}, "visit(3)",
 			"break with;run;info args;bt 1;up;info locals;down;n;n;info locals;p plain;p m;p twice;p/x twice;p/a twice;p *s;p count;p &space::count;x/i twice;x/a &count;x/s text;p *text@7;p text[0];p wide[1];p half;p names;output names;display names;display/s text;p/r both;finish", ""},
 		{"C++ text in UTF-8", "shapes.cc", []string{"-O0", "-fno-rtti"}, "visit(3)",
@@ -188,17 +208,21 @@ var hexadecimal = regexp.MustCompile(`0x[0-9a-f]{4,16}`)
 // session calls does not have.
 var atEntry = regexp.MustCompile(`=(<optimized out>, )?\w+@entry=`)
 
+// inFile matches the program of a symbol, for which a console has the object file.
+var inFile = regexp.MustCompile(`( in section \S+) of \S+$`)
+
 // comparable removes the text that differs between a program and a call: frames of main,
 // the end, and gdb's notes about threads.
 func comparable(text, call string) string {
 	var lines []string
 	for _, line := range strings.Split(text, "\n") {
 		line = strings.ReplaceAll(strings.ReplaceAll(line, "GDB", "Clew"), "from gdb>", "from Clew>")
+		line = inFile.ReplaceAllString(line, "$1")
 		line = atEntry.ReplaceAllString(line, "=")
 		line = strings.TrimRight(hexadecimal.ReplaceAllString(line, "ADDR"), " ")
 		switch {
 		case strings.TrimSpace(line) == "", strings.HasPrefix(line, "[Thread debugging"), strings.HasPrefix(line, "Using host lib"),
-			strings.HasPrefix(line, "warning:"), strings.HasPrefix(line, "This normally should not happen"), strings.HasPrefix(line, "Starting program: "), strings.HasPrefix(line, "#") && strings.Contains(line, " main (argc="), strings.HasPrefix(line, "into the labyrinth"),
+			strings.HasPrefix(line, "warning:"), strings.HasPrefix(line, "This normally should not happen"), strings.Contains(line, "(y or n) [answered Y;"), strings.HasPrefix(line, "Starting program: "), strings.HasPrefix(line, "#") && strings.Contains(line, " main (argc="), strings.HasPrefix(line, "into the labyrinth"),
 			strings.HasPrefix(line, "When the function is done executing"), strings.HasPrefix(line, `"finish" or "abort" goes back`), strings.HasPrefix(line, "Address not mapped"):
 			continue
 		case strings.HasPrefix(line, "main (argc="), strings.Contains(line, " in main (argc="):
@@ -206,8 +230,8 @@ func comparable(text, call string) string {
 		case strings.HasPrefix(line, "[Inferior 1"), strings.HasPrefix(line, call+" = "), strings.HasPrefix(line, call+" returned"):
 			line = "(the end)"
 		}
-		// gdb's errors begin with a capital letter.
-		lines = append(lines, strings.ToLower(line[:1])+line[1:])
+		// gdb's errors begin with a capital letter, and many end with a period.
+		lines = append(lines, strings.TrimSuffix(strings.ToLower(line[:1])+line[1:], "."))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -107,6 +107,7 @@ func (c *Console) savedRegisters(f *frontend.Frame, cfa uint64) (list []string) 
 
 func (c *Console) infoLine(args string) error {
 	var address uint64
+	wanted := 0 // the line in the location, if it has one
 	if args == "" {
 		f, err := c.selectedFrame()
 		if err != nil {
@@ -114,7 +115,12 @@ func (c *Console) infoLine(args string) error {
 		}
 		address = f.Physical.LookupPC
 	} else {
+		file, line, _ := c.sourceOf(args)
+		wanted = lineIn(args)
 		addresses, err := c.locate(args)
+		if wanted > 0 && file != "" && errors.Is(err, session.ErrNotFound) {
+			return fmt.Errorf("line number %d is out of range for %q", line, c.source.shown(file))
+		}
 		if err != nil {
 			return err
 		}
@@ -131,15 +137,32 @@ func (c *Console) infoLine(args string) error {
 		c.printf("No line number information available for address %#x%s\n", address, c.angle(address))
 		return nil
 	}
-	if address != r.Start && strings.HasPrefix(args, "*") {
-		c.printf("Address %#x%s is at line %d of %q, which starts at %#x%s and ends at %#x%s.\n",
-			address, c.angle(address), r.Line, c.source.shown(r.File), r.Start, c.angle(r.Start), r.End, c.angle(r.End))
+	if wanted > 0 && wanted != r.Line {
+		start := r.Start
+		// A breakpoint there is after the prologue, which has a line too.
+		if i := c.session.Image(start); i != nil {
+			if f, ok := i.Function(start); ok {
+				if before := frontend.Row(c.session, f.Start); before.File == r.File && before.Line >= wanted && before.Line <= r.Line {
+					start = f.Start
+				}
+			}
+		}
+		c.printf("Line %d of %q is at address %#x%s but contains no code.\n", wanted, c.source.shown(r.File), start, c.angle(start))
 	} else {
 		c.printf("Line %d of %q starts at address %#x%s and ends at %#x%s.\n", r.Line, c.source.shown(r.File), r.Start, c.angle(r.Start), r.End, c.angle(r.End))
 	}
 	c.list.at(r.File, r.Line)
 	c.examined = examined{next: r.Start, known: true, letter: 'i', size: cmp.Or(c.examined.size, 'w')}
 	return nil
+}
+
+// lineIn returns the line number of a location: 3 in "fib.c:3", 0 in "fib".
+func lineIn(location string) int {
+	n, err := strconv.Atoi(location[strings.LastIndexByte(location, ':')+1:])
+	if err != nil || location[0] == '*' || location[0] == '+' || location[0] == '-' {
+		return 0
+	}
+	return n
 }
 
 func (c *Console) infoSymbol(args string) error {
@@ -159,27 +182,27 @@ func (c *Console) infoSymbol(args string) error {
 	if offset > 0 {
 		name += fmt.Sprintf(" + %d", offset)
 	}
-	if section := c.sectionAt(address); section != "" {
-		name += " in section " + section
-	}
-	if image := c.session.Image(address); image != nil {
+	if section, image := c.sectionAt(address); section != "" {
+		name += " in section " + section + " of " + filepath.Base(image)
+	} else if image := c.session.Image(address); image != nil {
 		name += " of " + filepath.Base(image.Name())
 	}
 	c.printf("%s\n", name)
 	return nil
 }
 
-func (c *Console) sectionAt(address uint64) string {
+// sectionAt returns the names of the section at an address and of its image.
+func (c *Console) sectionAt(address uint64) (name, image string) {
 	for _, image := range c.session.Images() {
 		for _, f := range image.Files() {
 			for _, s := range f.Sections() {
 				if s.Address != 0 && address >= s.Address && address-s.Address < s.Size {
-					return s.Name
+					return s.Name, image.Name()
 				}
 			}
 		}
 	}
-	return ""
+	return "", ""
 }
 
 func (c *Console) infoFunctions(args string) error {

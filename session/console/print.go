@@ -7,6 +7,8 @@ package console
 import (
 	"errors"
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 
 	"github.com/clewdev/clew/session"
@@ -35,6 +37,278 @@ func (c *Console) output(args string) error {
 		c.printf("%s", text)
 	}
 	return err
+}
+
+// formatted is a part of the format of printf: text, or a conversion with flags for one value.
+type formatted struct {
+	text       string // "%5d" without the length of the type
+	conversion byte   // 0 for text
+	length     string // "", h, l, ll, L or z
+}
+
+// printfCommand prints values by a format of C (GDB manual, "Commands for Controlled Output").
+func (c *Console) printfCommand(args string) error {
+	if args == "" {
+		return errors.New("argument required (format-control string and values to print)")
+	}
+	if args[0] != '"' {
+		return errors.New("bad format string, missing '\"'")
+	}
+	n := quotedLength(args)
+	if n == 0 {
+		return errors.New("bad format string, non-terminated '\"'")
+	}
+	rest := strings.TrimSpace(args[n:])
+	if rest != "" && rest[0] != ',' {
+		return errors.New("invalid argument syntax")
+	}
+	parts, err := parseFormat(args[1 : n-1])
+	if err != nil {
+		return err
+	}
+	conversions := 0
+	for _, p := range parts {
+		if p.conversion != 0 {
+			conversions++
+		}
+	}
+	var texts []string
+	if rest = strings.TrimSpace(strings.TrimPrefix(rest, ",")); rest != "" {
+		if _, texts, err = splitCall("printf(" + rest + ")"); err != nil {
+			return err
+		}
+	}
+	if len(texts) != conversions {
+		return errors.New("wrong number of arguments for specified format-string")
+	}
+	var values []value.Value
+	for _, text := range texts {
+		v, err := c.evaluate(text)
+		if err != nil {
+			return err
+		}
+		values = append(values, v)
+	}
+	for _, p := range parts {
+		if p.conversion == 0 {
+			c.printf("%s", p.text)
+			continue
+		}
+		text, err := c.convert(p, values[0])
+		if err != nil {
+			return err
+		}
+		c.printf("%s", text)
+		values = values[1:]
+	}
+	return nil
+}
+
+// maxPrecision bounds the width and the precision of a conversion.
+const maxPrecision = 1 << 12
+
+// parseFormat splits the format of printf, without its quotes.
+func parseFormat(s string) (parts []formatted, err error) {
+	const escapes, meanings = "\\abefnrtv\"", "\\\a\b\x1b\f\n\r\t\v\""
+	text := ""
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '\\':
+			if i++; i == len(s) {
+				return nil, errors.New("bad format string, non-terminated '\"'")
+			}
+			at := strings.IndexByte(escapes, s[i])
+			if at < 0 {
+				return nil, fmt.Errorf("unrecognized escape character \\%c in format string", s[i])
+			}
+			text += meanings[at : at+1]
+		case s[i] != '%':
+			text += s[i : i+1]
+		case i+1 < len(s) && s[i+1] == '%':
+			text += "%"
+			i++
+		default:
+			p, n, err := parseConversion(s[i:])
+			if err != nil {
+				return nil, err
+			}
+			parts = append(parts, formatted{text: text}, p)
+			text = ""
+			i += n - 1
+		}
+	}
+	return append(parts, formatted{text: text}), nil
+}
+
+// parseConversion parses a conversion at the start of s and returns its length.
+func parseConversion(s string) (p formatted, n int, err error) {
+	n = 1 + len(s[1:]) - len(strings.TrimLeft(s[1:], "-+ #0"))
+	flags := s[1:n]
+	for precision := range 2 {
+		digits := n
+		if precision == 1 {
+			if n == len(s) || s[n] != '.' {
+				break
+			}
+			n++
+			digits = n
+		}
+		for n < len(s) && s[n] >= '0' && s[n] <= '9' {
+			n++
+		}
+		if n < len(s) && s[n] == '*' {
+			return p, 0, errors.New("`*' not supported for precision or width in printf")
+		}
+		if size, _ := strconv.Atoi(s[digits:n]); size > maxPrecision || n-digits > 9 {
+			return p, 0, fmt.Errorf("a width or precision exceeds %d", maxPrecision)
+		}
+	}
+	p.text = s[:n]
+	for _, length := range []string{"h", "ll", "l", "L", "z"} {
+		if strings.HasPrefix(s[n:], length) {
+			p.length = length
+			n += len(length)
+			break
+		}
+	}
+	if n == len(s) {
+		return p, 0, errors.New("incomplete format specifier at end of format string")
+	}
+	p.conversion = s[n]
+	inappropriate := false
+	switch p.conversion {
+	case 'd', 'i':
+		p.text = strings.ReplaceAll(p.text, "#", "") + "d" // it has no meaning, as in C
+		inappropriate = p.length == "L"
+	case 'o', 'x', 'X', 'u':
+		p.text += string(p.conversion)
+		if p.conversion == 'u' {
+			p.text = p.text[:len(p.text)-1] + "d"
+		}
+		inappropriate = p.length == "L" || strings.ContainsAny(flags, "+ ") || p.conversion == 'u' && strings.Contains(flags, "#")
+	case 'e', 'f', 'g', 'E', 'G':
+		p.text += string(p.conversion)
+		inappropriate = p.length != "" && p.length != "L"
+	case 'c', 's':
+		p.text += "s"
+		inappropriate = p.length != "" && p.length != "l" || strings.ContainsAny(flags, "+ #0") || p.conversion == 'c' && strings.Contains(p.text, ".")
+	case 'p':
+		p.text += "s"
+		inappropriate = p.length != "" || strings.ContainsAny(flags, "+ #0") || strings.Contains(p.text, ".")
+	case 'n':
+		return p, 0, errors.New("format specifier `n' not supported in printf")
+	default:
+		return p, 0, fmt.Errorf("unrecognized format specifier '%c' in printf", s[n])
+	}
+	if inappropriate {
+		return p, 0, fmt.Errorf("inappropriate modifiers to format specifier '%c' in printf", s[n])
+	}
+	return p, n + 1, nil
+}
+
+// convert formats a value by a conversion.
+func (c *Console) convert(p formatted, v value.Value) (string, error) {
+	if p.conversion == 's' {
+		text, err := c.stringAt(v)
+		return fmt.Sprintf(p.text, text), err
+	}
+	v = v.Decay()
+	if strings.IndexByte("efgEG", p.conversion) >= 0 {
+		n, err := floatOf(v)
+		text := fmt.Sprintf(p.text, n)
+		if p.conversion == 'g' || p.conversion == 'G' {
+			text = cStyle(p.text, n)
+		}
+		return text, err
+	}
+	n, err := v.Uint()
+	if err != nil {
+		f, failed := v.Float()
+		if failed != nil {
+			return "", errors.New("value can't be converted to integer")
+		}
+		n = uint64(int64(f))
+	}
+	switch {
+	case p.conversion == 'c' && byte(n) == 0:
+		return fmt.Sprintf(p.text, ""), nil
+	case p.conversion == 'c' && p.length == "":
+		return fmt.Sprintf(p.text, string([]byte{byte(n)})), nil
+	case p.conversion == 'c':
+		return fmt.Sprintf(p.text, string(rune(n))), nil
+	case p.conversion == 'p' && n == 0:
+		return fmt.Sprintf(p.text, "(nil)"), nil
+	case p.conversion == 'p':
+		return fmt.Sprintf(p.text, fmt.Sprintf("%#x", n)), nil
+	}
+	short := p.length == "" || p.length == "h"
+	switch {
+	case p.conversion == 'd' || p.conversion == 'i':
+		if short {
+			n = uint64(int32(n))
+		}
+		return fmt.Sprintf(p.text, int64(n)), nil
+	case short:
+		n = uint64(uint32(n))
+	}
+	if n == 0 {
+		p.text = strings.ReplaceAll(p.text, "#", "") // C: no prefix of 0
+	}
+	return fmt.Sprintf(p.text, n), nil
+}
+
+// floatOf returns a value as a floating-point number. gdb reads the bytes of an integer as a
+// number of the same size.
+func floatOf(v value.Value) (float64, error) {
+	if v.Type().Strip().Kind() == value.Float {
+		return v.Float()
+	}
+	b, err := v.Bytes()
+	if err != nil {
+		return 0, err
+	}
+	switch n := frontend.Word(b[:min(len(b), 8)]); len(b) {
+	case 4:
+		return float64(math.Float32frombits(uint32(n))), nil
+	case 8:
+		return math.Float64frombits(n), nil
+	}
+	return 0, errors.New("invalid floating value found in program")
+}
+
+// cStyle formats a number by %g of C: with six digits unless the format has another precision.
+func cStyle(format string, n float64) string {
+	if !strings.Contains(format, ".") {
+		format = format[:len(format)-1] + ".6" + format[len(format)-1:]
+	}
+	return fmt.Sprintf(format, n)
+}
+
+// stringAt returns the text of an array, or at an address up to its zero.
+func (c *Console) stringAt(v value.Value) (string, error) {
+	if _, ok := v.Address(); !ok && v.Type().Strip().Kind() == value.Array {
+		b, err := v.Bytes()
+		text, _, _ := strings.Cut(string(b), "\x00")
+		return text, err
+	}
+	address, err := v.Decay().Uint()
+	if err != nil {
+		return "", err
+	}
+	if address == 0 {
+		return "(null)", nil
+	}
+	var text []byte
+	for p := make([]byte, 1); len(text) < value.MaxSize; text = append(text, p[0]) {
+		at := address + uint64(len(text))
+		if err := c.session.ReadMemory(p, at); err != nil {
+			return "", fmt.Errorf("cannot access memory at address %#x", at)
+		}
+		if p[0] == 0 {
+			break
+		}
+	}
+	return string(text), nil
 }
 
 func (c *Console) printed(args string) (string, value.Value, error) {
@@ -68,40 +342,6 @@ func (c *Console) isCall(text string) bool {
 	}
 	_, ok := c.session.Symbol(name)
 	return ok
-}
-
-func (c *Console) set(args string) error {
-	word, assignment, _ := strings.Cut(args, " ")
-	switch word {
-	case "var", "variable":
-		args = strings.TrimSpace(assignment)
-	case "confirm", "pagination", "height", "width", "print", "style":
-		return nil // scripts for gdb have these; they do nothing here
-	case "unwindonsignal", "unwind-on-signal":
-		switch assignment = strings.TrimSpace(assignment); assignment {
-		case "", "on", "1", "yes", "enable":
-			c.unwind = true
-		case "off", "0", "no", "disable":
-			c.unwind = false
-		default:
-			return fmt.Errorf("\"on\" or \"off\" expected, got %q", assignment)
-		}
-		return nil
-	case "args", "logging":
-		return fmt.Errorf("the setting %q is not supported", word)
-	}
-	if args == "" {
-		return errors.New("set what? \"set var x = 5\", \"set $rax = 5\"")
-	}
-	oldPC := c.programCounter()
-	if _, err := c.evaluate(args); err != nil {
-		return err
-	}
-	if c.programCounter() != oldPC {
-		c.selected = 0
-	}
-	c.frames.Forget() // names and callers may have changed
-	return nil
 }
 
 func (c *Console) programCounter() uint64 {

@@ -5,6 +5,7 @@
 package console
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -142,6 +143,28 @@ func (c *Console) kill(string) error {
 		c.leaveNested(stop)
 	}
 	return c.resume(c.session.Abort)
+}
+
+// jump continues at a location, in the frame that is the innermost.
+func (c *Console) jump(args string) error {
+	if err := c.mustBeStopped(); err != nil {
+		return err
+	}
+	if args == "" {
+		return errors.New("argument required (starting address)")
+	}
+	addresses, err := c.locate(args)
+	if err != nil {
+		return err
+	}
+	if len(addresses) > 1 {
+		return fmt.Errorf("unreasonable jump request: %s is at %d addresses", args, len(addresses))
+	}
+	if err := c.session.SetRegister("pc", binary.LittleEndian.AppendUint64(nil, addresses[0])); err != nil {
+		return err
+	}
+	c.printf("Continuing at %#x.\n", addresses[0])
+	return c.resume(c.session.Continue)
 }
 
 // count evaluates a number of repetitions, 1 without text.

@@ -170,7 +170,13 @@ type listing struct {
 // at records that a line was shown.
 func (l *listing) at(file string, line int) { *l = listing{file: file, around: line} }
 
-const listed = 10 // lines of one list
+// listed returns the number of lines of one list.
+func (c *Console) listed() int {
+	if c.listSize == 0 {
+		return maxSource // each has at least one byte
+	}
+	return c.listSize
+}
 
 func (c *Console) listCommand(args string) error {
 	c.repeatAs = "list"
@@ -181,16 +187,16 @@ func (c *Console) listCommand(args string) error {
 			return errors.New("already at the start of the file")
 		}
 		if l.first == 0 {
-			return c.listAround(l.file, max(1, l.around-listed/2))
+			return c.listAround(l.file, max(1, l.around-c.listed()/2))
 		}
-		return c.listLines(l.file, max(1, l.first-listed), l.first-1)
+		return c.listLines(l.file, max(1, l.first-c.listed()), l.first-1)
 	}
 	if args == "" {
 		switch {
 		case l.file != "" && l.around > 0:
 			return c.listAround(l.file, l.around)
 		case l.file != "":
-			return c.listLines(l.file, l.last+1, l.last+listed)
+			return c.listLines(l.file, l.last+1, l.last+c.listed())
 		}
 		file, line, err := c.firstLine()
 		if err != nil {
@@ -207,7 +213,7 @@ func (c *Console) listCommand(args string) error {
 	if !isRange {
 		return c.listAround(file, line)
 	}
-	end := line + listed - 1
+	end := line + c.listed() - 1
 	if to != "" {
 		if n, ok := strings.CutPrefix(to, "+"); ok {
 			count, err := strconv.Atoi(n)
@@ -228,14 +234,14 @@ func (c *Console) listCommand(args string) error {
 		}
 	}
 	if from == "" {
-		line = max(1, end-listed+1)
+		line = max(1, end-c.listed()+1)
 	}
 	return c.listLines(file, line, end)
 }
 
 func (c *Console) listAround(file string, line int) error {
-	first := max(1, line-listed/2)
-	return c.listLines(file, first, first+listed-1)
+	first := max(1, line-c.listed()/2)
+	return c.listLines(file, first, first+c.listed()-1)
 }
 
 func (c *Console) listLines(file string, first, last int) error {

@@ -7,6 +7,7 @@ package console
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/session/frontend"
@@ -90,6 +91,67 @@ func (c *Console) finish(args string) error {
 	}
 	c.printf("Value returned is $%d = %s\n", c.values.Record(v), text)
 	return nil
+}
+
+// returnCommand makes the selected frame return without running the rest of its function.
+func (c *Console) returnCommand(args string) error {
+	f, err := c.selectedFrame()
+	switch {
+	case err != nil:
+		return err
+	case f.Inlined:
+		return errors.New("can not force return from an inlined function")
+	}
+	var r *frontend.Result
+	var result []byte
+	if args != "" {
+		if r, result, err = c.resultOf(f, args); err != nil {
+			return err
+		}
+	}
+	if err := c.session.Pop(f.Physical.Level); err != nil {
+		return err
+	}
+	c.frames.Forget()
+	c.selected = 0
+	if r != nil && r.InMemory() {
+		c.printf("The location at which to store the function's return value is unknown.\n" +
+			"If you continue, the return value that you specified will be ignored.\n")
+	} else if r != nil {
+		err = r.Set(result)
+	}
+	if _, failed := c.frame(0); failed != nil {
+		c.showHere()
+		return err
+	}
+	return errors.Join(err, c.selectFrame(0))
+}
+
+// resultOf evaluates an expression as the result of a frame's function.
+func (c *Console) resultOf(f *frontend.Frame, text string) (*frontend.Result, []byte, error) {
+	v, err := c.evaluate(text)
+	if err != nil {
+		return nil, nil, err
+	}
+	v = v.Decay()
+	t := v.Type()
+	switch scope := f.Scope; {
+	case scope != nil && scope.Function != nil && scope.Function.Type != nil:
+		t = scope.Function.Type.Elem()
+	case !strings.HasPrefix(text, "("):
+		return nil, nil, errors.New("return value type not available for selected stack frame.\nPlease use an explicit cast of the value to return")
+	}
+	r, err := c.values.Result(t)
+	if err != nil || t.Strip().Kind() == value.Void || r.InMemory() {
+		return r, nil, err
+	}
+	if !v.Type().Equal(t) {
+		if v = v.Cast(t); v.Err() != nil {
+			return nil, nil, fmt.Errorf("%s is not of type %s: %w", text, t, v.Err())
+		}
+	}
+	result, err := v.Bytes()
+	return r, result, err
 }
 
 func (c *Console) until(args string) error {

@@ -306,3 +306,32 @@ func (r *Result) Value(stop *session.Stop) (value.Value, error) {
 	}
 	return value.Constant(r.typ, contents, outside), nil
 }
+
+// InMemory reports whether the function stores the value at an address that the caller passes.
+func (r *Result) InMemory() bool { return r.inMemory }
+
+// Set sets the registers in which the function returns the value to the value's bytes.
+func (r *Result) Set(p []byte) error {
+	s, host := r.values.session, jit.Host()
+	for _, part := range r.parts {
+		switch part.class {
+		case noPart:
+		case extendedPart:
+			return fmt.Errorf("a %s cannot be set as the result", r.typ)
+		default:
+			name := host.RegisterName(uint64(part.class.registers()[part.n]))
+			b, err := s.Register(name)
+			if err != nil {
+				return err
+			}
+			if uint64(copy(b, p[:part.size])) < part.size {
+				return fmt.Errorf("register %s has only %d bytes", name, len(b))
+			}
+			if err := s.SetRegister(name, b); err != nil {
+				return err
+			}
+		}
+		p = p[part.size:]
+	}
+	return nil
+}
