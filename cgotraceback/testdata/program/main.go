@@ -8,6 +8,7 @@ package main
 
 /*
 #cgo CFLAGS: -O2 -g
+#cgo plain CFLAGS: -DPLAIN
 #cgo CXXFLAGS: -O2 -g
 #cgo rust LDFLAGS: -lstep -ldl -lm
 #include "program.h"
@@ -74,6 +75,20 @@ func main() {
 		goOuter(kind)
 	}
 	fmt.Printf("%+v\n", cgotraceback.ReadCounters())
+}
+
+// goRun is called by the program in testdata/host, of which this one is a library then.
+//
+//export goRun
+func goRun(what *C.char) {
+	if err := cgotraceback.Prepare(); err != nil {
+		fmt.Fprintln(os.Stderr, "prepare:", err)
+	}
+	if s := C.GoString(what); s == "callers" {
+		C.c_outer(C.CALLERS)
+	} else {
+		goOuter(kinds[s])
+	}
 }
 
 //export goCallers

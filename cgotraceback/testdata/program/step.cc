@@ -1,5 +1,8 @@
+//go:build !plain
+
 #include <stdexcept>
 #include "program.h"
+
 
 extern volatile int sink __asm__("sink");
 extern "C" void spin(int n);

@@ -8,7 +8,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#ifndef PLAIN
 #include <unwind.h>
+#endif
 
 #define CLEW_HIDDEN
 #include "../../tables.h"
@@ -40,6 +42,7 @@ static void walk(void *context) {
 		;
 }
 
+#ifndef PLAIN
 static _Unwind_Reason_Code one_more(struct _Unwind_Context *context, void *n) {
 	(void)context;
 	return ++*(int *)n == found ? _URC_END_OF_STACK : _URC_NO_REASON;
@@ -51,6 +54,7 @@ static void by_libgcc(void *context) {
 	int n = 0;
 	_Unwind_Backtrace(one_more, &n);
 }
+#endif
 
 static double measured(void (*function)(void *), void *context) {
 	double best = 0;
@@ -67,7 +71,9 @@ static double measured(void (*function)(void *), void *context) {
 
 static void measure(void *context) {
 	best = measured(walk, context);
+#ifndef PLAIN
 	libgcc = measured(by_libgcc, context);
+#endif
 }
 
 static uint32_t state = 1;
