@@ -77,6 +77,8 @@ func Prepare() error {
 	if !active {
 		return nil
 	}
+	tables.waiting.Add(1)
+	defer tables.waiting.Add(-1)
 	return tables.update()
 }
 

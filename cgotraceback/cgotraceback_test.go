@@ -278,7 +278,9 @@ func TestProfile(t *testing.T) {
 	testProfile(t, hasRust(nil), exec.Command(path, "profile", d))
 }
 
-func testProfile(t *testing.T, rust bool, cmd *exec.Cmd) {
+// profiled runs a program that writes a profile, and returns the names of each sample and the
+// counters that the program prints.
+func profiled(t *testing.T, cmd *exec.Cmd) (samples [][]string, c cgotraceback.Counters) {
 	t.Helper()
 	var errors bytes.Buffer
 	cmd.Stderr = &errors
@@ -290,7 +292,6 @@ func testProfile(t *testing.T, rust bool, cmd *exec.Cmd) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen := make(map[string]bool)
 	for _, s := range p.Sample {
 		var names []string
 		for _, l := range s.Location {
@@ -298,6 +299,20 @@ func testProfile(t *testing.T, rust bool, cmd *exec.Cmd) {
 				names = append(names, plain(line.Function.Name))
 			}
 		}
+		samples = append(samples, names)
+	}
+	if _, err := fmt.Sscanf(errors.String(), "{Walks:%d Frames:%d ByFramePointer:%d Complete:%d Full:%d NoTables:%d NoModule:%d NoRule:%d Unreadable:%d NoProgress:%d Unloaded:%d NoContext:%d",
+		&c.Walks, &c.Frames, &c.ByFramePointer, &c.Complete, &c.Full, &c.NoTables, &c.NoModule, &c.NoRule, &c.Unreadable, &c.NoProgress, &c.Unloaded, &c.NoContext); err != nil {
+		t.Fatalf("%v:\n%s", err, &errors)
+	}
+	return samples, c
+}
+
+func testProfile(t *testing.T, rust bool, cmd *exec.Cmd) {
+	t.Helper()
+	samples, c := profiled(t, cmd)
+	seen := make(map[string]bool)
+	for _, names := range samples {
 		all := strings.Join(names, " ")
 		for _, f := range names {
 			seen[f] = true
@@ -319,15 +334,10 @@ func testProfile(t *testing.T, rust bool, cmd *exec.Cmd) {
 			t.Errorf("no sample of %s", f)
 		}
 	}
-	t.Logf("%d samples, %s", len(p.Sample), &errors)
+	t.Logf("%d samples, %+v", len(samples), c)
 	// longjmp has no rules for the instructions between those that change the registers.
-	var c cgotraceback.Counters
-	if _, err := fmt.Sscanf(errors.String(), "{Walks:%d Frames:%d ByFramePointer:%d Complete:%d Full:%d NoTables:%d NoModule:%d NoRule:%d",
-		&c.Walks, &c.Frames, &c.ByFramePointer, &c.Complete, &c.Full, &c.NoTables, &c.NoModule, &c.NoRule); err != nil {
-		t.Fatal(err)
-	}
-	if cut := c.Walks - c.Complete - c.Full; c.Walks < 50 || cut > c.Walks/20 || c.NoTables != 0 || c.ByFramePointer == 0 {
-		t.Errorf("%d of %d walks were cut", cut, c.Walks)
+	if c.Walks < 50 || c.Cut() > c.Walks/20 || c.NoTables != 0 || c.ByFramePointer == 0 {
+		t.Errorf("%d of %d walks were cut", c.Cut(), c.Walks)
 	}
 }
 

@@ -46,6 +46,7 @@ type file struct {
 	namesOnly bool
 	goText    [2]uint64 // without the bias: no lines are needed for it
 	functions []span    // for makeLines
+	pause     func()    // called during long work
 
 	unwind, names, lines mapping
 	strings              mapping // of names
@@ -345,6 +346,7 @@ func (f *file) makeLines() error {
 		return nil
 	}
 	var lines compact.Lines
+	rows := 0
 	err := elfobject.Guard(func() error {
 		for _, r := range f.functions {
 			if r.start-f.goText[0] < f.goText[1]-f.goText[0] {
@@ -353,6 +355,9 @@ func (f *file) makeLines() error {
 			for at := r.start; at < r.end; {
 				if int64(lines.Size()) > f.left {
 					return nil
+				}
+				if rows++; rows%1024 == 0 { // about 5 ms
+					f.pause()
 				}
 				at = f.addLine(&lines, at, r.end)
 			}

@@ -36,6 +36,8 @@ type prepared struct {
 	limit    int64
 	problems error
 
+	waiting atomic.Int32 // calls of Prepare
+
 	goText [2]uint64
 }
 
@@ -81,6 +83,7 @@ func (p *prepared) update() error {
 			f := p.file(o)
 			f.namesOnly = p.options.NamesOnly
 			f.left = p.limit - p.used.Load()
+			f.pause = p.pause
 			f.goText = [2]uint64{p.goText[0] - o.bias, p.goText[1] - o.bias}
 			before := f.size
 			if err := build(f); err != nil {
@@ -96,6 +99,13 @@ func (p *prepared) update() error {
 	p.problems = errors.Join(problems...)
 	p.ready = true
 	return p.problems
+}
+
+// pause leaves the processor to the program, unless Prepare waits.
+func (p *prepared) pause() {
+	if p.waiting.Load() == 0 {
+		time.Sleep(2 * time.Millisecond)
+	}
 }
 
 func (p *prepared) setLimit() {

@@ -47,6 +47,19 @@ CLEW_PLAIN static uint32_t place_at(const struct clew_lines *lines, uint64_t add
 	return low ? ranges[low - 1].place : 0;
 }
 
+// is_fresh reports whether a module is still mapped.
+CLEW_PLAIN static int is_fresh(const struct clew_module *m) {
+	if (m->flags & CLEW_PINNED)
+		return 1;
+	uint64_t last = m->mark + m->mark_size - 1;
+	if (m->mark_size == 0 || m->mark_size > sizeof m->mark_bytes || !clew_readable(m->mark & ~7UL) || !clew_readable(last & ~7UL))
+		return 0;
+	for (uint32_t i = 0; i < m->mark_size; i++)
+		if (((const volatile uint8_t *)m->mark)[i] != m->mark_bytes[i])
+			return 0;
+	return 1;
+}
+
 CLEW_PLAIN static void symbolize(const struct clew_list *list, struct clew_symbolizer_arg *a) {
 	uint64_t place = a->more ? a->data : 0;
 	int again = a->more != 0;
@@ -56,6 +69,8 @@ CLEW_PLAIN static void symbolize(const struct clew_list *list, struct clew_symbo
 	if (s == NULL)
 		return;
 	const struct clew_module *m = &list->modules[s->module];
+	if (!is_fresh(m))
+		return;
 	uint64_t address = a->pc - m->bias;
 	a->function = m->label;
 	if (m->names != NULL) {

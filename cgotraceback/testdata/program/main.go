@@ -11,6 +11,8 @@ package main
 #cgo plain CFLAGS: -DPLAIN
 #cgo CXXFLAGS: -O2 -g
 #cgo rust LDFLAGS: -lstep -ldl -lm
+#cgo LDFLAGS: -ldl
+#include <stdlib.h>
 #include "program.h"
 */
 import "C"
@@ -24,6 +26,7 @@ import (
 	"strconv"
 	"sync"
 	"time"
+	"unsafe"
 
 	"github.com/clewdev/clew/cgotraceback"
 )
@@ -67,6 +70,8 @@ func main() {
 		C.walk_mutants(C.int(n))
 	case "callers":
 		C.c_outer(C.CALLERS)
+	case "dlopen":
+		loads(os.Args[2:])
 	default:
 		kind, ok := kinds[what]
 		if !ok {
@@ -88,6 +93,32 @@ func goRun(what *C.char) {
 		C.c_outer(C.CALLERS)
 	} else {
 		goOuter(kinds[s])
+	}
+}
+
+// loads loads libraries one after the other, calls each as soon as it is loaded and again
+// when there are tables for it, and unloads it.
+func loads(paths []string) {
+	for _, path := range paths {
+		before, start := cgotraceback.ReadCounters(), time.Now()
+		name := C.CString(path)
+		library := C.load(name)
+		fmt.Println("loaded", path)
+		if C.call_library(library) != 0 {
+			if err := cgotraceback.Prepare(); err != nil {
+				fmt.Println(err)
+			}
+			fmt.Println("prepared")
+			C.call_library(library)
+		} else {
+			start = time.Now()
+			if err := cgotraceback.Prepare(); err != nil {
+				fmt.Println(err)
+			}
+			fmt.Println("took", time.Since(start).Microseconds(), cgotraceback.ReadCounters().TableMemory-before.TableMemory)
+		}
+		C.unload(library)
+		C.free(unsafe.Pointer(name))
 	}
 }
 

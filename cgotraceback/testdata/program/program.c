@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -55,7 +56,6 @@ __attribute__((noinline)) void raise_signal(void) {
 	sink++;
 }
 
-static jmp_buf buffer;
 static __thread jmp_buf *mine;
 
 __attribute__((noinline)) void jump(int n) {
@@ -128,4 +128,23 @@ __attribute__((noinline)) void c_outer(int kind) {
 		goMiddle(kind);
 	sink++;
 }
-void *unused = &buffer;
+
+void *load(const char *path) {
+	void *library = dlopen(path, RTLD_NOW);
+	if (library == NULL) {
+		fprintf(stderr, "%s\n", dlerror());
+		abort();
+	}
+	return library;
+}
+
+int call_library(void *library) {
+	void (*function)(void (*)(void)) = (void (*)(void (*)(void)))dlsym(library, "library_call");
+	if (function == NULL)
+		return 0;
+	function((void (*)(void))goCallers);
+	return 1;
+}
+
+void unload(void *library) { dlclose(library); }
+

@@ -1,0 +1,83 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux && (amd64 || arm64)
+
+package cgotraceback_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// library is a library that calls the function that it gets.
+const library = `
+volatile int sink;
+__attribute__((noinline)) static void %[1]s_inner(void (*f)(void)) { %[2]s f(); sink++; }
+void library_call(void (*f)(void)) { %[1]s_inner(f); sink++; }
+`
+
+// TestLoading loads and unloads libraries. A library for which there are no tables yet must
+// not get the names or rules of one that was at its addresses before.
+func TestLoading(t *testing.T) {
+	path := build(t, nil)
+	dir := t.TempDir()
+	var libraries []string
+	for i, l := range []struct{ name, more, flags string }{
+		{"first", "", "-Wl,--build-id"},
+		{"second", "volatile char big[1000]; big[sink & 511] = 1;", "-Wl,--build-id"},
+		{"third", "volatile char big[3000]; big[sink & 511] = 1;", "-Wl,--build-id=none"},
+		{"fourth", "volatile char big[300]; big[sink & 255] = 1; sink += 5;", "-Wl,--build-id=none"},
+	} {
+		source := filepath.Join(dir, fmt.Sprint(i, ".c"))
+		if err := os.WriteFile(source, fmt.Appendf(nil, library, l.name, l.more), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(dir, l.name+".so")
+		run(t, exec.Command("gcc", "-O2", "-g", "-shared", "-fPIC", l.flags, "-o", file, source))
+		libraries = append(libraries, file)
+	}
+	libraries = append(libraries, libraries[0])
+	out := output(t, path, append([]string{"dlopen"}, libraries...)...)
+	parts := strings.Split(out, "loaded ")
+	if len(parts) != len(libraries)+1 {
+		t.Fatal(out)
+	}
+	for i, part := range parts[1:] {
+		name := strings.TrimSuffix(filepath.Base(libraries[i]), ".so")
+		before, after, _ := strings.Cut(part, "prepared\n")
+		for _, m := range regexp.MustCompile(`(?m)^(\w+)_inner `).FindAllStringSubmatch(before, -1) {
+			if m[1] != name {
+				t.Errorf("%s_inner in a traceback of %s:\n%s", m[1], name, before)
+			}
+		}
+		if !regexp.MustCompile(`(?m)^goCallers .*\n` + name + `_inner .*\.c:3\nlibrary_call .*\.c:4\ncall_library `).MatchString(after) {
+			t.Errorf("the frames of %s are missing:\n%s", name, after)
+		}
+	}
+}
+
+// TestPreparingLLVM measures the tables of a library with 50 MB of code, in a file of 110 MB.
+func TestPreparingLLVM(t *testing.T) {
+	const llvm = "/usr/lib/x86_64-linux-gnu/libLLVM-14.so.1"
+	info, err := os.Stat(llvm)
+	if err != nil {
+		t.Skip("skipped: libLLVM-14 is not installed")
+	}
+	out := output(t, build(t, nil), "dlopen", llvm)
+	var micros, size int64
+	_, took, _ := strings.Cut(out, "took ")
+	if _, err := fmt.Sscan(took, &micros, &size); err != nil {
+		t.Fatal(out)
+	}
+	t.Logf("%d ms, %d KiB for %d KiB", micros/1000, size>>10, info.Size()>>10)
+	if size < 1<<20 || size > info.Size()/20 {
+		t.Errorf("the tables take %d bytes for a file of %d, more than 5%%", size, info.Size())
+	}
+}

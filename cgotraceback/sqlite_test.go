@@ -1,0 +1,50 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux && (amd64 || arm64)
+
+package cgotraceback_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/clewdev/clew/internal/testprogram"
+)
+
+// TestSQLite profiles Debian's SQLite under load. Each sample in it leads to the Go function
+// that called it.
+func TestSQLite(t *testing.T) {
+	testprogram.RequireTool(t, "gcc")
+	if _, err := os.Stat("/usr/include/sqlite3.h"); err != nil {
+		t.Skip("skipped: libsqlite3-dev is not installed")
+	}
+	path := filepath.Join(t.TempDir(), "sqlite")
+	cmd := exec.Command("go", "build", "-o", path, "./testdata/sqlite")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=1")
+	run(t, cmd)
+	p, c := profiled(t, exec.Command(path))
+	inside, whole := 0, 0
+	for _, names := range p {
+		all := strings.Join(names, " ")
+		if i := strings.Index(all, "sqlite3_step"); i >= 0 {
+			inside++
+			if strings.Contains(all[i:], "query runtime.cgocall") && strings.Contains(all, "main.load") {
+				whole++
+			} else {
+				t.Errorf("a sample with missing frames: %q", names)
+			}
+		}
+	}
+	if inside < 5 {
+		t.Errorf("%d of %d samples are in sqlite3_step", inside, len(p))
+	}
+	t.Logf("%d of %d samples in sqlite3_step, %+v", inside, len(p), c)
+	if c.Cut() > c.Walks/50 {
+		t.Errorf("%d of %d walks were cut: %+v", c.Cut(), c.Walks, c)
+	}
+}
