@@ -271,7 +271,7 @@ func TestCrashesEqualGDB(t *testing.T) {
 // Go's functions.
 func TestProfile(t *testing.T) {
 	path := build(t, nil)
-	d := "1s"
+	d := "3s" // with the time that preparing takes
 	if sample.Full() {
 		d = "60s"
 	}
@@ -329,7 +329,7 @@ func testProfile(t *testing.T, rust bool, cmd *exec.Cmd) {
 			t.Errorf("a sample with missing frames: %q", names)
 		}
 	}
-	for _, f := range []string{"spin", "jump", "step::thrower", "no_cfi_inner", "alternate", "main.goOuter"} {
+	for _, f := range []string{"spin", "jump", "step::thrower", "no_cfi_inner", "alternate", "only_c", "main.goOuter"} {
 		if !seen[f] {
 			t.Errorf("no sample of %s", f)
 		}
@@ -339,6 +339,15 @@ func testProfile(t *testing.T, rust bool, cmd *exec.Cmd) {
 	if c.Walks < 50 || c.Cut() > c.Walks/20 || c.NoTables != 0 || c.ByFramePointer == 0 {
 		t.Errorf("%d of %d walks were cut", c.Cut(), c.Walks)
 	}
+}
+
+// TestStress sends SIGPROF as fast as it can, while C and C++ code of all kinds runs.
+func TestStress(t *testing.T) {
+	n := 20000
+	if sample.Full() {
+		n = 10_000_000
+	}
+	testProfile(t, hasRust(nil), exec.Command(build(t, nil), "stress", "0s", strconv.Itoa(n)))
 }
 
 // TestMutants walks by damaged tables: a walk may be wrong then, but not crash.

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-//go:build linux && (amd64 || arm64)
+//go:build linux && !android && (amd64 || arm64)
 
 // The context function runs at each call from C to Go. It saves a few registers, and copies a
 // piece of the stack; the traceback function does the rest when it is called.

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-//go:build cgo && linux && (amd64 || arm64)
+//go:build cgo && linux && !android && (amd64 || arm64)
 
 package cgotraceback
 
@@ -340,14 +340,32 @@ func (f *file) mapFile(offset, size uint64) mapping {
 	return m[offset-from:]
 }
 
+// maxDebugInfo bounds the debugging information of a file, in bytes as stored. Reading it
+// takes several times as much memory, though not for long.
+const maxDebugInfo = 64 << 20
+
+// debugInfo returns the size of the debugging information of a file.
+func debugInfo(f *elfobject.File) (size uint64) {
+	for _, s := range f.Sections() {
+		if strings.HasPrefix(s.Name, ".debug_") || strings.HasPrefix(s.Name, ".zdebug_") {
+			size += min(s.Size, 1<<40)
+		}
+	}
+	return size
+}
+
 // makeLines makes the table of source lines and inlined calls.
 func (f *file) makeLines() error {
 	if f.namesOnly || !f.once(2) || !f.source.HasDebugInfo() {
 		return nil
 	}
+	debug, err := f.source.OpenDebugFile(elfobject.DebugSearch{})
+	if size := debugInfo(f.source); size > maxDebugInfo || debug != nil && size+debugInfo(debug) > maxDebugInfo {
+		return fmt.Errorf("%s: no lines: more than %d MiB of debugging information", f.object.name, maxDebugInfo>>20)
+	}
 	var lines compact.Lines
 	rows := 0
-	err := elfobject.Guard(func() error {
+	fault := elfobject.Guard(func() error {
 		for _, r := range f.functions {
 			if r.start-f.goText[0] < f.goText[1]-f.goText[0] {
 				continue
@@ -366,7 +384,7 @@ func (f *file) makeLines() error {
 	})
 	f.functions = nil
 	f.lines = f.table(lines.Table())
-	return err
+	return errors.Join(err, fault)
 }
 
 // addLine adds the lines of the code from an address to the end of a row of the line table,

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-//go:build !cgo || !linux || !(amd64 || arm64)
+//go:build !cgo || !linux || android || !(amd64 || arm64)
 
 package cgotraceback
 

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-//go:build linux && (amd64 || arm64)
+//go:build linux && !android && (amd64 || arm64)
 
 // The symbolizer is called when profiles are written, and while the program crashes: then no
 // memory may be allocated and no Go code runs. So it only looks addresses up in tables. The
@@ -83,6 +83,8 @@ CLEW_PLAIN static void symbolize(const struct clew_list *list, struct clew_symbo
 			a->entry = m->names->head.base + m->bias + start;
 		}
 	}
+	if (clew_is_trampoline(a->pc, s->end))
+		a->function = "<signal handler called>"; // as gdb says
 	if (m->lines == NULL)
 		return;
 	const struct clew_lines *lines = m->lines;

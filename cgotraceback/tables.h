@@ -203,6 +203,7 @@ CLEW_HIDDEN void clew_leave(unsigned);
 CLEW_HIDDEN struct clew_list *clew_current(void);
 CLEW_HIDDEN int clew_readable(uint64_t address);
 CLEW_HIDDEN const struct clew_segment *clew_find(const struct clew_list *, uint64_t pc);
+CLEW_HIDDEN int clew_is_trampoline(uint64_t pc, uint64_t end);
 CLEW_HIDDEN uint32_t clew_symbol_at(const struct clew_names *, uint64_t address, uint32_t *start);
 
 #endif

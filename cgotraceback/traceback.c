@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-//go:build linux && (amd64 || arm64)
+//go:build linux && !android && (amd64 || arm64)
 
 // The traceback function runs in signal handlers, at any instruction of C code, on a stack that
 // may be small. It allocates nothing, locks nothing, calls no function of a library, and reads
@@ -287,21 +287,31 @@ CLEW_PLAIN static int by_rule(struct walk *w, const struct clew_unwind *u, const
 	return ON;
 }
 
+#ifdef __x86_64__
+static const uint8_t trampoline[9] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05}; // mov $15, %rax; syscall
+#else
+static const uint8_t trampoline[8] = {0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4}; // mov x8, #139; svc #0
+#endif
+
+CLEW_PLAIN static int equals_trampoline(const uint8_t *code) {
+	for (size_t i = 0; i < sizeof trampoline; i++)
+		if (code[i] != trampoline[i])
+			return 0;
+	return 1;
+}
+
+// clew_is_trampoline is is_trampoline for the symbolizer: pc is in a segment with this end.
+CLEW_PLAIN int clew_is_trampoline(uint64_t pc, uint64_t end) {
+	if (end - pc < sizeof trampoline || !clew_readable(pc & ~7UL) || !clew_readable((pc + 8) & ~7UL))
+		return 0;
+	return equals_trampoline((const uint8_t *)pc);
+}
+
 // is_trampoline reports whether the frame returns to the end of a signal handler's call: the
 // instructions that call rt_sigreturn. They can be outside of all modules: s is NULL then.
 CLEW_PLAIN static int is_trampoline(struct walk *w, const struct clew_segment *s) {
-#ifdef __x86_64__
-	static const uint8_t code[9] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05}; // mov $15, %rax; syscall
-#else
-	static const uint8_t code[8] = {0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4}; // mov x8, #139; svc #0
-#endif
-	uint8_t here[sizeof code];
-	if (!(s ? read_code(w, s, w->pc, here, sizeof here) : read_bytes(&w->code, w->pc, here, sizeof here)))
-		return 0;
-	for (size_t i = 0; i < sizeof code; i++)
-		if (here[i] != code[i])
-			return 0;
-	return 1;
+	uint8_t here[sizeof trampoline];
+	return (s ? read_code(w, s, w->pc, here, sizeof here) : read_bytes(&w->code, w->pc, here, sizeof here)) && equals_trampoline(here);
 }
 
 // by_context leaves a signal trampoline: the kernel has saved the registers on its stack.

@@ -25,6 +25,8 @@ import (
 	"runtime/pprof"
 	"strconv"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"time"
 	"unsafe"
 
@@ -56,7 +58,7 @@ func main() {
 		return
 	}
 	switch what := os.Args[1]; what {
-	case "profile":
+	case "profile", "stress":
 		profile()
 	case "thread":
 		C.in_thread(C.PANIC)
@@ -141,18 +143,36 @@ func profile() {
 	if err := pprof.StartCPUProfile(&b); err != nil {
 		panic(err)
 	}
-	until := time.Now().Add(time.Second)
-	if len(os.Args) > 2 {
-		d, err := time.ParseDuration(os.Args[2])
+	d, err := time.ParseDuration(os.Args[2])
+	if err != nil {
+		panic(err)
+	}
+	var end atomic.Bool
+	if os.Args[1] == "profile" {
+		go func() { // d is processor time
+			for !end.Load() {
+				time.Sleep(10 * time.Millisecond)
+				var u syscall.Rusage
+				if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+					panic(err)
+				}
+				end.Store(time.Duration(u.Utime.Nano()) >= d)
+			}
+		}()
+	} else { // any number of signals
+		n, err := strconv.Atoi(os.Args[3])
 		if err != nil {
 			panic(err)
 		}
-		until = time.Now().Add(d)
+		go func() {
+			C.stress(C.long(n))
+			end.Store(true)
+		}()
 	}
 	var wait sync.WaitGroup
-	for _, kind := range []C.int{C.SPIN, C.THROW, C.JUMP, C.SPIN_NO_CFI, C.ALTERNATE, C.THREAD} {
+	for _, kind := range []C.int{C.SPIN, C.THROW, C.JUMP, C.SPIN_NO_CFI, C.ALTERNATE, C.THREAD, C.C_THREAD} {
 		wait.Go(func() {
-			for time.Now().Before(until) {
+			for !end.Load() {
 				goOuter(kind)
 			}
 		})

@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -6,6 +7,7 @@
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include "program.h"
 #include "_cgo_export.h"
@@ -119,10 +121,40 @@ __attribute__((noinline)) void c_inner(int kind) {
 	sink++;
 }
 
+static void *only_c(void *n) {
+	spin((int)(intptr_t)n);
+	sink++;
+	return 0;
+}
+
+// stress sends SIGPROF to all threads of the process in turn.
+void stress(long n) {
+	long sent = 0;
+	while (sent < n) {
+		DIR *tasks = opendir("/proc/self/task");
+		int ids[256], count = 0;
+		struct dirent *e;
+		while (tasks && count < 256 && (e = readdir(tasks)) != NULL)
+			if ((ids[count] = atoi(e->d_name)) != 0 && ids[count] != gettid())
+				count++;
+		if (tasks)
+			closedir(tasks);
+		for (int i = 0; i < 64 * count && sent < n; i++) {
+			syscall(SYS_tgkill, getpid(), ids[i % count], SIGPROF);
+			sent++;
+			spin(1000);
+		}
+	}
+}
+
 __attribute__((noinline)) void c_outer(int kind) {
 	if (kind == CALLERS)
 		goCallers();
-	else if (kind == THREAD)
+	else if (kind == C_THREAD) {
+		pthread_t t;
+		if (pthread_create(&t, 0, only_c, (void *)10000000) == 0)
+			pthread_join(t, 0);
+	} else if (kind == THREAD)
 		in_thread(SPIN);
 	else
 		goMiddle(kind);

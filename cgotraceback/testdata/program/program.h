@@ -4,12 +4,13 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-enum { SPIN, SEGV, ABORT, OVERFLOW, PANIC, OVERWRITE, NULL_CALL, HANDLER, NO_CFI, THROW, JUMP, SPIN_NO_CFI, ALTERNATE, THREAD, CALLERS, TRAP };
+enum { SPIN, SEGV, ABORT, OVERFLOW, PANIC, OVERWRITE, NULL_CALL, HANDLER, NO_CFI, THROW, JUMP, SPIN_NO_CFI, ALTERNATE, THREAD, CALLERS, TRAP, C_THREAD };
 void c_outer(int kind);
 void c_inner(int kind);
 void cpp_step(int kind);
 void rust_step(int kind, void (*next)(int));
 void in_thread(int kind);
+void stress(long n);
 void *load(const char *path);
 int call_library(void *library);
 void unload(void *library);
