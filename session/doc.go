@@ -24,6 +24,12 @@
 // pointers in the worker's registers and stack, so the caller must keep such memory alive until the
 // call has ended (runtime.KeepAlive), and must never pass an address of a goroutine's stack.
 //
+// # Calls while a call is stopped
+//
+// A session that is stopped in a call can call another function ([Session.CallNested]), on the same
+// stack below the stopped frame. The nested call can stop itself, be stepped, and be aborted. When it
+// ends, the session is stopped as before: all registers are those of the stopped call.
+//
 // # What the program must not do
 //
 // A wait4(-1) anywhere in the program takes stops away from its sessions. Wait for children by

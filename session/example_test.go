@@ -78,3 +78,54 @@ func Example() {
 	// signal: signal 11 at 0x10 in load
 	// return exited
 }
+
+// While a call is stopped at a breakpoint, a debugger calls the function again, nested.
+func ExampleSession_CallNested() {
+	code := map[string][]byte{
+		"amd64": {0x48, 0x8d, 0x04, 0x3f, 0xc3},                   // lea rax, [rdi+rdi]; ret
+		"arm64": {0x00, 0x00, 0x00, 0x8b, 0xc0, 0x03, 0x5f, 0xd6}, // add x0, x0, x0; ret
+	}[runtime.GOARCH]
+	memory, err := jit.NewMemory(len(code))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer memory.Close()
+	copy(memory.Bytes(), code)
+	if err := memory.Seal(); err != nil {
+		log.Fatal(err)
+	}
+	image, err := session.NewImage(&jit.Code{
+		Name: "example", Address: memory.Address(), Text: memory.Bytes()[:len(code)],
+		Functions: []jit.Function{{Name: "double", Size: uint64(len(code))}},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer image.Close()
+	s, err := session.New(&session.Options{Images: []*session.Image{image}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+
+	double, _ := s.Symbol("double")
+	stop, err := s.CallWith(double, session.Arguments{Words: []uint64{4}, StopAtEntry: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(stop.Reason)
+	nested, err := s.CallNested(double, session.Arguments{Words: []uint64{100}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(nested.Reason, nested.Result, nested.Outer == stop, s.State())
+	stop, err = s.Continue()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(stop.Reason, stop.Result, s.State())
+	// Output:
+	// entry
+	// return 200 true stopped
+	// return 8 exited
+}

@@ -531,3 +531,45 @@ func TestCallNestedLocked(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A hardware breakpoint and a watchpoint stop nested calls, and a stopped call is not stopped again at
+// the place where it is.
+func TestCallNestedHardware(t *testing.T) {
+	s := newSession(t, load(t, "nested.c", "-O1"))
+	b, err := s.Break(symbol(t, s, "inside"), &BreakpointOptions{Hardware: true})
+	if errors.Is(err, ErrInUse) {
+		t.Skipf("skipped: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	outer, err := s.Call(symbol(t, s, "outer"), 1000)
+	if check(t, outer, err, AtBreakpoint); outer.Breakpoint != b {
+		t.Fatal(outer)
+	}
+	before := allRegisters(t, s)
+	stop, err := nested(t, s, "clobber", 5)
+	returnsNested(t, s, stop, err, outer, 5)
+	stop, err = nested(t, s, "leaf", 2)
+	if check(t, stop, err, AtBreakpoint); stop.Breakpoint != b || b.Hits() != 2 {
+		t.Errorf("%v, %d hits", stop, b.Hits())
+	}
+	stop, err = s.Continue()
+	returnsNested(t, s, stop, err, outer, 13)
+	same(t, s, before)
+	w, err := s.Watch(symbol(t, s, "turns"), 8, Write, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop, err = nested(t, s, "forever")
+	if check(t, stop, err, AtWatchpoint); stop.Watchpoint != w || s.Nested() != 1 {
+		t.Errorf("%+v", stop)
+	}
+	stop, err = s.Abort()
+	check(t, stop, err, Aborted)
+	same(t, s, before)
+	stop, err = s.Continue()
+	if check(t, stop, err, Returned); stop.Result != 7001 || b.Hits() != 2 {
+		t.Errorf("%v, %d hits", stop, b.Hits())
+	}
+}

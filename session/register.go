@@ -68,7 +68,8 @@ func (s *Session) Registers() (Registers, error) {
 }
 
 // SetRegisters sets the general registers of a stopped session. A program counter outside the images
-// is an error that wraps ErrAddress, unless the current one is outside too.
+// is an error that wraps ErrAddress, unless the current one is outside too, or the new one is on the
+// session's stack, where no code can run.
 func (s *Session) SetRegisters(r Registers) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,10 +81,20 @@ func (s *Session) SetRegisters(r Registers) error {
 
 // checkPC checks a program counter that replaces another one.
 func (s *Session) checkPC(pc, old uint64) error {
-	if s.Image(pc) == nil && s.Image(old) != nil && pc != returnAddress(s.returns) {
+	if s.Image(pc) == nil && s.Image(old) != nil && pc != returnAddress(s.returns) && !s.isOnStack(pc) {
 		return failure(ErrAddress, "the program counter %#x is in no image of the session", pc)
 	}
 	return nil
+}
+
+// isOnStack reports whether an address is on the worker's stack. gdb has the return addresses of its
+// own calls there: to run to one is a fault.
+func (s *Session) isOnStack(address uint64) bool {
+	if s.worker == nil {
+		return false
+	}
+	low, high := s.worker.Stack()
+	return address-low < high-low
 }
 
 func (s *Session) setRegisters(r Registers) error {

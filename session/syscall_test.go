@@ -48,9 +48,10 @@ func TestInterruptedSystemCalls(t *testing.T) {
 		}, 0},
 		{"ppoll", []uint64{unix.SYS_PPOLL, address + 512, 1, 0, 0, 0}, func() { unix.Write(pipe[1], []byte("x")) }, 1},
 	} {
-		for how := range 6 {
-			t.Run(fmt.Sprintf("%s/%d", tt.name, how), func(t *testing.T) {
-				interruptedCall(t, newSession(t, i), tt, how)
+		for n := range 12 {
+			how, nested := n%6, n >= 6
+			t.Run(fmt.Sprintf("%s/%d nested %v", tt.name, how, nested), func(t *testing.T) {
+				interruptedCall(t, newSession(t, i), tt, how, nested)
 				if tt.name == "ppoll" {
 					unix.Read(pipe[0], make([]byte, 8))
 				}
@@ -60,8 +61,8 @@ func TestInterruptedSystemCalls(t *testing.T) {
 }
 
 // interruptedCall makes a system call and interrupts it: in ways 1 to 3 and 5 with breakpoints, and
-// in ways 4 and 5 in a single step.
-func interruptedCall(t *testing.T, s *Session, tt waitingCall, how int) {
+// in ways 4 and 5 in a single step. With nested it makes a nested call at each interrupt.
+func interruptedCall(t *testing.T, s *Session, tt waitingCall, how int, nested bool) {
 	t.Helper()
 	at := map[int][]string{1: {"call"}, 2: {"after"}, 3: {"call", "after"}, 5: {"call"}}[how]
 	hits := map[string]*Breakpoint{}
@@ -109,6 +110,14 @@ func interruptedCall(t *testing.T, s *Session, tt waitingCall, how int) {
 		}
 		if v, _ := s.Register("eflags"); len(v) > 1 && v[1]&1 != 0 {
 			t.Errorf("eflags %x", v)
+		}
+		if nested {
+			before := allRegisters(t, s)
+			inner, err := s.CallNested(symbol(t, s, "recurse"), Arguments{Words: []uint64{3}})
+			if check(t, inner, err, Returned); inner.Outer != stop {
+				t.Errorf("%+v", inner)
+			}
+			same(t, s, before)
 		}
 	}
 	go resume()
