@@ -18,7 +18,8 @@ import (
 	"github.com/clewdev/clew/value"
 )
 
-// Language defines how calls are written and how their results are shown.
+// Language defines how calls are written and how their results are shown. Only C can call a function
+// while another call is stopped.
 type Language interface {
 	// Call parses the text of a call, and prepares it. The user sees its error.
 	Call(text string) (*Call, error)

@@ -223,7 +223,7 @@ func comparable(text, call string) string {
 		switch {
 		case strings.TrimSpace(line) == "", strings.HasPrefix(line, "[Thread debugging"), strings.HasPrefix(line, "Using host lib"),
 			strings.HasPrefix(line, "warning:"), strings.HasPrefix(line, "This normally should not happen"), strings.Contains(line, "(y or n) [answered Y;"), strings.HasPrefix(line, "Starting program: "), strings.HasPrefix(line, "#") && strings.Contains(line, " main (argc="), strings.HasPrefix(line, "into the labyrinth"),
-			strings.HasPrefix(line, "When the function is done executing"), strings.HasPrefix(line, `"finish" or "abort" goes back`), strings.HasPrefix(line, "Address not mapped"):
+			strings.HasPrefix(line, "When the function is done executing"), strings.HasPrefix(line, "the expression has no value"), strings.HasPrefix(line, "Address not mapped"):
 			continue
 		case strings.HasPrefix(line, "main (argc="), strings.Contains(line, " in main (argc="):
 			return strings.Join(append(lines, "(the end)"), "\n")

@@ -36,9 +36,9 @@ func (c *Console) callNested(call *Call) error {
 	err = c.stopped(stop)
 	name, _, _ := strings.Cut(call.Text, "(")
 	abandoned := &frontend.AbandonedError{Function: name, Stop: stop, Setting: true}
+	without := errors.New("the expression has no value")
 	switch {
 	case c.session.State() != session.Stopped || stop.Outer != nil:
-		return errors.Join(err, abandoned)
 	case c.unwind && stop.Reason.Kind() == session.KindSignal:
 		aborted, abortErr := c.session.Abort()
 		if abortErr != nil {
@@ -46,9 +46,11 @@ func (c *Console) callNested(call *Call) error {
 		}
 		c.leaveNested(aborted)
 		c.selected, abandoned.Unwound = selected, true
-		return errors.Join(err, abandoned)
+	default:
+		without = fmt.Errorf("%w; \"finish\" or \"abort\" goes back to the stop in %s", without, outer)
 	}
-	return errors.Join(err, fmt.Errorf("%w\n\"finish\" or \"abort\" goes back to the stop in %s", abandoned, outer))
+	c.printf("%v\n", abandoned)
+	return errors.Join(err, without)
 }
 
 // callWhileStopped is the command call while a call is stopped.

@@ -82,7 +82,7 @@ func TestNestedCalls(t *testing.T) {
 func TestNestedStops(t *testing.T) {
 	p := stoppedInOuter(t)
 	const abandoned = "The program being debugged stopped while in a function called from Clew.\n" +
-		"Evaluation of the expression containing the function\n(step) will be abandoned.\n\"finish\" or \"abort\" goes back to the stop in "
+		"Evaluation of the expression containing the function\n(step) will be abandoned.\nthe expression has no value; \"finish\" or \"abort\" goes back to the stop in "
 	at := func(n string) string {
 		return "\nBreakpoint 2, step (n=" + n + ") at n.c:2\n2\tint step(int n) { int r = n + 1;\n"
 	}
@@ -125,15 +125,15 @@ func TestNestedFaults(t *testing.T) {
 	const end = "Evaluation of the expression containing the function\n(load) will be abandoned.\n"
 	p.dialogue(t, [][2]string{
 		{"p load((int *)16)", fault + signaled + "Clew remains in the frame where the signal was received.\nTo change this behavior use \"set unwindonsignal on\".\n" +
-			end + "\"finish\" or \"abort\" goes back to the stop in outer(1)\n"},
+			end + "the expression has no value; \"finish\" or \"abort\" goes back to the stop in outer(1)\n"},
 		{"c", "Continuing.\n" + fault},
 		{"abort", "[load(...) was aborted]\nouter (n=1) at n.c:12\n12\tint outer(int n) { struct two t = {1, 2}; int r = step(n);\n"},
 		{"set unwindonsignal on", ""},
-		{"p load((int *)16)", fault + signaled + "Clew has restored the context to what it was before the call.\nTo change this behavior use \"set unwindonsignal off\".\n" + end},
+		{"p load((int *)16)", fault + signaled + "Clew has restored the context to what it was before the call.\nTo change this behavior use \"set unwindonsignal off\".\n" + end + "the expression has no value\n"},
 		{"bt", "#0  outer (n=1) at n.c:12\n"},
 		{"set unwindonsignal maybe", "\"on\" or \"off\" expected, got \"maybe\"\n"},
 		{"p leave(3)", "[outer(1) exited with code 3]\nThe program being debugged exited while in a function called from Clew.\n" +
-			"Evaluation of the expression containing the function\n(leave) will be abandoned.\n"},
+			"Evaluation of the expression containing the function\n(leave) will be abandoned.\nthe expression has no value\n"},
 		{"p half(3)", "ANY"},
 	})
 }

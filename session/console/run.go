@@ -18,12 +18,14 @@ func (c *Console) call(args string) error {
 	if args == "" {
 		return errors.New("call what? " + c.callHint())
 	}
-	if l, ok := c.language.(*cLanguage); ok && l.isExpression(args) {
-		return c.print(args)
-	}
-	if c.session.State() == session.Stopped {
-		return c.callWhileStopped(args)
-	}
+	if l, ok := c.language.(*cLanguage); ok {
+		switch {
+		case l.isExpression(args):
+			return c.print(args)
+		case c.session.State() == session.Stopped:
+			return c.callWhileStopped(args)
+		}
+	} // calls of other languages may share memory, such as Forth's data stack
 	c.callText = args
 	return c.startCall(false)
 }
