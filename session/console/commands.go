@@ -144,7 +144,7 @@ func dataCommands() []*command {
 			short: "Show a value at every stop", long: "A format of x (i, s, a size or a number) shows memory. Without EXPRESSION, show all\ndisplays now."},
 		{name: "undisplay", usage: "[N...]", once: true, run: (*Console).undisplay, short: "Delete displays", long: "Without numbers, all."},
 		{name: "set", usage: "var EXPRESSION", once: true, argument: expressionArgument, run: (*Console).set,
-			short: "Assign to a variable, a register or memory", long: "set var n = 3, set $rax = 5, set var *(int *)0x601040 = 1\nset listsize 20 is the number of lines that list prints, or unlimited.\ngdb's set confirm, pagination, height, width, print and style change nothing here."},
+			short: "Assign to a variable, a register or memory", long: "set var n = 3, set $rax = 5, set var *(int *)0x601040 = 1\nset listsize 20 is the number of lines that list prints, or unlimited.\nset unwindonsignal on aborts a nested call at a fault: see \"help call\".\ngdb's set confirm, pagination, height, width, print and style change nothing here."},
 		{name: "show", usage: "SETTING", run: (*Console).showCommand,
 			short: "Show a setting, the history or the variables of the console",
 			long:  "Settings are confirm, directories, height, listsize, pagination and width. show values\nprints the history, show convenience the variables ($n)."},

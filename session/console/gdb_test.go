@@ -36,7 +36,7 @@ func TestLikeGDB(t *testing.T) {
 		{"conditions", "fib.c", []string{"-O0"}, "fib(8)",
 			"break fib if n == 3;run;c;bt;p total;c 2;info locals;condition 1 n==1 && total > 20;c;p total;ignore 1 2;c;p total;delete;c", ""},
 		{"finish", "fib.c", []string{"-O0"}, "fib(4)", "break fib if n==1;run;bt;finish;finish;p $;p $$;p $1+1;up", ""},
-		{"nested", "fib.c", []string{"-O0"}, "fib(4)", "break fib if n == 3;run;p fib(2) + n;p n;p fib(3);bt;finish;p $;bt;p fib(3);n;p fib(3);bt;up;up;info locals", ""},
+		{"nested", "fib.c", []string{"-O0"}, "fib(4)", "break fib if n == 3;run;p fib(2) + n;p n;p fib(3);bt;return;bt;p $;p fib(3);n;return 5;bt;p fib(3);finish;p $;bt;p fib(3);n;p fib(3);bt;up;up;info locals", ""},
 		{"nested faults", "rooms.c", []string{"-O0"}, "walk(2)", "break measure;run;set unwindonsignal on;delete;p measure((room_t *)16);bt;set unwindonsignal off;p measure((room_t *)16);bt;p half(3);p half(3) + half(1);up 2;info args;p *r;p walk(1)", ""},
 		{"watch", "fib.c", []string{"-O0"}, "fib(3)", "break fib;run;delete;watch total;c;c;bt;c;info watchpoints", ""},
 		{"watch a local", "fib.c", []string{"-O0"}, "fib(3)", "break fib if n == 2;run;n;n;watch a;c;c", ""},

@@ -120,9 +120,16 @@ func (c *Console) returnCommand(args string) error {
 	} else if r != nil {
 		err = r.Set(result)
 	}
-	if _, failed := c.frame(0); failed != nil {
+	switch now, failed := c.frame(0); {
+	case failed != nil:
 		c.showHere()
 		return err
+	case now.Physical.Marker: // the end of a nested call
+		stop, failed := c.session.Abort()
+		if failed != nil {
+			return failed
+		}
+		c.leaveNested(stop)
 	}
 	return errors.Join(err, c.selectFrame(0))
 }
