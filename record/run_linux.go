@@ -230,15 +230,16 @@ func (s *sampler) pump(ctx context.Context, w *perfdata.Writer, out *output, opt
 			if len(record) >= 32 { // header, IDENTIFIER, IP, PID and TID
 				threads.sampled[order.Uint32(record[28:])] = struct{}{}
 			}
-			record = shorten.sample(record)
-			if s.waits != nil && len(record) >= 16 {
+			head, copied, filled := shorten.sample(record)
+			if s.waits != nil && len(head) >= 16 {
 				id := s.first
-				if s.isWait[order.Uint64(record[8:])] {
+				if s.isWait[order.Uint64(head[8:])] {
 					id = waitsID
 				}
-				status.Bytes += uint64(len(record))
-				return w.KernelSample(record, id)
+				order.PutUint64(head[8:], id)
 			}
+			status.Bytes += uint64(len(head) + len(copied) + len(filled))
+			return w.Kernel(head, copied, filled)
 		case perfdata.TypeExit:
 			if len(record) >= 24 { // header, PID, PPID, TID, PTID
 				threads.ended = append(threads.ended, order.Uint32(record[16:]))
@@ -252,7 +253,7 @@ func (s *sampler) pump(ctx context.Context, w *perfdata.Writer, out *output, opt
 		return w.Kernel(record)
 	}
 	for last := false; ; {
-		left := time.Duration(interval) * time.Millisecond
+		left := interval
 		if live, ok := opts.Recording.Live.(*system); ok {
 			left = live.pace.next(time.Now(), left)
 		}

@@ -26,7 +26,8 @@ type sampler struct {
 	rings  []*ring // by processor, as cpus
 	size   int     // the most for a ring, in bytes
 	fds    []int
-	polls  []unix.PollFd
+
+	wakeups *wakeups
 }
 
 // onlineCPUs returns the processors that run: a list such as 0-3,8.
@@ -216,49 +217,24 @@ func idOf(fd int) (id uint64, err error) {
 	return id, nil
 }
 
-// Times between looks at the buffers, in milliseconds.
-const (
-	interval      = 100
-	shortInterval = 10 // if no wake-up is to be expected
-)
+// interval is the most time between looks at the buffers.
+const interval = 100 * time.Millisecond
 
-// wait waits until a buffer is half full, or for some milliseconds, at most for a time.
-func (s *sampler) wait(most time.Duration) error {
-	if most < interval*time.Millisecond {
-		// A buffer holds more. Go's scheduler checks a thread in a system call every 20 µs at first, which
-		// would take more processor time than the looks do.
-		time.Sleep(most)
-		return nil
-	}
-	if s.polls == nil {
-		for _, r := range s.rings {
-			if r != nil {
-				s.polls = append(s.polls, unix.PollFd{Fd: int32(r.fd), Events: unix.POLLIN})
-			}
+// wait waits until a buffer is half full, at most for a time.
+func (s *sampler) wait(most time.Duration) (err error) {
+	if s.wakeups == nil {
+		if s.wakeups, err = newWakeups(s.rings); err != nil {
+			return err
 		}
 	}
-	timeout := interval
-	for _, p := range s.polls {
-		if p.Fd < 0 {
-			timeout = shortInterval
-		}
-	}
-	timeout = min(timeout, int((most+time.Millisecond-1)/time.Millisecond))
-	_, err := unix.Poll(s.polls, timeout)
-	if err == unix.EINTR {
-		return nil
-	}
-	for i := range s.polls {
-		// The thread has ended whose event the buffer belongs to. Other events can still use it.
-		if s.polls[i].Revents&(unix.POLLHUP|unix.POLLERR) != 0 {
-			s.polls[i].Fd = -1
-		}
-	}
-	return err
+	return s.wakeups.wait(most)
 }
 
 func (s *sampler) close() error {
 	var errs []error
+	if s.wakeups != nil {
+		errs = append(errs, s.wakeups.close())
+	}
 	for _, r := range s.rings {
 		if r != nil {
 			errs = append(errs, r.close())

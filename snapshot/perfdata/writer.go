@@ -163,17 +163,14 @@ func (w *Writer) Mmap(m *Mmap) error {
 	})
 }
 
-// Kernel writes a record as it is in the kernel's buffer.
-func (w *Writer) Kernel(record []byte) error {
-	w.buf = append(w.buf[:0], record...)
-	return w.write()
-}
-
-// KernelSample writes a sample as it is in the kernel's buffer, but with another FieldIdentifier.
-func (w *Writer) KernelSample(record []byte, id uint64) error {
-	w.buf = append(w.buf[:0], record...)
-	o.PutUint64(w.buf[8:], id)
-	return w.write()
+// Kernel writes a record as it is in the kernel's buffer, in one or several parts.
+func (w *Writer) Kernel(parts ...[]byte) error {
+	for _, part := range parts {
+		if w.err == nil {
+			_, w.err = w.w.Write(part)
+		}
+	}
+	return w.err
 }
 
 // Round ends a round: what follows is not older than what the previous round contained.
@@ -226,9 +223,4 @@ func (w *Writer) record(t Type, misc Misc, fill func([]byte) []byte) error {
 	return w.write()
 }
 
-func (w *Writer) write() error {
-	if w.err == nil {
-		_, w.err = w.w.Write(w.buf)
-	}
-	return w.err
-}
+func (w *Writer) write() error { return w.Kernel(w.buf) }
