@@ -21,16 +21,49 @@ import (
 type system struct {
 	pace  pace
 	guard guard
+
+	mu   sync.Mutex
+	used map[uint32]usedStack // by TID, since takeUsed was called last
 }
 
+// usedStack is a stack that was walked.
+type usedStack struct {
+	pid   uint32
+	bytes uint64
+}
+
+// maxUsed bounds system.used.
+const maxUsed = 1 << 12
+
 func newSystem(frequency int) *system {
-	s := &system{pace: newPace(frequency), guard: guard{patience: patience}}
+	s := &system{pace: newPace(frequency), guard: guard{patience: patience}, used: make(map[uint32]usedStack)}
 	s.Soon() // until the first samples show whether the reader compares them with the memory of processes
 	return s
 }
 
 // Soon implements recording.Live.
 func (s *system) Soon() { s.pace.news.Add(1) }
+
+// StackUsed implements recording.Live.
+func (s *system) StackUsed(pid, tid int32, bytes uint64) {
+	if bytes <= minStackSize {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if former, ok := s.used[uint32(tid)]; ok || len(s.used) < maxUsed {
+		s.used[uint32(tid)] = usedStack{uint32(pid), max(bytes, former.bytes)}
+	}
+}
+
+// takeUsed moves what StackUsed has collected to another map, and returns that.
+func (s *system) takeUsed(to map[uint32]usedStack) map[uint32]usedStack {
+	clear(to)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	to, s.used = s.used, to
+	return to
+}
 
 // Now implements recording.Live.
 func (*system) Now() uint64 { return now() }

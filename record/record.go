@@ -56,7 +56,7 @@ type Options struct {
 
 	// StackSize is the number of bytes that are copied of a stack, at most MaxStackSize. 0 stands
 	// for as much as the kernel's buffer can take: MaxStackSize with up to 260 samples a second
-	// where the buffer may have 8 MiB.
+	// where the buffer may have 8 MiB. With 0, a thread whose stack is longer gets up to four times as much.
 	StackSize int
 
 	// NoKernel leaves out the frames of the kernel.

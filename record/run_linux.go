@@ -223,9 +223,15 @@ func (s *sampler) pump(ctx context.Context, w *perfdata.Writer, out *output, opt
 	status, written, rounds, reported, enabled := Status{}, uint64(0), 0, began, time.Now()
 	shorten := newShortener(s.event)
 	threads := newThreads()
+	live := opts.Recording.Live.(*system)
+	deep, used := newDeep(s, opts.OffCPU), make(map[uint32]usedStack)
+	defer deep.close()
 	copyRecord := func(record []byte) error {
 		switch perfdata.Type(word(record)) {
 		case perfdata.TypeSample:
+			if !deep.counts(record) {
+				return nil
+			}
 			status.Samples++
 			if len(record) >= 32 { // header, IDENTIFIER, IP, PID and TID
 				threads.sampled[order.Uint32(record[28:])] = struct{}{}
@@ -243,6 +249,7 @@ func (s *sampler) pump(ctx context.Context, w *perfdata.Writer, out *output, opt
 		case perfdata.TypeExit:
 			if len(record) >= 24 { // header, PID, PPID, TID, PTID
 				threads.ended = append(threads.ended, order.Uint32(record[16:]))
+				deep.exit(order.Uint32(record[16:]))
 			}
 		case perfdata.TypeLost:
 			if len(record) >= 24 {
@@ -253,10 +260,7 @@ func (s *sampler) pump(ctx context.Context, w *perfdata.Writer, out *output, opt
 		return w.Kernel(record)
 	}
 	for last := false; ; {
-		left := interval
-		if live, ok := opts.Recording.Live.(*system); ok {
-			left = live.pace.next(time.Now(), left)
-		}
+		left := live.pace.next(time.Now(), interval)
 		if opts.Duration > 0 {
 			left = max(0, min(left, opts.Duration-time.Since(enabled)))
 		}
@@ -279,6 +283,10 @@ func (s *sampler) pump(ctx context.Context, w *perfdata.Writer, out *output, opt
 			}
 		}
 		threads.round(last)
+		if deep != nil {
+			used = live.takeUsed(used)
+			deep.update(s, used)
+		}
 		if status.Bytes > written {
 			// The reader of the stream keeps the newest records until the round after theirs ends, because
 			// older ones can be in another buffer.

@@ -18,6 +18,9 @@ type Live interface {
 	// compared with the memory of processes, and something there is new. Without further calls samples
 	// may come late again.
 	Soon()
+	// StackUsed reports how many bytes of a stack a walk needed, as far as it led: one more than the copy has
+	// if that was too short.
+	StackUsed(pid, tid int32, bytes uint64)
 	// Open returns the mappings and the memory of a running process, without its threads, or nil
 	// if the process has exited. Memory is closed if it is an io.Closer.
 	Open(pid int32) (*snapshot.Snapshot, error)

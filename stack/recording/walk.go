@@ -321,18 +321,36 @@ func (b *builder) unwind(t *thread, s *perfdata.Sample, machine *arch.Machine, l
 	walker.Follow(&t.trail, &w.regs)
 	walker.Stack = unwind.Stack{}
 	b.placeTrail(t)
-	switch reason := walker.Reason(); {
+	reason := walker.Reason()
+	cut := w.memory.beyond && (reason == unwind.NoRule || reason == unwind.UnreadableMemory)
+	if b.opts.Live != nil && len(s.UserStack) > 0 {
+		b.opts.Live.StackUsed(t.process.pid, t.tid, stackUsed(t, sp, cut, len(s.UserStack)))
+	}
+	switch {
 	case reason != unwind.EndOfStack && len(s.UserStack) == 0:
 		b.uncopied++
 		return unwind.NoStack
 	case reason == unwind.EndOfStack && t.gap > 0:
 		return unwind.CallersMissing
-	case w.memory.beyond && (reason == unwind.NoRule || reason == unwind.UnreadableMemory):
+	case cut:
 		b.longestCopy = max(b.longestCopy, uint32(len(s.UserStack)))
 		return unwind.StackCut
 	default:
 		return reason
 	}
+}
+
+// stackUsed returns how many bytes of its stack a walked thread needed, see Live.
+func stackUsed(t *thread, sp uint64, cut bool, size int) uint64 {
+	if cut {
+		return uint64(size) + 1
+	}
+	if n := t.trail.Len(); n > 0 {
+		if used := t.trail.At(n-1).SP - sp; used < maxStack {
+			return used
+		}
+	}
+	return 0
 }
 
 // placeTrail finds the places of the walked frames. The places of the outer frames, which
