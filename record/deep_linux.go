@@ -98,14 +98,14 @@ func (d *deep) counts(record []byte) bool {
 	return true
 }
 
-// update opens and closes events. Used has the lengths of stacks that were walked since the last call, by TID.
-func (d *deep) update(s *sampler, used map[uint32]usedStack) {
+// update opens and closes events for threads with walked stacks.
+func (d *deep) update(s *sampler, stacks map[uint32]walked) {
 	if d == nil {
 		return
 	}
 	at := time.Now()
-	for tid, stack := range used {
-		if stack.bytes <= d.base {
+	for tid, stack := range stacks {
+		if stack.most <= d.base {
 			continue
 		}
 		if t := d.threads[tid]; t != nil {

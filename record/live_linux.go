@@ -21,22 +21,11 @@ import (
 type system struct {
 	pace  pace
 	guard guard
-
-	mu   sync.Mutex
-	used map[uint32]usedStack // by TID, since takeUsed was called last
+	walks walks
 }
-
-// usedStack is a stack that was walked.
-type usedStack struct {
-	pid   uint32
-	bytes uint64
-}
-
-// maxUsed bounds system.used.
-const maxUsed = 1 << 12
 
 func newSystem(frequency int) *system {
-	s := &system{pace: newPace(frequency), guard: guard{patience: patience}, used: make(map[uint32]usedStack)}
+	s := &system{pace: newPace(frequency), guard: guard{patience: patience}, walks: newWalks()}
 	s.Soon() // until the first samples show whether the reader compares them with the memory of processes
 	return s
 }
@@ -44,25 +33,9 @@ func newSystem(frequency int) *system {
 // Soon implements recording.Live.
 func (s *system) Soon() { s.pace.news.Add(1) }
 
-// StackUsed implements recording.Live.
-func (s *system) StackUsed(pid, tid int32, bytes uint64) {
-	if bytes <= minStackSize {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if former, ok := s.used[uint32(tid)]; ok || len(s.used) < maxUsed {
-		s.used[uint32(tid)] = usedStack{uint32(pid), max(bytes, former.bytes)}
-	}
-}
-
-// takeUsed moves what StackUsed has collected to another map, and returns that.
-func (s *system) takeUsed(to map[uint32]usedStack) map[uint32]usedStack {
-	clear(to)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	to, s.used = s.used, to
-	return to
+// StackWalked implements recording.Live.
+func (s *system) StackWalked(pid, tid int32, sp, end uint64, whole bool) {
+	s.walks.add(uint32(pid), uint32(tid), sp, end, whole)
 }
 
 // Now implements recording.Live.

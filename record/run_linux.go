@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"time"
@@ -31,7 +32,7 @@ func run(ctx context.Context, opts *Options) (*recording.Recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := newSampler(e, waits)
+	s, err := newSampler(e, waits, machine)
 	if err != nil {
 		return nil, err
 	}
@@ -221,10 +222,10 @@ const waitsID = 1<<64 - 1
 // pump copies records from the kernel's buffers to w.
 func (s *sampler) pump(ctx context.Context, w *perfdata.Writer, out *output, opts *Options, began time.Time, ended func() bool) error {
 	status, written, rounds, reported, enabled := Status{}, uint64(0), 0, began, time.Now()
-	shorten := newShortener(s.event)
+	shorten := newShortener(s.event, s.machine)
 	threads := newThreads()
 	live := opts.Recording.Live.(*system)
-	deep, used := newDeep(s, opts.OffCPU), make(map[uint32]usedStack)
+	deep, limits, walked := newDeep(s, opts.OffCPU), make(limits), make(map[uint32]walked)
 	defer deep.close()
 	copyRecord := func(record []byte) error {
 		switch perfdata.Type(word(record)) {
@@ -233,10 +234,13 @@ func (s *sampler) pump(ctx context.Context, w *perfdata.Writer, out *output, opt
 				return nil
 			}
 			status.Samples++
+			most := uint64(math.MaxUint64)
 			if len(record) >= 32 { // header, IDENTIFIER, IP, PID and TID
-				threads.sampled[order.Uint32(record[28:])] = struct{}{}
+				tid := order.Uint32(record[28:])
+				threads.sampled[tid] = struct{}{}
+				most = limits.of(tid)
 			}
-			head, copied, filled := shorten.sample(record)
+			head, copied, filled := shorten.sample(record, most)
 			if s.waits != nil && len(head) >= 16 {
 				id := s.first
 				if s.isWait[order.Uint64(head[8:])] {
@@ -248,8 +252,10 @@ func (s *sampler) pump(ctx context.Context, w *perfdata.Writer, out *output, opt
 			return w.Kernel(head, copied, filled)
 		case perfdata.TypeExit:
 			if len(record) >= 24 { // header, PID, PPID, TID, PTID
-				threads.ended = append(threads.ended, order.Uint32(record[16:]))
-				deep.exit(order.Uint32(record[16:]))
+				tid := order.Uint32(record[16:])
+				threads.ended = append(threads.ended, tid)
+				deep.exit(tid)
+				delete(limits, tid)
 			}
 		case perfdata.TypeLost:
 			if len(record) >= 24 {
@@ -283,10 +289,9 @@ func (s *sampler) pump(ctx context.Context, w *perfdata.Writer, out *output, opt
 			}
 		}
 		threads.round(last)
-		if deep != nil {
-			used = live.takeUsed(used)
-			deep.update(s, used)
-		}
+		walked = live.walks.take(walked)
+		deep.update(s, walked)
+		limits.update(walked)
 		if status.Bytes > written {
 			// The reader of the stream keeps the newest records until the round after theirs ends, because
 			// older ones can be in another buffer.

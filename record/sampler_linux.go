@@ -14,18 +14,21 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/clewdev/clew/arch"
 )
 
 // sampler holds the open events and their buffers.
 type sampler struct {
-	event  *event
-	waits  *event          // of Options.Wall, or nil
-	first  uint64          // the ID of event in the stream
-	isWait map[uint64]bool // the IDs of waits
-	cpus   []int
-	rings  []*ring // by processor, as cpus
-	size   int     // the most for a ring, in bytes
-	fds    []int
+	machine *arch.Machine
+	event   *event
+	waits   *event          // of Options.Wall, or nil
+	first   uint64          // the ID of event in the stream
+	isWait  map[uint64]bool // the IDs of waits
+	cpus    []int
+	rings   []*ring // by processor, as cpus
+	size    int     // the most for a ring, in bytes
+	fds     []int
 
 	wakeups *wakeups
 }
@@ -54,12 +57,12 @@ func onlineCPUs() (cpus []int, err error) {
 	return cpus, nil
 }
 
-func newSampler(e, waits *event) (*sampler, error) {
+func newSampler(e, waits *event, m *arch.Machine) (*sampler, error) {
 	cpus, err := onlineCPUs()
 	if err != nil {
 		return nil, err
 	}
-	return &sampler{event: e, waits: waits, isWait: make(map[uint64]bool), cpus: cpus, rings: make([]*ring, len(cpus)), size: ringSizes[0]}, nil
+	return &sampler{machine: m, event: e, waits: waits, isWait: make(map[uint64]bool), cpus: cpus, rings: make([]*ring, len(cpus)), size: ringSizes[0]}, nil
 }
 
 // shrink unmaps all buffers, for smaller ones: the last did not fit into the limit of locked

@@ -7,6 +7,7 @@ package record
 import (
 	"bytes"
 	"debug/elf"
+	"math"
 	"slices"
 	"testing"
 
@@ -38,17 +39,18 @@ func sampleRecord(callchain, registers int, size, filled uint64) []byte {
 }
 
 func testShortener(t testing.TB) (*shortener, int) {
-	e, err := newEvent(&Options{All: true}, arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB), false)
+	m := arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB)
+	e, err := newEvent(&Options{All: true}, m, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newShortener(e)
+	s := newShortener(e, m)
 	return s, s.registers
 }
 
 // shortened returns the parts of a shortened sample together.
-func shortened(s *shortener, record []byte) []byte {
-	head, copied, filled := s.sample(record)
+func shortened(s *shortener, record []byte, end uint64) []byte {
+	head, copied, filled := s.sample(record, end)
 	return slices.Concat(head, copied, filled)
 }
 
@@ -70,13 +72,20 @@ func TestShorten(t *testing.T) {
 	} {
 		record := sampleRecord(test.callchain, test.regs, test.size, test.filled)
 		want := sampleRecord(test.callchain, test.regs, test.wantSize, test.filled2)
-		if got := shortened(s, record); !bytes.Equal(got, want) {
+		if got := shortened(s, record, math.MaxUint64); !bytes.Equal(got, want) {
 			t.Errorf("%s:\n%x, expected\n%x", test.name, got, want)
+		}
+	}
+	const sp = 0x0202020202020202 // as all registers
+	for _, test := range []struct{ end, want uint64 }{{sp + 512, 512}, {sp + 13, 13}, {sp + 1, 1}, {sp, 1024}, {sp - 1, 1024}, {sp + 1<<20, 1024}} {
+		want := sampleRecord(3, registers, (test.want+7)&^7, test.want)
+		if got := shortened(s, sampleRecord(3, registers, 2048, 1024), test.end); !bytes.Equal(got, want) {
+			t.Errorf("end at the stack pointer and %d:\n%x, expected\n%x", int64(test.end-sp), got, want)
 		}
 	}
 	record := sampleRecord(2, registers, 64, 8)
 	for n := range record {
-		if got := shortened(s, record[:n]); !bytes.Equal(got, record[:n]) {
+		if got := shortened(s, record[:n], math.MaxUint64); !bytes.Equal(got, record[:n]) {
 			t.Errorf("a sample of %d bytes became one of %d", n, len(got))
 		}
 	}
@@ -84,10 +93,10 @@ func TestShorten(t *testing.T) {
 
 func FuzzShorten(f *testing.F) {
 	s, registers := testShortener(f)
-	f.Add(sampleRecord(2, registers, 64, 8))
-	f.Add(sampleRecord(0, registers, 8, 9))
-	f.Fuzz(func(t *testing.T, record []byte) {
-		if got := shortened(s, record); len(got) > len(record) {
+	f.Add(sampleRecord(2, registers, 64, 8), uint64(math.MaxUint64))
+	f.Add(sampleRecord(0, registers, 8, 9), uint64(1))
+	f.Fuzz(func(t *testing.T, record []byte, end uint64) {
+		if got := shortened(s, record, end); len(got) > len(record) {
 			t.Errorf("%d bytes became %d", len(record), len(got))
 		}
 	})

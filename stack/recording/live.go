@@ -18,9 +18,11 @@ type Live interface {
 	// compared with the memory of processes, and something there is new. Without further calls samples
 	// may come late again.
 	Soon()
-	// StackUsed reports how many bytes of a stack a walk needed, as far as it led: one more than the copy has
-	// if that was too short.
-	StackUsed(pid, tid int32, bytes uint64)
+	// StackWalked reports which part of the stack of a thread a walk has needed: from the stack pointer to that
+	// of the outermost frame, or to one byte after the copy if that was too short. Whole says that the walk
+	// reached the outermost frame. The next copies of the thread need no more as long as that frame
+	// stays.
+	StackWalked(pid, tid int32, sp, end uint64, whole bool)
 	// Open returns the mappings and the memory of a running process, without its threads, or nil
 	// if the process has exited. Memory is closed if it is an io.Closer.
 	Open(pid int32) (*snapshot.Snapshot, error)

@@ -18,10 +18,10 @@ import (
 // stopped is a system whose clock a test sets.
 type stopped struct{ now uint64 }
 
-func (s *stopped) Now() uint64                            { return s.now }
-func (s *stopped) Soon()                                  {}
-func (s *stopped) StackUsed(int32, int32, uint64)         {}
-func (s *stopped) Open(int32) (*snapshot.Snapshot, error) { return nil, nil }
+func (s *stopped) Now() uint64                                    { return s.now }
+func (s *stopped) Soon()                                          {}
+func (s *stopped) StackWalked(int32, int32, uint64, uint64, bool) {}
+func (s *stopped) Open(int32) (*snapshot.Snapshot, error)         { return nil, nil }
 
 // A file that has not grown since a time is not read again. One that has grown is read, but not all the
 // time: until then look-ups find nothing in it.

@@ -323,8 +323,12 @@ func (b *builder) unwind(t *thread, s *perfdata.Sample, machine *arch.Machine, l
 	b.placeTrail(t)
 	reason := walker.Reason()
 	cut := w.memory.beyond && (reason == unwind.NoRule || reason == unwind.UnreadableMemory)
-	if b.opts.Live != nil && len(s.UserStack) > 0 {
-		b.opts.Live.StackUsed(t.process.pid, t.tid, stackUsed(t, sp, cut, len(s.UserStack)))
+	if n := t.trail.Len(); b.opts.Live != nil && n > 0 {
+		end := t.trail.At(n - 1).SP
+		if cut {
+			end = sp + uint64(len(s.UserStack)) + 1
+		}
+		b.opts.Live.StackWalked(t.process.pid, t.tid, sp, end, reason == unwind.EndOfStack)
 	}
 	switch {
 	case reason != unwind.EndOfStack && len(s.UserStack) == 0:
@@ -338,19 +342,6 @@ func (b *builder) unwind(t *thread, s *perfdata.Sample, machine *arch.Machine, l
 	default:
 		return reason
 	}
-}
-
-// stackUsed returns how many bytes of its stack a walked thread needed, see Live.
-func stackUsed(t *thread, sp uint64, cut bool, size int) uint64 {
-	if cut {
-		return uint64(size) + 1
-	}
-	if n := t.trail.Len(); n > 0 {
-		if used := t.trail.At(n-1).SP - sp; used < maxStack {
-			return used
-		}
-	}
-	return 0
 }
 
 // placeTrail finds the places of the walked frames. The places of the outer frames, which
