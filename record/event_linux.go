@@ -25,11 +25,12 @@ import (
 // not know are zero. perf reads a whole perf_event_attr of this size at least.
 const attrSize = 128
 
-// Bits of perf_event_attr that package unix does not name: Linux 4.12 and 5.1. The bit build_id
+// Bits of perf_event_attr that package unix does not name: Linux 4.12, 5.1 and 6.19. The bit build_id
 // must not be set: see RATIONALE.
 const (
 	bitNamespaces = unix.CBitFieldMaskBit28
 	bitKsymbol    = unix.CBitFieldMaskBit29
+	bitsDeferred  = unix.CBitFieldMaskBit38 | unix.CBitFieldMaskBit39 // defer_callchain and defer_output
 )
 
 const sampleType = perfdata.FieldIP | perfdata.FieldTID | perfdata.FieldTime | perfdata.FieldCPU | perfdata.FieldPeriod |
@@ -84,7 +85,7 @@ func newEvent(opts *Options, m *arch.Machine, waits bool) (*event, error) {
 	switch {
 	case waits:
 		a.Sample = 1
-		a.Bits |= unix.PerfBitContextSwitch
+		a.Bits |= unix.PerfBitContextSwitch // the user's part of the chain would follow after the wait
 	case opts.Period != 0:
 		a.Sample = opts.Period
 	case a.Type == unix.PERF_TYPE_TRACEPOINT:
@@ -95,6 +96,9 @@ func newEvent(opts *Options, m *arch.Machine, waits bool) (*event, error) {
 		if opts.Frequency != 0 {
 			a.Sample = uint64(opts.Frequency)
 		}
+	}
+	if opts.Deferred && !waits {
+		a.Bits |= bitsDeferred
 	}
 	a.Sample_regs_user = userRegisters(m)
 	a.Sample_stack_user = uint32(opts.StackSize+7) &^ 7
@@ -202,7 +206,7 @@ func (e *event) open(pid, cpu, flags int) (int, error) {
 	}
 }
 
-// drop removes the first of the bits that is set, and reports whether there was one.
+// drop removes the first of the groups of bits that is set, and reports whether there was one.
 func (e *event) drop(bits ...uint64) bool {
 	for _, bit := range bits {
 		if e.attr.Bits&bit != 0 {
@@ -252,6 +256,9 @@ func (e *event) refused(pid int, err error) error {
 	case unix.ESRCH:
 		return err
 	case unix.EINVAL:
+		if e.attr.Bits&bitsDeferred != 0 {
+			return fmt.Errorf("event %s: %w: deferred call chains need Linux 6.19", e.name, ErrUnsupported)
+		}
 		b, _ := os.ReadFile("/proc/sys/kernel/perf_event_max_sample_rate")
 		if most, _ := strconv.ParseUint(strings.TrimSpace(string(b)), 10, 64); e.attr.Bits&unix.PerfBitFreq != 0 && most > 0 && e.attr.Sample > most {
 			return fmt.Errorf("event %s: the frequency is %d, but the sysctl kernel.perf_event_max_sample_rate allows at most %d", e.name, e.attr.Sample, most)

@@ -54,6 +54,12 @@ type Options struct {
 	// Period, if not 0, replaces the frequency: a sample for each Period events.
 	Period uint64
 
+	// Deferred takes the user part of the kernel's call chains when threads return to user mode, once for all
+	// samples in between, and with pages that have to be read for it. It needs Linux 6.19. The
+	// kernel follows frame pointers only up then: stacks of Go programs that lead from the
+	// scheduler's stack to a goroutine's can lack callers. OffCPU must not be set.
+	Deferred bool
+
 	// StackSize is the number of bytes that are copied of a stack, at most MaxStackSize. 0 stands
 	// for as much as the kernel's buffer can take: MaxStackSize with up to 260 samples a second
 	// where the buffer may have 8 MiB. With 0, a thread whose stack is longer gets up to four times as much.
@@ -119,6 +125,8 @@ func (o *Options) check() error {
 		return errors.New("record: the frequency is negative")
 	case o.OffCPU && (o.Event != "" || o.Frequency != 0 || o.Period != 0 || o.NoKernel):
 		return errors.New("record: OffCPU excludes Event, Frequency, Period and NoKernel")
+	case o.OffCPU && o.Deferred:
+		return errors.New("record: OffCPU excludes Deferred")
 	case o.Wall && (o.OffCPU || o.Event != "" || o.Period != 0 || o.NoKernel):
 		return errors.New("record: Wall excludes OffCPU, Event, Period and NoKernel")
 	case o.StackSize < 0 || o.StackSize > MaxStackSize:

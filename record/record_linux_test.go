@@ -474,6 +474,7 @@ func TestErrors(t *testing.T) {
 		{"no control group", record.Options{Cgroup: "/tmp"}, "/tmp: not a directory of a control group", nil},
 		{"duration", record.Options{All: true, Duration: -1}, "duration", nil},
 		{"waits and event", record.Options{All: true, OffCPU: true, Event: "cpu-clock"}, "OffCPU excludes", nil},
+		{"waits and deferred", record.Options{All: true, OffCPU: true, Deferred: true}, "OffCPU excludes", nil},
 		{"wall and waits", record.Options{All: true, Wall: true, OffCPU: true}, "Wall excludes", nil},
 		{"stack size", record.Options{All: true, StackSize: 1 << 20}, "stack copies", nil},
 		{"frequency", record.Options{All: true, Frequency: -1}, "frequency", nil},
@@ -483,6 +484,19 @@ func TestErrors(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), test.want) || test.is != nil && !errors.Is(err, test.is) {
 			t.Errorf("%s: error %v, expected %q and %v", test.name, err, test.want, test.is)
 		}
+	}
+}
+
+// Older kernels do not defer call chains.
+func TestDeferred(t *testing.T) {
+	opts := record.Options{Command: exec.Command(build(t), "1", "300"), Frequency: 499, Deferred: true}
+	rec, err := record.Run(context.Background(), opts)
+	switch {
+	case errors.Is(err, record.ErrUnsupported) && strings.Contains(err.Error(), "Linux 6.19"):
+	case err != nil:
+		t.Fatal(err)
+	default:
+		checkShares(t, spent(t, rec)[int32(opts.Command.Process.Pid)])
 	}
 }
 

@@ -50,6 +50,7 @@ Ctrl-C, and the report follows when it has exited.`
 
 type recordFlags struct {
 	all, noKernel     bool
+	deferred          bool
 	offCPU, wall      bool
 	cgroup, raw       string
 	outputs           []string
@@ -91,6 +92,7 @@ Examples:
 			&cli.StringFlag{Name: "cgroup", Destination: &flags.cgroup, Usage: "record the processes of a control group: `DIR` below /sys/fs/cgroup"},
 			&cli.StringFlag{Name: "event", Destination: &flags.show.event, Usage: "sample the event `NAME`: page-faults, cycles, sched:sched_switch, … (default: cpu-clock)"},
 			&cli.IntFlag{Name: "period", Destination: &flags.period, Usage: "take a sample after `N` events, instead of --frequency"},
+			&cli.BoolFlag{Name: "deferred", Destination: &flags.deferred, Usage: "take call chains when threads return to user mode (Linux 6.19)"},
 			&cli.BoolFlag{Name: "no-kernel", Destination: &flags.noKernel, Usage: "omit samples in the kernel and its frames"},
 		), grouped("Output",
 			&cli.StringFlag{Name: "raw", Destination: &flags.raw, Usage: "write the samples to `FILE`, as perf record -o - does"},
@@ -103,8 +105,8 @@ Examples:
 		), grouped("OpenTelemetry", flags.otlp.List()...)),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			names, command, dashed := atDash(c)
-			if flags.offCPU && (c.IsSet("event") || c.IsSet("frequency") || c.IsSet("period") || c.IsSet("no-kernel")) {
-				return errors.New("--off-cpu records every wait: --event, --frequency, --period and --no-kernel do not apply")
+			if flags.offCPU && (c.IsSet("deferred") || c.IsSet("event") || c.IsSet("frequency") || c.IsSet("period") || c.IsSet("no-kernel")) {
+				return errors.New("--off-cpu records every wait: --deferred, --event, --frequency, --period and --no-kernel do not apply")
 			}
 			if flags.wall && (flags.offCPU || c.IsSet("event") || c.IsSet("period") || c.IsSet("no-kernel")) {
 				return errors.New("--wall records all time: --off-cpu, --event, --period and --no-kernel do not apply")
@@ -169,7 +171,7 @@ func (f *recordFlags) options(names, command []string, dashed bool) (*record.Opt
 		}
 	}
 	opts := &record.Options{
-		All: f.all, Cgroup: f.cgroup, Wall: f.wall, Duration: f.duration, Event: f.show.event, Frequency: f.frequency, Period: uint64(f.period), NoKernel: f.noKernel,
+		All: f.all, Cgroup: f.cgroup, Wall: f.wall, Duration: f.duration, Event: f.show.event, Frequency: f.frequency, Period: uint64(f.period), NoKernel: f.noKernel, Deferred: f.deferred,
 		Recording: recording.Options{Search: input.SearchBelow(""), Analyzer: new(coderules.Analyzer), Lines: !f.show.noLines, NoInline: f.show.noInline},
 	}
 	opts.Recording.Hashes = slices.ContainsFunc(f.outputs, isOTLP)

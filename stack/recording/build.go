@@ -76,6 +76,8 @@ type builder struct {
 	pending  []pendingSample
 	batch    int
 	deferred map[*thread][]deferredSample
+	// deferredBytes is the sum of the sizes of their stack copies.
+	deferredBytes int
 
 	ends        [unwind.CallersMissing + 1]uint64 // samples by the end of their stack
 	gaps        uint64                            // samples with another end than CallersMissing that can lack callers too

@@ -5,10 +5,16 @@
 package recording
 
 import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
 	"fmt"
+	"io"
+	"os"
 	"slices"
 	"testing"
 
+	"github.com/clewdev/clew/debugfile"
 	"github.com/clewdev/clew/snapshot/perfdata"
 )
 
@@ -93,4 +99,66 @@ func TestDeferredChains(t *testing.T) {
 		t.Errorf("%q", b.notes)
 	}
 	b.close()
+}
+
+// Walks that end early go on with the chain that a new kernel recorded later.
+func TestDeferredKernel(t *testing.T) {
+	packed, err := os.ReadFile("testdata/deferred/deferred.data.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func(data []byte) (whole, all uint64) {
+		t.Helper()
+		rec, err := readBytes(data, Options{Search: debugfile.Search{Root: "testdata/deferred", Stores: []debugfile.Store{}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range rec.Stacks {
+			s := &rec.Stacks[i]
+			var names []string
+			for _, f := range rec.Frames(s) {
+				if f.Object == nil || f.Object.System == 0 {
+					names = append(names, f.Symbol.Name)
+				}
+			}
+			all += s.Samples
+			switch {
+			case len(names) >= 4 && slices.Equal(names[:4], []string{"inner", "middle", "outer", "_start"}): // the kernel goes on
+				whole += s.Samples
+			case len(names) > 1:
+				t.Errorf("%d samples: %q", s.Samples, names)
+			}
+		}
+		return whole, all
+	}
+	// The copies of stacks get so short that they do not suffice.
+	const header = 16
+	var early []byte // without the later records
+	for rest := data[header:]; len(rest) > 8; {
+		record := rest[:binary.LittleEndian.Uint16(rest[6:])]
+		rest = rest[len(record):]
+		switch perfdata.Type(binary.LittleEndian.Uint32(record)) {
+		case perfdata.TypeCallchainDeferred:
+			continue
+		case perfdata.TypeSample:
+			filled := record[len(record)-8:]
+			binary.LittleEndian.PutUint64(filled, min(binary.LittleEndian.Uint64(filled), 16))
+		}
+		early = append(early, record...)
+	}
+	whole, all := read(data)
+	if all < 100 || whole*100 < all*98 { // the first instructions of the program have no frame yet
+		t.Errorf("%d of %d samples are whole", whole, all)
+	}
+	if whole, _ = read(append(data[:header:header], early...)); whole != 0 {
+		t.Errorf("%d samples are whole without their chains", whole)
+	}
 }

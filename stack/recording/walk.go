@@ -156,17 +156,14 @@ func (b *builder) sample(r *perfdata.Record, s *perfdata.Sample) error {
 		}
 	}
 	chain, cookie, deferred := cookieOf(s.Callchain)
-	places, reason := b.stack(t, r, s, chain)
+	waits := deferred && !switches
+	places, kernel, reason := b.stack(t, r, s, chain, waits)
 	label := b.label(t)
 	gap := b.walk.gap && reason != unwind.CallersMissing
 	p := pendingSample{gap: gap, time: r.ID.Time, period: s.Period, cpu: r.ID.CPU, hasCPU: r.ID.Fields&perfdata.FieldCPU != 0,
 		reason: reason, thread: label, event: event}
-	if deferred && s.UserRegs.ABI == perfdata.ABINone {
-		kernel := 0 // without a chain, places is the address in user mode
-		if len(chain) > 0 {
-			kernel = len(places)
-		}
-		return b.wait(t, deferredSample{p, cookie, places, kernel})
+	if waits && !isWhole(reason) {
+		return b.wait(t, deferredSample{pendingSample: p, cookie: cookie, places: places, kernel: kernel}, s)
 	}
 	p.node = b.rec.tree.Add(places)
 	if switches {
@@ -176,8 +173,14 @@ func (b *builder) sample(r *perfdata.Record, s *perfdata.Sample) error {
 	return b.count(p)
 }
 
-// stack returns the places of the frames of a sample, innermost first, and why they end.
-func (b *builder) stack(t *thread, r *perfdata.Record, s *perfdata.Sample, chain []uint64) ([]int32, unwind.Reason) {
+// isWhole reports whether a walk that ended for a reason has reached the outermost frame.
+func isWhole(reason unwind.Reason) bool {
+	return reason == unwind.EndOfStack || reason == unwind.CallersMissing
+}
+
+// stack returns the places of the frames of a sample, innermost first, how many of them are not in user mode, and
+// why they end. Deferred says that the user part of the chain follows.
+func (b *builder) stack(t *thread, r *perfdata.Record, s *perfdata.Sample, chain []uint64, deferred bool) (places []int32, kernel int, end unwind.Reason) {
 	w := &b.walk
 	w.places, w.gap, w.crossed = w.places[:0], false, false
 	t.goLabels = ""
@@ -211,16 +214,16 @@ func (b *builder) stack(t *thread, r *perfdata.Record, s *perfdata.Sample, chain
 		w.places = append(w.places, b.place(b.foreign(mode, s.IP, false)))
 	}
 
-	end := unwind.NoStack
+	kernel = len(w.places)
+	end = unwind.NoStack
 	if chain != nil && s.Fields&perfdata.FieldCallchain != 0 {
 		end = unwind.CallChain
 	}
 	w.joined = w.joined[:0]
 	machine := s.UserRegs.Registers(b.machine, &w.regs)
-	walked := machine != nil
-	if walked {
+	if machine != nil {
 		p.machine = machine
-		if end = b.unwind(t, s, machine, nil); end != unwind.EndOfStack && end != unwind.CallersMissing {
+		if end = b.unwind(t, s, machine, nil); !isWhole(end) && !deferred {
 			end = b.cross(t, s, machine, user, r.ID.Time, end)
 		}
 		var known bool
@@ -233,18 +236,28 @@ func (b *builder) stack(t *thread, r *perfdata.Record, s *perfdata.Sample, chain
 			}
 		}
 	}
-	switch n := countUser(user); {
-	case walked && (end == unwind.EndOfStack || end == unwind.CallersMissing || len(w.user)+len(w.joined) >= n):
-		w.places = append(append(w.places, w.user...), w.joined...)
-		w.gap = t.gap > 0 || w.crossed
-	case n > 0:
-		end = unwind.CallChain
-		b.chain(t, user)
-	case len(w.places) == 0 && s.Fields&perfdata.FieldIP != 0:
+	if !b.userPart(t, machine != nil, user, &end) && len(w.places) == 0 && s.Fields&perfdata.FieldIP != 0 {
 		end = unwind.NoStack
 		w.places = append(w.places, b.userPlace(p, s.IP, false))
 	}
-	return w.places, end
+	return w.places, kernel, end
+}
+
+// userPart adds the frames in user mode: those that were walked until end, or those of the call chain if it has
+// more. Without either it returns false.
+func (b *builder) userPart(t *thread, walked bool, user []uint64, end *unwind.Reason) bool {
+	w := &b.walk
+	switch n := countUser(user); {
+	case walked && (isWhole(*end) || len(w.user)+len(w.joined) >= n):
+		w.places = append(append(w.places, w.user...), w.joined...)
+		w.gap = t.gap > 0 || w.crossed
+	case n > 0:
+		*end = unwind.CallChain
+		b.chain(t, user)
+	default:
+		return false
+	}
+	return true
 }
 
 func inUser(mode perfdata.Mode) bool {
