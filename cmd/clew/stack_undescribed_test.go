@@ -60,6 +60,7 @@ func TestUndescribedCode(t *testing.T) {
 		if text := record(p); !strings.Contains(text, recorded) || !strings.Contains(text, " samples: start node with --perf-basic-prof --interpreted-frames-native-stack\n") {
 			t.Errorf("no advice in:\n%s", text)
 		}
+		t.Chdir(t.TempDir()) // for V8's log
 		p = testprogram.Start(t, testprogram.RequireTool(t, args[0]), args[1:]...)
 		t.Cleanup(func() { testprogram.Remove(p.PID) })
 		if text := record(p); strings.Contains(text, recorded) {
