@@ -11,6 +11,7 @@ import (
 	"sort"
 
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/unwind"
 )
 
 // Copy is a copy of a part of a target's memory, taken at one time.
@@ -101,6 +102,16 @@ func (m *ThreadMemory) ReadCode(p []byte, addr uint64) error {
 	return err
 }
 
+// StackAt implements unwind.StackMemory.
+func (m *ThreadMemory) StackAt(addr uint64) (unwind.Stack, bool) {
+	for _, copies := range [...][]Copy{m.thread.Copies, m.snapshot.Copies} {
+		if c := copyAt(copies, addr); c != nil && !m.thread.Late {
+			return unwind.Stack{Address: c.Address, Bytes: c.Bytes}, true
+		}
+	}
+	return unwind.Stack{}, false
+}
+
 func (m *ThreadMemory) readBeyond(p []byte, addr uint64) error {
 	if w := &m.thread.Override; addr == w.Address && addr != 0 && len(p) == 8 {
 		binary.LittleEndian.PutUint64(p, w.Value)
@@ -143,13 +154,21 @@ func (s *Snapshot) ReadCopies(p []byte, addr uint64) int { return readCopies(s.C
 const maxOverlap = 4
 
 func readCopies(copies []Copy, p []byte, addr uint64) int {
-	last := sort.Search(len(copies), func(i int) bool { return copies[i].Address > addr }) - 1
-	for i := last; i >= max(0, last-maxOverlap); i-- {
-		if at := addr - copies[i].Address; at < uint64(len(copies[i].Bytes)) {
-			return copy(p, copies[i].Bytes[at:])
-		}
+	if c := copyAt(copies, addr); c != nil {
+		return copy(p, c.Bytes[addr-c.Address:])
 	}
 	return 0
+}
+
+// copyAt returns the copy that contains an address, or nil.
+func copyAt(copies []Copy, addr uint64) *Copy {
+	last := sort.Search(len(copies), func(i int) bool { return copies[i].Address > addr }) - 1
+	for i := last; i >= max(0, last-maxOverlap); i-- {
+		if addr-copies[i].Address < uint64(len(copies[i].Bytes)) {
+			return &copies[i]
+		}
+	}
+	return nil
 }
 
 // changeable reports whether the target can have changed addr since it was stopped. Code,

@@ -156,3 +156,18 @@ func TestThreadCopies(t *testing.T) {
 		}
 	}
 }
+
+// A thread's memory gives the copies that contain an address, also where copies overlap.
+func TestStackAt(t *testing.T) {
+	s := &Snapshot{Copies: []Copy{{Address: 0x1000, Bytes: make([]byte, 0x1000)}, {Address: 0x1100, Bytes: make([]byte, 16)}}}
+	m := s.ThreadMemory(&Thread{Copies: []Copy{{Address: 0x5000, Bytes: make([]byte, 64)}}})
+	for addr, want := range map[uint64]uint64{0xfff: 0, 0x1000: 0x1000, 0x1108: 0x1100, 0x1110: 0x1000, 0x2000: 0, 0x5020: 0x5000, 0x5040: 0} {
+		if got, ok := m.StackAt(addr); got.Address != want || ok != (want != 0) {
+			t.Errorf("the copy with %#x is at %#x, %v", addr, got.Address, ok)
+		}
+	}
+	m = s.ThreadMemory(&Thread{Late: true})
+	if _, ok := m.StackAt(0x1000); ok {
+		t.Error("a late thread uses a copy")
+	}
+}

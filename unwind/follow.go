@@ -29,9 +29,11 @@ func (w *Walker) Follow(t *Trail, regs *Registers) {
 		// The path would be too long with the remembered frames.
 		t.Forget()
 		f = follower{w: w, t: t, initial: regs}
+		w.comeBack()
 		w.begin()
 		f.follow()
 	}
+	w.comeBack()
 }
 
 // follower is one walk along a trail.
@@ -182,6 +184,9 @@ func (f *follower) join(from int) bool {
 	f.high = max(f.high, t.high)
 	f.scattered = f.scattered || t.scattered
 	f.now = t.steps[to].state()
+	if t.scattered {
+		f.w.enter(f.now.sp)
+	}
 	f.candidate = to + 1
 	f.ahead()
 	return false

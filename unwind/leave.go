@@ -195,8 +195,14 @@ func (w *Walker) commit(pc, next, sp uint64, otherStack bool) bool {
 			w.regs.Forget(v.column)
 		}
 	}
-	if now, ok := w.Register(uint64(m.StackPointer)); ok && w.inner(now, sp) && !w.mayGoDown(pc, now) {
-		return false
+	if now, ok := w.Register(uint64(m.StackPointer)); ok {
+		down := w.inner(now, sp)
+		if down && !w.mayGoDown(pc, now) {
+			return false
+		}
+		if down || otherStack {
+			w.enter(now)
+		}
 	}
 	w.regs.PC = pc
 	if m.ProgramCounter >= 0 {

@@ -8,6 +8,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+
+	"github.com/clewdev/clew/cfi"
 )
 
 // Stack is a copy of the memory of a stack. The walker reads addresses in it from the
@@ -26,6 +28,45 @@ func (s *Stack) read(p []byte, addr uint64) bool {
 	}
 	copy(p, s.Bytes[at:])
 	return true
+}
+
+// StackMemory is memory that contains copies of other stacks than the one that a walk starts on.
+type StackMemory interface {
+	cfi.Memory
+
+	// StackAt returns the copy that contains an address, if there is one.
+	StackAt(addr uint64) (Stack, bool)
+}
+
+// otherStacks is the state of a walk that has left the stack that it started on.
+type otherStacks struct {
+	started Stack
+	left    bool // Stack is another one
+}
+
+// enter makes the copy that contains a stack pointer the Stack of the rest of the walk, if the
+// memory has one. Frames in it are read as fast as those of the first stack.
+func (w *Walker) enter(sp uint64) {
+	if sp-w.Stack.Address < uint64(len(w.Stack.Bytes)) {
+		return
+	}
+	next, ok := w.others.started, w.others.left && sp-w.others.started.Address < uint64(len(w.others.started.Bytes))
+	if m, has := w.Memory.(StackMemory); !ok && has {
+		next, ok = m.StackAt(sp)
+	}
+	if ok {
+		if !w.others.left {
+			w.others = otherStacks{w.Stack, true}
+		}
+		w.Stack = next
+	}
+}
+
+// comeBack makes Stack the one with which the walk started.
+func (w *Walker) comeBack() {
+	if w.others.left {
+		w.Stack, w.others = w.others.started, otherStacks{}
+	}
 }
 
 // unreadable is an error of the walked memory.
@@ -58,7 +99,7 @@ func (w *Walker) ReadMemory(p []byte, addr uint64) error {
 }
 
 func (w *Walker) readMemory(p []byte, addr uint64) error {
-	if w.Stack.read(p, addr) {
+	if w.Stack.read(p, addr) || w.others.left && w.others.started.read(p, addr) {
 		return nil
 	}
 	if w.Memory == nil {

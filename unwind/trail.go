@@ -5,6 +5,7 @@
 package unwind
 
 import (
+	"encoding/binary"
 	"unsafe"
 
 	"github.com/clewdev/clew/arch"
@@ -194,6 +195,9 @@ func changedSlots(s *step, memory unsafe.Pointer, base uint64) uint64 {
 
 // holds reports whether a slot is unchanged.
 func (w *Walker) holds(s *slot) bool {
+	if at, n := s.addr-w.Stack.Address, uint64(len(w.Stack.Bytes)); at < n && n-at >= 8 {
+		return binary.LittleEndian.Uint64(w.Stack.Bytes[at:]) == s.value
+	}
 	v, err := w.word8(s.addr)
 	return err == nil && v == s.value
 }

@@ -19,7 +19,7 @@ import (
 type Walker struct {
 	Machine *arch.Machine
 	Modules *Modules
-	Memory  cfi.Memory // at run-time addresses; nil if there is only Stack
+	Memory  cfi.Memory // at run-time addresses; nil if there is only Stack; can be a StackMemory
 	Stack   Stack      // read before Memory
 
 	// MaxFrames bounds a walk; 0 means DefaultMaxFrames.
@@ -52,6 +52,7 @@ type Walker struct {
 	cut    cut // the values of err, until Err makes it
 
 	switches switches // of stacks
+	others   otherStacks
 }
 
 // DefaultMaxFrames is more than an 8 MiB stack holds, except after a runaway recursion.
@@ -106,6 +107,7 @@ func returnError(pc uint64, err error) error {
 func (w *Walker) walk(regs *Registers, yield func(*Frame) bool) {
 	w.begin()
 	w.start(regs)
+	defer w.comeBack()
 	most := cmp.Or(w.MaxFrames, DefaultMaxFrames)
 	for n := 0; ; n++ {
 		if n == most {
@@ -125,7 +127,7 @@ func (w *Walker) walk(regs *Registers, yield func(*Frame) bool) {
 // begin makes the walker ready for a walk.
 func (w *Walker) begin() {
 	w.reason, w.err, w.cut = EndOfStack, nil, cut{}
-	w.reads, w.steps = 0, w.eval.Steps
+	w.reads, w.steps, w.others = 0, w.eval.Steps, otherStacks{}
 	if w.known.machine != w.Machine {
 		for c := range uint64(MaxColumns) {
 			w.calleeSaved.set(c, w.Machine.CalleeSaved(c))
