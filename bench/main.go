@@ -183,6 +183,7 @@ func (s *suite) prepare(in inputs) error {
 	add(rowMeasurements(o, g))
 	add(encodeMeasurements(o, g))
 	s.add(walkMeasurements(in.stack, o))
+	add(switchMeasurements(o.frame.Machine))
 	add(publishMeasurements(in.dir))
 	add(gdbMeasurements(in.jit), nil)
 	add(sessionMeasurements(in.session))
