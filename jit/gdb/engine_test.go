@@ -134,6 +134,8 @@ func TestEngineCore(t *testing.T) {
 	program := buildEngine(t)
 	frames := []string{`frame #0: .*main\.host`, `frame #1: .*callHost`, `frame #2: .*middle`, `frame #3: .*outer`, `frame #4: .*enter`, `frame #5: .*call\.Code`, `main\.main`}
 	inOrder(t, lldb(t, []string{"breakpoint set -n main.host", "run", "bt"}, program), frames...)
+	inOrder(t, lldb(t, []string{"breakpoint set -n middle", "run", "bt"}, program), // on the engine's stack
+		`frame #0: .*middle`, `frame #1: .*outer`, `frame #2: .*enter`, `frame #3: .*call\.Code`, `main\.main`)
 
 	p := testprogram.Start(t, program, "wait")
 	core := testprogram.GCore(t, p.PID)
