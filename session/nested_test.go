@@ -543,6 +543,10 @@ func TestCallNestedHardware(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	w, err := s.Watch(symbol(t, s, "turns"), 8, Write, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	outer, err := s.Call(symbol(t, s, "outer"), 1000)
 	if check(t, outer, err, AtBreakpoint); outer.Breakpoint != b {
 		t.Fatal(outer)
@@ -557,10 +561,6 @@ func TestCallNestedHardware(t *testing.T) {
 	stop, err = s.Continue()
 	returnsNested(t, s, stop, err, outer, 13)
 	same(t, s, before)
-	w, err := s.Watch(symbol(t, s, "turns"), 8, Write, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	stop, err = nested(t, s, "forever")
 	if check(t, stop, err, AtWatchpoint); stop.Watchpoint != w || s.Nested() != 1 {
 		t.Errorf("%+v", stop)

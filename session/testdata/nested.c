@@ -122,7 +122,9 @@ long load(long *p) { return *p; }
 // Results in each register of results.
 struct two { double x, y; };
 struct two divided(double a, double b) { return (struct two){a / b, b / a}; }
+#ifdef __x86_64__
 long double longer(double a) { return a; }
+#endif
 long sum(long a, long b, long c, long d, long e, long f, long g, long h) { return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h; }
 
 // overflow uses the whole stack.
