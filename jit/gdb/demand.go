@@ -22,10 +22,13 @@ import (
 // list.
 func registerCode() *uint32
 
-// attached reports whether a debugger has its breakpoint on that function: its only instruction
-// is not a return then.
+// attached reports whether a debugger has its breakpoint on that function. Its only instruction is not
+// a return then.
 func attached() bool {
-	code := atomic.LoadUint32(registerCode())
+	return isBreakpoint(atomic.LoadUint32(registerCode()))
+}
+
+func isBreakpoint(code uint32) bool {
 	if runtime.GOARCH == "arm64" {
 		return code != 0xd65f03c0 // ret
 	}

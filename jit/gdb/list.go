@@ -13,8 +13,10 @@ import (
 	"github.com/clewdev/clew/jit/gdb/registry"
 )
 
-// callRegister calls __jit_debug_register_code, where debuggers stop the program.
-func callRegister()
+// change stores a value, by which an entry is linked or unlinked, and calls
+// __jit_debug_register_code, where debuggers stop the program. It returns the code of that function
+// before the store and after the call.
+func change(place *uintptr, value uintptr) (before, after uint32)
 
 // ownDescriptor returns the descriptor that debuggers find by its symbol.
 func ownDescriptor() *nativeDescriptor
@@ -53,15 +55,24 @@ func register(i *image) {
 	i.registered = true
 	d := ownDescriptor()
 	// Link the entry last: readers that do not stop the program see only complete entries.
-	atomic.StoreUintptr(&d.first, i.address())
-	notify(d, i, registry.ActionRegister)
+	before, after := notify(d, i, registry.ActionRegister, &d.first, i.address())
+	if isBreakpoint(before) || !isBreakpoint(after) {
+		return
+	}
+	// A debugger has attached meanwhile. It has read the entry in the list, or been notified, or
+	// both, and then gdb 13 has two copies of the symbol file, one of which it would keep for
+	// ever. Make it forget one or two, and tell it again.
+	var none uintptr
+	for _, action := range [...]registry.Action{registry.ActionUnregister, registry.ActionUnregister, registry.ActionRegister} {
+		notify(d, i, action, &none, 0)
+	}
 }
 
 // unregister takes an image out of the list and notifies the debugger. The caller
 // holds the lock.
 func unregister(i *image) {
 	d := ownDescriptor()
-	next := uintptr(0)
+	place, next := &d.first, uintptr(0)
 	if i.next != nil {
 		next = i.next.address()
 		i.next.previous = i.previous
@@ -69,22 +80,22 @@ func unregister(i *image) {
 	}
 	if i.previous != nil {
 		i.previous.next = i.next
-		atomic.StoreUintptr(&i.previous.entry().next, next)
+		place = &i.previous.entry().next
 	} else {
 		list.first = i.next
-		atomic.StoreUintptr(&d.first, next)
 	}
 	i.previous, i.next = nil, nil
 	i.registered = false
-	notify(d, i, registry.ActionUnregister)
+	notify(d, i, registry.ActionUnregister, place, next)
 }
 
-// notify calls the function in which the debugger reads the descriptor.
-func notify(d *nativeDescriptor, i *image, action registry.Action) {
+// notify changes the list and calls the function in which the debugger reads the descriptor.
+func notify(d *nativeDescriptor, i *image, action registry.Action, place *uintptr, value uintptr) (before, after uint32) {
 	d.relevant = i.address()
 	d.action = action
+	before, after = change(place, value)
 	changes.Add(1)
-	callRegister()
 	d.action = registry.ActionNone
 	d.relevant = 0
+	return before, after
 }

@@ -493,9 +493,13 @@ func TestSignalMask(t *testing.T) {
 		return line
 	}
 	before := mask()
+	var place uintptr
 	list.Lock()
-	callRegister()
+	first, last := change(&place, 7)
 	list.Unlock()
+	if place != 7 || isBreakpoint(first) || isBreakpoint(last) {
+		t.Errorf("change stores %d, and finds the code %#x and %#x", place, first, last)
+	}
 	if after := mask(); after != before || before == "" {
 		t.Errorf("signals %s were blocked, and %s are now", before, after)
 	}

@@ -22,31 +22,39 @@ GLOBL __jit_debug_descriptor(SB), NOPTR, $24
 DATA blocked<>+0(SB)/8, $0xffffffffbffffb07
 GLOBL blocked<>(SB), NOPTR|RODATA, $8
 
-// func callRegister()
+// func change(place *uintptr, value uintptr) (before, after uint32)
 //
 // The call blocks signals. A debugger takes longer than the 10 ms after which Go's
 // scheduler preempts a goroutine by a signal (SIGURG). The signal then arrives each
 // time that gdb 13 steps over its breakpoint; gdb runs the handler and steps again,
-// so that one call takes half a minute.
-TEXT ·callRegister(SB), NOSPLIT, $8-0
+// so that one call takes half a minute. There is no system call between the two reads
+// of the code, because a debugger that attaches stops most threads in one.
+TEXT ·change(SB), NOSPLIT, $8-24
 	MOVL $14, AX // rt_sigprocmask
 	MOVL $0, DI  // SIG_BLOCK
 	LEAQ blocked<>(SB), SI
 	LEAQ old-8(SP), DX
 	MOVL $8, R10 // size of a signal set
 	SYSCALL
-	TESTQ AX, AX
-	JNE  plain
+	MOVQ AX, BX
+	MOVQ place+0(FP), DI
+	MOVQ value+8(FP), SI
+	LEAQ __jit_debug_register_code(SB), R8
+	MOVL (R8), R9
+	XCHGQ SI, (DI)
 	CALL __jit_debug_register_code(SB)
+	MOVL (R8), R10
+	MOVL R9, before+16(FP)
+	MOVL R10, after+20(FP)
+	TESTQ BX, BX
+	JNE  done // no signals were blocked
 	MOVL $14, AX
 	MOVL $2, DI  // SIG_SETMASK
 	LEAQ old-8(SP), SI
 	XORL DX, DX
 	MOVL $8, R10
 	SYSCALL
-	RET
-plain:
-	CALL __jit_debug_register_code(SB)
+done:
 	RET
 
 // func ownDescriptor() *nativeDescriptor

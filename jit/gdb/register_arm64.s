@@ -22,27 +22,34 @@ GLOBL __jit_debug_descriptor(SB), NOPTR, $24
 DATA blocked<>+0(SB)/8, $0xffffffffbffffb07
 GLOBL blocked<>(SB), NOPTR|RODATA, $8
 
-// func callRegister()
+// func change(place *uintptr, value uintptr) (before, after uint32)
 //
 // The call blocks signals: see register_amd64.s.
-TEXT ·callRegister(SB), NOSPLIT, $16-0
+TEXT ·change(SB), NOSPLIT, $16-24
 	MOVD $135, R8 // rt_sigprocmask
 	MOVD $0, R0   // SIG_BLOCK
 	MOVD $blocked<>(SB), R1
 	MOVD $old-8(SP), R2
 	MOVD $8, R3   // size of a signal set
 	SVC
-	CBNZ R0, plain
+	MOVD R0, R4
+	MOVD place+0(FP), R5
+	MOVD value+8(FP), R6
+	MOVD $__jit_debug_register_code(SB), R7
+	MOVWU (R7), R9
+	STLR R6, (R5)
 	CALL __jit_debug_register_code(SB)
+	MOVWU (R7), R10
+	MOVW R9, before+16(FP)
+	MOVW R10, after+20(FP)
+	CBNZ R4, done // no signals were blocked
 	MOVD $135, R8
 	MOVD $2, R0   // SIG_SETMASK
 	MOVD $old-8(SP), R1
 	MOVD $0, R2
 	MOVD $8, R3
 	SVC
-	RET
-plain:
-	CALL __jit_debug_register_code(SB)
+done:
 	RET
 
 // func ownDescriptor() *nativeDescriptor

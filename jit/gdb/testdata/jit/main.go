@@ -146,6 +146,13 @@ func (s *state) step(verb, argument string) {
 		}
 		fmt.Println("ready")
 		time.Sleep(time.Hour)
+	case "churn": // rounds of publishing and withdrawing, and their time: "1000/2s"
+		rounds, over, _ := strings.Cut(argument, "/")
+		n, err := strconv.Atoi(rounds)
+		check(err)
+		d, err := time.ParseDuration(over)
+		check(err)
+		s.churn(n, d)
 	case "stats":
 		fmt.Printf("%+v\n", s.publisher.Stats())
 	default:
