@@ -8,6 +8,8 @@ import (
 	"cmp"
 	"debug/dwarf"
 	"fmt"
+	"math"
+	"path"
 	"slices"
 	"strings"
 
@@ -129,6 +131,77 @@ func (i *Info) Globals(pc uint64) (list []*Variable, err error) {
 		return err
 	})
 	return list, err
+}
+
+// Declaration is a variable or a type at file scope, in a namespace or in a class, and its place.
+type Declaration struct {
+	Name     string // qualified: "ns::count"
+	Type     *Type
+	Variable *Variable // nil for a type
+	File     string    // path as compiled, "" if it is unknown
+	Line     int       // 0 if it is unknown, as for a base type
+}
+
+// Variables returns the variables of all units, without declarations of other units' variables. The
+// error is the first one; the list has all that can be read.
+func (i *Info) Variables() (list []Declaration, err error) {
+	err = i.locked(func() error {
+		return i.entries.Search(nil, func(u *entry.Unit) bool {
+			for _, off := range u.Names.Globals {
+				if v, err := i.variableAt(off, nil); err == nil && !v.external {
+					file, _ := i.declaredAt(u, off)
+					list = append(list, Declaration{Name: v.Name, Type: v.Type, Variable: v, File: file, Line: v.Line})
+				}
+			}
+			return false
+		})
+	})
+	return list, err
+}
+
+// Types returns the types with names of all units, except incomplete ones. A type is in the list once
+// for each unit that describes it. The error is the first one; the list has all that can be read.
+func (i *Info) Types() (list []Declaration, err error) {
+	err = i.locked(func() error {
+		return i.entries.Search(nil, func(u *entry.Unit) bool {
+			for name, offsets := range u.Names.Types {
+				for _, off := range offsets {
+					if t := i.typeAt(off); !t.partial && t.kind != Unknown {
+						file, line := i.declaredAt(u, off)
+						list = append(list, Declaration{Name: name, Type: t, File: file, Line: line})
+					}
+				}
+			}
+			return false
+		})
+	})
+	return list, err
+}
+
+// declaredAt returns the place of the declaration of an entry. Without one, the file is that of
+// the unit.
+func (i *Info) declaredAt(u *entry.Unit, off object.DebugOffset) (file string, line int) {
+	e, err := i.entries.Read(off)
+	if err != nil {
+		return "", 0
+	}
+	if n, ok := e.Number(dwarf.AttrDeclLine); ok {
+		line = int(n)
+	}
+	if n, ok := e.Number(dwarf.AttrDeclFile); ok && n <= math.MaxInt32 {
+		if file = i.entries.FileName(u, int(n)); file != "" {
+			return file, line
+		}
+	}
+	root, err := i.entries.Root(u)
+	if err != nil {
+		return "", line
+	}
+	file, _ = root.Text(dwarf.AttrName)
+	if dir, ok := root.Text(dwarf.AttrCompDir); ok && file != "" && !path.IsAbs(file) {
+		file = path.Join(dir, file)
+	}
+	return file, line
 }
 
 // Type returns the type with a name as C and C++ spell it: "int", "unsigned long",

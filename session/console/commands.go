@@ -175,6 +175,8 @@ func sourceCommands() []*command {
 		{name: "source", run: (*Console).infoSource, short: "The current source file"},
 		{name: "stack", aliases: []string{"s"}, usage: "[N]", run: (*Console).backtrace, short: "The stack"},
 		{name: "symbol", usage: "ADDRESS", argument: expressionArgument, run: (*Console).infoSymbol, short: "The symbol at an address"},
+		{name: "types", usage: "[REGEXP]", run: (*Console).infoTypes, short: "Types"},
+		{name: "variables", usage: "[REGEXP]", run: (*Console).infoVariables, short: "Variables of files"},
 		{name: "watchpoints", run: (*Console).infoWatchpoints, short: "Watchpoints"},
 	}
 	return []*command{

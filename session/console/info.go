@@ -19,6 +19,7 @@ import (
 	"github.com/clewdev/clew/report/style"
 	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/session/frontend"
+	"github.com/clewdev/clew/value"
 )
 
 func (c *Console) infoFrame(string) error {
@@ -205,30 +206,62 @@ func (c *Console) sectionAt(address uint64) (name, image string) {
 	return "", ""
 }
 
-func (c *Console) infoFunctions(args string) error {
-	match := func(string) bool { return true }
-	if args != "" {
-		re, err := regexp.Compile(args)
-		if err != nil {
-			return fmt.Errorf("%q is not a regular expression: %w", args, err)
+// declared is a line of info functions, variables or types.
+type declared struct {
+	name string // by which the lines of a block are sorted
+	line int    // 0 if it is unknown
+	text string
+	file bool // it has the scope of a file; those that other files can use come first
+}
+
+// matching returns the function that selects names by a regular expression, and prints the heading.
+func (c *Console) matching(noun, pattern string) (func(string) bool, error) {
+	if pattern == "" {
+		c.printf("All defined %s:\n", noun)
+		return func(string) bool { return true }, nil
+	}
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, fmt.Errorf("%q is not a regular expression: %w", pattern, err)
+	}
+	c.printf("All %s matching regular expression %q:\n", noun, pattern)
+	return re.MatchString, nil
+}
+
+// printDeclared prints declarations by files, as gdb does.
+func (c *Console) printDeclared(files map[string][]declared) {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		c.printf("\nFile %s:\n", name)
+		list := files[name]
+		slices.SortFunc(list, func(a, b declared) int {
+			switch {
+			case a.file == b.file:
+				return cmp.Or(cmp.Compare(a.name, b.name), a.line-b.line, cmp.Compare(a.text, b.text))
+			case a.file:
+				return 1
+			}
+			return -1
+		})
+		for _, d := range slices.Compact(list) {
+			if d.line == 0 {
+				c.printf("\t%s\n", d.text)
+			} else {
+				c.printf("%d:\t%s\n", d.line, d.text)
+			}
 		}
-		match = re.MatchString
-		c.printf("All functions matching regular expression %q:\n", args)
-	} else {
-		c.printf("All defined functions:\n")
 	}
-	type declaration struct {
-		line int
-		text string
+}
+
+func (c *Console) infoFunctions(args string) error {
+	match, err := c.matching("functions", args)
+	if err != nil {
+		return err
 	}
-	files := make(map[string][]declaration)
+	files := make(map[string][]declared)
 	var others []session.Function
 	hosts := 0
 	for _, image := range c.session.Images() {
 		for _, f := range image.Functions() {
-			if !match(f.Name) {
-				continue
-			}
 			if args == "" && image.IsHost() {
 				hosts++
 				continue
@@ -236,20 +269,24 @@ func (c *Console) infoFunctions(args string) error {
 			if info := image.Info(f.Start); info != nil {
 				fn, err := info.FunctionAt(f.Start)
 				if r := frontend.Row(c.session, f.Start); err == nil && r.File != "" {
-					files[r.File] = append(files[r.File], declaration{fn.Line, declarationOf(fn) + ";"})
+					if !match(f.Name) && !match(style.Demangle(fn.LinkageName)) {
+						continue
+					}
+					d := declared{name: fn.Name, line: fn.Line, text: declarationOf(fn) + ";", file: !fn.External}
+					if d.file {
+						d.text = "static " + d.text
+					}
+					file := c.source.shown(r.File)
+					files[file] = append(files[file], d)
 					continue
 				}
 			}
-			others = append(others, f)
+			if match(f.Name) {
+				others = append(others, f)
+			}
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		c.printf("\nFile %s:\n", c.source.shown(name))
-		slices.SortFunc(files[name], func(a, b declaration) int { return a.line - b.line })
-		for _, d := range files[name] {
-			c.printf("%d:\t%s\n", d.line, d.text)
-		}
-	}
+	c.printDeclared(files)
 	if len(others) > 0 {
 		c.printf("\nNon-debugging symbols:\n")
 		for _, f := range others {
@@ -259,6 +296,79 @@ func (c *Console) infoFunctions(args string) error {
 	if hosts > 0 {
 		c.printf("\nAnd %d functions of the host; \"info functions .\" lists them too.\n", hosts)
 	}
+	return nil
+}
+
+// infos returns the debugging information of the images' files.
+func (c *Console) infos() (list []*value.Info) {
+	for _, o := range c.values.Objects() {
+		if f, ok := o.(interface{ Info() *value.Info }); ok && f.Info() != nil && !slices.Contains(list, f.Info()) {
+			list = append(list, f.Info())
+		}
+	}
+	return list
+}
+
+func (c *Console) infoVariables(args string) error {
+	match, err := c.matching("variables", args)
+	if err != nil {
+		return err
+	}
+	files, known := make(map[string][]declared), make(map[string]bool)
+	for _, info := range c.infos() {
+		list, _ := info.Variables() // those that can be read
+		for _, v := range list {
+			known[v.Name] = true
+			if !match(v.Name) {
+				continue
+			}
+			d := declared{name: v.Name, line: v.Line, text: v.Type.Declare(v.Name) + ";", file: !v.Variable.External}
+			if d.file {
+				d.text = "static " + d.text
+			}
+			file := c.source.shown(v.File)
+			files[file] = append(files[file], d)
+		}
+	}
+	c.printDeclared(files)
+	heading := "\nNon-debugging symbols:\n"
+	for d := range c.symbols.Data() {
+		if name := style.Demangle(d.Name); !known[name] && match(name) {
+			c.printf("%s0x%016x  %s\n", heading, d.Address, name)
+			heading = ""
+		}
+	}
+	return nil
+}
+
+func (c *Console) infoTypes(args string) error {
+	match, err := c.matching("types", args)
+	if err != nil {
+		return err
+	}
+	files := make(map[string][]declared)
+	for _, info := range c.infos() {
+		list, _ := info.Types() // those that can be read
+		for _, t := range list {
+			if !match(t.Name) {
+				continue
+			}
+			d := declared{name: t.Name, line: t.Line, text: t.Type.String(), file: true}
+			switch t.Type.Kind() {
+			case value.Typedef:
+				d.text = "typedef " + t.Type.Elem().Declare(t.Name)
+			case value.Struct, value.Class, value.Union, value.Enum:
+				// C++ has one definition of a type in all files.
+				d.file = t.Type.Language() != value.CPlusPlus
+			}
+			if d.line > 0 {
+				d.text += ";"
+			}
+			file := c.source.shown(t.File)
+			files[file] = append(files[file], d)
+		}
+	}
+	c.printDeclared(files)
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/clewdev/clew/report/style"
 	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/session/frontend"
 	"github.com/clewdev/clew/value"
@@ -109,6 +110,14 @@ func declarationOf(fn *value.Function) string {
 	if fn.Type == nil {
 		return fn.Name + "()"
 	}
+	result := fn.Type.Elem().String()
+	if !strings.HasSuffix(result, "*") {
+		result += " "
+	}
+	// The mangled name of a C++ function has its parameters, without this.
+	if text := style.Demangle(fn.LinkageName); fn.Language == value.CPlusPlus && text != fn.LinkageName && strings.Contains(text, "(") {
+		return result + text
+	}
 	var params []string
 	for _, p := range fn.Type.Params() {
 		params = append(params, p.String())
@@ -118,10 +127,6 @@ func declarationOf(fn *value.Function) string {
 	}
 	if len(params) == 0 {
 		params = []string{"void"}
-	}
-	result := fn.Type.Elem().String()
-	if !strings.HasSuffix(result, "*") {
-		result += " "
 	}
 	return result + fn.Name + "(" + strings.Join(params, ", ") + ")"
 }

@@ -7,6 +7,7 @@ package frontend
 import (
 	"cmp"
 	"debug/elf"
+	"iter"
 	"slices"
 	"sort"
 	"strings"
@@ -56,6 +57,21 @@ func (s *Symbols) Symbol(address uint64) (name string, offset uint64, ok bool) {
 		}
 	}
 	return "", 0, false
+}
+
+// Data returns the symbols of the data of all images, those of each file by address.
+func (s *Symbols) Data() iter.Seq[object.Symbol] {
+	return func(yield func(object.Symbol) bool) {
+		for _, i := range s.session.Images() {
+			for _, f := range i.Files() {
+				for _, d := range s.dataOf(f) {
+					if !yield(d) {
+						return
+					}
+				}
+			}
+		}
+	}
 }
 
 // dataOf returns the symbols of a file's data, sorted. It reads them once.

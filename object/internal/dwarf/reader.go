@@ -135,6 +135,19 @@ func (r *Reader) Code(u *Unit) (*Unit, error) {
 	return r.of(o.code), o.err
 }
 
+// FileName returns the path of a file in the line table of a unit, to which entries refer by its
+// number. It returns "" if it is unknown, as it is for split and type units.
+func (r *Reader) FileName(u *Unit, file int) string {
+	if _, err := r.Code(u); err != nil || u.Split || u.Type {
+		return ""
+	}
+	o := r.open[u.unit]
+	if o.lines.files == nil {
+		o.lines, _ = r.d.readLines(u.unit, &o.root)
+	}
+	return r.d.fileName(o, file)
+}
+
 // Coverage is the description of a unit's code in its first entry.
 type Coverage struct {
 	Tag    stdlib.Tag

@@ -105,6 +105,9 @@ func (r *Reader) Code(u *Unit) *Unit {
 	return u.split
 }
 
+// FileName returns the path of a file in the line table of a unit, "" if it is unknown.
+func (r *Reader) FileName(u *Unit, file int) string { return r.reader.FileName(u.Header, file) }
+
 // sharedUnits returns the units that dwz moved to another file.
 func (r *Reader) sharedUnits() []*Unit {
 	if !r.sought && r.reader != nil {
