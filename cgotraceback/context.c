@@ -106,8 +106,8 @@ CLEW_HIDDEN CLEW_PLAIN void clew_save_context(struct clew_context_arg *a, const 
 	c->pc = registers[1];
 	for (unsigned i = 0; i < sizeof c->reg / 8; i++)
 		c->reg[i] = registers[2 + i];
-	for (unsigned i = 0; i < sizeof c->copy; i++)
-		c->copy[i] = ((const volatile uint8_t *)c->sp)[i];
+	for (unsigned i = 0; i < sizeof c->copy / 8; i++)
+		c->copy[i] = ((const volatile uint64_t *)c->sp)[i];
 	uint32_t generation = c->generation + 1;
 	__atomic_store_n(&c->generation, generation, __ATOMIC_RELEASE);
 	a->context = (uint64_t)generation << 32 | (number + 2);

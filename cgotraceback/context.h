@@ -13,7 +13,7 @@
 struct clew_saved_context {
 	uint64_t pc, sp;
 	uint64_t reg[11]; // rbx, rbp, r12 to r15; x19 to x29
-	uint8_t copy[216];
+	uint64_t copy[27];
 	uint32_t next;       // the next free one, plus 1
 	uint32_t generation; // odd while it is used
 };

@@ -569,7 +569,7 @@ CLEW_PLAIN void clew_traceback(struct clew_traceback_arg *a) {
 			w.reg[SP] = c->sp;
 			w.pc = c->pc;
 			w.interrupted = 0;
-			w.stack.copy = c->copy;
+			w.stack.copy = (const uint8_t *)c->copy;
 			w.stack.copy_at = c->sp;
 			w.stack.copy_size = sizeof c->copy;
 			skip = 1; // the function of runtime/cgo that called clew_context has returned

@@ -64,6 +64,8 @@ func main() {
 		C.in_thread(C.PANIC)
 	case "bench":
 		C.walk_bench(16)
+	case "steps":
+		C.walk_steps()
 	case "mutants":
 		n, err := strconv.Atoi(os.Args[2])
 		if err != nil {

@@ -10,6 +10,8 @@ void c_inner(int kind);
 void cpp_step(int kind);
 void rust_step(int kind, void (*next)(int));
 void in_thread(int kind);
+void cpp_throw(int n);
+void walk_steps(void);
 void stress(long n);
 void *load(const char *path);
 int call_library(void *library);

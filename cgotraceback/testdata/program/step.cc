@@ -1,6 +1,7 @@
 //go:build !plain
 
 #include <stdexcept>
+#include <string>
 #include "program.h"
 
 
@@ -18,6 +19,14 @@ __attribute__((noinline)) void thrower(int n) {
 		throw std::runtime_error("thrown");
 	thrower(n - 1);
 	sink = sink + 1;
+}
+
+__attribute__((noinline)) void quiet(int n) {
+	std::string text(40 + n, 'x');
+	if (n == 0)
+		throw std::runtime_error(text);
+	quiet(n - 1);
+	sink = sink + text.size();
 }
 
 template <typename T> __attribute__((noinline)) void next(T kind) {
@@ -41,4 +50,12 @@ template <typename T> __attribute__((noinline)) void next(T kind) {
 extern "C" void cpp_step(int kind) {
 	step::next(kind);
 	sink = sink + 1;
+}
+
+extern "C" void cpp_throw(int n) {
+	try {
+		step::quiet(n);
+	} catch (const std::exception &e) {
+		sink = sink + 1;
+	}
 }
