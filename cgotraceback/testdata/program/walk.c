@@ -201,7 +201,7 @@ static struct call seen[256];
 static int depth;
 static uint64_t last_pc, last_sp, base_sp;
 static long steps, wrong, lost;
-static int stop;
+static volatile int stop, leaping;
 
 static void on_step(int number, siginfo_t *info, void *context) {
 	(void)number;
@@ -240,7 +240,7 @@ static void on_step(int number, siginfo_t *info, void *context) {
 		if (++*which <= 1000) {
 			Dl_info d = {0};
 			dladdr((void *)pc, &d);
-			fprintf(stderr, "%s at %s+%#lx in %s, depth %d, frames %d\n", good ? "cut" : "wrong", d.dli_fname, (char *)pc - (char *)d.dli_fbase, d.dli_sname, depth, n);
+			fprintf(stderr, "%s%s at %s+%#lx, depth %d, frames %d\n", good ? "cut" : "wrong", leaping ? " in longjmp" : "", d.dli_fname, (char *)pc - (char *)d.dli_fbase, depth, n);
 		}
 	}
 }
@@ -250,8 +250,10 @@ static int compare(const void *a, const void *b) { return *(const int *)a - *(co
 static jmp_buf *target;
 
 __attribute__((noinline)) static void leap(int n) {
-	if (n == 0)
+	if (n == 0) {
+		leaping = 1;
 		longjmp(*target, 1);
+	}
 	leap(n - 1);
 	sink++;
 }
@@ -271,6 +273,7 @@ __attribute__((noinline)) static void work(void) {
 	target = &b;
 	if (setjmp(b) == 0)
 		leap(4);
+	leaping = 0;
 	cpp_throw(3);
 	struct tm tm;
 	time_t t = 1e9;
