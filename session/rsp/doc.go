@@ -50,6 +50,11 @@
 // expression needs memory, as a string does. It finds the malloc of package session/hosted if the
 // session has its image.
 //
+// While the program's call is stopped, a function that the debugger calls is nested in it: gdb shows
+// "<function called from gdb>" between the two. "finish", "return" and "set unwindonsignal on" lead back
+// to the call. On arm64 gdb's "return" fails there, because gdb then sets the program counter to the
+// program's entry point, which the session refuses.
+//
 // A function that lldb calls returns to the program's entry point, where lldb has a breakpoint. While
 // such a function may return, the server sets a hardware breakpoint there. If the client detaches
 // meanwhile, the program's call is aborted.

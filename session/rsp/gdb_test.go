@@ -112,9 +112,13 @@ var gdbTests = []gdbTest{
 			"^#0  add .a=1, b=2.", "^#1  <function called from gdb>", "^#2 .*loop", "^#3 .*" + end, "= 3", "= 7", "exited normally"},
 		[]string{"loop returned 3"}},
 	{"faults in calls from a breakpoint", []string{"call loop 3"},
-		[]string{"break loop", "continue", "print fault(1)", "bt", "print add(20, 3)", "return", "bt", "set unwindonsignal on", "print fault(2)", "bt 1", "print add(1, fib(10))", "info registers pc", "delete", "continue"},
+		[]string{"break loop", "continue", "set unwindonsignal on", "print fault(2)", "bt 1", "print add(1, fib(10))", "info registers pc", "delete", "continue"},
+		[]string{"Breakpoint 1, loop", "SIGSEGV", "restored the context", "^#0 .*loop", "= 56", "<loop", "exited normally"},
+		[]string{"loop returned 3"}},
+	{"return from a call", []string{"call loop 3"},
+		[]string{"break loop", "continue", "print fault(1)", "bt", "print add(20, 3)", "return", "bt", "info registers pc", "delete", "continue"},
 		[]string{"Breakpoint 1, loop", "SIGSEGV", "signaled while in a function called from GDB", "^#0 .* fault .n=1.", "^#1  <function called from gdb>", "^#2 .*loop", "= 23",
-			"^#0 .*loop", "SIGSEGV", "restored the context", "^#0 .*loop", "= 56", "<loop", "exited normally"},
+			"^#0 .*loop", "<loop", "exited normally"},
 		[]string{"loop returned 3"}},
 	{"writes", []string{"call loop 3"},
 		[]string{"break add", "continue", "set var where.y = 9", "p where", "set var text = \"other!!!!\"", "x/s text", "p text", "delete", "finish", "set $RESULT = 1000", "continue"},
@@ -165,6 +169,9 @@ var gdbTests = []gdbTest{
 
 func TestGDB(t *testing.T) {
 	for _, test := range gdbTests {
+		if test.name == "return from a call" && runtime.GOARCH == "arm64" {
+			continue // gdb's return address is the program's entry point, which the session refuses
+		}
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			steps := append([]string{"-wait"}, test.steps...)
