@@ -63,11 +63,11 @@ func keepPrepared() {
 // Active reports whether the package does anything in this program.
 func Active() bool { return active }
 
-// Configure sets the limits. They apply to tables that are made later: call it when the program
-// starts. It may be called from several goroutines.
+// Configure sets the limits. They apply to tables that are made later: call it at the start of
+// main, when no lines have been read yet. It may be called from several goroutines.
 func Configure(o Options) {
 	C.clew_limit(C.uint32_t(max(0, min(o.MaxFrames, 1<<20))))
-	tables.configure(o)
+	tables.options.Store(&o)
 }
 
 // Prepare brings the tables up to date, and returns when that is done. A program can call it

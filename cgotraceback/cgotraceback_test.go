@@ -284,6 +284,7 @@ func profiled(t *testing.T, cmd *exec.Cmd) (samples [][]string, c cgotraceback.C
 	t.Helper()
 	var errors bytes.Buffer
 	cmd.Stderr = &errors
+	cmd.Env = append(os.Environ(), "NAMES_ONLY=1")
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, &errors)
@@ -364,6 +365,7 @@ func TestMutants(t *testing.T) {
 // BenchmarkWalk measures a walk through 20 frames in a signal handler, and that of libgcc.
 func BenchmarkWalk(b *testing.B) {
 	path := build(b, nil)
+	b.Setenv("NAMES_ONLY", "1")
 	var walk, libgcc float64
 	for b.Loop() {
 		var frames int

@@ -43,10 +43,9 @@ type file struct {
 	made      [3]bool
 	size      int64 // bytes of tables
 	left      int64 // bytes that tables may still take
-	namesOnly bool
+	prepared  *prepared
 	goText    [2]uint64 // without the bias: no lines are needed for it
 	functions []span    // for makeLines
-	pause     func()    // called during long work
 
 	unwind, names, lines mapping
 	strings              mapping // of names
@@ -356,7 +355,7 @@ func debugInfo(f *elfobject.File) (size uint64) {
 
 // makeLines makes the table of source lines and inlined calls.
 func (f *file) makeLines() error {
-	if f.namesOnly || !f.once(2) || !f.source.HasDebugInfo() {
+	if f.prepared.configured().NamesOnly || !f.once(2) || !f.source.HasDebugInfo() {
 		return nil
 	}
 	debug, err := f.source.OpenDebugFile(elfobject.DebugSearch{})
@@ -374,8 +373,8 @@ func (f *file) makeLines() error {
 				if int64(lines.Size()) > f.left {
 					return nil
 				}
-				if rows++; rows%1024 == 0 { // about 5 ms
-					f.pause()
+				if rows++; rows%1024 == 0 && !f.prepared.pause() { // about every 5 ms
+					return nil
 				}
 				at = f.addLine(&lines, at, r.end)
 			}

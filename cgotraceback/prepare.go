@@ -27,16 +27,15 @@ import (
 // prepared is what the C code reads, and how it was made.
 type prepared struct {
 	mu       sync.Mutex
-	options  Options
 	objects  []object
 	changes  uint64
 	ready    bool
 	files    map[string]*file // of all objects that were ever loaded: names in use are not freed
 	used     atomic.Int64     // bytes of tables
-	limit    int64
 	problems error
 
-	waiting atomic.Int32 // calls of Prepare
+	options atomic.Pointer[Options] // nil for the default
+	waiting atomic.Int32            // calls of Prepare
 
 	goText [2]uint64
 }
@@ -60,10 +59,12 @@ type segment struct {
 	flags       uint32
 }
 
-func (p *prepared) configure(o Options) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.options = o
+// configured returns the options. They can change while tables are made.
+func (p *prepared) configured() Options {
+	if o := p.options.Load(); o != nil {
+		return *o
+	}
+	return Options{}
 }
 
 // update makes tables for the objects that were loaded since the last call.
@@ -74,16 +75,14 @@ func (p *prepared) update() error {
 		return p.problems
 	}
 	p.load()
-	p.setLimit()
 	// What walks need comes first. Each kind of table is published before the next is made.
 	var problems []error
 	for _, build := range []func(*file) error{(*file).makeUnwind, (*file).makeNames, (*file).makeLines} {
 		for i := range p.objects {
 			o := &p.objects[i]
 			f := p.file(o)
-			f.namesOnly = p.options.NamesOnly
-			f.left = p.limit - p.used.Load()
-			f.pause = p.pause
+			f.prepared = p
+			f.left = p.limit() - p.used.Load()
 			f.goText = [2]uint64{p.goText[0] - o.bias, p.goText[1] - o.bias}
 			before := f.size
 			if err := build(f); err != nil {
@@ -101,17 +100,19 @@ func (p *prepared) update() error {
 	return p.problems
 }
 
-// pause leaves the processor to the program, unless Prepare waits.
-func (p *prepared) pause() {
+// pause is called during long work. It leaves the processor to the program, unless Prepare
+// waits. It returns false if lines are not wanted any more.
+func (p *prepared) pause() bool {
 	if p.waiting.Load() == 0 {
 		time.Sleep(2 * time.Millisecond)
 	}
+	return !p.configured().NamesOnly
 }
 
-func (p *prepared) setLimit() {
-	p.limit = p.options.MaxMemory
-	if p.limit > 0 {
-		return
+// limit returns the number of bytes that all tables may take.
+func (p *prepared) limit() int64 {
+	if o := p.configured(); o.MaxMemory > 0 {
+		return o.MaxMemory
 	}
 	loaded := uint64(0)
 	for i := range p.objects {
@@ -119,7 +120,7 @@ func (p *prepared) setLimit() {
 			loaded += min(s.size, 1<<40)
 		}
 	}
-	p.limit = max(8<<20, int64(loaded/20))
+	return max(8<<20, int64(loaded/20))
 }
 
 // load lists the loaded objects.

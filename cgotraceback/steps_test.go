@@ -18,6 +18,7 @@ import (
 // no less. It may differ only where longjmp and libgcc's unwinder replace return addresses and
 // registers.
 func TestEachInstruction(t *testing.T) {
+	t.Setenv("NAMES_ONLY", "1")
 	out := output(t, build(t, nil), "steps")
 	var steps, wrong, cut int
 	m := regexp.MustCompile(`(?m)^(\d+) steps, (\d+) wrong, (\d+) cut$`).FindString(out)

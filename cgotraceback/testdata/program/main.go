@@ -51,6 +51,8 @@ var kinds = map[string]C.int{"segv": C.SEGV, "abort": C.ABORT, "overflow": C.OVE
 	"overwrite": C.OVERWRITE, "null": C.NULL_CALL, "handler": C.HANDLER, "nocfi": C.NO_CFI, "trap": C.TRAP}
 
 func main() {
+	// Most tests need no lines, which take a second.
+	cgotraceback.Configure(cgotraceback.Options{NamesOnly: os.Getenv("NAMES_ONLY") != ""})
 	if err := cgotraceback.Prepare(); err != nil {
 		fmt.Fprintln(os.Stderr, "prepare:", err)
 	}
