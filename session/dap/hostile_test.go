@@ -253,7 +253,11 @@ func harmless(content []byte) bool {
 	if err != nil || r == nil {
 		return true
 	}
-	switch r.(type) {
+	switch r := r.(type) {
+	case *dap.EvaluateRequest:
+		if strings.Contains(r.Arguments.Expression, "(") { // a call
+			return false
+		}
 	case *dap.SetVariableRequest, *dap.SetExpressionRequest, *dap.WriteMemoryRequest, *dap.GotoRequest, *dap.LaunchRequest:
 		return false
 	}
