@@ -63,6 +63,24 @@ func TestLoading(t *testing.T) {
 	}
 }
 
+// TestRemovedLibrary loads a library whose file is then removed: its tables are made from memory,
+// where only its exported functions have names.
+func TestRemovedLibrary(t *testing.T) {
+	path := build(t, nil)
+	dir := t.TempDir()
+	source, file := filepath.Join(dir, "removed.c"), filepath.Join(dir, "removed.so")
+	if err := os.WriteFile(source, fmt.Appendf(nil, library, "removed", "volatile char big[300]; big[sink & 255] = 1;"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	run(t, exec.Command("gcc", "-O2", "-g", "-shared", "-fPIC", "-o", file, source))
+	t.Setenv("REMOVE", "1")
+	out := output(t, path, "dlopen", file)
+	_, after, _ := strings.Cut(out, "prepared\n")
+	if !regexp.MustCompile(`(?m)^goCallers .*\n\[removed.so\] .*\nlibrary_call .*\ncall_library `).MatchString(after) {
+		t.Errorf("frames of the library are missing:\n%s", out)
+	}
+}
+
 // TestPreparingLLVM measures the tables of a library with 50 MB of code, in a file of 110 MB.
 func TestPreparingLLVM(t *testing.T) {
 	const llvm = "/usr/lib/x86_64-linux-gnu/libLLVM-14.so.1"

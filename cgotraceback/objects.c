@@ -109,6 +109,18 @@ void clew_release(struct clew_objects *list) {
 	free(list);
 }
 
+// clew_copy copies memory of the process. It returns 0 if that cannot be read.
+CLEW_PLAIN int clew_copy(void *to, uint64_t from, uint64_t size) {
+	if (from + size < from)
+		return 0;
+	for (uint64_t page = from & ~4095UL; page < from + size; page += 4096)
+		if (!clew_readable(page))
+			return 0;
+	for (uint64_t i = 0; i < size; i++)
+		((uint8_t *)to)[i] = ((const volatile uint8_t *)from)[i];
+	return 1;
+}
+
 uint64_t clew_vdso(void) { return getauxval(AT_SYSINFO_EHDR); }
 
 // Addresses in objects that are never unloaded: this one, and the C library.

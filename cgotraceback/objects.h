@@ -33,6 +33,7 @@ struct clew_objects {
 CLEW_HIDDEN uint64_t clew_changes(void);
 CLEW_HIDDEN struct clew_objects *clew_loaded(void);
 CLEW_HIDDEN void clew_release(struct clew_objects *);
+CLEW_HIDDEN int clew_copy(void *to, uint64_t from, uint64_t size);
 CLEW_HIDDEN uint64_t clew_vdso(void);
 CLEW_HIDDEN uint64_t clew_own_code(void);
 CLEW_HIDDEN uint64_t clew_library_code(void);

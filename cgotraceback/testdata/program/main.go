@@ -110,6 +110,9 @@ func loads(paths []string) {
 		name := C.CString(path)
 		library := C.load(name)
 		fmt.Println("loaded", path)
+		if os.Getenv("REMOVE") != "" {
+			os.Remove(path)
+		}
 		if C.call_library(library) != 0 {
 			if err := cgotraceback.Prepare(); err != nil {
 				fmt.Println(err)
