@@ -342,6 +342,39 @@ func testProfile(t *testing.T, rust bool, cmd *exec.Cmd) {
 	}
 }
 
+// TestThread crashes in C code that Go code calls in a thread of C.
+func TestThread(t *testing.T) {
+	out := output(t, build(t, nil), "thread")
+	want := append(slices.Clone(crashes["segv"]), outer(hasRust(nil))...)
+	if got := functions(traced(t, out)); !slices.Equal(got, want) {
+		t.Errorf("C frames %q, want %q", got, want)
+	}
+	if !regexp.MustCompile(`\ngoMiddle\n.*\nthread\n`).MatchString(out) {
+		t.Errorf("the frames of the thread are missing:\n%s", out)
+	}
+}
+
+// TestQuit sends SIGQUIT while C code runs that Go code has called, which C code has called.
+func TestQuit(t *testing.T) {
+	t.Setenv("NAMES_ONLY", "1")
+	var out string
+	for range 3 { // the signal can arrive between two calls
+		p := testprogram.Start(t, build(t, nil), "quit")
+		time.Sleep(100 * time.Millisecond)
+		if out = p.Quit(); regexp.MustCompile(`\ngoMiddle\n.*\nc_outer\n`).MatchString(out) {
+			return
+		}
+	}
+	t.Errorf("C frames are missing:\n%s", out)
+}
+
+// TestTrace looks for functions of C in the stacks of an execution trace.
+func TestTrace(t *testing.T) {
+	if out := output(t, build(t, nil), "trace"); !strings.Contains(out, "go 1.2") || !strings.Contains(out, "c_outer") || !strings.Contains(out, "goMiddle") {
+		t.Errorf("%d bytes of a trace without functions of C", len(out))
+	}
+}
+
 // TestStress sends SIGPROF as fast as it can, while C and C++ code of all kinds runs.
 func TestStress(t *testing.T) {
 	n := 20000

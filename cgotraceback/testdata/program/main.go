@@ -23,6 +23,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/pprof"
+	"runtime/trace"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -40,6 +41,9 @@ func goMiddle(kind C.int) { goInner(kind) }
 func goInner(kind C.int) {
 	if kind == C.PANIC {
 		panic("in Go, called from C")
+	}
+	if kind == C.SLEEP { // an event of a trace, in Go code that C has called
+		time.Sleep(time.Millisecond)
 	}
 	C.cpp_step(kind)
 }
@@ -63,7 +67,19 @@ func main() {
 	case "profile", "stress":
 		profile()
 	case "thread":
-		C.in_thread(C.PANIC)
+		C.in_thread(C.SEGV)
+	case "quit":
+		fmt.Println("ready")
+		for {
+			goOuter(C.SPIN)
+		}
+	case "trace":
+		if err := trace.Start(os.Stdout); err != nil {
+			panic(err)
+		}
+		goOuter(C.SLEEP)
+		trace.Stop()
+		os.Exit(0)
 	case "bench":
 		C.walk_bench(16)
 	case "steps":

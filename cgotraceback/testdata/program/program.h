@@ -4,7 +4,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-enum { SPIN, SEGV, ABORT, OVERFLOW, PANIC, OVERWRITE, NULL_CALL, HANDLER, NO_CFI, THROW, JUMP, SPIN_NO_CFI, ALTERNATE, THREAD, CALLERS, TRAP, C_THREAD };
+enum { SPIN, SEGV, ABORT, OVERFLOW, PANIC, OVERWRITE, NULL_CALL, HANDLER, NO_CFI, THROW, JUMP, SPIN_NO_CFI, ALTERNATE, THREAD, CALLERS, TRAP, C_THREAD, SLEEP };
 void c_outer(int kind);
 void c_inner(int kind);
 void cpp_step(int kind);
