@@ -141,13 +141,14 @@ func (f *File) FindLine(code cfi.Memory, file string, line int) (addrs []uint64,
 	return addrs, err
 }
 
-// CodeLine returns the line that FindLine uses for a line of the source, or 0 if there is none.
-func (f *File) CodeLine(file string, line int) (found int, err error) {
+// CodeLine returns the line that FindLine uses for a line of the source, or 0 if that line has no row
+// at an address: the end of a prologue can be in another line.
+func (f *File) CodeLine(file string, line int, address uint64) (found int, err error) {
 	if line <= 0 || uint64(line) >= 1<<31 {
 		return 0, nil
 	}
 	err = f.withLines(func(d *dwarf.Data) error {
-		n, err := d.CodeLine(file, uint32(line))
+		n, err := d.CodeLine(file, uint32(line), address)
 		found = int(n)
 		return err
 	})

@@ -354,6 +354,11 @@ func IntOf(m *arch.Machine, name string, size int, signed bool) *Type {
 	return &Type{machine: m, kind: Int, name: name, size: uint64(size), sized: true, signed: signed, ready: true}
 }
 
+// UnitOf returns the type () of Rust.
+func UnitOf(m *arch.Machine) *Type {
+	return &Type{machine: m, language: Rust, kind: Struct, name: "()", sized: true, ready: true}
+}
+
 // BoolOf returns the type bool of a language on a machine, for results of comparisons.
 func BoolOf(m *arch.Machine, l Language) *Type {
 	return &Type{machine: m, language: l, kind: Bool, name: "bool", size: 1, sized: true, ready: true}

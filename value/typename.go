@@ -99,7 +99,7 @@ func (n *namer) qualified(t *Type, declarator string, q qualifiers, depth int) s
 		// Qualifiers of a pointer follow its mark.
 		if q != 0 {
 			mark += " " + q.String()
-			if declarator != "" && declarator[0] != '[' && (declarator[0] != '(' || strings.HasPrefix(declarator, "(*") || strings.HasPrefix(declarator, "(&")) {
+			if declarator != "" && declarator[0] != '[' && declarator[0] != '&' && (declarator[0] != '(' || strings.HasPrefix(declarator, "(*") || strings.HasPrefix(declarator, "(&")) {
 				mark += " "
 			}
 		}

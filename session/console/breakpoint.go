@@ -5,6 +5,7 @@
 package console
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -153,16 +154,41 @@ func (c *Console) place(b *breakpoint) string {
 	if r.Line == 0 {
 		return fmt.Sprintf("%#x", addresses[0])
 	}
-	line := r.Line
-	if n := c.namedLine(b.Location); n > 0 {
+	line, path := r.Line, r.File
+	if n := c.namedLine(b.Location, addresses[0]); n > 0 {
+		line = n
+		// The row can be of an inlined function in another file.
+		file := b.Location[:strings.LastIndexByte(b.Location, ':')]
+		if !strings.HasSuffix(path, file) {
+			path = cmp.Or(c.fileNamed(file), file)
+		}
+	} else if n := c.inlinedLine(addresses[0]); n > 0 && strings.Contains(b.Location, ":") {
 		line = n
 	}
-	return fmt.Sprintf("%#x: file %s, line %d.", addresses[0], c.source.shown(r.File), line)
+	return fmt.Sprintf("%#x: file %s, line %d.", addresses[0], c.source.shown(path), line)
 }
 
-// namedLine returns the line with code that a location names as FILE:LINE, or 0. Optimized code
+// inlinedLine returns the line at which the outermost inlined function at an address is declared, or
+// 0. As in gdb it is the line of a breakpoint that was moved to the end of a prologue there.
+func (c *Console) inlinedLine(address uint64) int {
+	image := c.session.Image(address)
+	if image == nil {
+		return 0
+	}
+	info := image.Info(address)
+	if info == nil {
+		return 0
+	}
+	scopes, err := info.Scopes(address)
+	if err != nil || len(scopes) < 2 || scopes[len(scopes)-2].Function == nil {
+		return 0
+	}
+	return scopes[len(scopes)-2].Function.Line
+}
+
+// namedLine returns the line with code at an address that a location names as FILE:LINE, or 0. Optimized code
 // can have rows of other lines at the address of its breakpoint.
-func (c *Console) namedLine(location string) int {
+func (c *Console) namedLine(location string, address uint64) int {
 	at := strings.LastIndexByte(location, ':')
 	if at <= 0 {
 		return 0
@@ -173,7 +199,7 @@ func (c *Console) namedLine(location string) int {
 	}
 	for _, image := range c.session.Images() {
 		for _, f := range image.Files() {
-			if n, err := f.CodeLine(location[:at], line); err == nil && n > 0 {
+			if n, err := f.CodeLine(location[:at], line, address); err == nil && n > 0 {
 				return n
 			}
 		}

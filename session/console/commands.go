@@ -149,7 +149,7 @@ func dataCommands() []*command {
 			short: "Show a setting, the history or the variables of the console",
 			long:  "Settings are confirm, directories, height, listsize, pagination and width. show values\nprints the history, show convenience the variables ($n)."},
 		{name: "ptype", usage: "EXPRESSION|TYPE", argument: expressionArgument, run: (*Console).ptype,
-			short: "Print a type in full", long: "A structure with its fields, a typedef as its target."},
+			short: "Print a type in full", long: "A structure with its fields, a class with its bases, access and methods, an enum of Rust\nwith its variants, a typedef as its target. Classes of the C++ library are not shown:\n\"clew debug --gdb\" shows them."},
 		{name: "whatis", usage: "EXPRESSION|TYPE", argument: expressionArgument, run: (*Console).whatis, short: "Print the name of a type"},
 	}
 }

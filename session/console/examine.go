@@ -7,6 +7,7 @@ package console
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"strings"
@@ -19,7 +20,8 @@ import (
 // examined is the state of x: the next address, and the format.
 type examined struct {
 	next         uint64
-	known        bool // next is valid
+	last         uint64 // the address of the last value, string or instruction
+	known        bool   // next is valid
 	letter, size byte
 }
 
@@ -64,7 +66,36 @@ func (c *Console) examine(args string) error {
 		return errors.New("x at which address? \"x/4xg $sp\", \"x/s text\", \"x/3i $pc\"")
 	}
 	c.repeatAs = "x"
-	return c.examineAt(e, max(f.count, 1))
+	if err := c.examineAt(e, max(f.count, 1)); err != nil {
+		return err
+	}
+	return c.setExamined(e)
+}
+
+// setExamined sets $_ to the address that x examined last, and $__ to the value there, as gdb does.
+func (c *Console) setExamined(e *examined) error {
+	bits := 8 * sizes[e.size]
+	name := map[int]string{8: "int8_t", 16: "int16_t", 32: "int32_t", 64: "int64_t"}[bits]
+	switch {
+	case e.letter == 's' || e.letter == 'i':
+		name, bits = "int8_t", 8
+	case e.letter == 'f' && bits == 32:
+		name = "float"
+	case e.letter == 'f' && bits == 64:
+		name = "double"
+	}
+	t := value.Base(jit.Host(), name)
+	if t == nil {
+		t = value.IntOf(jit.Host(), name, bits/8, true)
+	}
+	var word [8]byte
+	binary.LittleEndian.PutUint64(word[:], e.last)
+	p := value.PointerTo(t)
+	frame := c.values.Frame(c.current())
+	if err := c.values.Set("_", value.Constant(p, word[:], frame)); err != nil {
+		return err
+	}
+	return c.values.Set("__", value.At(t, e.last, frame))
 }
 
 // address evaluates an expression as an address. For an aggregate or a function it is the
@@ -109,6 +140,7 @@ func (c *Console) examineAt(e *examined, count int) error {
 			c.printf("%#x%s:", e.next, c.angle(e.next))
 		}
 		c.printf("\t%s", c.examinedText(e, p))
+		e.last = e.next
 		e.next += uint64(size)
 	}
 	c.printf("\n")
@@ -151,7 +183,7 @@ func (c *Console) examineInstructions(e *examined, count int) error {
 			mark = "=>"
 		}
 		c.printf("%s %#x%s:\t%s\n", mark, i.Address, c.angle(i.Address), c.assembly(i.Text))
-		e.next = i.Address + uint64(len(i.Bytes))
+		e.last, e.next = i.Address, i.Address+uint64(len(i.Bytes))
 	}
 	return err
 }
@@ -183,6 +215,7 @@ func (c *Console) examineStrings(e *examined, count int) error {
 			suffix = "..."
 		}
 		c.printf("%#x%s:\t%s%s\n", e.next, c.angle(e.next), c.printer(0).Text(v), suffix)
+		e.last = e.next
 		e.next += uint64(len(text))
 	}
 	return nil

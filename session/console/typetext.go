@@ -368,7 +368,7 @@ func (w *typeWriter) enumeration(t *value.Type) string {
 	b.WriteString(head(t))
 	prefix := ""
 	if t.Language() == value.CPlusPlus {
-		if under := t.Elem(); under.Kind() != value.Void && under.Name() != "" {
+		if under := t.Elem().Strip(); under.Kind() != value.Void && under.Name() != "" {
 			b.WriteString(": " + under.String() + " ")
 		}
 		if prefix = t.Name() + "::"; !t.Scoped() {

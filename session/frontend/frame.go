@@ -5,6 +5,10 @@
 package frontend
 
 import (
+	"strings"
+
+	"github.com/ianlancetaylor/demangle"
+
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/unwind"
@@ -94,6 +98,19 @@ func (s *Frames) Forget() { s.list, s.all = nil, false }
 // End returns the reason for the end of the stack. It is valid after Load(0).
 func (s *Frames) End() (unwind.Reason, error) { return s.reason, s.err }
 
+// displayed returns the name of a function as gdb shows it: that of an instance of a template is
+// demangled, with the types of template arguments in their usual spelling.
+func displayed(fn *value.Function) string {
+	if fn.Language == value.CPlusPlus && strings.Contains(fn.Name, "<") && strings.HasPrefix(fn.LinkageName, "_Z") {
+		if name, err := demangle.ToString(fn.LinkageName, demangle.NoParams, demangle.NoClones, demangle.MaxLength(maxDemangledPower)); err == nil {
+			return name
+		}
+	}
+	return fn.Display()
+}
+
+const maxDemangledPower = 12 // 4096 bytes
+
 func (s *Frames) expand(p *session.Frame) {
 	var scopes []*value.Scope
 	if info := p.Info(); info != nil {
@@ -117,7 +134,7 @@ func (s *Frames) expand(p *session.Frame) {
 		if i < len(scopes) {
 			f.Scope = scopes[i]
 			if f.Scope.Function != nil && f.Scope.Function.Name != "" {
-				f.Name = f.Scope.Function.Display()
+				f.Name = displayed(f.Scope.Function)
 			}
 		}
 		s.list = append(s.list, f)

@@ -18,6 +18,9 @@ var (
 // noOperator returns the error for an operand that is not a number.
 func noOperator(op operator, o *operand) error {
 	if o.form.isAggregate() {
+		if o.typ.Strip().Language() == value.CPlusPlus {
+			return errorf("operator%s of a class: the console does not call operators; \"clew debug --gdb\" does.", op)
+		}
 		return errorf("Structure has no component named operator%s.", op)
 	}
 	return errNotNumber

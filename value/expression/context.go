@@ -14,6 +14,7 @@ import (
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/internal/spelling"
 )
 
 // Context defines the meaning of names in an expression. Only Machine must be set. A Context is not
@@ -142,6 +143,9 @@ func (c *Context) symbol(scope, name string) (*symbol, error) {
 	default:
 		return c.scoped(scope, name)
 	}
+	if s := c.aroundInlined(name); s != nil {
+		return s, nil
+	}
 	var declared *symbol // without a definition in the debugging information
 	for _, o := range c.objects() {
 		s := o.symbol(name)
@@ -167,6 +171,40 @@ func (c *Context) symbol(scope, name string) (*symbol, error) {
 		return &symbol{name: name, typ: t}, nil
 	}
 	return nil, noSymbol(name)
+}
+
+// inlinedScopes returns the prefixes with which a name means something in the inlined function of
+// the frame, innermost first: "ns::class::", "ns::".
+func (c *Context) inlinedScopes() (list []string) {
+	if c.Info == nil {
+		return nil
+	}
+	scopes, err := c.Info.Scopes(c.Address)
+	if err != nil || c.Inlined < 0 || c.Inlined >= len(scopes)-1 || scopes[c.Inlined].Function == nil {
+		return nil
+	}
+	name := scopes[c.Inlined].Function.Display()
+	for {
+		last := spelling.Last(name)
+		if len(last) == len(name) {
+			return list
+		}
+		name = name[:len(name)-len(last)-2]
+		list = append(list, name+"::")
+	}
+}
+
+// aroundInlined returns the symbol that a name means because of the class and the namespaces around
+// the inlined function of the frame, or nil.
+func (c *Context) aroundInlined(name string) *symbol {
+	for _, prefix := range c.inlinedScopes() {
+		for _, o := range c.objects() {
+			if s := o.symbol(prefix + name); s != nil {
+				return s
+			}
+		}
+	}
+	return nil
 }
 
 // local returns the variable with a name in the blocks around Address, or nil.
@@ -247,6 +285,9 @@ func (o *objectFile) variable(v *value.Variable) *symbol {
 
 // scoped returns the symbol with a name in a file, a function or a class.
 func (c *Context) scoped(scope, name string) (*symbol, error) {
+	if s := c.aroundInlined(scope + "::" + name); s != nil {
+		return s, nil
+	}
 	for _, o := range c.objects() {
 		if s, found := o.inFunction(scope, name); s != nil {
 			return s, nil
@@ -261,6 +302,11 @@ func (c *Context) scoped(scope, name string) (*symbol, error) {
 		}
 		if t, err := o.info.Type(scope+"::"+name, o.address); err == nil {
 			return &symbol{name: name, typ: t, object: o.frame}, nil
+		}
+		if t, err := o.info.Type(scope, o.address); err == nil && t.Kind() == value.Typedef && t.Strip().Name() != "" {
+			if s := o.symbol(t.Strip().Name() + "::" + name); s != nil {
+				return s, nil
+			}
 		}
 	}
 	return nil, noSymbol(scope)
@@ -293,6 +339,13 @@ func (c *Context) typeNamed(keyword, name string) (*value.Type, error) {
 		full = keyword + " " + name
 	}
 	for _, o := range c.objects() {
+		if keyword == "" {
+			for _, prefix := range c.inlinedScopes() {
+				if t, err := o.info.Type(prefix+full, o.address); err == nil {
+					return t, nil
+				}
+			}
+		}
 		if t, err := o.info.Type(full, o.address); err == nil {
 			return t, nil
 		}
@@ -338,15 +391,18 @@ var standardTypes = sync.OnceValue(func() map[string]string {
 // standardType returns a type that the language has without a declaration, or nil.
 func (c *Context) standardType(name string) *value.Type {
 	if c.language() == value.Rust {
-		return rustInteger(c.Machine, name)
+		return rustNumberType(c.Machine, name)
 	}
 	return standardType(c.Machine, name)
 }
 
-// rustInteger returns an integer type of Rust, or nil.
-func rustInteger(m *arch.Machine, name string) *value.Type {
-	if len(name) < 2 || name[0] != 'i' && name[0] != 'u' {
+// rustNumberType returns a type of numbers of Rust, or nil.
+func rustNumberType(m *arch.Machine, name string) *value.Type {
+	if len(name) < 2 || name[0] != 'i' && name[0] != 'u' && name[0] != 'f' {
 		return nil
+	}
+	if name == "f32" || name == "f64" {
+		return value.Base(m, map[string]string{"f32": "float", "f64": "double"}[name])
 	}
 	size, ok := map[string]int{"8": 1, "16": 2, "32": 4, "64": 8, "size": m.AddressSize}[name[1:]]
 	if !ok {

@@ -18,8 +18,13 @@
 // of the program, and those of C if the program does not name them, so that *(int *)($rbx + 8)
 // works in code without debugging information.
 //
+// In code of C++, names can be those of templates and be qualified (box<int>::count, (ns::kind)1,
+// x.base::member); comparisons are bool, and a cast between pointers to a class and its base moves
+// the pointer. In code of Rust, tuple.0, x as u8, !n and 5u8 have Rust's meaning. Methods and
+// operators of classes are not called.
+//
 // There are three differences from gdb. Floating-point numbers are computed in 64 bits: a long
-// double loses its low bits. Operators of C++ and other languages are missing. There are no
+// double loses its low bits. Other operators of C++ and Rust are missing. There are no
 // warnings, for example for a shift by too many bits.
 //
 // The package runs no code: the Context makes the calls, and only assignments change memory and

@@ -53,6 +53,9 @@ func (e *Expression) apply(n *node) operand {
 	case question:
 		return e.conditional(n)
 	case logicalNot, logicalAnd, logicalOr:
+		if n.op == logicalNot && e.context.language() == value.Rust {
+			return e.rustNot(n)
+		}
 		return e.boolean(e.truth(n))
 	case negate, plus, bitNot:
 		return e.unary(n)
@@ -84,7 +87,12 @@ func (e *Expression) apply(n *node) operand {
 		return e.step(n)
 	}
 	if n.op >= assign && n.op <= assignXor {
-		return e.assignment(n)
+		o := e.assignment(n)
+		if e.context.language() == value.Rust && n.x.op != convenienceOf && n.x.op != registerOf {
+			unit := value.UnitOf(e.context.Machine)
+			return held(unit, value.Constant(unit, []byte{}, e.frame))
+		}
+		return o
 	}
 	x, y := e.scalarOf(n.x), e.scalarOf(n.y)
 	return e.binary(n.op, &x, &y)
@@ -104,6 +112,16 @@ func (e *Expression) conditional(n *node) operand {
 		return e.evaluate(n.y)
 	}
 	return e.evaluate(n.z)
+}
+
+// rustNot evaluates ! of Rust, which inverts the bits of an integer.
+func (e *Expression) rustNot(n *node) operand {
+	o := e.scalarOf(n.x)
+	if o.kind != scalarOperand || !o.form.isInteger() || o.form.kind == value.Bool {
+		return e.boolean(e.truth(n))
+	}
+	o.name, o.bits = "", o.form.cut(^o.bits)
+	return o
 }
 
 func (e *Expression) boolean(yes bool) operand {
@@ -212,6 +230,9 @@ func (e *Expression) addressOf(n *node) operand {
 func (e *Expression) subscript(n *node) operand {
 	x := e.evaluate(n.x)
 	e.follow(&x)
+	if x.form.isAggregate() && x.typ.Strip().Language() == value.Rust {
+		e.sliceData(&x)
+	}
 	switch {
 	case x.form.kind == value.Pointer:
 		e.load(&x)
@@ -239,6 +260,23 @@ func (e *Expression) subscript(n *node) operand {
 		}
 	}
 	panic(e.failure(errorf("cannot subscript requested type")))
+}
+
+// sliceData replaces a slice of Rust by the pointer to its first element.
+func (e *Expression) sliceData(o *operand) {
+	fields := o.typ.Strip().Fields()
+	if len(fields) != 2 || fields[0].Name != "data_ptr" || fields[1].Name != "length" {
+		return
+	}
+	v := o.held()
+	if o.kind == memoryOperand {
+		v = value.At(o.typ, o.bits, e.frame)
+	}
+	if e.dry {
+		*o = operand{kind: scalarOperand, typ: fields[0].Type, form: formOf(fields[0].Type)}
+		return
+	}
+	*o = e.operandOf(v.Field(0))
 }
 
 // checked returns a value as an operand, or its error if it has no type.

@@ -35,6 +35,10 @@ func (e *Expression) member(n *node) operand {
 	if x.form.kind == value.Pointer && x.typ.Strip().Elem().Strip().Kind() != value.Void {
 		x = e.dereference(&x)
 	}
+	for depth := 0; x.form.kind == value.Pointer && x.typ.Strip().Language() == value.Rust && depth < maxBases; depth++ {
+		e.rvalue(&x) // Rust follows all pointers
+		x = e.dereference(&x)
+	}
 	if !x.form.isAggregate() {
 		if x.kind == symbolOperand {
 			panic(e.failure(unknownType(x.name)))

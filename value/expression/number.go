@@ -49,6 +49,9 @@ func (p *parser) number(text string) (operand, string) {
 // rustNumber is number for a constant of Rust with underscores or a type: 1_000u8.
 func (p *parser) rustNumber(text string) (operand, string) {
 	bare := strings.ReplaceAll(text, "_", "")
+	if octal, ok := strings.CutPrefix(bare, "0o"); ok {
+		bare = "0" + octal
+	}
 	for _, suffix := range [...]string{"u8", "u16", "u32", "u64", "usize", "i8", "i16", "i32", "i64", "isize"} {
 		digits, ok := strings.CutSuffix(bare, suffix)
 		if !ok || strings.HasPrefix(bare, "0x") && !strings.HasPrefix(suffix, "u") && !strings.HasPrefix(suffix, "i") {

@@ -304,6 +304,9 @@ func (p *parser) postfix(x *node) *node {
 		case p.is(arrow) || p.is(dot):
 			op := p.token.op
 			p.advance()
+			if p.is(multiply) {
+				return p.fail(offset, "The console does not use pointers to members; \"clew debug --gdb\" does.")
+			}
 			if p.token.kind != nameToken {
 				return p.syntax()
 			}

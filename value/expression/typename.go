@@ -23,6 +23,11 @@ func isTypeKeyword(word string) bool {
 	return false
 }
 
+// isTypeKeyword is isTypeKeyword for the language of the code: C's words can be names in Rust.
+func (p *parser) isTypeKeyword(word string) bool {
+	return isTypeKeyword(word) && (p.names.language() != value.Rust || word == "struct" || word == "enum")
+}
+
 func (p *parser) isKeyword(word string) bool { return p.token.isKeyword(word) }
 
 func (t token) isKeyword(word string) bool {
@@ -39,7 +44,7 @@ func (p *parser) startsType(t, next token) bool {
 		found, _ := p.scopedType(t)
 		return found != nil
 	}
-	if isTypeKeyword(t.text) {
+	if p.isTypeKeyword(t.text) {
 		return true
 	}
 	if strings.ContainsRune(t.text, '.') {
@@ -103,7 +108,7 @@ func (p *parser) specifiers() *value.Type {
 			p.advance()
 		case strings.HasPrefix(word, "typeof") || strings.HasPrefix(word, "__typeof"):
 			named = p.typeOf()
-		case isTypeKeyword(word):
+		case p.isTypeKeyword(word):
 			words = append(words, word)
 			p.advance()
 		case len(words) > 0:

@@ -70,6 +70,13 @@ func (w *printing) value(v value.Value, depth int, top bool) {
 			return
 		}
 		w.scalar(v, t)
+	case value.MemberPointer:
+		format := w.Format
+		if !top && t.Elem().Strip().Kind() == value.Func {
+			w.Format = 0 // as in gdb, a pointer to a method has no other format in a structure
+		}
+		w.scalar(v, t)
+		w.Format = format
 	default:
 		w.scalar(v, t)
 	}
@@ -105,8 +112,7 @@ func (w *printing) scalar(v value.Value, t *value.Type) {
 
 // number writes the value b of a type without qualifiers.
 func (w *printing) number(v value.Value, t *value.Type, b []byte) {
-	isMethod := t.Kind() == value.MemberPointer && t.Elem().Strip().Kind() == value.Func
-	if w.Format != 0 && w.Format != 's' && !isMethod {
+	if w.Format != 0 && w.Format != 's' {
 		w.formatted(t, b)
 		return
 	}

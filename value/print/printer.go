@@ -7,6 +7,7 @@ package print
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -82,8 +83,10 @@ func (p *Printer) Print(v value.Value) (string, error) {
 	}
 	isFormatted := p.Format != 0 && p.Format != 's' && isScalar(t)
 	if t.Kind() == value.RvalueReference && p.Format != 0 && p.Format != 's' {
-		w.scalar(v, t) // as in gdb
-		return string(w.text), w.problem
+		if w.scalar(v, t); w.problem != nil { // as in gdb
+			return "", w.problem
+		}
+		return string(w.text), nil
 	}
 	switch t.Kind() {
 	case value.Pointer, value.Reference, value.RvalueReference:
@@ -93,10 +96,20 @@ func (p *Printer) Print(v value.Value) (string, error) {
 			}
 			break
 		}
-		if name := bareName(v.Type()); !(isFormatted && t.Kind() == value.Pointer) && !(t.Kind() == value.Pointer && v.Type().Kind() != value.Typedef && isString(name)) {
+		if name := bareName(v.Type()); !(isFormatted && t.Kind() == value.Pointer) && !(t.Kind() == value.Pointer && v.Type().Kind() != value.Typedef && isString(name) && t.Language() != value.Rust) {
 			w.add("(" + v.Type().String() + ") ")
 		}
 	case value.Func:
+		if p.Format != 0 && p.Format != 's' {
+			w.function(v)
+			if w.problem != nil {
+				return "", w.problem
+			}
+			return string(w.text), nil
+		}
+		if address, ok := v.Address(); ok && v.Frame() != nil && v.Frame().ReadMemory(make([]byte, 1), address) != nil {
+			return "", &value.MemoryError{Address: address}
+		}
 		w.add("{" + v.Type().Strip().String() + "} ")
 	case value.Struct:
 		if t.IsArrayDescriptor() && isNamed(v.Type()) {
@@ -108,6 +121,19 @@ func (p *Printer) Print(v value.Value) (string, error) {
 		return "", w.problem
 	}
 	return string(w.text), nil
+}
+
+// function writes a function in the format of a letter. As in gdb its value is its first byte.
+func (w *printing) function(v value.Value) {
+	if w.Format == 'a' || w.Format == 'c' {
+		//lint:ignore ST1005 gdb's own sentence
+		w.fail(fmt.Errorf("%w: Value can't be converted to integer.", value.ErrType))
+		return
+	}
+	m := v.Type().Machine()
+	address, _ := v.Address()
+	code := value.At(value.IntOf(m, "unsigned char", 1, false), address, v.Frame())
+	w.scalar(code, code.Type())
 }
 
 // maxTypes bounds the number of typedefs and qualifiers before a type, and how deep types

@@ -225,16 +225,20 @@ func (d *Data) LineAddresses(file string, line uint32, p *Prologues) ([]uint64, 
 	return slices.Compact(addrs), problem
 }
 
-// CodeLine returns the line whose addresses LineAddresses returns: line, or the nearest later one
-// with code, or 0.
-func (d *Data) CodeLine(file string, line uint32) (uint32, error) {
+// CodeLine returns the line that LineAddresses uses for a line: that, or the nearest later one with
+// code. It returns 0 if that line has no row at an address.
+func (d *Data) CodeLine(file string, line uint32, address uint64) (uint32, error) {
 	defer d.allow()()
 	var found []lineAddress
 	later, problem := d.collect(file, line, &found)
-	if len(found) > 0 {
+	if len(found) == 0 && later != 0 {
+		line = later
+		_, problem = d.collect(file, later, &found)
+	}
+	if slices.ContainsFunc(found, func(a lineAddress) bool { return a.address == address }) {
 		return line, problem
 	}
-	return later, problem
+	return 0, problem
 }
 
 type lineAddress struct {

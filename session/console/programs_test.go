@@ -1,0 +1,455 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux && amd64
+
+package console_test
+
+import (
+	"debug/elf"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/clewdev/clew/internal/sample"
+	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/session"
+	"github.com/clewdev/clew/session/console"
+	"github.com/clewdev/clew/session/hosted"
+)
+
+// A build is a program of testdata/programs with a compiler and its flags.
+type programBuild struct{ source, compiler, flags string }
+
+func (b programBuild) String() string {
+	return filepath.Base(b.source) + " " + b.compiler + " " + b.flags
+}
+
+// programCompilers are the compilers for a suffix.
+var programCompilers = map[string][]string{
+	".c":  {"gcc", "clang-14"},
+	".cc": {"g++ -std=c++17", "clang++-14 -std=c++17"},
+	".rs": {"rustc -Awarnings --edition=2021 -Cpanic=abort -Ccodegen-units=1 --emit=obj"},
+}
+
+// TestPrograms gives the same commands to gdb, for a linked program, and to a console, for its
+// object files. Each answer of the console must equal gdb's, or be an error that says that the
+// console does not support this.
+//
+// The programs are in testdata/programs. A line of them with a comment "STOP" is a breakpoint.
+// After STOP, and in "//>" lines after it, are commands for the stop. At each stop there are
+// also the commands of everyStop, and those of everyVariable for each variable.
+func TestPrograms(t *testing.T) {
+	requireGCC12(t)
+	var all []programBuild
+	sources, _ := filepath.Glob("testdata/programs/*.*")
+	for _, source := range sources {
+		for _, compiler := range programCompilers[filepath.Ext(source)] {
+			for _, level := range []string{"0", "2"} {
+				flags := "-O" + level
+				if filepath.Ext(source) == ".rs" {
+					flags = "-Copt-level=" + level
+				}
+				all = append(all, programBuild{source, compiler, flags})
+			}
+		}
+	}
+	if len(all) < 100 {
+		t.Errorf("there are only %d programs", len(all))
+	}
+	chosen := sample.Covering(t, all, 12, func(b programBuild) []string { return []string{b.compiler + b.flags} })
+	var tally tally
+	t.Run("all", func(t *testing.T) {
+		for _, b := range chosen {
+			t.Run(b.String(), func(t *testing.T) {
+				t.Parallel()
+				tally.compare(t, b)
+			})
+		}
+	})
+	tally.report(t)
+}
+
+// everyStop are commands for each stop.
+var everyStop = []string{"delete", "info args", "info locals", "bt", "frame", "list"}
+
+// everyVariable are commands for each variable, whose name replaces V.
+var everyVariable = []string{"print V", "print/x V", "whatis V", "ptype V", "print &V", "print sizeof(V)", "whatis &V", "print *V", "ptype *V"}
+
+// A tally counts answers.
+type tally struct {
+	mu                         sync.Mutex
+	equal, errors, more, wrong int
+	refused                    map[string]int // by reason
+}
+
+func (c *tally) count(counter func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	counter()
+}
+
+// maxRefused is the largest share of answers that may be refusals, in percent.
+const maxRefused = 5
+
+func (c *tally) report(t *testing.T) {
+	total, refused := c.equal, 0
+	for _, n := range c.refused {
+		refused += n
+	}
+	total += refused
+	t.Logf("%d answers: %d equal to gdb's, %d refused; %d errors in both, %d types that only the console knows, %d wrong ones of gdb", total, c.equal, refused, c.errors, c.more, c.wrong)
+	for _, reason := range slices.Sorted(maps.Keys(c.refused)) {
+		t.Logf("%6d  %s", c.refused[reason], reason)
+	}
+	if refused*100 > total*maxRefused {
+		t.Errorf("more than %d%% of the answers are refused", maxRefused)
+	}
+}
+
+// refusals match the errors that say that the console does not support something.
+var refusals = []refusal{
+	{regexp.MustCompile(`clew debug --gdb`), "with --gdb"},
+	{regexp.MustCompile(`is a method: |does not call operators`), "methods"},
+	{regexp.MustCompile(`pointers to members`), "pointers to members"},
+	{regexp.MustCompile(`does not print classes of the C\+\+ library`), "ptype of classes of the C++ library"},
+	{regexp.MustCompile(`does not cast from it`), "casts from virtual bases"},
+	{regexp.MustCompile(`^value is not located in memory`), "x of a value that is not in memory"},
+	{regexp.MustCompile(`optimized out: not known in this frame`), "gdb reads a register that a call can have changed"},
+	{regexp.MustCompile(`requires the program to have a function "malloc"`), "* of a string constant"},
+	{regexp.MustCompile(`DW_OP_convert of a floating-point number of 16 bytes`), "long double in a location expression"},
+	{regexp.MustCompile(`bit-field has no address`), "the address of a bit-field"},
+}
+
+type refusal struct {
+	message *regexp.Regexp
+	reason  string
+}
+
+func (c *tally) compare(t *testing.T, b programBuild) {
+	source, err := filepath.Abs(b.source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects := programObjects(t, b)
+	main := testprogram.Source(t, "start.c", "int run(int); int main(void) { return run(3) & 1; }\n")
+	program := filepath.Join(t.TempDir(), "program")
+	link := exec.Command("gcc", append([]string{"-g", "-O0", "-Wl,-z,muldefs", "-o", program, main, "-lm"}, objects...)...)
+	if out, err := link.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", link, err, out)
+	}
+	g := testprogram.StartGDB(t, program)
+	if load := programPrinters()[filepath.Ext(source)]; load != "" {
+		g.Do(load)
+	}
+	g.Do("break main\nrun\ndelete")
+	p := open(t, console.Options{}, objects...)
+	same := func(command, ours string) string {
+		want := g.Do(command)
+		got, err := "", error(nil)
+		p.output.Reset()
+		if err = p.Execute(ours); err == nil || p.output.Len() > 0 {
+			got = p.output.String()
+		}
+		c.judge(t, filepath.Base(source), command, got, err, want)
+		return want
+	}
+	for k, stop := range stopsOf(t, source) {
+		same(fmt.Sprintf("break %s:%d", filepath.Base(source), stop.line), fmt.Sprintf("break %s:%d", filepath.Base(source), stop.line))
+		if k == 0 {
+			same("continue", "call run(3)")
+		} else {
+			same("continue", "continue")
+		}
+		if p.session.State() != session.Stopped || t.Failed() && k == 0 {
+			return // optimized code can skip the last stops
+		}
+		var names []string
+		for _, command := range everyStop {
+			text := same(command, command)
+			if command == "info args" || command == "info locals" {
+				for _, m := range variableLine.FindAllStringSubmatch(text, -1) {
+					names = append(names, m[1])
+				}
+			}
+		}
+		slices.Sort(names)
+		for _, name := range slices.Compact(names) {
+			isReference := strings.Contains(g.Do("whatis "+name), "&")
+			for _, command := range everyVariable {
+				if isReference && command == "ptype *V" {
+					continue // gdb takes it for ptype V
+				}
+				command = strings.ReplaceAll(command, "V", name)
+				same(command, command)
+			}
+		}
+		for _, command := range stop.commands {
+			same(command, command)
+		}
+	}
+}
+
+var variableLine = regexp.MustCompile(`(?m)^(\w+) = `)
+
+// gdbAnswer matches the beginning of gdb's answers to commands that can fail.
+var gdbAnswer = map[string]*regexp.Regexp{
+	"print":  regexp.MustCompile(`^\$\d+ = `),
+	"ptype":  regexp.MustCompile(`^type = `),
+	"whatis": regexp.MustCompile(`^type = `),
+	"x":      regexp.MustCompile(`^0x`),
+}
+
+// gdbError matches gdb's errors for commands with other answers.
+var gdbError = regexp.MustCompile(`^(No (symbol|stack|frame|type)\b|There is no |\$\d+ = Value can't be converted|Cannot |Function ")`)
+
+// judge compares an answer with gdb's.
+func (c *tally) judge(t *testing.T, source, command, got string, err error, want string) {
+	t.Helper()
+	verb, _, _ := strings.Cut(command, " ")
+	verb, _, _ = strings.Cut(verb, "/")
+	gdbFailed := gdbAnswer[verb] != nil && !gdbAnswer[verb].MatchString(want) || gdbError.MatchString(want)
+	ours, theirs := comparableAnswer(got, source), comparableAnswer(want, source)
+	if strings.HasPrefix(theirs, "[Inferior 1 ") && strings.HasPrefix(ours, "run(3) = ") {
+		return // both have ended
+	}
+	switch {
+	case err != nil && gdbFailed:
+		c.count(func() { c.errors++ })
+	case err == nil && ours == theirs:
+		c.count(func() { c.equal++ })
+	case err == nil && strings.HasSuffix(ours, "= <optimized out>") && strings.HasPrefix(theirs, "value has been optimized out"):
+		c.count(func() { c.equal++ })
+	case err != nil && theirs == "N = <optimized out>" && strings.Contains(err.Error(), "optimized out"):
+		c.count(func() { c.equal++ })
+	case err == nil && gdbFailed && (verb == "whatis" || verb == "ptype" || strings.Contains(command, "sizeof")):
+		// gdb needs the value, which it does not know.
+		c.count(func() { c.more++ })
+	case known(source, command, theirs) != "":
+		c.count(func() { c.wrong++ })
+	case err != nil:
+		k := slices.IndexFunc(refusals, func(r refusal) bool { return r.message.MatchString(err.Error()) })
+		if k < 0 {
+			t.Errorf("%s\nerror %v\nwant %s", command, err, theirs)
+			return
+		}
+		c.refuse(refusals[k].reason)
+	case unknownValue.MatchString(ours) && isUnknown(ours, theirs):
+		c.refuse("gdb reads a register that a call can have changed")
+	default:
+		t.Errorf("%s\ngot  %s\nwant %s", command, ours, theirs)
+	}
+}
+
+// gdbErrors are answers of gdb 13 that are wrong. The patterns match a command, an end of line, and
+// gdb's answer.
+var gdbErrors = []refusal{
+	{regexp.MustCompile(`^nested.cc: print (limit|Vertex::Grey|\(Vertex::Colour\)3)\n`), "it does not look in the class of an inlined method"},
+	{regexp.MustCompile(`^closures.rs: break closures.rs:12\n`), "it names the line of the function around an inlined closure"},
+	{regexp.MustCompile(`^closures.rs: print self.0\n`), "it has .0 for structures, not for references to them"},
+	{regexp.MustCompile(`^states.rs: print sizeof`), "it takes the size of a variant for that of an enum"},
+	{regexp.MustCompile(`^shapes.cc: info locals\nNo locals`), "it leaves out variables of a block that has not begun"},
+	{regexp.MustCompile(`^references.cc: (print|whatis) [*&+-]*n(--)?\n`), "it cannot use a typedef of a reference"},
+	{regexp.MustCompile(`: ptype \*(array|pointer|key|empty|unit|max)\n`), "it takes * of anything"},
+	{regexp.MustCompile(`^states.c: (print(/[xd])? to\b|info locals\nto = IDLE)`), "it takes a state of a switch for another one"},
+	{regexp.MustCompile(`^recursion.c: (bt|up)\n(?s:.*)low=1, low@entry=0`), "it reads a register that a call can have changed"},
+	{regexp.MustCompile(`^strings.c: print/x out\nN = 0x0`), "it shows a pointer without a target as 0"},
+	{regexp.MustCompile(`\n(?s:.*)Python Exception`), "its printers fail"},
+	{regexp.MustCompile(`\n(?s:.*)Cannot create a lazy string`), "its printers fail"},
+	{regexp.MustCompile(`^stdlib.cc: print(/x)? nothing\n`), "it takes lost members for zero"},
+	{regexp.MustCompile(`^(arrays.c|templates.cc): (print(/x)? (letters|text)|info locals)\n(?s:.*)([hf]\\000|synthetic pointer)`), "it takes lost elements for zero"},
+}
+
+func known(source, command, answer string) string {
+	for _, k := range gdbErrors {
+		if k.message.MatchString(source + ": " + command + "\n" + answer) {
+			return k.reason
+		}
+	}
+	return ""
+}
+
+func (c *tally) refuse(reason string) {
+	c.count(func() {
+		if c.refused == nil {
+			c.refused = map[string]int{}
+		}
+		c.refused[reason]++
+	})
+}
+
+var unknownValue = regexp.MustCompile(`<optimized out>|<error: [^>]* of 16 bytes>`)
+
+// isUnknown reports whether an answer is like gdb's, but with fewer known values.
+func isUnknown(ours, theirs string) bool {
+	parts := unknownValue.Split(ours, -1)
+	for k := range parts {
+		parts[k] = regexp.QuoteMeta(parts[k])
+	}
+	return regexp.MustCompile("(?s)^" + strings.Join(parts, ".*?") + "$").MatchString(theirs)
+}
+
+var (
+	programAddress = regexp.MustCompile(`\b0x(0000)?[57][0-9a-f]{11}\b`)
+	programNumber  = regexp.MustCompile(`(?m)^(Value returned is |(?:Temporary )?[Bb]reakpoint )?\$?\d+(?:\.\d+)?( = |,| at)`)
+	programPath    = regexp.MustCompile(`[\w./-]*testdata/programs/`)
+	mainFrame      = regexp.MustCompile(`(?m)^#\d+ +(ADDR in )?main \(.*\n?`)
+	// gdb decodes names of C as if they were Ada's: names.0 is names, and run.names is run[names].
+	characterTarget = regexp.MustCompile(`(char \*\) ADDR( <\S+>)?) ".*`) // it has no end
+	// gdb 13 calls all pointers of Rust *mut, except in names of the compiler.
+	rustBox      = regexp.MustCompile(`alloc::boxed::Box<(\w[\w:]*), alloc::alloc::Global>`)
+	rustFunction = regexp.MustCompile(`<\w+::run>`)
+	rustPointer  = regexp.MustCompile(`&mut |&|\*const `)
+	warning      = regexp.MustCompile(`warning: RTTI symbol not found .*\n`)
+	lostEntry    = regexp.MustCompile(`, \w+@entry=@ADDR: <optimized out>`)
+	localNumber  = regexp.MustCompile(`<(\w+)\.\d+>`)
+	localName    = regexp.MustCompile(`<(\w+)\.([A-Za-z_]\w*)>`)
+	imageName    = regexp.MustCompile(`(?m)( in section \.\w+)\S*( of .*)?$`)
+)
+
+// comparableAnswer removes from an answer what differs between a program and a call.
+func comparableAnswer(text, source string) string {
+	text = programAddress.ReplaceAllString(text, "ADDR")
+	text = warning.ReplaceAllString(text, "")
+	text = strings.ReplaceAll(text, "<run(int)", "<run")
+	text = lostEntry.ReplaceAllString(text, "")
+	text = atEntry.ReplaceAllString(text, "=")
+	text = programNumber.ReplaceAllString(text, "${1}N$2")
+	if filepath.Ext(source) == ".rs" {
+		text = rustFunction.ReplaceAllString(text, "<run>")
+		text = rustBox.ReplaceAllString(text, "*mut $1")
+		text = rustPointer.ReplaceAllString(text, "*mut ")
+	}
+	text = programPath.ReplaceAllString(text, "")
+	text = strings.TrimPrefix(text, "Continuing.\n")
+	text = characterTarget.ReplaceAllString(text, "$1")
+	text = strings.ReplaceAll(text, "unsigned int __int128", "unsigned __int128")
+	text = localNumber.ReplaceAllString(text, "<$1>")
+	text = localName.ReplaceAllString(text, "<$1[$2]>")
+	text = imageName.ReplaceAllString(text, "$1")
+	text = mainFrame.ReplaceAllString(text, "")
+	return strings.TrimSpace(text)
+}
+
+// stopsOf returns the stops of a program.
+func stopsOf(t *testing.T, source string) (list []programStop) {
+	text, err := os.ReadFile(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for line := range strings.Lines(string(text)) {
+		n++
+		_, commands, found := strings.Cut(line, "// STOP")
+		more, isMore := strings.CutPrefix(strings.TrimSpace(line), "//>")
+		switch {
+		case found:
+			list = append(list, programStop{line: n})
+		case isMore && len(list) > 0:
+			commands = more
+		default:
+			continue
+		}
+		last := &list[len(list)-1]
+		for command := range strings.SplitSeq(commands, ";") {
+			if command = strings.TrimSpace(command); command != "" {
+				last.commands = append(last.commands, command)
+			}
+		}
+	}
+	return list
+}
+
+type programStop struct {
+	line     int
+	commands []string
+}
+
+// programPrinters are commands for gdb that load the printers of a language's library.
+var programPrinters = sync.OnceValue(func() map[string]string {
+	root, _ := exec.Command("rustc", "--print", "sysroot").Output()
+	return map[string]string{
+		".cc": "python import sys; sys.path.insert(0, '/usr/share/gcc/python')\n" +
+			"python from libstdcxx.v6 import register_libstdcxx_printers; register_libstdcxx_printers(None)\n" +
+			"python gdb.type_printers[:] = []", // the short names of types
+		".rs": fmt.Sprintf("python import sys; sys.path.insert(0, %q)\n", strings.TrimSpace(string(root))+"/lib/rustlib/etc") +
+			"python import gdb_lookup; gdb_lookup.register_printers(gdb)",
+	}
+})
+
+// programObjects compiles a program. Besides its object file there is one with functions that
+// the session does not provide, and one that defines the other undefined symbols: functions of
+// the C++ and Rust libraries that are never called, because they throw or panic.
+func programObjects(t *testing.T, b programBuild) []string {
+	name := strings.TrimSuffix(filepath.Base(b.source), filepath.Ext(b.source))
+	object := testprogram.Compile(t, name+".o", b.source, append(strings.Fields(b.compiler+" "+b.flags), objectFlags(b.source)...)...)
+	objects := []string{object}
+	if filepath.Ext(b.source) == ".cc" {
+		objects = append(objects, testprogram.Compile(t, "support.o", "testdata/programs/support/support.cc", "g++", "-std=c++17", "-O1", "-c", "-fno-exceptions"))
+		archive, err := exec.Command("g++", "-print-file-name=libstdc++.a").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, member := range []string{"tree.o", "list.o", "hashtable_c++0x.o", "hash_bytes.o"} {
+			text, err := exec.Command("ar", "p", strings.TrimSpace(string(archive)), member).Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			objects = append(objects, testprogram.Source(t, member, string(text)))
+		}
+	}
+	defined, undefined := map[string]bool{}, map[string]bool{}
+	library, err := hosted.New(&hosted.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range library.Functions() {
+		defined[f.Name] = true
+	}
+	library.Close()
+	for _, path := range objects {
+		f, err := elf.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		symbols, err := f.Symbols()
+		if err = errors.Join(err, f.Close()); err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range symbols {
+			if s.Section == elf.SHN_UNDEF {
+				undefined[s.Name] = true
+			} else {
+				defined[s.Name] = true
+			}
+		}
+	}
+	var text strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(undefined)) {
+		if name != "" && !defined[name] && name != "_GLOBAL_OFFSET_TABLE_" {
+			instruction := "ud2"
+			if strings.Contains(name, "shim_is_unstable") {
+				instruction = "ret" // an empty function
+			}
+			fmt.Fprintf(&text, ".globl %[1]q\n%[1]q: %[2]s\n", name, instruction)
+		}
+	}
+	text.WriteString(".section .note.GNU-stack\n")
+	return append(objects, testprogram.Compile(t, "stubs.o", testprogram.Source(t, "stubs.s", text.String()), "gcc", "-c"))
+}
+
+func objectFlags(source string) []string {
+	if filepath.Ext(source) == ".rs" {
+		return []string{"-g"}
+	}
+	return []string{"-g", "-w", "-c", "-fPIC"}
+}
