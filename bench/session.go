@@ -35,9 +35,9 @@ func sessionMeasurements(file string) ([]*measurement, error) {
 	program := strings.TrimSuffix(file, ".o")
 	var list []*measurement
 	for _, locked := range []bool{false, true} {
-		suffix := ""
+		suffix, steppingGoal := "", 1./5
 		if locked {
-			suffix = ", on a locked thread"
+			suffix, steppingGoal = ", on a locked thread", 1./10
 		}
 		debugged := func(work func(s *session.Session) (time.Duration, error)) contender {
 			return contender{name: "clew", run: func() (outcome, error) { return inSession(file, locked, work) }}
@@ -52,11 +52,11 @@ func sessionMeasurements(file string) ([]*measurement, error) {
 		list = append(list, &measurement{
 			name: fmt.Sprintf("%d breakpoints that stop%s", hits, suffix), maxRounds: 5,
 			clew:  debugged(breakpoints),
-			peers: []contender{gdbLoop(program, 1./8, "break hit", hits, "continue")},
+			peers: []contender{gdbLoop(program, 1./15, "break hit", hits, "continue")},
 		}, &measurement{
 			name: fmt.Sprintf("%d single steps%s", steps, suffix), maxRounds: 5,
 			clew:  debugged(singleSteps),
-			peers: []contender{gdbLoop(program, 1./5, "", steps, "stepi")},
+			peers: []contender{gdbLoop(program, steppingGoal, "", steps, "stepi")},
 		}, &measurement{
 			name: fmt.Sprintf("%d hits of a condition that is false%s", ignored, suffix), maxRounds: 5,
 			clew:  debugged(falseConditions),

@@ -179,6 +179,7 @@ const scenarios = {
 		assert.strictEqual(await evaluate(client, 'list->name', frame, 'hover'), '"one\\000\\000\\000\\000"');
 		assert.strictEqual(await evaluate(client, 'total = 50', frame), '50');
 		assert.strictEqual(await evaluate(client, 'list->next->at', frame), '{x = 3, y = 4}');
+		assert.strictEqual(await evaluate(client, 'fib(6) + 1', frame), '9'); // a call while stopped
 		await assert.rejects(evaluate(client, 'nothing', frame), /No symbol "nothing"/);
 		await assert.rejects(evaluate(client, '1 +', frame));
 		await assert.rejects(evaluate(client, '*(int *)0', frame), /0x0/);
