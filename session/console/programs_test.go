@@ -118,7 +118,6 @@ func (c *tally) report(t *testing.T) {
 
 // refusals match the errors that say that the console does not support something.
 var refusals = []refusal{
-	{regexp.MustCompile(`clew debug --gdb`), "with --gdb"},
 	{regexp.MustCompile(`is a method: |does not call operators`), "methods"},
 	{regexp.MustCompile(`pointers to members`), "pointers to members"},
 	{regexp.MustCompile(`does not print classes of the C\+\+ library`), "ptype of classes of the C++ library"},
@@ -128,6 +127,7 @@ var refusals = []refusal{
 	{regexp.MustCompile(`requires the program to have a function "malloc"`), "* of a string constant"},
 	{regexp.MustCompile(`DW_OP_convert of a floating-point number of 16 bytes`), "long double in a location expression"},
 	{regexp.MustCompile(`bit-field has no address`), "the address of a bit-field"},
+	{regexp.MustCompile(`clew debug --gdb`), "with --gdb"},
 }
 
 type refusal struct {
