@@ -81,6 +81,28 @@ func TestRemovedLibrary(t *testing.T) {
 	}
 }
 
+// TestOptions crashes with a limit of frames, and with one of memory.
+func TestOptions(t *testing.T) {
+	path := build(t, nil)
+	t.Setenv("NAMES_ONLY", "1")
+	t.Setenv("MAX_FRAMES", "5")
+	if got := functions(traced(t, output(t, path, "overflow"))); strings.Join(got, " ") != "overflow overflow overflow overflow overflow" {
+		t.Errorf("C frames %q, want 5", got)
+	}
+	// The tables are made from the start of the program on, so that some can be larger.
+	t.Setenv("MAX_FRAMES", "0")
+	t.Setenv("MAX_MEMORY", "1")
+	out := output(t, path, "dlopen", "libstdc++.so.6")
+	var micros, size int
+	_, took, _ := strings.Cut(out, "took ")
+	if _, err := fmt.Sscan(took, &micros, &size); err != nil || size > 1000 {
+		t.Errorf("tables above the limit: %s", out)
+	}
+	if got := functions(traced(t, output(t, path, "segv"))); len(got) == 0 {
+		t.Error("no C frame")
+	}
+}
+
 // TestPreparingLLVM measures the tables of a library with 50 MB of code, in a file of 110 MB.
 func TestPreparingLLVM(t *testing.T) {
 	const llvm = "/usr/lib/x86_64-linux-gnu/libLLVM-14.so.1"

@@ -56,7 +56,9 @@ var kinds = map[string]C.int{"segv": C.SEGV, "abort": C.ABORT, "overflow": C.OVE
 
 func main() {
 	// Most tests need no lines, which take a second.
-	cgotraceback.Configure(cgotraceback.Options{NamesOnly: os.Getenv("NAMES_ONLY") != ""})
+	frames, _ := strconv.Atoi(os.Getenv("MAX_FRAMES"))
+	memory, _ := strconv.ParseInt(os.Getenv("MAX_MEMORY"), 10, 64)
+	cgotraceback.Configure(cgotraceback.Options{MaxFrames: frames, NamesOnly: os.Getenv("NAMES_ONLY") != "", MaxMemory: memory})
 	if err := cgotraceback.Prepare(); err != nil {
 		fmt.Fprintln(os.Stderr, "prepare:", err)
 	}
