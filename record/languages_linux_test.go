@@ -56,6 +56,66 @@ func shares(rec *recording.Recording, self bool) map[string]float64 {
 // function's own share, and the function.
 var perfShare = regexp.MustCompile(`(?m)^ *([0-9.]+)%(?: +[0-9.]+%)? +\[[.k]\] (.*?)(?:  .*)?$`)
 
+// besidePerf records a process for 1.5 s, by perf record --call-graph dwarf too. It also returns the shares by
+// perf, as shares does.
+func besidePerf(t *testing.T, perf string, pid int, self bool) (*recording.Recording, map[string]float64) {
+	t.Helper()
+	children := map[bool]string{false: "--children", true: "--no-children"}[self]
+	data := filepath.Join(t.TempDir(), "perf.data")
+	other := exec.Command(perf, "record", "-q", "-F", "999", "-e", "cpu-clock", "--call-graph", "dwarf,16384", "-p", strconv.Itoa(pid), "-o", data)
+	other.Args = append(other.Args, "--", "sleep", "1.5")
+	if err := other.Start(); err != nil {
+		t.Fatal(err)
+	}
+	rec, err := record.Run(context.Background(), record.Options{Targets: []int{pid}, Frequency: 999, Duration: 1500 * time.Millisecond})
+	if err := other.Wait(); err != nil {
+		t.Errorf("perf record: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command(perf, "report", "-i", data, children, "--no-inline", "-g", "none", "--sort", "symbol", "--stdio", "-q").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs := make(map[string]float64)
+	for _, m := range perfShare.FindAllStringSubmatch(string(out), -1) {
+		percent, _ := strconv.ParseFloat(m[1], 64)
+		theirs[base(m[2])] += percent / 100
+	}
+	return rec, theirs
+}
+
+// equalShares compares shares of two samples of n: five standard deviations of their difference, and a fiftieth.
+func equalShares(ours, theirs float64, n uint64) bool {
+	return math.Abs(ours-theirs) <= 5*math.Sqrt(theirs*(1-theirs)*2/float64(n))+0.02
+}
+
+// Functions of generated code that perf knows by a map have the same shares as by perf.
+func TestRuntimesBesidePerf(t *testing.T) {
+	perf := testprogram.RequireTool(t, "perf")
+	for _, r := range testprogram.Runtimes() {
+		if !strings.HasSuffix(r.Name, " map") {
+			continue
+		}
+		t.Run(r.Name, func(t *testing.T) {
+			rec, theirs := besidePerf(t, perf, r.Start(t).PID, true)
+			name := regexp.MustCompile(`\b` + regexp.QuoteMeta(strings.TrimPrefix(r.Stack[0], ".")) + `\b`)
+			sum := func(shares map[string]float64) (sum float64) {
+				for function, share := range shares {
+					if name.MatchString(function) {
+						sum += share
+					}
+				}
+				return sum
+			}
+			if ours, theirs := sum(shares(rec, true)), sum(theirs); theirs < 0.1 || rec.Samples < 100 || !equalShares(ours, theirs, rec.Samples) {
+				t.Errorf("%s: %.1f%% of %d samples, and %.1f%% by perf", name, 100*ours, rec.Samples, 100*theirs)
+			}
+		})
+	}
+}
+
 // Stacks of programs in several languages reach the outermost frame, and the shares of functions are those of
 // perf record --call-graph dwarf, which records the same process at the same time. perf's stacks of Go end early, so
 // that only functions' own shares are compared.
@@ -78,42 +138,22 @@ func TestLanguages(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			path := test.build()
 			p := testprogram.Start(t, path, test.args...)
-			children := map[bool]string{false: "--children", true: "--no-children"}[test.self]
-			data := filepath.Join(t.TempDir(), "perf.data")
-			other := exec.Command(perf, "record", "-q", "-F", "999", "-e", "cpu-clock", "--call-graph", "dwarf,16384", "-p", strconv.Itoa(p.PID), "-o", data)
-			other.Args = append(other.Args, "--", "sleep", "1.5")
-			if err := other.Start(); err != nil {
-				t.Fatal(err)
-			}
-			rec, err := record.Run(context.Background(), record.Options{Targets: []int{p.PID}, Frequency: 999, Duration: 1500 * time.Millisecond})
-			if err := other.Wait(); err != nil {
-				t.Errorf("perf record: %v", err)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			rec, theirs := besidePerf(t, perf, p.PID, test.self)
 			if share := whole(t, rec, filepath.Base(path)); share < 0.99 || rec.Samples < 100 {
 				t.Errorf("%.1f%% of %d samples reach the outermost frame", 100*share, rec.Samples)
 			}
-			out, err := exec.Command(perf, "report", "-i", data, children, "--no-inline", "-g", "none", "--sort", "symbol", "--stdio", "-q").Output()
-			if err != nil {
-				t.Fatal(err)
-			}
 			ours, compared := shares(rec, test.self), 0
-			for _, m := range perfShare.FindAllStringSubmatch(string(out), -1) {
-				percent, _ := strconv.ParseFloat(m[1], 64)
-				theirs, name := percent/100, base(m[2])
-				if theirs < test.above || strings.HasPrefix(name, "0x") {
+			for name, share := range theirs {
+				if share < test.above || strings.HasPrefix(name, "0x") {
 					continue
 				}
 				compared++
-				// Five standard deviations of the difference of two samples, and a fiftieth.
-				if d := math.Abs(ours[name] - theirs); d > 5*math.Sqrt(theirs*(1-theirs)*2/float64(rec.Samples))+0.02 {
-					t.Errorf("%s: %.1f%% of the samples, and %.1f%% by perf", name, 100*ours[name], 100*theirs)
+				if !equalShares(ours[name], share, rec.Samples) {
+					t.Errorf("%s: %.1f%% of the samples, and %.1f%% by perf", name, 100*ours[name], 100*share)
 				}
 			}
 			if compared < test.least {
-				t.Errorf("only %d functions were compared:\n%s", compared, out)
+				t.Errorf("only %d functions were compared: %v", compared, theirs)
 			}
 		})
 	}
