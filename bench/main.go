@@ -33,7 +33,7 @@ type inputs struct {
 	musl                                                             string
 	dir                                                              string // for temporary files
 
-	recordTime, churnTime time.Duration
+	costTime, recordTime, churnTime time.Duration
 }
 
 // longRecording is the file that recordingMeasurements writes.
@@ -63,7 +63,8 @@ func main() {
 	flag.StringVar(&in.largeUnits, "large-units", "", "the program of testdata/units.cc with all debug information, built with -DBUSY")
 	flag.StringVar(&in.work, "work", "", "the program of testdata/work.c")
 	flag.StringVar(&in.starts, "starts", "", "the program of starts.c")
-	flag.DurationVar(&in.recordTime, "record-time", 5*time.Second, "how long clew record runs; the goals are for a minute")
+	flag.DurationVar(&in.costTime, "cost-time", time.Minute, "how long clew record runs where its processor time is measured")
+	flag.DurationVar(&in.recordTime, "record-time", 5*time.Second, "how long clew record runs where the end of a recording is measured")
 	flag.DurationVar(&in.churnTime, "churn-time", 20*time.Second, "how long clew record runs where its memory is measured; the goal is for an hour")
 	flag.StringVar(&in.functions, "functions", "", "programs of many functions; their names end in 400000 and 40000")
 	flag.StringVar(&in.musl, "musl", "/usr/lib/x86_64-linux-musl/libc.so", "musl's library")

@@ -41,11 +41,11 @@ func recordMeasurements(in inputs) (all []*measurement) {
 func (in *inputs) recordCost() []*measurement {
 	clew := func(frequency string) contender {
 		return contender{name: "clew", run: func() (outcome, error) {
-			return in.whileBusy([]string{in.clew, "record", "--no-lines", "--frequency", frequency, "--duration", in.recordTime.String(), "PID"})
+			return in.whileBusy([]string{in.clew, "record", "--no-lines", "--frequency", frequency, "--duration", in.costTime.String(), "PID"})
 		}}
 	}
 	data := filepath.Join(in.dir, "busy.data")
-	seconds := strconv.FormatFloat(in.recordTime.Seconds(), 'f', -1, 64)
+	seconds := strconv.FormatFloat(in.costTime.Seconds(), 'f', -1, 64)
 	perf := contender{name: "perf record --call-graph dwarf, perf script", program: "perf", goal: 1.0 / 3, run: func() (outcome, error) {
 		return in.whileBusy(
 			[]string{"perf", "record", "-q", "-e", "cpu-clock", "-F", "999", "--call-graph", "dwarf", "-o", data, "-p", "PID", "--", "sleep", seconds},
@@ -53,13 +53,13 @@ func (in *inputs) recordCost() []*measurement {
 	}}
 	processors := runtime.NumCPU()
 	return []*measurement{{
-		name: fmt.Sprintf("recording of %d busy processors at 999 Hz for %v, processor time", processors, in.recordTime), maxRounds: 3,
+		name: fmt.Sprintf("recording of %d busy processors at 999 Hz for %v, processor time", processors, in.costTime), maxRounds: 3,
 		clew:  clew("999"),
 		peers: installed(perf),
 	}, {
 		name: "the same at 99 Hz", maxRounds: 3,
 		clew:  clew("99"),
-		peers: []contender{limit(in.recordTime * time.Duration(processors) / 50)},
+		peers: []contender{limit(in.costTime * time.Duration(processors) / 50)},
 	}}
 }
 
