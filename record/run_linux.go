@@ -230,7 +230,7 @@ func (s *sampler) pump(ctx context.Context, w *perfdata.Writer, out *output, opt
 	copyRecord := func(record []byte) error {
 		switch perfdata.Type(word(record)) {
 		case perfdata.TypeSample:
-			if !deep.counts(record) {
+			if !s.isWaitSample(record) && !deep.counts(record) {
 				return nil
 			}
 			status.Samples++
@@ -243,7 +243,7 @@ func (s *sampler) pump(ctx context.Context, w *perfdata.Writer, out *output, opt
 			head, copied, filled := shorten.sample(record, most)
 			if s.waits != nil && len(head) >= 16 {
 				id := s.first
-				if s.isWait[order.Uint64(head[8:])] {
+				if s.isWaitSample(head) {
 					id = waitsID
 				}
 				order.PutUint64(head[8:], id)

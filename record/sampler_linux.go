@@ -153,6 +153,11 @@ func (s *sampler) addWaits(pid, cpu, flags, buffer int) error {
 	return nil
 }
 
+// isWaitSample reports whether a sample is one of waits.
+func (s *sampler) isWaitSample(record []byte) bool {
+	return s.waits != nil && len(record) >= 16 && s.isWait[order.Uint64(record[8:])] // header, IDENTIFIER
+}
+
 // addProcess opens the event for all threads of a process. The event of a thread is also that
 // of the threads that it starts later, so a second look would count these twice.
 func (s *sampler) addProcess(pid int) error {

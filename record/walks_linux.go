@@ -81,10 +81,8 @@ const (
 func (l limits) update(threads map[uint32]walked) {
 	for tid, w := range threads {
 		t := l[tid]
-		switch {
-		case t == nil && len(l) >= maxWalked:
-			continue
-		case t == nil:
+		if t == nil {
+			l.makeSpace()
 			t = &limit{required: minSame}
 			l[tid] = t
 		}
@@ -95,6 +93,18 @@ func (l limits) update(threads map[uint32]walked) {
 		if t.end = w.end; w.end != 0 {
 			t.same += w.same
 		}
+	}
+}
+
+// makeSpace removes the limit of any thread if there are too many. Usually that thread has ended: its last
+// walks come later than its end.
+func (l limits) makeSpace() {
+	if len(l) < maxWalked {
+		return
+	}
+	for tid := range l {
+		delete(l, tid)
+		return
 	}
 }
 

@@ -56,4 +56,16 @@ func TestLimits(t *testing.T) {
 	if len(l) > maxWalked || len(w.threads) > maxWalked {
 		t.Errorf("%d limits, %d threads", len(l), len(w.threads))
 	}
+	for tid := range uint32(2 * maxWalked) { // threads that have ended since
+		w.add(tid+10000, tid+10000, sp, sp+4, true)
+		update()
+	}
+	const last = 1 << 20
+	for range minSame {
+		w.add(last, last, sp, end, true)
+	}
+	update()
+	if got := l.of(last); got != end+beyondEnd || len(l) > maxWalked {
+		t.Errorf("after many threads: %#x, expected %#x; %d limits", got, end+beyondEnd, len(l))
+	}
 }

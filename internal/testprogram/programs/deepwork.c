@@ -4,16 +4,18 @@
 
 // Two threads compute. The first calls itself until its stack has 40 KiB and then computes in deep, for as many
 // milliseconds of processor time as the first argument says; then it returns and computes in shallow, for those of
-// the second one. The other thread computes in beside for as long. Prints the processor time of the
+// the second one. With a third argument it sleeps in nap, called by deep, for as many times 10 ms. The other thread computes in beside for as long. Prints the processor time of the
 // first thread in nanoseconds.
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 #include "ready.h"
 
 static volatile int ended;
+static int naps;
 
 static long now(void)
 {
@@ -33,9 +35,18 @@ static long compute(long until)
 	return n;
 }
 
+NOINLINE long nap(void)
+{
+	for (int i = 0; i < naps; i++)
+		usleep(10000);
+	return after(naps);
+}
+
 NOINLINE long deep(long until)
 {
-	return after(compute(until));
+	long n = compute(until);
+
+	return after(n + nap());
 }
 
 NOINLINE long recurse(int depth, long until)
@@ -73,8 +84,9 @@ int main(int argc, char **argv)
 {
 	pthread_t threads[2];
 
-	if (argc != 3)
+	if (argc < 3)
 		return 2;
+	naps = argc > 3 ? atoi(argv[3]) : 0;
 	pthread_create(&threads[0], 0, first, argv);
 	pthread_create(&threads[1], 0, beside, 0);
 	pthread_join(threads[0], 0);
