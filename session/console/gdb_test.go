@@ -75,6 +75,7 @@ func TestLikeGDB(t *testing.T) {
 				`;printf "%hhd\n", 300;printf "%hd\n", 3;printf "%s\n", 0;printf "%c\n", 0x41;printf "%g %e\n", 1.5, 1.5;printf "%g %g %G\n", 1e10, 123456789.0, 0.00001;printf "%lld %zu\n", 1, 2;printf "%td\n", 1;printf "%s|\n", number` +
 				`;printf "%5s|%-5s|%.2s|\n", "abc", "abc", "abc";printf "%#x %+d % d %o\n", 255, 3, 4, 8;printf "%lf\n", 1.5;printf "%d\n", 1.9;printf "%f\n", 3;printf "%p %5p|\n", 0, 16;printf "%u %lu %d\n", -1, -1, 5000000000` +
 				`;printf;printf "x;printf %d, 5;printf "%d\n";printf "%d\n", 1, 2;printf "%q\n", 1;printf "%n\n", 1;printf "%*d\n", 1, 2;printf "%a\n", 1.5;printf "%jd\n", 1;printf "\q\n";printf "a" 5` +
+				`;printf "%hd %hu %hx %ho\n", 70000, 70000, -1, -1;printf "%f %g %5.1f %+f|%G %E|%05f|% f|%-6f|\n", 1.0/0, -1.0/0, 1.0/0, 1.0/0, 1.0/0, 1.0/0, 1.0/0, 1.0/0, 1.0/0` +
 				`;printf "%5c|\n", 65;printf "%Lf\n", 1.5;printf "%-8x|%8x|%08x\n", 1, 2, 3;printf "%#x %#o\n", 0, 8;printf "%.3d|%+.2f|%.0f\n", 5, 2.345, 2.5;printf "%+x\n", 5;printf "%#d\n", 5;printf "%";printf "%5";finish;printf "%s %d\n", $->name, $->number`, ""},
 		{"list sizes", "rooms.c", []string{"-O0"}, "walk(2)",
 			"break make;run;show listsize;set listsize 4;show listsize;list;list;list -;list walk;list;list 20,25;list 20,;list ,20;set listsize 3;list 20;set listsize 1;list 30;list;set listsize unlimited;show listsize;list 20;set listsize 0;show listsize;set listsize nosuch;set listsize 2 + 3;show listsize;frame;list", ""},

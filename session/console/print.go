@@ -215,11 +215,15 @@ func (c *Console) convert(p formatted, v value.Value) (string, error) {
 	v = v.Decay()
 	if strings.IndexByte("efgEG", p.conversion) >= 0 {
 		n, err := floatOf(v)
-		text := fmt.Sprintf(p.text, n)
-		if p.conversion == 'g' || p.conversion == 'G' {
-			text = cStyle(p.text, n)
+		switch {
+		case err != nil:
+			return "", err
+		case math.IsInf(n, 0) || math.IsNaN(n):
+			return p.notFinite(n), nil
+		case p.conversion == 'g' || p.conversion == 'G':
+			return cStyle(p.text, n), nil
 		}
-		return text, err
+		return fmt.Sprintf(p.text, n), nil
 	}
 	n, err := v.Uint()
 	if err != nil {
@@ -241,20 +245,50 @@ func (c *Console) convert(p formatted, v value.Value) (string, error) {
 	case p.conversion == 'p':
 		return fmt.Sprintf(p.text, fmt.Sprintf("%#x", n)), nil
 	}
-	short := p.length == "" || p.length == "h"
+	isSigned := p.conversion == 'd' || p.conversion == 'i'
 	switch {
-	case p.conversion == 'd' || p.conversion == 'i':
-		if short {
-			n = uint64(int32(n))
-		}
-		return fmt.Sprintf(p.text, int64(n)), nil
-	case short:
+	case p.length == "h" && isSigned:
+		n = uint64(int16(n))
+	case p.length == "h":
+		n = uint64(uint16(n))
+	case p.length == "" && isSigned:
+		n = uint64(int32(n))
+	case p.length == "":
 		n = uint64(uint32(n))
+	}
+	if isSigned {
+		return fmt.Sprintf(p.text, int64(n)), nil
 	}
 	if n == 0 {
 		p.text = strings.ReplaceAll(p.text, "#", "") // C: no prefix of 0
 	}
 	return fmt.Sprintf(p.text, n), nil
+}
+
+// notFinite formats an infinity or a NaN as C does: "-inf", "nan", padded with spaces.
+func (p formatted) notFinite(n float64) string {
+	width := strings.TrimLeft(p.text[1:len(p.text)-1], "-+ #0")
+	flags := p.text[1 : len(p.text)-1-len(width)]
+	text := "inf"
+	if math.IsNaN(n) {
+		text = "nan"
+	}
+	switch {
+	case math.Signbit(n):
+		text = "-" + text
+	case strings.Contains(flags, "+"):
+		text = "+" + text
+	case strings.Contains(flags, " "):
+		text = " " + text
+	}
+	if p.conversion == 'E' || p.conversion == 'G' {
+		text = strings.ToUpper(text)
+	}
+	width, _, _ = strings.Cut(width, ".")
+	if strings.Contains(flags, "-") {
+		width = "-" + width
+	}
+	return fmt.Sprintf("%"+width+"s", text)
 }
 
 // floatOf returns a value as a floating-point number. gdb reads the bytes of an integer as a

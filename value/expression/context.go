@@ -398,11 +398,13 @@ func (c *Context) standardType(name string) *value.Type {
 
 // rustNumberType returns a type of numbers of Rust, or nil.
 func rustNumberType(m *arch.Machine, name string) *value.Type {
-	if len(name) < 2 || name[0] != 'i' && name[0] != 'u' && name[0] != 'f' {
+	switch {
+	case name == "f32":
+		return value.Base(m, "float")
+	case name == "f64":
+		return value.Base(m, "double")
+	case len(name) < 2 || name[0] != 'i' && name[0] != 'u':
 		return nil
-	}
-	if name == "f32" || name == "f64" {
-		return value.Base(m, map[string]string{"f32": "float", "f64": "double"}[name])
 	}
 	size, ok := map[string]int{"8": 1, "16": 2, "32": 4, "64": 8, "size": m.AddressSize}[name[1:]]
 	if !ok {

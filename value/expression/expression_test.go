@@ -325,3 +325,23 @@ func BenchmarkCompile(b *testing.B) {
 		}
 	}
 }
+
+// The numbers of Rust have the sizes and kinds that their names say.
+func TestRustNumberTypes(t *testing.T) {
+	for name, want := range map[string]string{"i8": "1 signed", "u16": "2", "i64": "8 signed", "usize": "8", "isize": "8 signed",
+		"f32": "4 float", "f64": "8 float", "f8": "", "f16": "", "fsize": "", "u7": "", "i": "", "": "", "e8": ""} {
+		got := ""
+		if typ := rustNumberType(amd64, name); typ != nil {
+			got = fmt.Sprint(typ.Size())
+			switch {
+			case typ.Kind() == value.Float:
+				got += " float"
+			case typ.Signed():
+				got += " signed"
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
