@@ -66,12 +66,12 @@ type Demangled struct{ print.Symbolizer }
 // Symbol implements print.Symbolizer.
 func (d Demangled) Symbol(address uint64) (name string, offset uint64, ok bool) {
 	name, offset, ok = d.Symbolizer.Symbol(address)
-	return demangleCode(name), offset, ok
+	return DemangleCode(name), offset, ok
 }
 
-// demangleCode returns the result of Demangle without the function's result type, as gdb
+// DemangleCode returns the result of Demangle without the function's result type, as gdb
 // prints it for code with debugging information.
-func demangleCode(symbol string) string {
+func DemangleCode(symbol string) string {
 	if len(symbol) > maxMangled || !strings.HasPrefix(symbol, "_Z") {
 		return Demangle(symbol)
 	}

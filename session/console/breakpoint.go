@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/clewdev/clew/report/style"
 	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/session/frontend"
 )
@@ -415,7 +416,7 @@ func (c *Console) describe(address uint64) string {
 	r := frontend.Row(c.session, address)
 	if image != nil && r.Line > 0 {
 		f, _ := image.Function(address)
-		return fmt.Sprintf("in %s at %s:%d", f.Name, c.source.shown(r.File), r.Line)
+		return fmt.Sprintf("in %s at %s:%d", style.DemangleCode(f.Name), c.source.shown(r.File), r.Line)
 	}
 	return strings.TrimSpace(c.angle(address))
 }

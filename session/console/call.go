@@ -43,6 +43,7 @@ type Call struct {
 	// after the call has ended with Returned.
 	Result func(*session.Stop) (string, error)
 	result *frontend.Result // of a C function
+	name   string           // of the function of an expression
 
 	// Stopped is called at every stop, including the last, before anything is printed.
 	// It may be nil.
@@ -170,9 +171,11 @@ func (l *cLanguage) prepare(text string, function value.Value, arguments []value
 		return nil, err
 	}
 	if text == "" {
-		text = prepared.Name + "(...)"
+		if text = prepared.Name; !strings.Contains(text, "(") { // C++ names have their parameters
+			text += "(...)"
+		}
 	}
-	call := &Call{Text: text, Function: prepared.Function, Arguments: prepared.Arguments}
+	call := &Call{Text: text, Function: prepared.Function, Arguments: prepared.Arguments, name: prepared.Name}
 	if at, err := l.console.session.Locate(fmt.Sprintf("*%#x", call.Function)); err == nil && len(at) == 1 {
 		call.Begin = at[0]
 	}

@@ -240,6 +240,23 @@ int one = 1;
 	}
 }
 
+// C++ functions are shown by their source names.
+func TestSourceNames(t *testing.T) {
+	p := open(t, console.Options{}, sources(t, "g++", "x.cc", `template <class T> T twice(T x) { return x + x; }
+namespace { int load(int *p) { return *p; } }
+int use(int n) { return twice(n) + (int)twice(1.5) + (n > 1 ? load(0) : 0); }
+`)...)
+	p.dialogue(t, [][2]string{
+		{"info functions twice", "All functions matching regular expression \"twice\":\n\nFile x.cc:\n1:\tdouble twice<double>(double);\n1:\tint twice<int>(int);\n"},
+		{"break use", "Breakpoint 1 at ADDR: file x.cc, line 3.\n"},
+		{"info breakpoints", "Num     Type           Disp Enb Address            What\n1       breakpoint     keep y   ADDR in use(int) at x.cc:3\n"},
+		{"run use(1)", "\nBreakpoint 1, use (n=1) at x.cc:3\n3\tint use(int n) { return twice(n) + (int)twice(1.5) + (n > 1 ? load(0) : 0); }\n"},
+		{"p load((int *)0) + 1", "ANYEvaluation of the expression containing the function\n((anonymous namespace)::load(int*)) will be abandoned.\n" +
+			"the expression has no value; \"finish\" or \"abort\" goes back to the stop in use(1)\n"},
+		{"abort", "[(anonymous namespace)::load(int*) was aborted]\nANY"},
+	})
+}
+
 // A name of static functions in several files is ambiguous.
 func TestAmbiguousStaticFunctions(t *testing.T) {
 	p := open(t, console.Options{}, sources(t, "gcc", "a.c", "static int help(int x) { return x + 1; }\nint a(int x) { return help(x); }\n",

@@ -34,7 +34,10 @@ func (c *Console) callNested(call *Call) error {
 		return err
 	}
 	err = c.stopped(stop)
-	name, _, _ := strings.Cut(call.Text, "(")
+	name := call.name
+	if name == "" {
+		name, _, _ = strings.Cut(call.Text, "(")
+	}
 	abandoned := &frontend.AbandonedError{Function: name, Stop: stop, Setting: true}
 	without := errors.New("the expression has no value")
 	switch {

@@ -115,7 +115,7 @@ func declarationOf(fn *value.Function) string {
 		result += " "
 	}
 	// The mangled name of a C++ function has its parameters, without this.
-	if text := style.Demangle(fn.LinkageName); fn.Language == value.CPlusPlus && text != fn.LinkageName && strings.Contains(text, "(") {
+	if text := style.DemangleCode(fn.LinkageName); fn.Language == value.CPlusPlus && text != fn.LinkageName && strings.Contains(text, "(") {
 		return result + text
 	}
 	var params []string

@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/clewdev/clew/jit"
+	"github.com/clewdev/clew/report/style"
 	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/value"
 )
@@ -40,7 +41,7 @@ func (c *Calls) Prepare(function value.Value, arguments []value.Value) (*Call, e
 	call := &Call{}
 	call.Function, _ = function.Address()
 	name, _, ok := c.symbols.Symbol(call.Function)
-	if !ok {
+	if name = style.DemangleCode(name); !ok {
 		name = fmt.Sprintf("%#x", call.Function)
 	}
 	call.Name = name
