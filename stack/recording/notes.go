@@ -75,13 +75,17 @@ func (b *builder) noteMissing() {
 
 // copyAdvice says how to record larger copies of stacks, if that is possible.
 func (b *builder) copyAdvice() string {
-	// In between clew record chooses the size by the frequency.
-	const least, most = 8 << 10, 63 << 10
+	// In between clew record chooses the size by the frequency. The kernel shortens a copy by the other
+	// fields of a sample, of which the call chain has up to a KiB (perf_sample_ustack_size in
+	// kernel/events/core.c).
+	const least, most = 8 << 10, 61 << 10
 	switch {
 	case b.opts.Live == nil:
 		return " (use perf record --call-graph dwarf,SIZE)"
 	case least < b.longestCopy && b.longestCopy < most:
 		return " (with a lower --frequency the copies are larger)"
+	case b.longestCopy >= most:
+		return " (the kernel copies no more)"
 	}
 	return ""
 }

@@ -59,7 +59,8 @@ func TestCopyAdvice(t *testing.T) {
 		{nil, 8 << 10, " (use perf record --call-graph dwarf,SIZE)"},
 		{new(stopped), 8 << 10, ""}, // waits, or the least that clew record chooses
 		{new(stopped), 33616, " (with a lower --frequency the copies are larger)"},
-		{new(stopped), 63 << 10, ""},
+		{new(stopped), 64280, " (the kernel copies no more)"}, // with a call chain of 128 entries
+		{new(stopped), 63 << 10, " (the kernel copies no more)"},
 	} {
 		b := &builder{opts: Options{Live: test.live}, longestCopy: test.copied}
 		if got := b.copyAdvice(); got != test.advice {
