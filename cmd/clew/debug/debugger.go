@@ -187,6 +187,10 @@ func listenPrivately() (*privateListener, error) {
 		if !filepath.IsAbs(base) || len(base) > maxSocketPath-len("/clew-debug-4294967295/socket") || strings.ContainsAny(base, " \t\n\"'\\") {
 			continue
 		}
+		if err := protects(base); err != nil {
+			failed = err
+			continue
+		}
 		directory, err := os.MkdirTemp(base, "clew-debug-") // of mode 0700
 		if err != nil {
 			failed = err
@@ -203,6 +207,24 @@ func listenPrivately() (*privateListener, error) {
 		failed = errors.New("no directory for a socket: set TMPDIR to a short absolute path")
 	}
 	return nil, failed
+}
+
+// protects returns an error for a directory in which other users can rename a new directory. They
+// could put a socket of theirs in its place, for the debugger to connect to. XDG_RUNTIME_DIR is
+// such a directory after su, which leaves it that of the other user.
+func protects(directory string) error {
+	info, err := os.Stat(directory)
+	if err != nil {
+		return err
+	}
+	owner := info.Sys().(*syscall.Stat_t).Uid
+	if owner != 0 && int(owner) != os.Geteuid() {
+		return fmt.Errorf("%s: owned by another user (user ID %d): set TMPDIR to a directory of yours", directory, owner)
+	}
+	if mode := info.Mode(); mode.Perm()&0o022 != 0 && mode&os.ModeSticky == 0 {
+		return fmt.Errorf("%s: other users can rename files in it (mode %v): set TMPDIR to a directory of yours", directory, mode.Perm())
+	}
+	return nil
 }
 
 func (l *privateListener) Accept() (io.ReadWriteCloser, error) {
