@@ -26,11 +26,14 @@ type fieldPlace struct {
 	offset uint64
 }
 
-// member evaluates x.name and x->name, which as in gdb mean the same.
+// member evaluates x.name and x->name. As in gdb both mean the same unless the class of x has an operator->.
 func (e *Expression) member(n *node) operand {
 	x := e.evaluate(n.x)
 	if x.form.kind == value.Pointer || x.kind == registerOperand || x.isReference() {
 		e.rvalue(&x)
+	}
+	if n.op == arrow {
+		e.refuseOperator(&x, "operator->") // of a class that has one; gdb takes -> of others for a dot
 	}
 	if x.form.kind == value.Pointer && x.typ.Strip().Elem().Strip().Kind() != value.Void {
 		x = e.dereference(&x)
@@ -56,9 +59,6 @@ func (e *Expression) member(n *node) operand {
 	case !field.found && hasMethod(x.typ, n.text, 0):
 		panic(e.failure(errorf("%s is a method: the console does not evaluate methods; \"clew debug --gdb\" does.", n.text)))
 	case !field.found:
-		if n.op == arrow {
-			e.refuseOperator(&x, "operator->")
-		}
 		panic(e.failure(errorf("There is no member named %s.", n.text)))
 	case field.plain && x.kind == memoryOperand:
 		return operand{kind: memoryOperand, typ: field.typ, form: field.form, bits: x.bits + field.offset}

@@ -428,6 +428,9 @@ func (p *parser) symbol(scope string) *node {
 			return &node{op: literalOf, operand: truth.scalar(map[string]uint64{"true": 1}[t.text]), column: t.start + 1}
 		}
 	}
+	if err != nil && isWordOfCPlusPlus(t.text) && p.names.language() == value.CPlusPlus {
+		return p.fail(t.start, fmt.Sprintf("The console does not have %s; \"clew debug --gdb\" does. A cast is written (type)value.", t.text))
+	}
 	if err != nil {
 		return p.failWith(at(err, t.start+1))
 	}
@@ -436,6 +439,15 @@ func (p *parser) symbol(scope string) *node {
 		return &node{op: typeOf, typ: s.typ, column: t.start + 1}
 	}
 	return &node{op: variableOf, symbol: s, column: t.start + 1}
+}
+
+// isWordOfCPlusPlus reports whether a name is an operator of C++ that this package does not have.
+func isWordOfCPlusPlus(name string) bool {
+	switch name {
+	case "static_cast", "reinterpret_cast", "const_cast", "dynamic_cast", "typeid":
+		return true
+	}
+	return false
 }
 
 // dollar parses a token that begins with $.

@@ -20,7 +20,7 @@ const Ratio table[] = {{1, 2}, {2, 3}, 4};
 Ratio &largest(Ratio &a, Ratio &b)
 {
 	Ratio &found = a < b ? b : a;
-	HERE; // STOP print a; print b; print found; print &found; print a.num; print a.num * b.den < b.num * a.den; print *&a; whatis a; whatis found; print a < b; print a + b; print -a; print a[0]; print a(1, 2); ptype Ratio; ptype found; print &a == &found; bt; finish
+	HERE; // STOP print a; print b; print found; print &found; print a.num; print a.num * b.den < b.num * a.den; print *&a; whatis a; whatis found; print a < b; print a + b; print -a; print a[0]; print a(1, 2); print a->num; print (&a)->num; print static_cast<int>(1); ptype Ratio; ptype found; print &a == &found; bt; finish
 	return found;
 }
 extern "C" int run(int n)
