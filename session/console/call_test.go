@@ -274,7 +274,7 @@ func TestAmbiguousStaticFunctions(t *testing.T) {
 func TestSettingsAndLists(t *testing.T) {
 	p := open(t, console.Options{}, sources(t, "gcc", "a.c", "int a(int x) { return x; }\nint other(int x) { return x; }\n", "b.c", "int b(int x) { return x; }\n")...)
 	p.dialogue(t, [][2]string{
-		{"set pagination off", ""}, {"set confirm off", ""}, {"set print pretty on", ""}, {"set width 0", ""}, {"set height 0", ""},
+		{"set pagination off", ""}, {"set confirm off", ""}, {"set print pretty on", "The setting \"print pretty on\" has no effect here; \"clew debug --gdb\" starts gdb.\n"}, {"set width 0", ""}, {"set height 0", ""},
 		{"list a,b", "a is in a.c, but b is in b.c: a range of lines must be in one file\n"},
 		{"list a,other", "1\tint a(int x) { return x; }\n2\tint other(int x) { return x; }\n"},
 	})

@@ -17,12 +17,13 @@ import (
 	"github.com/clewdev/clew/value"
 )
 
-// examined is the state of x: the next address, and the format.
+// examined is the state of x: the next address, the format and the count.
 type examined struct {
 	next         uint64
 	last         uint64 // the address of the last value, string or instruction
 	known        bool   // next is valid
 	letter, size byte
+	count        int // 0 before the first x
 }
 
 var sizes = [256]int{'b': 1, 'h': 2, 'w': 4, 'g': 8}
@@ -66,7 +67,10 @@ func (c *Console) examine(args string) error {
 		return errors.New("x at which address? \"x/4xg $sp\", \"x/s text\", \"x/3i $pc\"")
 	}
 	c.repeatAs = "x"
-	if err := c.examineAt(e, max(f.count, 1)); err != nil {
+	if args != "" || e.count == 0 { // as in gdb, x alone repeats the count
+		e.count = max(f.count, 1)
+	}
+	if err := c.examineAt(e, e.count); err != nil {
 		return err
 	}
 	return c.setExamined(e)

@@ -61,7 +61,7 @@ func TestLikeGDB(t *testing.T) {
 		{"watched locations", "rooms.c", []string{"-O0"}, "walk(3)",
 			"watch -l made if made == 2;break make;ignore 2 1;run;c;condition 2 number == 1;c;condition 2;delete 1;c", ""},
 		{"formats of memory", "rooms.c", []string{"-O0"}, "walk(2)",
-			"break measure;run;x/2tw r;x/2uh r;x/f &r->size;x/4xb r->name;x/5c r->name;x/a &greeting;x/2s r->name;print/x r->number;print/d r->kind;p/c r->name;p/z r->number;p/t r->number;p/o r->number;p/a r->number;p/u r->number;output/x r->number", ""},
+			"break measure;run;x/2tw r;x/2uh r;x/f &r->size;x/4xb r->name;x/5c r->name;x/2xb r->name;x;x/c r->name;x;x;x/2i measure;x;x/a &greeting;x/2s r->name;print/x r->number;print/d r->kind;p/c r->name;p/z r->number;p/t r->number;p/o r->number;p/a r->number;p/u r->number;output/x r->number", ""},
 		{"return", "fib.c", []string{"-O0"}, "fib(4)",
 			"break fib if n == 2;run;bt;return 7;bt 1;next;p a;return nosuch;up;bt 1", ""},
 		{"return to a breakpoint", "fib.c", []string{"-O0"}, "fib(4)", "break fib if n == 1;run;break 10;return (char)300;c;p a;delete;c", ""},

@@ -23,8 +23,11 @@ func (c *Console) set(args string) error {
 		args = rest
 	case "listsize":
 		return c.setListSize(rest)
-	case "confirm", "pagination", "height", "width", "print", "style":
+	case "confirm", "pagination", "height", "width", "style":
 		return nil // scripts for gdb have these; they do nothing here
+	case "print": // not an error, because scripts for gdb have these too
+		c.printf("The setting \"print %s\" has no effect here%s.\n", rest, inGDB)
+		return nil
 	case "unwindonsignal", "unwind-on-signal":
 		switch rest {
 		case "", "on", "1", "yes", "enable":
