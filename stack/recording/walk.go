@@ -247,17 +247,42 @@ func (b *builder) stack(t *thread, r *perfdata.Record, s *perfdata.Sample, chain
 // more. Without either it returns false.
 func (b *builder) userPart(t *thread, walked bool, user []uint64, end *unwind.Reason) bool {
 	w := &b.walk
-	switch n := countUser(user); {
+	n, reason := countUser(user), unwind.CallChain
+	if walked && !isWhole(*end) && n > len(w.user)+len(w.joined) {
+		if code := t.process.codeOf(user); len(code) < len(user) {
+			user, n, reason = code, countUser(code), *end
+		}
+	}
+	switch {
 	case walked && (isWhole(*end) || len(w.user)+len(w.joined) >= n):
 		w.places = append(append(w.places, w.user...), w.joined...)
 		w.gap = t.gap > 0 || w.crossed
 	case n > 0:
-		*end = unwind.CallChain
+		*end = reason
 		b.chain(t, user)
 	default:
 		return false
 	}
 	return true
+}
+
+// codeOf returns the user part of a call chain up to the first caller that is not in code. Without frame
+// pointers the kernel follows any value of the register. In glibc's clone3 that is the address of struct
+// pthread, whose pointer to itself makes the chain as long as the kernel allows.
+func (p *process) codeOf(user []uint64) []uint64 {
+	first := true
+	for i, ip := range user {
+		if ip >= perfdata.ContextMax {
+			continue
+		}
+		if !first {
+			if module, executable := p.space.modules.Find(ip - 1); module == nil && !executable {
+				return user[:i]
+			}
+		}
+		first = false
+	}
+	return user
 }
 
 func inUser(mode perfdata.Mode) bool {
