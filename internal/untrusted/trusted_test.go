@@ -68,6 +68,7 @@ var trusted = map[string]string{
 	"internal/outputtest: Golden":             "testdata of a test",
 	"cmd/clew/debug: HasSymbols":              "this program",
 	"cmd/clew/debug: historyPath":             "the home directory of the user, which is only looked at",
+	"cmd/clew/debug: protects":                "a directory for temporary files of this process, of which only the owner and the mode are read",
 	"debugfile/debuginfod: entry.remember":    "makes an empty file (O_EXCL) in the user's cache",
 	"debugfile/sectioncache: Cache.Key":       "looks at a link in the user's private cache",
 	"debugfile/sectioncache: Cache.Load":      "a hash in the user's cache; O_NOFOLLOW, O_NONBLOCK, and the owner is checked",
