@@ -270,6 +270,15 @@ func TestContainer(t *testing.T) {
 	}
 	checkCounts(t, rec)
 	checkShares(t, spent(t, rec)[int32(pid)])
+	withoutEvents(t, unix.EPERM, func() {
+		ctx, options := until(t, 100, pid)
+		rec, err := record.Run(ctx, record.Options{Targets: []int{pid}, Frequency: 199, Recording: options})
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		checkShares(t, spent(t, rec)[int32(pid)])
+	})
 }
 
 // Functions have names after a container has ended.

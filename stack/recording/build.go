@@ -94,6 +94,7 @@ type builder struct {
 	looksFrom   uint64                            // by the clock of the recording, 0 before the first look
 	unfinished  uint64                            // samples whose deferred user part is missing
 	longestCopy uint32                            // bytes of the largest stack copy that was too short
+	lostMaps    uint64                            // processes that ended, in another mount namespace, before a perf map could be looked for
 
 	notes    []string
 	noted    map[string]bool

@@ -41,7 +41,7 @@ func (b *builder) cut() error {
 	b.notes, b.omitted, b.complete = nil, 0, true
 	clear(b.noted)
 	b.ends, b.gaps, b.uncopied, b.unfinished, b.longestCopy, b.unlabelled, b.inDo, b.shortened = [len(b.ends)]uint64{}, 0, 0, 0, 0, 0, 0, 0
-	b.missed = r.Counts.Missed()
+	b.lostMaps, b.missed = 0, r.Counts.Missed()
 
 	b.forgetFiles()
 	b.forgetGenerated()

@@ -51,6 +51,7 @@ func (b *builder) noteMissing() {
 	}
 	b.noteCount(b.rec.Counts.Missed()-b.missed, "1 record was", "%d records were", "lost during the recording")
 	b.noteCount(b.uncopied, "no copy of the user stack was recorded for 1 sample", "no copy of the user stack was recorded for %d samples", "")
+	b.noteCount(b.lostMaps, "1 process", "%d processes", "ended, in another mount namespace, before a perf map could be looked for")
 	shortened := min(b.shortened, b.ends[unwind.CallersMissing])
 	b.ends[unwind.CallersMissing] += b.gaps - shortened
 	const stack, stacks = "the stack of 1 sample ", "the stacks of %d samples "

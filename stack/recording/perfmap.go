@@ -5,6 +5,7 @@
 package recording
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -99,7 +100,11 @@ func (m *perfMap) open() {
 	m.opened = true
 	b := m.builder
 	writer, err := m.writer()
-	if err != nil {
+	switch {
+	case errors.Is(err, errEnded) && b.opts.Live != nil: // there can be many
+		b.lostMaps++
+		return
+	case err != nil:
 		m.err = fmt.Errorf("the perf map of process %d cannot be opened: %w", m.process.pid, err)
 		return
 	}

@@ -41,14 +41,16 @@ type process struct {
 
 // mountOf returns the mount namespace of a process, zero if it is that of this process or
 // unknown. perf records it with the option --namespaces. Without it, mountOf asks the
-// running process with this ID, if it has the same name.
+// running process with this ID, if it has the same name or the recording is live.
 func (b *builder) mountOf(p *process) perfdata.Namespace {
 	if p.mountChecked || p.mount != (perfdata.Namespace{}) {
 		return p.mount
 	}
 	p.mountChecked = true
 	proc := "/proc/" + strconv.Itoa(int(p.pid))
-	if comm, err := os.ReadFile(proc + "/comm"); err != nil || strings.TrimSuffix(string(comm), "\n") != p.name {
+	comm, err := os.ReadFile(proc + "/comm")
+	unnamed := p.name == "" && b.opts.Live != nil // the name may follow
+	if err != nil || !unnamed && strings.TrimSuffix(string(comm), "\n") != p.name {
 		return p.mount
 	}
 	if mount := namespaceOf(proc + "/ns/mnt"); mount != b.ownMount() {
