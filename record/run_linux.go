@@ -257,6 +257,10 @@ func (s *sampler) pump(ctx context.Context, w *perfdata.Writer, out *output, opt
 				deep.exit(tid)
 				delete(limits, tid)
 			}
+		case perfdata.TypeComm:
+			if perfdata.Misc(order.Uint16(record[4:]))&perfdata.MiscCommExec != 0 && len(record) >= 16 { // header, PID, TID
+				delete(limits, order.Uint32(record[12:])) // another program has another stack
+			}
 		case perfdata.TypeLost:
 			if len(record) >= 24 {
 				status.Lost += order.Uint64(record[16:])
@@ -276,6 +280,7 @@ func (s *sampler) pump(ctx context.Context, w *perfdata.Writer, out *output, opt
 		if !last && (ctx.Err() != nil || ended() || opts.Duration > 0 && time.Since(enabled) >= opts.Duration) {
 			// One more look takes what is in the buffers.
 			last = true
+			deep.close()
 			if err := s.control(unix.PERF_EVENT_IOC_DISABLE); err != nil {
 				return err
 			}

@@ -6,6 +6,7 @@ package frontend
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"unsafe"
 
@@ -172,7 +173,8 @@ func (c *Calls) Start(function uint64, a session.Arguments, r *Result) (*session
 	}
 	name := jit.Host().RegisterName(uint64(resultRules().Address))
 	if err := s.SetRegister(name, binary.LittleEndian.AppendUint64(nil, r.address)); err != nil {
-		return nil, err
+		_, failed := s.Abort()
+		return nil, errors.Join(err, failed)
 	}
 	if stop.Reason == session.AtEntry && !atEntry {
 		return s.Continue()
