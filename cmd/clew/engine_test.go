@@ -22,6 +22,7 @@ import (
 // All forms of the command walk through an engine with its own stack, in a function of the host that
 // it calls and in its own, and copy the other stack while the process stands still.
 func TestStackOfEngine(t *testing.T) {
+	t.Setenv("GODEBUG", "asyncpreemptoff=1") // a signal would be handled on a third stack
 	for mode, inner := range map[string]string{"wait": `main\.host\b.*\bcallHost\b.*\bmiddle\b.*\bouter\b`, "spin": `\bspin\b`} {
 		p := testprogram.Start(t, testprogram.BuildModule(t, "../../../jit/gdb/testdata/engine"), mode)
 		time.Sleep(50 * time.Millisecond)
