@@ -177,7 +177,7 @@ func (s *stopper) pump(ctx context.Context, w *perfdata.Writer, out *output, opt
 	for {
 		now := time.Now()
 		over := ctx.Err() != nil || ended() || opts.Duration > 0 && now.Sub(start) >= opts.Duration
-		if over || now.Sub(flushed) >= interval*time.Millisecond {
+		if over || now.Sub(flushed) >= interval {
 			flushed = now
 			s.status.Elapsed, s.status.Threads = now.Sub(began), len(s.sampled)
 			if err := errors.Join(w.Round(), out.Flush()); err != nil {
