@@ -356,6 +356,22 @@ func TestThread(t *testing.T) {
 	}
 }
 
+// TestSmallStack calls Go code at the end of small stacks.
+func TestSmallStack(t *testing.T) {
+	if out := output(t, build(t, nil), "small"); !strings.Contains(out, "counted 15\n") {
+		t.Errorf("want 15 calls:\n%.3000s", out)
+	}
+}
+
+// TestPanics recovers from panics in Go code that C code has called. The runtime never releases
+// their contexts.
+func TestPanics(t *testing.T) {
+	out := output(t, build(t, nil), "panics")
+	if !regexp.MustCompile(`(?m)^goCallers .*\nc_outer `).MatchString(out) || !strings.Contains(out, "NoContext:0") {
+		t.Errorf("C frames are missing after many panics:\n%s", out)
+	}
+}
+
 // TestQuit sends SIGQUIT while C code runs that Go code has called, which C code has called.
 func TestQuit(t *testing.T) {
 	t.Setenv("NAMES_ONLY", "1")

@@ -15,7 +15,7 @@
 #include "context.h"
 
 // Contexts are numbered. They are in chunks, which are mapped when they are needed and kept.
-enum { CHUNK = 256, CHUNKS = 256, LISTS = 16 };
+enum { CHUNK = 256, CHUNKS = 256, LISTS = 16, PAGE = 4096 };
 
 static _Atomic(struct clew_saved_context *) chunks[CHUNKS];
 static _Atomic(uint32_t) mapped; // chunks
@@ -82,6 +82,22 @@ CLEW_PLAIN const struct clew_saved_context *clew_saved_context(uintptr_t context
 	return c;
 }
 
+// recent has numbers of contexts by a hash of the stack pointer. If Go code panics and the
+// caller of the C code recovers, the runtime never releases the context. A later call at the
+// same stack pointer shows that, and reuses it.
+static _Atomic(uint32_t) recent[1024];
+
+// abandoned returns a context that was saved with a stack pointer, and not released.
+CLEW_PLAIN static struct clew_saved_context *abandoned(_Atomic(uint32_t) *slot, uint64_t sp, uint32_t *number) {
+	uint32_t n = atomic_load_explicit(slot, memory_order_relaxed);
+	struct clew_saved_context *c = n ? numbered(n - 1) : NULL;
+	if (c == NULL || !(__atomic_load_n(&c->generation, __ATOMIC_ACQUIRE) & 1) || __atomic_load_n(&c->sp, __ATOMIC_RELAXED) != sp)
+		return NULL;
+	__atomic_store_n(&c->generation, c->generation + 1, __ATOMIC_RELEASE);
+	*number = n - 1;
+	return c;
+}
+
 // clew_save_context is called by clew_context with the registers of the caller of that: the
 // stack pointer, the program counter, and those of struct clew_saved_context.
 CLEW_HIDDEN CLEW_PLAIN void clew_save_context(struct clew_context_arg *a, const uint64_t *registers) {
@@ -94,20 +110,29 @@ CLEW_HIDDEN CLEW_PLAIN void clew_save_context(struct clew_context_arg *a, const 
 		return;
 	}
 	uint32_t number = 0;
-	struct clew_saved_context *c = NULL;
-	unsigned list = registers[0] >> 16; // the threads' stacks differ in these bits
+	uint64_t sp = registers[0];
+	_Atomic(uint32_t) *slot = &recent[(sp * 0x9e3779b97f4a7c15) >> 54];
+	struct clew_saved_context *c = abandoned(slot, sp, &number);
+	unsigned list = sp >> 16; // the threads' stacks differ in these bits
 	for (unsigned i = 0; i < LISTS && c == NULL; i++)
 		c = take((list + i) % LISTS, &number);
 	if (c == NULL && (c = more(&number)) == NULL) {
 		a->context = NO_CONTEXT;
 		return;
 	}
-	c->sp = registers[0];
+	if (atomic_load_explicit(slot, memory_order_relaxed) != number + 1)
+		atomic_store_explicit(slot, number + 1, memory_order_relaxed);
+	__atomic_store_n(&c->sp, sp, __ATOMIC_RELAXED);
 	c->pc = registers[1];
 	for (unsigned i = 0; i < sizeof c->reg / 8; i++)
 		c->reg[i] = registers[2 + i];
-	for (unsigned i = 0; i < sizeof c->copy / 8; i++)
-		c->copy[i] = ((const volatile uint64_t *)c->sp)[i];
+	// A small stack, as those of coroutines, can end in the next page.
+	c->copied = sizeof c->copy;
+	uint64_t left = PAGE - sp % PAGE;
+	if (left < c->copied && !clew_readable((sp + left) & ~7UL))
+		c->copied = left & ~7UL;
+	for (unsigned i = 0; i < c->copied / 8; i++)
+		c->copy[i] = ((const volatile uint64_t *)sp)[i];
 	uint32_t generation = c->generation + 1;
 	__atomic_store_n(&c->generation, generation, __ATOMIC_RELEASE);
 	a->context = (uint64_t)generation << 32 | (number + 2);

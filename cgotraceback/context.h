@@ -14,6 +14,7 @@ struct clew_saved_context {
 	uint64_t pc, sp;
 	uint64_t reg[11]; // rbx, rbp, r12 to r15; x19 to x29
 	uint64_t copy[27];
+	uint64_t copied;     // bytes of copy: fewer at the end of a stack
 	uint32_t next;       // the next free one, plus 1
 	uint32_t generation; // odd while it is used
 };

@@ -34,6 +34,14 @@ func (m mapping) pointer() unsafe.Pointer { return unsafe.Pointer(unsafe.SliceDa
 
 func (m mapping) len() int { return len(m) }
 
+// unmap frees memory that was never published. It may begin in the middle of a page.
+func (m mapping) unmap() {
+	if len(m) > 0 {
+		before := uintptr(m.pointer()) % uintptr(os.Getpagesize())
+		_ = unix.MunmapPtr(unsafe.Add(m.pointer(), -int(before)), before+uintptr(len(m)))
+	}
+}
+
 // file holds the tables of a file. They are never freed: the runtime reads strings after the
 // symbolizer has returned.
 type file struct {
@@ -253,7 +261,10 @@ func (f *file) makeNames() error {
 		f.setFunctions(symbols, end)
 		if link := int(sections[best].Link); names != nil && link < len(sections) {
 			if f.strings = f.mapFile(sections[link].Offset, sections[link].Size); f.strings != nil {
-				f.names = f.table(names)
+				if f.names = f.table(names); f.names == nil { // the limit of memory
+					f.strings.unmap()
+					f.strings = nil
+				}
 			}
 		}
 		return err

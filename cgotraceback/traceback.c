@@ -571,7 +571,7 @@ CLEW_PLAIN void clew_traceback(struct clew_traceback_arg *a) {
 			w.interrupted = 0;
 			w.stack.copy = (const uint8_t *)c->copy;
 			w.stack.copy_at = c->sp;
-			w.stack.copy_size = sizeof c->copy;
+			w.stack.copy_size = c->copied <= sizeof c->copy ? c->copied : 0;
 			skip = 1; // the function of runtime/cgo that called clew_context has returned
 		}
 	}

@@ -94,6 +94,16 @@ func main() {
 		C.walk_mutants(C.int(n))
 	case "callers":
 		C.c_outer(C.CALLERS)
+	case "small":
+		for size := 16; size < 256; size += 16 {
+			C.on_small_stack(C.int(size))
+		}
+		fmt.Println("counted", counted)
+	case "panics":
+		for range 100000 {
+			recovered()
+		}
+		C.c_outer(C.CALLERS)
 	case "dlopen":
 		loads(os.Args[2:])
 	default:
@@ -148,6 +158,20 @@ func loads(paths []string) {
 		C.free(unsafe.Pointer(name))
 	}
 }
+
+// recovered calls C code that calls Go code that panics.
+func recovered() {
+	defer func() { _ = recover() }()
+	C.c_outer(C.PANIC)
+}
+
+var counted int
+
+//export goCount
+func goCount() { counted++ }
+
+//export goPanic
+func goPanic() { panic("recovered") }
 
 //export goCallers
 func goCallers() {

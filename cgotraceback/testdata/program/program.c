@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sys/mman.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -150,6 +151,8 @@ void stress(long n) {
 __attribute__((noinline)) void c_outer(int kind) {
 	if (kind == CALLERS)
 		goCallers();
+	else if (kind == PANIC)
+		goPanic();
 	else if (kind == C_THREAD) {
 		pthread_t t;
 		if (pthread_create(&t, 0, only_c, (void *)10000000) == 0)
@@ -176,6 +179,23 @@ int call_library(void *library) {
 		return 0;
 	function((void (*)(void))goCallers);
 	return 1;
+}
+
+// on_small_stack calls Go on a stack that has size bytes below the call, at the end of memory.
+void on_small_stack(int size) {
+	char *stack = mmap(0, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *end = stack + (1 << 20) - 4096;
+	mprotect(end, 4096, PROT_NONE);
+	void **top = (void **)(end - size);
+#ifdef __x86_64__
+	__asm__ volatile("movq %%rsp, (%0)\n\tmovq %0, %%rsp\n\tcall goCount\n\tmovq (%%rsp), %%rsp" : : "b"(top)
+		: "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "memory", "cc");
+#else
+	__asm__ volatile("mov x19, sp\n\tmov sp, %0\n\tbl goCount\n\tmov sp, x19" : : "r"(top)
+		: "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15",
+		  "x16", "x17", "x18", "x19", "x30", "memory", "cc");
+#endif
+	munmap(stack, 1 << 20);
 }
 
 void unload(void *library) { dlclose(library); }
