@@ -34,14 +34,6 @@ func (m mapping) pointer() unsafe.Pointer { return unsafe.Pointer(unsafe.SliceDa
 
 func (m mapping) len() int { return len(m) }
 
-// unmap frees memory that was never published. It may begin in the middle of a page.
-func (m mapping) unmap() {
-	if len(m) > 0 {
-		before := uintptr(m.pointer()) % uintptr(os.Getpagesize())
-		_ = unix.MunmapPtr(unsafe.Add(m.pointer(), -int(before)), before+uintptr(len(m)))
-	}
-}
-
 // file holds the tables of a file. They are never freed: the runtime reads strings after the
 // symbolizer has returned.
 type file struct {
@@ -70,7 +62,7 @@ func (p *prepared) file(o *object) *file {
 	f := p.files[key]
 	if f == nil {
 		copied := *o
-		f = &file{object: &copied}
+		f = &file{object: &copied, prepared: p}
 		name := filepath.Base(o.name)
 		if o.main {
 			if path, err := os.Readlink(o.name); err == nil {
@@ -86,18 +78,45 @@ func (p *prepared) file(o *object) *file {
 	return f
 }
 
-// keep copies bytes to mapped memory, which is then read only.
+// Small tables share mappings: a process can have 65530 mappings, and a program can load more
+// libraries than that one after the other.
+const (
+	smallTable = 4096  // bytes
+	chunkSize  = 65536 // bytes
+)
+
+// keep copies bytes to mapped memory, which is then read only. It is aligned to 8 bytes.
 func (f *file) keep(b []byte) mapping {
 	if len(b) == 0 {
 		return nil
 	}
-	m, err := unix.Mmap(-1, 0, len(b), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+	var m, whole mapping
+	if p := f.prepared; len(b) <= smallTable {
+		if len(p.chunk)-p.chunkUsed < len(b) {
+			p.chunk, p.chunkUsed = newMapping(chunkSize), 0
+		}
+		if whole = p.chunk; whole == nil || unix.Mprotect(whole, unix.PROT_READ|unix.PROT_WRITE) != nil {
+			return nil
+		}
+		m = whole[p.chunkUsed:][:len(b):len(b)]
+		p.chunkUsed = min((p.chunkUsed+len(b)+7)&^7, len(whole))
+	} else if m = newMapping(len(b)); m == nil {
+		return nil
+	} else {
+		whole = m
+	}
+	copy(m, b)
+	_ = unix.Mprotect(whole, unix.PROT_READ)
+	f.size += int64(len(m))
+	return m
+}
+
+// newMapping maps memory. It returns nil if there is none.
+func newMapping(size int) mapping {
+	m, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
 	if err != nil {
 		return nil
 	}
-	copy(m, b)
-	_ = unix.Mprotect(m, unix.PROT_READ)
-	f.size += int64(len(m))
 	return m
 }
 
@@ -192,7 +211,7 @@ func (f *file) close() {
 	if f.opened != nil {
 		f.opened.Close()
 	}
-	f.source, f.opened = nil, nil
+	f.source, f.opened, f.functions = nil, nil, nil
 }
 
 // ownMemory is the memory of this process. An address that is not mapped is an error.
@@ -260,15 +279,28 @@ func (f *file) makeNames() error {
 		names := compact.Names(symbols, end)
 		f.setFunctions(symbols, end)
 		if link := int(sections[best].Link); names != nil && link < len(sections) {
-			if f.strings = f.mapFile(sections[link].Offset, sections[link].Size); f.strings != nil {
-				if f.names = f.table(names); f.names == nil { // the limit of memory
-					f.strings.unmap()
-					f.strings = nil
-				}
-			}
+			f.setNames(names, sections[link].Offset, sections[link].Size)
 		}
 		return err
 	})
+}
+
+// setNames keeps the table of functions. The strings are a section of the file.
+func (f *file) setNames(names []byte, offset, size uint64) {
+	if f.names = f.table(names); f.names == nil { // the limit of memory
+		return
+	}
+	if size <= smallTable {
+		text := make([]byte, size)
+		if _, err := f.opened.ReadAt(text, int64(offset)); err == nil {
+			f.strings = f.keep(text)
+		}
+	} else {
+		f.strings = f.mapFile(offset, size)
+	}
+	if f.strings == nil {
+		f.names = nil
+	}
 }
 
 // setFunctions sets the ranges of code for makeLines. The symbols are sorted.

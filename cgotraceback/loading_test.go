@@ -7,6 +7,7 @@
 package cgotraceback_test
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -60,6 +61,42 @@ func TestLoading(t *testing.T) {
 		if !regexp.MustCompile(`(?m)^goCallers .*\n` + name + `_inner .*\.c:3\nlibrary_call .*\.c:4\ncall_library `).MatchString(after) {
 			t.Errorf("the frames of %s are missing:\n%s", name, after)
 		}
+	}
+}
+
+// TestManyLibraries loads many libraries one after the other. The tables of small ones share
+// mappings, of which a process can only have 65530, and keep no file open.
+func TestManyLibraries(t *testing.T) {
+	path := build(t, nil)
+	dir := t.TempDir()
+	source, file := filepath.Join(dir, "many.c"), filepath.Join(dir, "many.so")
+	if err := os.WriteFile(source, []byte("int many(int x) { return x + 1; }\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	run(t, exec.Command("gcc", "-O2", "-g", "-shared", "-fPIC", "-Wl,--build-id=0x"+strings.Repeat("5a", 20), "-o", file, source))
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mappings := func(n int) (count int) {
+		args := []string{"dlopen"}
+		for i := range n {
+			name := filepath.Join(dir, fmt.Sprint(i, ".so"))
+			id := append(bytes.Repeat([]byte{0x5a}, 19), byte(i))
+			if err := os.WriteFile(name, bytes.Replace(content, bytes.Repeat([]byte{0x5a}, 20), id, 1), 0o777); err != nil {
+				t.Fatal(err)
+			}
+			args = append(args, name)
+		}
+		out := output(t, path, args...)
+		_, after, _ := strings.Cut(out, "\nmappings ")
+		if _, err := fmt.Sscan(after, &count); err != nil {
+			t.Fatal(out)
+		}
+		return count
+	}
+	if one, many := mappings(1), mappings(200); many > one+50 {
+		t.Errorf("%d mappings after 200 libraries, %d after one", many, one)
 	}
 }
 

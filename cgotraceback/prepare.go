@@ -34,10 +34,14 @@ type prepared struct {
 	used     atomic.Int64     // bytes of tables
 	problems error
 
+	chunk     mapping // of small tables
+	chunkUsed int     // bytes
+
 	options atomic.Pointer[Options] // nil for the default
 	waiting atomic.Int32            // calls of Prepare
 
-	goText [2]uint64
+	goText  [2]uint64
+	retired []*C.struct_clew_list // replaced lists that a walk may still read
 }
 
 var tables prepared
@@ -81,7 +85,6 @@ func (p *prepared) update() error {
 		for i := range p.objects {
 			o := &p.objects[i]
 			f := p.file(o)
-			f.prepared = p
 			f.left = p.limit() - p.used.Load()
 			f.goText = [2]uint64{p.goText[0] - o.bias, p.goText[1] - o.bias}
 			before := f.size
@@ -295,12 +298,20 @@ func newList(segments []C.struct_clew_segment, modules []C.struct_clew_module) *
 	return list
 }
 
-// free unmaps a list when no walk reads it. A walk takes microseconds. A thread that is
-// stopped in one keeps the list: it is left mapped.
+// free unmaps a list when no walk reads it. A walk takes microseconds. If a thread is stopped in
+// one, the list is unmapped after a later one.
 func (p *prepared) free(list *C.struct_clew_list) {
+	p.retired = append(p.retired, list)
+	var idle [2]bool
 	for range 100 {
-		if C.clew_drained() != 0 {
-			_ = unix.MunmapPtr(unsafe.Pointer(list), uintptr(list.size))
+		for side := range idle {
+			idle[side] = idle[side] || C.clew_idle(C.uint(side)) != 0
+		}
+		if idle[0] && idle[1] {
+			for _, l := range p.retired {
+				_ = unix.MunmapPtr(unsafe.Pointer(l), uintptr(l.size))
+			}
+			p.retired = nil
 			return
 		}
 		time.Sleep(time.Millisecond)

@@ -12,7 +12,9 @@
 #include "tables.h"
 
 // Readers count themselves in one of two counters. A writer publishes a list, turns to the
-// other counter, and frees the previous list when the first counter is 0. Readers never wait.
+// other counter, and frees the previous lists after it has seen each counter at 0. Readers never
+// wait. Both counters matter: a reader can stop after it has chosen a counter, and then read a
+// list that was published later.
 static _Atomic(struct clew_list *) current;
 static _Atomic(uint32_t) epoch;
 static _Atomic(int64_t) readers[2];
@@ -31,15 +33,16 @@ CLEW_PLAIN void clew_leave(unsigned side) { atomic_fetch_sub(&readers[side], 1);
 
 CLEW_PLAIN struct clew_list *clew_current(void) { return atomic_load(&current); }
 
-// clew_publish returns the previous list, which may be freed once clew_drained returns 1.
-// There must be one writer, which publishes again only then.
+// clew_publish returns the previous list, which may be freed once clew_idle has returned 1 for
+// each side. There must be one writer.
 struct clew_list *clew_publish(struct clew_list *list) {
 	struct clew_list *previous = atomic_exchange(&current, list);
 	atomic_fetch_add(&epoch, 1);
 	return previous;
 }
 
-int clew_drained(void) { return atomic_load(&readers[(atomic_load(&epoch) - 1) & 1]) == 0; }
+// clew_idle reports whether no reader counts itself in a counter.
+int clew_idle(unsigned side) { return atomic_load(&readers[side & 1]) == 0; }
 
 // system_call does not set errno, which belongs to the interrupted code.
 static inline long system_call(long number, long a, long b, long c, long d, long e, long f) {

@@ -192,7 +192,7 @@ CLEW_HIDDEN void clew_symbolizer(struct clew_symbolizer_arg *);
 // For Go, outside of handlers.
 CLEW_HIDDEN int clew_check(const void *table, uint64_t size);
 CLEW_HIDDEN struct clew_list *clew_publish(struct clew_list *);
-CLEW_HIDDEN int clew_drained(void);
+CLEW_HIDDEN int clew_idle(unsigned side);
 CLEW_HIDDEN int clew_start(void);
 CLEW_HIDDEN void clew_limit(uint32_t frames);
 CLEW_HIDDEN void clew_read_counts(struct clew_counts *);

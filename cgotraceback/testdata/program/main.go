@@ -157,6 +157,11 @@ func loads(paths []string) {
 		C.unload(library)
 		C.free(unsafe.Pointer(name))
 	}
+	maps, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println("mappings", bytes.Count(maps, []byte("\n")))
 }
 
 // recovered calls C code that calls Go code that panics.
