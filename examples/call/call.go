@@ -6,9 +6,30 @@
 
 package call
 
+import "sync/atomic"
+
 // Code calls code at an address. The argument is in the first register of the C calling convention
 // (rdi or x0), and so is the result (rax or x0). The code may change all registers that C does not
 // preserve, and must preserve the others: on arm64 also x28, in which Go keeps the goroutine.
 //
 // Arguments must not point to a stack of Go, which may move when Code begins.
 func Code(code, argument uintptr) uintptr
+
+// HostAddress returns the address of a function that generated code can call, and that calls the
+// function of SetHost. The argument and the result are in the registers of Code. All other
+// registers change, except the stack pointer, the frame pointer and, on arm64, x28.
+//
+// The stack may move during the call, so the generated code must not keep addresses in it, except
+// the frame pointer. Package jit/goruntime says how Go's runtime finds the code's caller then:
+// without it, stack growth and garbage collections during the call end the program.
+func HostAddress() uintptr
+
+// SetHost sets the function that generated code calls.
+func SetHost(f func(argument uintptr) uintptr) { hostFunction.Store(&f) }
+
+var hostFunction atomic.Pointer[func(uintptr) uintptr]
+
+// host is in assembly.
+func host()
+
+func goHost(argument uintptr) uintptr { return (*hostFunction.Load())(argument) }

@@ -1,0 +1,117 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package goruntime
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/jit"
+)
+
+// ErrFrame means that Go's runtime could not walk through a function, or would corrupt its
+// stack. See "Frames" in the documentation of the package.
+var ErrFrame = errors.New("frame that Go's runtime cannot walk through")
+
+func framef(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{ErrFrame}, args...)...)
+}
+
+// Columns and places of Go's frames. They are the same on both machines apart from the
+// return address: amd64 pushes it, and arm64 stores it at the stack pointer.
+const (
+	columnLR = 30 // arm64
+
+	// The caller's frame pointer is saved here, from the CFA: runtime.adjustframe adjusts
+	// this word when the stack moves.
+	savedFPAMD64 = -16
+	savedFPARM64 = -8
+)
+
+// frames computes the depths of the stack in functions.
+type frames struct {
+	machine     *arch.Machine
+	encoder     cfi.Encoder
+	interpreter cfi.Interpreter
+	fde         cfi.FDE
+}
+
+// depths adds the depth at each instruction of a function: the distance from the stack
+// pointer to its value at the call (runtime.funcspdelta).
+func (x *frames) depths(s *steps, f *jit.Function, code []byte) error {
+	switch {
+	case f.Unwind == nil:
+		return framef("it has no unwind table")
+	case f.SwitchesStack:
+		return framef("it switches stacks")
+	}
+	x.encoder.Reset()
+	x.encoder.Machine = x.machine
+	// The address does not matter: programs do not depend on it.
+	if err := x.encoder.Program(f.Unwind, 1<<20, f.Size); err != nil {
+		return err
+	}
+	section := cfi.Section{Name: "unwind table", Machine: x.machine, Data: x.encoder.Data}
+	if err := section.Find(1<<20, &x.fde); err != nil {
+		return err
+	}
+	for row := range x.interpreter.Rows(&x.fde) {
+		if row.Start >= row.End || row.Start-x.fde.Start >= f.Size {
+			continue
+		}
+		at := row.Start - x.fde.Start
+		depth, err := x.depth(row)
+		if err != nil {
+			return fmt.Errorf("%w at +%#x", err, at)
+		}
+		s.add(at, depth)
+	}
+	if err := x.interpreter.Err(); err != nil {
+		return err
+	}
+	if len(s.list) == 0 || s.list[0].offset != 0 {
+		return framef("its unwind table has no row at its start")
+	}
+	return nil
+}
+
+// depth returns the depth of a row, if Go's runtime finds the caller with it.
+func (x *frames) depth(row *cfi.Row) (int32, error) {
+	m := x.machine
+	if row.CFA.Kind != cfi.Register || int(row.CFA.Register) != m.StackPointer {
+		return 0, framef("its CFA is not relative to the stack pointer")
+	}
+	pushed := int64(m.AddressSize) // by the call
+	if m.ReturnAddress == columnLR {
+		pushed = 0
+	}
+	depth := row.CFA.Offset - pushed
+	if depth < 0 || depth > 1<<30 || depth%int64(m.AddressSize) != 0 {
+		return 0, framef("its CFA is the stack pointer plus %d", row.CFA.Offset)
+	}
+	saved := int64(savedFPAMD64)
+	address := row.Register(uint64(m.ReturnAddress))
+	if m.ReturnAddress == columnLR {
+		saved = savedFPARM64
+		// Without a rule the address is in the register, at the start and end of functions.
+		unchanged := address.Kind == cfi.Unspecified || address.Kind == cfi.SameValue
+		if !unchanged && (address.Kind != cfi.Offset || address.Offset != -depth || depth == 0) {
+			return 0, framef("its return address is not at the stack pointer")
+		}
+	} else if address.Kind != cfi.Offset || address.Offset != -pushed {
+		return 0, framef("its return address is not below the CFA")
+	}
+	if row.Signed {
+		return 0, framef("its return address is signed")
+	}
+	switch fp := row.Register(uint64(m.FramePointer)); {
+	case fp.Kind == cfi.Unspecified || fp.Kind == cfi.SameValue:
+	case fp.Kind != cfi.Offset || fp.Offset != saved:
+		return 0, framef("it saves the frame pointer elsewhere than at CFA%+d", saved)
+	}
+	return int32(depth), nil
+}

@@ -1,0 +1,643 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux && (amd64 || arm64)
+
+package goruntime
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"sort"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/clewdev/clew/jit"
+)
+
+// modules are the modules of this package in the runtime's list. They are between two that
+// stay in it for ever: modules that the runtime appends follow the second one.
+type modules struct {
+	mu     sync.Mutex
+	layout *layout // nil before the first start
+	failed error   // of the first start
+
+	// The tables of all modules are in the same spaces, of which nothing is unmapped. So a
+	// record that the runtime or the program kept from a withdrawn function is never read
+	// with the wrong tables.
+	names, files interned
+	units        *space // the offsets of files
+	steps        pages
+	records      *space
+	lists        *space            // functions and buckets of modules; and the empty pointer map
+	heads        *space            // moduledata
+	constants    map[int32]uint32  // tables of one value, by value
+	numbers      map[string]uint32 // of files
+
+	first, last *module
+	live        []*module // disjoint, in ascending order
+	functions   int
+
+	// withdrawn modules and tables, of which a reader may still be in the middle.
+	retired []retired
+}
+
+// module is a module in the runtime's list.
+type module struct {
+	start, end     uint64
+	batch          *batch
+	from, to       int // its functions: batch.functions[from:to]
+	previous, next *module
+
+	head, list, records uint64 // offsets
+	listSize            uint64
+	count               int // of records
+}
+
+// retired is memory to free when no reader can be left.
+type retired struct {
+	module *module
+	table  uint32
+	size   int // of the table; 0 if there is none
+}
+
+// maxRetired is the number of withdrawn modules and tables at which their memory is freed.
+const maxRetired = 1024
+
+var linked modules
+
+// layoutAt returns the address of a function of this package, which the program's module has.
+func ownFunction() uintptr {
+	pc, _, _, _ := runtime.Caller(0)
+	return pc
+}
+
+// start links the two modules that stay, unless it has done so. The caller holds mu.
+func (x *modules) start(version string) error {
+	if x.layout != nil || x.failed != nil {
+		return x.failed
+	}
+	l, err := layoutOf(version)
+	if err != nil {
+		x.failed = err
+		return err
+	}
+	old := (*head)(atomic.LoadPointer(&lastModule))
+	// Otherwise a plugin or another loader linked it.
+	if own := ownFunction(); old != nil && old.minPC <= own && own < old.maxPC {
+		err = checkModule(unsafe.Pointer(old), l)
+	}
+	if err == nil {
+		err = x.reserve()
+	}
+	if err == nil {
+		err = x.anchors(l)
+	}
+	if err != nil {
+		for _, s := range []*space{x.names.space, x.files.space, x.units, x.steps.space, x.records, x.lists, x.heads} {
+			s.release()
+		}
+		x.failed = err
+		return err
+	}
+	x.layout = l
+	return nil
+}
+
+// reserve reserves the spaces.
+func (x *modules) reserve() (err error) {
+	x.names.offsets, x.files.offsets = make(map[string]uint32), make(map[string]uint32)
+	x.constants, x.numbers = make(map[int32]uint32), make(map[string]uint32)
+	for _, s := range []struct {
+		to   **space
+		name string
+		size uint64
+	}{
+		{&x.names.space, "names", 1 << 30}, // below 1<<31: the runtime's offsets are signed
+		{&x.files.space, "file names", 256 << 20},
+		{&x.units, "file numbers", 64 << 20},
+		{&x.steps.space, "tables", 1<<32 - pageSize},
+		{&x.records, "functions", 1 << 32},
+		{&x.lists, "lists of functions", 1 << 32},
+		{&x.heads, "modules", 1 << 30},
+	} {
+		if *s.to, err = reserve(s.name, s.size); err != nil {
+			return err
+		}
+	}
+	// Offset 0 means no table, and the empty name.
+	if _, err = x.steps.add(make([]byte, minBlock)); err == nil {
+		_, err = x.names.add("")
+	}
+	if err == nil {
+		_, err = x.lists.alloc(minBlock)
+	}
+	if err == nil {
+		*(*int32)(x.lists.at(0)) = 1 // a pointer map (runtime.stackmap) of 0 words
+	}
+	return err
+}
+
+// anchors links the two modules that stay. No code can run at their addresses. The last one
+// has the records of all functions: a runtime.Func of a withdrawn function is read with it.
+func (x *modules) anchors(l *layout) error {
+	x.layout = l
+	defer func() { x.layout = nil }()
+	for _, to := range []**module{&x.last, &x.first} {
+		m := &module{from: 0, to: 1, count: 1, batch: &batch{}}
+		place, err := x.lists.alloc(minBlock)
+		if err != nil {
+			return err
+		}
+		m.start = x.lists.address() + place
+		m.end = m.start + minBlock
+		name, err := x.names.add("github.com/clewdev/clew/jit/goruntime.none")
+		if err != nil {
+			return err
+		}
+		m.batch.functions = []function{{start: m.start, end: m.end, name: name}}
+		if err := x.write(m); err != nil {
+			return err
+		}
+		*to = m
+	}
+	h := (*head)(x.heads.at(x.last.head))
+	h.records = slice{x.records.base, int(x.records.limit), int(x.records.limit)}
+	functions := (*[2][2]uint32)(h.functions.data)
+	functions[0][1] = uint32(x.last.records)
+	x.first.next, x.last.previous = x.last, x.first
+	x.link(x.first, x.last)
+	chain(x.heads.at(x.first.head), x.heads.at(x.last.head), l)
+	return nil
+}
+
+// link makes next the module after m in the runtime's list.
+func (x *modules) link(m, next *module) {
+	atomic.StorePointer((*unsafe.Pointer)(unsafe.Add(x.heads.at(m.head), x.layout.next)), x.heads.at(next.head))
+}
+
+// function is a function of a batch.
+type function struct {
+	start, end uint64
+	name       uint32
+	startLine  int32
+	depths     uint32 // offsets of tables
+	files      uint32
+	lines      uint32
+	unsafe     uint32
+	own        [3]table
+	gone       bool // withdrawn, or without code
+}
+
+// table is a table that only one function has.
+type table struct {
+	offset uint32
+	size   int
+}
+
+// write writes a module, without linking it. It has the functions [from, to) of its batch,
+// none of which is gone.
+func (x *modules) write(m *module) (err error) {
+	functions := m.batch.functions[m.from:m.to]
+	n := uint64(len(functions))
+	m.count = len(functions)
+	buckets := (m.end - m.start + bucketSize - 1) / bucketSize
+	m.listSize = 8*(n+1) + buckets*uint64(unsafe.Sizeof(bucket{}))
+	if m.records, err = x.records.alloc(n * recordSize); err != nil {
+		return err
+	}
+	if m.list, err = x.lists.alloc(m.listSize); err != nil {
+		x.records.put(m.records, n*recordSize)
+		return err
+	}
+	if m.head, err = x.heads.alloc(moduleSize); err != nil {
+		x.records.put(m.records, n*recordSize)
+		x.lists.put(m.list, m.listSize)
+		return err
+	}
+	list := unsafe.Slice((*[2]uint32)(x.lists.at(m.list)), n+1)
+	for i := range functions {
+		f := &functions[i]
+		list[i] = [2]uint32{uint32(f.start - m.start), uint32(i * recordSize)}
+		*(*record)(x.records.at(m.records + uint64(i)*recordSize)) = record{
+			entry: uint32(f.start - m.start), name: int32(f.name), startLine: f.startLine,
+			depths: f.depths, files: f.files, lines: f.lines, unsafePoint: f.unsafe, tables: 1,
+			flag: flagAsm, arguments: noData, locals: 0, data: 2,
+		}
+	}
+	list[n] = [2]uint32{uint32(m.end - m.start), 0}
+	fillBuckets(unsafe.Slice((*bucket)(unsafe.Add(x.lists.at(m.list), 8*(n+1))), buckets), list)
+
+	p := x.heads.at(m.head)
+	header := (*tableHeader)(unsafe.Add(p, moduleSize-unsafe.Sizeof(tableHeader{})))
+	header.magic, header.quantum, header.pointer, header.functions = magic, quantum(), uint8(unsafe.Sizeof(uintptr(0))), len(functions)
+	*(*head)(p) = head{
+		header: unsafe.Pointer(header),
+		names:  whole(x.names.space), units: slice{x.units.base, int(x.units.limit / 4), int(x.units.limit / 4)},
+		files: whole(x.files.space), steps: whole(x.steps.space),
+		records:   slice{x.records.at(m.records), len(functions) * recordSize, len(functions) * recordSize},
+		functions: slice{x.lists.at(m.list), len(list), len(list)},
+		buckets:   uintptr(unsafe.Add(x.lists.at(m.list), 8*(n+1))),
+		minPC:     uintptr(m.start), maxPC: uintptr(m.end), text: uintptr(m.start), end: uintptr(m.end),
+	}
+	*(*uintptr)(unsafe.Add(p, x.layout.goFunc)) = uintptr(x.lists.base)
+	*(*uintptr)(unsafe.Add(p, x.layout.endTable)) = uintptr(x.lists.base)
+	// The module has no data, and the runtime need not look for any.
+	*(*bool)(unsafe.Add(p, x.layout.bad)) = true
+	return nil
+}
+
+func whole(s *space) slice { return slice{s.base, int(s.limit), int(s.limit)} }
+
+// bucket leads to the functions of 4096 bytes of code (runtime.findfuncbucket).
+type bucket struct {
+	first uint32
+	parts [16]uint8 // of 256 bytes each
+}
+
+const (
+	bucketSize = 4096
+	partSize   = bucketSize / 16
+)
+
+// fillBuckets writes the index of the function at the start of each part, or of one before:
+// the runtime searches onwards from it.
+func fillBuckets(buckets []bucket, list [][2]uint32) {
+	i := 0
+	for b := range buckets {
+		for k := range buckets[b].parts {
+			at := uint64(b)*bucketSize + uint64(k)*partSize
+			for i+2 < len(list) && uint64(list[i+1][0]) <= at {
+				i++
+			}
+			if k == 0 {
+				buckets[b].first = uint32(i)
+			}
+			buckets[b].parts[k] = uint8(min(i-int(buckets[b].first), math.MaxUint8))
+		}
+	}
+}
+
+// insert links a module after the first one.
+func (x *modules) insert(m *module) {
+	m.previous, m.next = x.first, x.first.next
+	x.link(m, m.next)
+	m.next.previous, x.first.next = m, m
+	x.link(x.first, m)
+	x.live = slices.Insert(x.live, x.find(m.start), m)
+}
+
+// remove unlinks a module. A reader at it can continue.
+func (x *modules) remove(m *module) {
+	m.previous.next, m.next.previous = m.next, m.previous
+	x.link(m.previous, m.next)
+	i := x.find(m.start)
+	for x.live[i] != m {
+		i++
+	}
+	x.live = slices.Delete(x.live, i, i+1)
+	x.retired = append(x.retired, retired{module: m})
+}
+
+// find returns the index of the first live module that ends after an address.
+func (x *modules) find(address uint64) int {
+	return sort.Search(len(x.live), func(i int) bool { return x.live[i].end > address })
+}
+
+// discard frees a module that was not linked.
+func (x *modules) discard(m *module) {
+	x.records.put(m.records, uint64(m.count)*recordSize)
+	x.lists.put(m.list, m.listSize)
+	x.heads.put(m.head, moduleSize)
+}
+
+// collect frees the memory of withdrawn modules if there are many.
+//
+// The runtime reads the list and the tables without a lock: in runtime.findfunc, which cannot
+// be preempted, and where it walks a stack. When the world is stopped, no goroutine is in
+// either. Later readers do not find the modules, because they are not in the list. Records that
+// the program kept (runtime.Func) lead to other records of the same form then.
+func (x *modules) collect() {
+	if len(x.retired) < maxRetired {
+		return
+	}
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats) // stops the world
+	for _, r := range x.retired {
+		if r.module != nil {
+			x.discard(r.module)
+		} else {
+			x.steps.remove(r.table, r.size)
+		}
+	}
+	clear(x.retired)
+	x.retired = x.retired[:0]
+}
+
+// table stores the table of values of a function.
+func (x *modules) table(s *steps, size uint64) (offset uint32, own int, err error) {
+	if len(s.list) != 1 {
+		b := s.encode(size)
+		offset, err := x.steps.add(b)
+		return offset, len(b), err
+	}
+	value := s.list[0].value
+	if offset, ok := x.constants[value]; ok {
+		return offset, 0, nil
+	}
+	// Long enough for every function.
+	if offset, err = x.steps.add(s.encode(math.MaxInt32)); err == nil {
+		x.constants[value] = offset
+	}
+	return offset, 0, err
+}
+
+// number returns the number of a file.
+func (x *modules) number(name string) (int32, error) {
+	if n, ok := x.numbers[name]; ok {
+		return int32(n), nil
+	}
+	offset, err := x.files.add(name)
+	if err != nil {
+		return 0, err
+	}
+	at, err := x.units.extend(4)
+	if err != nil {
+		return 0, err
+	}
+	*(*uint32)(x.units.at(at)) = offset
+	x.numbers[name] = uint32(at / 4)
+	return int32(at / 4), nil
+}
+
+// describe writes the name and the tables of a function. The next one, or the end of its
+// module, starts at most spread bytes after its own end.
+func (x *modules) describe(f *function, c *jit.Function, depths, scratch *steps) (err error) {
+	if f.name, err = x.names.add(goName(c.Name)); err != nil {
+		return err
+	}
+	size := f.end - f.start + spread
+	add := func(to *uint32, s *steps, k int) error {
+		offset, n, err := x.table(s, size)
+		*to, f.own[k] = offset, table{offset, n}
+		return err
+	}
+	if err := add(&f.depths, depths, 0); err != nil {
+		return err
+	}
+	q := depths.quantum
+	scratch.reset(q)
+	scratch.add(0, unsafePoint)
+	if f.unsafe, _, err = x.table(scratch, size); err != nil || len(c.Lines) == 0 {
+		return err
+	}
+	scratch.reset(q)
+	scratch.add(0, -1)
+	for _, l := range c.Lines {
+		n := int32(-1)
+		if l.File != "" && l.Line != 0 {
+			if n, err = x.number(l.File); err != nil {
+				return err
+			}
+		}
+		scratch.add(l.Offset, n)
+	}
+	if err := add(&f.files, scratch, 1); err != nil {
+		return err
+	}
+	scratch.reset(q)
+	scratch.add(0, -1)
+	for _, l := range c.Lines {
+		n := int32(-1)
+		if l.File != "" && l.Line != 0 {
+			n = int32(l.Line)
+			if f.startLine == 0 {
+				f.startLine = n
+			}
+		}
+		scratch.add(l.Offset, n)
+	}
+	return add(&f.lines, scratch, 2)
+}
+
+// unsafePoint forbids the preemption of a function (abi.UnsafePointUnsafe).
+const unsafePoint = -2
+
+// spread is the size of the gap at which two functions are not in one module. Go's tables have
+// no ends of functions: each function covers the gap after it.
+const spread = 256
+
+// drop frees the tables of a function, which was never linked or is retired.
+func (x *modules) drop(f *function, now bool) {
+	for _, t := range f.own {
+		switch {
+		case t.size == 0:
+		case now:
+			x.steps.remove(t.offset, t.size)
+		default:
+			x.retired = append(x.retired, retired{table: t.offset, size: t.size})
+		}
+	}
+	f.own = [3]table{}
+}
+
+// split returns modules, not linked, for the functions [from, to) of a batch that are not gone.
+func (x *modules) split(b *batch, from, to int) (list []*module, err error) {
+	for i := from; i < to; i++ {
+		f := &b.functions[i]
+		if f.gone {
+			continue
+		}
+		n := len(list)
+		if n > 0 && list[n-1].to == i && x.joins(list[n-1], f) {
+			list[n-1].to, list[n-1].end = i+1, f.end
+			continue
+		}
+		list = append(list, &module{start: f.start, end: f.end, batch: b, from: i, to: i + 1})
+	}
+	for i, m := range list {
+		if err := x.write(m); err != nil {
+			for _, m := range list[:i] {
+				x.discard(m)
+			}
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// joins reports whether a function can be in the same module as those before it.
+func (x *modules) joins(m *module, f *function) bool {
+	if f.start-m.end > spread || f.end-m.start > math.MaxInt32 {
+		return false
+	}
+	if f.start == m.end {
+		return true
+	}
+	i := x.find(m.end)
+	return i == len(x.live) || x.live[i].batch == m.batch || x.live[i].start >= f.start
+}
+
+// makeWay splits the live modules of which a gap contains functions of a batch.
+func (x *modules) makeWay(b *batch) error {
+	for k := range b.functions {
+		f := &b.functions[k]
+		if f.gone {
+			continue
+		}
+		i := x.find(f.start)
+		if i == len(x.live) || x.live[i].start >= f.end {
+			continue
+		}
+		m := x.live[i]
+		at := m.from
+		for at < m.to && m.batch.functions[at].start < f.start {
+			at++
+		}
+		lower, err := x.split(m.batch, m.from, at)
+		if err != nil {
+			return err
+		}
+		upper, err := x.split(m.batch, at, m.to)
+		if err != nil {
+			for _, m := range lower {
+				x.discard(m)
+			}
+			return err
+		}
+		x.replace([]*module{m}, append(lower, upper...))
+	}
+	return nil
+}
+
+// replace links new modules for functions of old ones, and unlinks these. Readers find one
+// of them at any time.
+func (x *modules) replace(old, list []*module) {
+	for _, m := range list {
+		x.insert(m)
+		m.batch.modules = append(m.batch.modules, m)
+	}
+	for _, m := range old {
+		x.remove(m)
+		m.batch.modules = slices.DeleteFunc(m.batch.modules, func(other *module) bool { return other == m })
+	}
+}
+
+// batch is a Registration.
+type batch struct {
+	functions []function // by index in Code.Functions
+	modules   []*module
+	claim     *jit.Claim
+}
+
+// publish implements Publisher.Publish for a batch that was checked.
+func (x *modules) publish(c *jit.Code, depths []steps, claim *jit.Claim) (*batch, error) {
+	b := &batch{functions: make([]function, len(c.Functions)), claim: claim}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	var scratch steps
+	live := 0
+	err := func() error {
+		for i := range c.Functions {
+			f, from := &b.functions[i], &c.Functions[i]
+			if from.Size == 0 {
+				f.gone = true
+				continue
+			}
+			live++
+			f.start = c.Start(from)
+			f.end = f.start + from.Size
+			if err := x.describe(f, from, &depths[i], &scratch); err != nil {
+				return err
+			}
+		}
+		return x.makeWay(b)
+	}()
+	var list []*module
+	if err == nil {
+		list, err = x.split(b, 0, len(b.functions))
+	}
+	if err != nil {
+		for i := range b.functions {
+			x.drop(&b.functions[i], true)
+		}
+		return nil, err
+	}
+	x.replace(nil, list)
+	x.functions += live
+	x.collect()
+	return b, nil
+}
+
+// Withdraw implements jit.Registration.
+func (b *batch) Withdraw() error {
+	defer b.claim.Remove()
+	x := &linked
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.replace(slices.Clone(b.modules), nil)
+	for i := range b.functions {
+		x.forget(&b.functions[i])
+	}
+	x.collect()
+	return nil
+}
+
+func (x *modules) forget(f *function) {
+	if !f.gone {
+		f.gone = true
+		x.drop(f, false)
+		x.functions--
+	}
+}
+
+// WithdrawFunctions implements jit.Registration. If there is no memory for the description of
+// the remaining functions, it returns an error and withdraws nothing.
+func (b *batch) WithdrawFunctions(functions ...int) error {
+	for _, i := range functions {
+		if i < 0 || i >= len(b.functions) {
+			return fmt.Errorf("%w: no function %d: the batch has %d functions", jit.ErrCode, i, len(b.functions))
+		}
+	}
+	x := &linked
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	var news []int // the indexes that were not gone
+	for _, i := range functions {
+		if !b.functions[i].gone {
+			b.functions[i].gone = true
+			news = append(news, i)
+		}
+	}
+	slices.Sort(news)
+	var old, list []*module
+	for _, m := range b.modules {
+		k, _ := slices.BinarySearch(news, m.from)
+		if k == len(news) || news[k] >= m.to {
+			continue
+		}
+		rest, err := x.split(b, m.from, m.to)
+		if err != nil {
+			for _, m := range list {
+				x.discard(m)
+			}
+			for _, i := range news {
+				b.functions[i].gone = false
+			}
+			return err
+		}
+		old, list = append(old, m), append(list, rest...)
+	}
+	x.replace(old, list)
+	for _, i := range news {
+		x.drop(&b.functions[i], false)
+		x.functions--
+	}
+	b.claim.RemoveFunctions(functions...)
+	x.collect()
+	return nil
+}
