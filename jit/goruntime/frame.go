@@ -7,6 +7,7 @@ package goruntime
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
@@ -31,6 +32,9 @@ const (
 	savedFPAMD64 = -16
 	savedFPARM64 = -8
 )
+
+// noDepth marks code from which Go's runtime cannot find the caller. Walks stop there.
+const noDepth = math.MinInt32
 
 // frames computes the depths of the stack in functions.
 type frames struct {
@@ -97,9 +101,12 @@ func (x *frames) depth(row *cfi.Row) (int32, error) {
 	address := row.Register(uint64(m.ReturnAddress))
 	if m.ReturnAddress == columnLR {
 		saved = savedFPARM64
-		// Without a rule the address is in the register, at the start and end of functions.
-		unchanged := address.Kind == cfi.Unspecified || address.Kind == cfi.SameValue
-		if !unchanged && (address.Kind != cfi.Offset || address.Offset != -depth || depth == 0) {
+		switch unchanged := address.Kind == cfi.Unspecified || address.Kind == cfi.SameValue; {
+		case unchanged && depth == 0:
+		case unchanged || address.Kind == cfi.Register:
+			// A prologue or epilogue that moves the stack pointer alone, or a call of a stub.
+			depth = noDepth
+		case address.Kind != cfi.Offset || address.Offset != -depth || depth == 0:
 			return 0, framef("its return address is not at the stack pointer")
 		}
 	} else if address.Kind != cfi.Offset || address.Offset != -pushed {

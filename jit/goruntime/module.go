@@ -133,9 +133,10 @@ type record struct {
 }
 
 const (
-	recordSize = minBlock
-	flagAsm    = 4 // abi.FuncFlagAsm: never preempted
-	noData     = ^uint32(0)
+	recordSize  = minBlock
+	flagSPWrite = 2 // abi.FuncFlagSPWrite: the caller is unknown
+	flagAsm     = 4 // abi.FuncFlagAsm: never preempted
+	noData      = ^uint32(0)
 )
 
 func quantum() uint8 {

@@ -159,7 +159,7 @@ func (x *modules) anchors(l *layout) error {
 		if err != nil {
 			return err
 		}
-		m.batch.functions = []function{{start: m.start, end: m.end, name: name}}
+		m.batch.functions = []function{{start: m.start, end: m.end, name: name, parts: []part{{start: m.start}}}}
 		if err := x.write(m); err != nil {
 			return err
 		}
@@ -184,13 +184,20 @@ func (x *modules) link(m, next *module) {
 type function struct {
 	start, end uint64
 	name       uint32
-	startLine  int32
-	depths     uint32 // offsets of tables
-	files      uint32
-	lines      uint32
-	unsafe     uint32
-	own        [3]table
 	gone       bool // withdrawn, or without code
+	parts      []part
+}
+
+// part is a part of a function with its own record: all of it, or the code up to where the
+// runtime starts or ceases to find the caller.
+type part struct {
+	start     uint64
+	startLine int32
+	stop      bool // walks stop here
+
+	depths, files, lines, unsafe uint32 // offsets of tables
+
+	own [3]table
 }
 
 // table is a table that only one function has.
@@ -203,8 +210,11 @@ type table struct {
 // none of which is gone.
 func (x *modules) write(m *module) (err error) {
 	functions := m.batch.functions[m.from:m.to]
-	n := uint64(len(functions))
-	m.count = len(functions)
+	m.count = 0
+	for i := range functions {
+		m.count += len(functions[i].parts)
+	}
+	n := uint64(m.count)
 	buckets := (m.end - m.start + bucketSize - 1) / bucketSize
 	m.listSize = 8*(n+1) + buckets*uint64(unsafe.Sizeof(bucket{}))
 	if m.records, err = x.records.alloc(n * recordSize); err != nil {
@@ -220,13 +230,21 @@ func (x *modules) write(m *module) (err error) {
 		return err
 	}
 	list := unsafe.Slice((*[2]uint32)(x.lists.at(m.list)), n+1)
+	k := 0
 	for i := range functions {
 		f := &functions[i]
-		list[i] = [2]uint32{uint32(f.start - m.start), uint32(i * recordSize)}
-		*(*record)(x.records.at(m.records + uint64(i)*recordSize)) = record{
-			entry: uint32(f.start - m.start), name: int32(f.name), startLine: f.startLine,
-			depths: f.depths, files: f.files, lines: f.lines, unsafePoint: f.unsafe, tables: 1,
-			flag: flagAsm, arguments: noData, locals: 0, data: 2,
+		for j := range f.parts {
+			p, flag := &f.parts[j], uint8(flagAsm)
+			if p.stop {
+				flag |= flagSPWrite
+			}
+			list[k] = [2]uint32{uint32(p.start - m.start), uint32(k * recordSize)}
+			*(*record)(x.records.at(m.records + uint64(k)*recordSize)) = record{
+				entry: uint32(p.start - m.start), name: int32(f.name), startLine: p.startLine,
+				depths: p.depths, files: p.files, lines: p.lines, unsafePoint: p.unsafe, tables: 1,
+				flag: flag, arguments: noData, locals: 0, data: 2,
+			}
+			k++
 		}
 	}
 	list[n] = [2]uint32{uint32(m.end - m.start), 0}
@@ -234,12 +252,12 @@ func (x *modules) write(m *module) (err error) {
 
 	p := x.heads.at(m.head)
 	header := (*tableHeader)(unsafe.Add(p, moduleSize-unsafe.Sizeof(tableHeader{})))
-	header.magic, header.quantum, header.pointer, header.functions = magic, quantum(), uint8(unsafe.Sizeof(uintptr(0))), len(functions)
+	header.magic, header.quantum, header.pointer, header.functions = magic, quantum(), uint8(unsafe.Sizeof(uintptr(0))), m.count
 	*(*head)(p) = head{
 		header: unsafe.Pointer(header),
 		names:  whole(x.names.space), units: slice{x.units.base, int(x.units.limit / 4), int(x.units.limit / 4)},
 		files: whole(x.files.space), steps: whole(x.steps.space),
-		records:   slice{x.records.at(m.records), len(functions) * recordSize, len(functions) * recordSize},
+		records:   slice{x.records.at(m.records), m.count * recordSize, m.count * recordSize},
 		functions: slice{x.lists.at(m.list), len(list), len(list)},
 		buckets:   uintptr(unsafe.Add(x.lists.at(m.list), 8*(n+1))),
 		minPC:     uintptr(m.start), maxPC: uintptr(m.end), text: uintptr(m.start), end: uintptr(m.end),
@@ -380,48 +398,85 @@ func (x *modules) describe(f *function, c *jit.Function, depths, scratch *steps)
 	if f.name, err = x.names.add(goName(c.Name)); err != nil {
 		return err
 	}
-	size := f.end - f.start + spread
-	add := func(to *uint32, s *steps, k int) error {
-		offset, n, err := x.table(s, size)
-		*to, f.own[k] = offset, table{offset, n}
+	for i := 0; i < len(depths.list); {
+		next := i + 1
+		for next < len(depths.list) && (depths.list[next].value == noDepth) == (depths.list[i].value == noDepth) {
+			next++
+		}
+		start, end := depths.list[i].offset, c.Size+spread
+		if next < len(depths.list) {
+			end = depths.list[next].offset
+		}
+		f.parts = append(f.parts, part{start: f.start + start, stop: depths.list[i].value == noDepth})
+		d := describer{x, &f.parts[len(f.parts)-1], c.Lines, start, end, scratch}
+		if err := d.describe(depths.list[i:next]); err != nil {
+			return err
+		}
+		i = next
+	}
+	return nil
+}
+
+// describer writes the tables of a part of a function, from start to end.
+type describer struct {
+	modules    *modules
+	part       *part
+	lines      []jit.Line
+	start, end uint64 // offsets in the function
+	steps      *steps
+}
+
+func (d *describer) describe(depths []valueFrom) (err error) {
+	d.steps.reset(uint64(quantum()))
+	for _, v := range depths {
+		d.steps.add(v.offset-d.start, max(v.value, 0))
+	}
+	if err := d.add(&d.part.depths, 0); err != nil {
 		return err
 	}
-	if err := add(&f.depths, depths, 0); err != nil {
+	d.steps.reset(uint64(quantum()))
+	d.steps.add(0, unsafePoint)
+	if d.part.unsafe, _, err = d.modules.table(d.steps, d.end-d.start); err != nil || len(d.lines) == 0 {
 		return err
 	}
-	q := depths.quantum
-	scratch.reset(q)
-	scratch.add(0, unsafePoint)
-	if f.unsafe, _, err = x.table(scratch, size); err != nil || len(c.Lines) == 0 {
+	if err := d.values(&d.part.files, 1, func(l *jit.Line) (int32, error) { return d.modules.number(l.File) }); err != nil {
 		return err
 	}
-	scratch.reset(q)
-	scratch.add(0, -1)
-	for _, l := range c.Lines {
-		n := int32(-1)
+	return d.values(&d.part.lines, 2, func(l *jit.Line) (int32, error) {
+		if d.part.startLine == 0 {
+			d.part.startLine = int32(l.Line)
+		}
+		return int32(l.Line), nil
+	})
+}
+
+// values adds the table of a value of the lines.
+func (d *describer) values(to *uint32, own int, value func(l *jit.Line) (int32, error)) error {
+	d.steps.reset(uint64(quantum()))
+	d.steps.add(0, -1)
+	for i := range d.lines {
+		l, v := &d.lines[i], int32(-1)
+		if l.Offset >= d.end {
+			break
+		}
+		if i+1 < len(d.lines) && d.lines[i+1].Offset <= d.start {
+			continue
+		}
 		if l.File != "" && l.Line != 0 {
-			if n, err = x.number(l.File); err != nil {
+			var err error
+			if v, err = value(l); err != nil {
 				return err
 			}
 		}
-		scratch.add(l.Offset, n)
+		d.steps.add(max(l.Offset, d.start)-d.start, v)
 	}
-	if err := add(&f.files, scratch, 1); err != nil {
-		return err
-	}
-	scratch.reset(q)
-	scratch.add(0, -1)
-	for _, l := range c.Lines {
-		n := int32(-1)
-		if l.File != "" && l.Line != 0 {
-			n = int32(l.Line)
-			if f.startLine == 0 {
-				f.startLine = n
-			}
-		}
-		scratch.add(l.Offset, n)
-	}
-	return add(&f.lines, scratch, 2)
+	return d.add(to, own)
+}
+
+func (d *describer) add(to *uint32, own int) error {
+	offset, n, err := d.modules.table(d.steps, d.end-d.start)
+	*to, d.part.own[own] = offset, table{offset, n}
+	return err
 }
 
 // unsafePoint forbids the preemption of a function (abi.UnsafePointUnsafe).
@@ -433,16 +488,18 @@ const spread = 256
 
 // drop frees the tables of a function, which was never linked or is retired.
 func (x *modules) drop(f *function, now bool) {
-	for _, t := range f.own {
-		switch {
-		case t.size == 0:
-		case now:
-			x.steps.remove(t.offset, t.size)
-		default:
-			x.retired = append(x.retired, retired{table: t.offset, size: t.size})
+	for i := range f.parts {
+		for _, t := range f.parts[i].own {
+			switch {
+			case t.size == 0:
+			case now:
+				x.steps.remove(t.offset, t.size)
+			default:
+				x.retired = append(x.retired, retired{table: t.offset, size: t.size})
+			}
 		}
 	}
-	f.own = [3]table{}
+	f.parts = nil
 }
 
 // split returns modules, not linked, for the functions [from, to) of a batch that are not gone.

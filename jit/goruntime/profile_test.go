@@ -1,0 +1,144 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux && (amd64 || arm64)
+
+package goruntime
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"runtime"
+	"runtime/pprof"
+	"runtime/trace"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/clewdev/clew/examples/forth"
+	"github.com/google/pprof/profile"
+)
+
+const busy = `
+: spin ( n -- ) begin 1- dup 0= until drop ;
+: work ( n -- ) spin ;
+`
+
+// A CPU profile has the words of the example's JIT between frames of Go.
+func TestProfile(t *testing.T) {
+	program, err := forth.Compile("busy.fth", []byte(busy), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	session, err := forth.Load(program, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	if err := session.Failed(); err != nil {
+		t.Fatal(err)
+	}
+	var written bytes.Buffer
+	if err := pprof.StartCPUProfile(&written); err != nil {
+		t.Skip(err) // go test -cpuprofile
+	}
+	for start := time.Now(); time.Since(start) < 2*time.Second; {
+		if _, err := session.Call("work", 10_000_000); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pprof.StopCPUProfile()
+	p, err := profile.Parse(&written)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all, spinning, complete int64
+	other := map[string]int64{}
+	for _, s := range p.Sample {
+		var names []string
+		for _, l := range s.Location {
+			for _, line := range l.Line {
+				names = append(names, line.Function.Name)
+			}
+		}
+		text := strings.Join(names, " ")
+		all += s.Value[0]
+		switch {
+		case !strings.HasPrefix(text, "jit.spin "):
+			other[text] += s.Value[0]
+			continue
+		case !strings.HasPrefix(text, "jit.spin jit.work "):
+		case strings.Contains(text, "/forth.call ") && strings.Contains(text, "TestProfile"):
+			complete += s.Value[0]
+		}
+		spinning += s.Value[0]
+		if line := s.Location[0].Line[0]; !strings.HasSuffix(line.Function.Filename, "busy.fth") || line.Line != 2 {
+			t.Errorf("a sample of spin is at %s:%d", line.Function.Filename, line.Line)
+		}
+	}
+	t.Logf("%d samples, %d in spin, %d complete; others: %v", all, spinning, complete, other)
+	if all < 10 || spinning*10 < all*9 || complete*100 < spinning*99 {
+		t.Errorf("%d samples, %d in spin, %d complete", all, spinning, complete)
+	}
+}
+
+// The execution tracer walks by frame pointers.
+func TestTrace(t *testing.T) {
+	e := newEngine(t)
+	defer e.publish(t).Withdraw()
+	var written bytes.Buffer
+	if err := trace.Start(&written); err != nil {
+		t.Skip(err) // go test -trace
+	}
+	for range 10 {
+		e.run(func(a uintptr) uintptr {
+			trace.Log(t.Context(), "in", "host")
+			time.Sleep(time.Millisecond)
+			grow(100)
+			time.Sleep(time.Millisecond)
+			return a
+		}, 1)
+	}
+	trace.Stop()
+	if !bytes.Contains(written.Bytes(), []byte("call.goHost")) {
+		t.Error("the trace does not contain the host")
+	}
+	// The code for arm64 has no frame pointers, and the tracer continues at its caller.
+	if found := bytes.Contains(written.Bytes(), []byte("engine.inner")); !found && runtime.GOARCH == "amd64" {
+		t.Error("the trace does not contain the code")
+	}
+}
+
+// A panic that nobody recovers, and a signal, print the code's frames.
+func TestCrash(t *testing.T) {
+	if kind := os.Getenv("CLEW_TEST_CRASH"); kind != "" {
+		e := newEngine(t)
+		e.publish(t)
+		e.run(func(a uintptr) uintptr {
+			if kind == "fault" {
+				return *(*uintptr)(nil)
+			}
+			panic("on purpose")
+		}, 1)
+	}
+	for _, kind := range []string{"panic", "fault"} {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestCrash$")
+		cmd.Env = append(os.Environ(), "CLEW_TEST_CRASH="+kind)
+		out, err := cmd.CombinedOutput()
+		if errors.Is(err, syscall.ENOEXEC) {
+			t.Skip(err) // under qemu
+		}
+		if err == nil {
+			t.Errorf("%s: the program ended without an error", kind)
+		}
+		for _, want := range []string{"engine.inner(", "/src/b.src:20", "jit.outer(", "call.Code("} {
+			if !strings.Contains(string(out), want) {
+				t.Errorf("%s: no %q in\n%s", kind, want, out)
+			}
+		}
+	}
+}

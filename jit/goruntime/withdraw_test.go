@@ -1,0 +1,263 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux && (amd64 || arm64)
+
+package goruntime
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"sync/atomic"
+	"testing"
+	"unsafe"
+
+	"github.com/clewdev/clew/cfi/preset"
+	"github.com/clewdev/clew/jit"
+)
+
+// name returns the name that the runtime has for an address.
+func name(address uint64) string {
+	f := runtime.FuncForPC(uintptr(address))
+	if f == nil {
+		return ""
+	}
+	return f.Name()
+}
+
+// leaves describes functions of 32 bytes, at the given indexes of a memory that is never run.
+func leaves(t testing.TB, text []byte, prefix string, at ...int) *jit.Code {
+	t.Helper()
+	unwind, err := preset.Leaf(jit.Host(), preset.Frame{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &jit.Code{Name: prefix, Address: uint64(uintptr(unsafe.Pointer(unsafe.SliceData(text)))), Text: text}
+	for _, i := range at {
+		c.Functions = append(c.Functions, jit.Function{Name: fmt.Sprintf("%s.f%d", prefix, i), Offset: uint64(i) * 32, Size: 32, Unwind: unwind})
+	}
+	return c
+}
+
+func publish(t testing.TB, c *jit.Code) jit.Registration {
+	t.Helper()
+	r, err := Default.Publish(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// textMemory returns memory that does not move.
+func textMemory(t testing.TB, size int) []byte {
+	t.Helper()
+	m, err := jit.NewMemory(size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	return m.Bytes()
+}
+
+// Batches whose functions alternate, and functions in the place of withdrawn ones.
+func TestInterleaved(t *testing.T) {
+	text := textMemory(t, 1<<20)
+	base := uint64(uintptr(unsafe.Pointer(unsafe.SliceData(text))))
+	before := Default.Stats()
+	expect := func(want map[int]string) {
+		t.Helper()
+		for i, w := range want {
+			for _, offset := range []uint64{0, 31} {
+				if got := name(base + uint64(i)*32 + offset); got != w {
+					t.Errorf("%d+%d: %q, expected %q", i, offset, got, w)
+				}
+			}
+		}
+	}
+	a := publish(t, leaves(t, text, "a", 0, 1, 4, 5, 9, 3000, 20000))
+	b := publish(t, leaves(t, text, "b", 2, 6, 10, 3001))
+	c := publish(t, leaves(t, text, "c", 3, 7, 15000))
+	expect(map[int]string{0: "a.f0", 1: "a.f1", 2: "b.f2", 3: "c.f3", 4: "a.f4", 5: "a.f5", 6: "b.f6", 7: "c.f7", 9: "a.f9", 10: "b.f10",
+		3000: "a.f3000", 3001: "b.f3001", 15000: "c.f15000", 20000: "a.f20000", 25000: ""})
+	if _, err := Default.Publish(leaves(t, text, "d", 4)); !errors.Is(err, jit.ErrPublished) {
+		t.Errorf("published twice: %v", err)
+	}
+	if err := a.WithdrawFunctions(1, 2, 1); err != nil {
+		t.Fatal(err)
+	}
+	expect(map[int]string{0: "a.f0", 2: "b.f2", 5: "a.f5"})
+	d := publish(t, leaves(t, text, "d", 1, 4))
+	expect(map[int]string{0: "a.f0", 1: "d.f1", 2: "b.f2", 4: "d.f4", 5: "a.f5"})
+	if err := a.WithdrawFunctions(7); !errors.Is(err, jit.ErrCode) {
+		t.Errorf("withdrew function 7 of 7: %v", err)
+	}
+	for _, r := range []jit.Registration{b, a, a, d, c} {
+		if err := r.Withdraw(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, i := range []int{0, 1, 2, 3, 4, 3000, 15000} {
+		expect(map[int]string{i: ""})
+	}
+	if after := Default.Stats(); after.Functions != before.Functions || after.Modules != before.Modules {
+		t.Errorf("%+v, before %+v", after, before)
+	}
+}
+
+// Random batches agree with a model.
+func TestModel(t *testing.T) {
+	const slots = 2000
+	text := textMemory(t, slots*32)
+	base := uint64(uintptr(unsafe.Pointer(unsafe.SliceData(text))))
+	random := rand.New(rand.NewPCG(1, 2))
+	type published struct {
+		registration jit.Registration
+		at           []int
+	}
+	var model [slots]string
+	var all []*published
+	for round := range 1000 {
+		switch k := random.IntN(3); {
+		case k == 0 || len(all) == 0:
+			p := &published{}
+			for i := random.IntN(slots); i < slots && len(p.at) < 40; i += 1 + random.IntN(20) {
+				if model[i] == "" {
+					p.at = append(p.at, i)
+				}
+			}
+			if len(p.at) == 0 {
+				continue
+			}
+			prefix := fmt.Sprintf("p%d", round)
+			p.registration = publish(t, leaves(t, text, prefix, p.at...))
+			for _, i := range p.at {
+				model[i] = fmt.Sprintf("%s.f%d", prefix, i)
+			}
+			all = append(all, p)
+		case k == 1:
+			p := all[random.IntN(len(all))]
+			var indexes []int
+			for range random.IntN(5) {
+				i := random.IntN(len(p.at))
+				indexes = append(indexes, i)
+				if p.at[i] >= 0 {
+					model[p.at[i]] = ""
+				}
+				p.at[i] = -1
+			}
+			if err := p.registration.WithdrawFunctions(indexes...); err != nil {
+				t.Fatal(err)
+			}
+		default:
+			k := random.IntN(len(all))
+			for _, i := range all[k].at {
+				if i >= 0 {
+					model[i] = ""
+				}
+			}
+			if err := all[k].registration.Withdraw(); err != nil {
+				t.Fatal(err)
+			}
+			all = append(all[:k], all[k+1:]...)
+		}
+		if round%20 > 0 {
+			continue
+		}
+		for i, w := range model {
+			// After a function without another, the runtime continues with its name.
+			if got := name(base + uint64(i)*32); w != "" && got != w {
+				t.Fatalf("round %d: slot %d is %q, expected %q", round, i, got, w)
+			}
+		}
+	}
+	for _, p := range all {
+		if err := p.registration.Withdraw(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range model {
+		if got := name(base + uint64(i)*32); got != "" {
+			t.Fatalf("slot %d is %q after everything was withdrawn", i, got)
+		}
+	}
+}
+
+// Rounds of publishing, running and withdrawing at the same addresses, while garbage collections
+// scan the stack with the code on it, and other goroutines read the tables. Memory does not grow.
+func TestChurn(t *testing.T) {
+	rounds := 3000
+	if os.Getenv("CLEW_FULL") == "1" {
+		rounds = 100_000
+	}
+	e := newEngine(t)
+	defer debug.SetGCPercent(debug.SetGCPercent(1))
+	var stop atomic.Bool
+	done := make(chan bool)
+	for range 2 {
+		go func() {
+			defer func() { done <- true }()
+			var kept []*runtime.Func
+			for i := 0; !stop.Load(); i++ {
+				if f := runtime.FuncForPC(e.entry); f != nil {
+					kept = append(kept[max(0, len(kept)-50):], f)
+				}
+				for _, f := range kept {
+					_ = f.Name()
+					f.FileLine(e.entry)
+					f.Entry()
+				}
+				buffer := make([]byte, 4096)
+				runtime.Stack(buffer, i%10 == 0)
+			}
+		}()
+	}
+	names := *e.code
+	memory := 0
+	for i := range rounds {
+		c := names
+		c.Functions = append([]jit.Function{}, names.Functions...)
+		// The code at an address differs from round to round, and its tables with it.
+		c.Functions[i%2].Lines = []jit.Line{{File: "/src/a.src", Line: i}, {Offset: 8, File: "/src/b.src", Line: i + 1}}
+		c.Functions[1-i%2].Name = fmt.Sprintf("engine.name%d", i%100)
+		r, err := Default.Publish(&c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		result := e.run(func(a uintptr) uintptr {
+			if i%16 == 0 {
+				runtime.GC()
+				grow(20)
+			}
+			list := stack()
+			p := new(uintptr)
+			*p = a + 1
+			if len(list) < 8 {
+				t.Errorf("round %d: %q", i, list)
+			}
+			return *p
+		}, uintptr(i))
+		if result != uintptr(i)+1 {
+			t.Fatalf("round %d: the code returned %d", i, result)
+		}
+		if err := r.Withdraw(); err != nil {
+			t.Fatal(err)
+		}
+		if i == 2000 {
+			memory = Default.Stats().Memory
+		}
+	}
+	stop.Store(true)
+	<-done
+	<-done
+	s := Default.Stats()
+	t.Logf("%d rounds: %+v", rounds, s)
+	// The tables are not reused, but the system gets their pages back: they count as accessible.
+	if s.Retired > 2*maxRetired || s.Memory-memory > 200*rounds {
+		t.Errorf("%+v; after 2000 rounds %d bytes", s, memory)
+	}
+}
