@@ -38,6 +38,7 @@ var budgets = map[string]string{
 	"jit/gdb":           "jit jit/symfile jit/gdb/registry internal/untrusted",
 	"jit/libgcc":        "jit",
 	"jit/libunwind/...": "jit jit/libunwind/... region",
+	"jit/goruntime":     "jit internal/x86",
 	"jit/perf/...":      "jit jit/perf internal/outputfile internal/untrusted",
 
 	// It is linked into the programs whose C frames it shows.

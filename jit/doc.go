@@ -56,7 +56,7 @@
 //
 // # What Go does with generated code
 //
-// Go's runtime does not know generated code, and no publisher changes that:
+// Go's runtime does not know generated code, unless package jit/goruntime publishes it:
 //
 //   - A CPU profile of runtime/pprof shows it as runtime._ExternalCode, without callers. perf
 //     and clew record show its functions.
@@ -64,7 +64,8 @@
 //     the program recovers. (A fault can be recovered only in a function that has not moved
 //     the stack pointer and that Go called itself.) GOTRACEBACK=crash clew stack -- ./prog shows
 //     the whole stack, through the generated code to main.
-//   - A goroutine that runs it is not preempted. A garbage collection, and everything else
+//   - A call of Go from it ends the program if the stack must grow or be scanned.
+//   - A goroutine that runs it is not preempted, also with jit/goruntime. A garbage collection, and everything else
 //     that stops the world, waits until the code returns or calls Go.
 //
 // # Stacks that are switched

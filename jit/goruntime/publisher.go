@@ -8,6 +8,7 @@ package goruntime
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 
 	"github.com/clewdev/clew/jit"
@@ -22,6 +23,13 @@ type Publisher struct{}
 var Default = &Publisher{}
 
 func init() { jit.Register(jit.StageRuntime, "goruntime", Default) }
+
+// start links the modules that stay.
+func start() error {
+	linked.mu.Lock()
+	defer linked.mu.Unlock()
+	return linked.start(runtime.Version())
+}
 
 // published is the code in the runtime's list.
 var published jit.Published

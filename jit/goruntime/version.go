@@ -7,7 +7,6 @@ package goruntime
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
 )
 
@@ -59,8 +58,4 @@ func Releases() []string {
 
 // Supported returns nil if functions can be published in this program. Otherwise the error
 // wraps ErrVersion or ErrMemory, and Publish returns it too.
-func Supported() error {
-	linked.mu.Lock()
-	defer linked.mu.Unlock()
-	return linked.start(runtime.Version())
-}
+func Supported() error { return start() }

@@ -1,0 +1,80 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+// Package goruntime makes generated code known to the Go runtime of the program. Importing it
+// is enough:
+//
+//	import _ "github.com/clewdev/clew/jit/goruntime"
+//
+// Functions that [jit.Publish] publishes then have names, files and lines in runtime.Callers,
+// runtime.FuncForPC, panics, fatal signals, runtime.Stack, CPU profiles of runtime/pprof and
+// execution traces, which continue to the Go caller. Generated code may call Go functions on the
+// goroutine's stack: the stack can grow, garbage can be collected, and a panic can pass the code
+// to a recover in its caller. Without this package, each of these ends the program with
+// "unexpected return pc". Package examples/call calls such code, and Go from it.
+//
+// The package adds modules to the runtime's list, in the form that the linker of the Go release
+// writes (runtime.moduledata). It needs no cgo and no flag of the linker. It was tested with the
+// releases that [Releases] returns, on linux/amd64 and linux/arm64, and checks the program's own
+// module before it adds any. In other programs it registers nothing, and Publish returns an
+// error that wraps [ErrVersion] and names the version.
+//
+// # Promises
+//
+// Nothing can check the code, so its author promises:
+//
+//   - The unwind table is right at every instruction, as package check can prove.
+//   - No pointer to Go's heap is only in the frame of a function or in a register during a call of Go.
+//     Frames have no pointer maps: the garbage collector does not look into them.
+//   - No address of the goroutine's stack is in the frame during a call of Go, apart from the
+//     saved frame pointer: the stack may move.
+//   - The frame pointer (rbp, x29) has the caller's value, or leads to a saved one, when the code
+//     calls Go: the execution tracer follows it.
+//   - The code calls Go through a function in assembly that has a frame, keeps the arguments and
+//     declares NO_LOCAL_POINTERS, as examples/call does. So does the function that calls the code.
+//   - The stack is large enough, because generated code does not check it: see package jit.
+//   - No thread runs the code, and no frame of it is on a stack, when it is withdrawn.
+//
+// Code is never preempted. The garbage collector waits until it returns or calls Go.
+//
+// # Frames
+//
+// Go's runtime computes the caller's frame from the stack pointer alone. Publish computes the
+// distance at each instruction from the unwind table, and refuses a function by a
+// [jit.FunctionError] that wraps [ErrFrame] if
+//
+//   - it has no unwind table, switches stacks, or signs return addresses;
+//   - its CFA is not relative to the stack pointer. On amd64 it may be rbp+16, if the code
+//     changes the stack pointer only in the prologue and the epilogues;
+//   - it saves the frame pointer elsewhere than below the return address (amd64: CFA-16) or in
+//     the highest word of its frame (arm64: CFA-8). The runtime adjusts this word when the stack moves;
+//   - on arm64, its return address is not at the stack pointer while it has a frame, as
+//     Go's is: str x30, [sp, #-Size]!, but not stp x29, x30, [sp, #-Size]!.
+//
+// A walk stops in code where the return address is in a register though it is not a leaf's, such
+// as a prologue of arm64 before the store. Such code must not call Go.
+//
+// # Names
+//
+// Tracebacks omit names without a dot. So a function "answer" is called jit.answer, and
+// runtime.answer is called jit.runtime.answer. For an inlined call, the place is in the inlined
+// function, and the name is the outer function's. Addresses between two functions less than
+// 256 bytes apart have the name of the first.
+//
+// # Withdrawal
+//
+// The runtime does not know a function after it was withdrawn. A profile or trace that is being
+// written needs the names until it was written, a fraction of a second after the sample.
+// A runtime.Func of a withdrawn function stays usable, but may describe another function.
+//
+// The runtime reads its list without a lock. The memory of withdrawn code is reused after the
+// world was stopped once, for every 1024 batches. Names of functions and files are never freed,
+// and each takes memory once. The tables of all functions that are ever published may have 4 GiB:
+// then Publish returns [ErrMemory].
+//
+// # Cost
+//
+// The runtime searches its list in order. With n batches published, finding a function takes up to a
+// few nanoseconds times n: publish functions in large batches. Functions of Go itself are found first.
+package goruntime
