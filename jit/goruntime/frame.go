@@ -63,16 +63,50 @@ func (x *frames) depths(s *steps, f *jit.Function, code []byte) error {
 	if err := section.Find(1<<20, &x.fde); err != nil {
 		return err
 	}
+	sc := stackCode{body: -1}
+	// The depth at the end of the rows so far, and of those by the stack pointer; -1 if unknown.
+	depthAfter, from, to := int64(0), uint64(0), uint64(0) // [from, to) are rows by the frame pointer
+	flush := func() (err error) {
+		if from < to {
+			depthAfter, err = sc.rangeDepths(s, code, from, to, depthAfter)
+		}
+		from = to
+		return err
+	}
 	for row := range x.interpreter.Rows(&x.fde) {
-		if row.Start >= row.End || row.Start-x.fde.Start >= f.Size {
+		at := row.Start - x.fde.Start
+		if row.Start >= row.End || at >= f.Size {
 			continue
 		}
-		at := row.Start - x.fde.Start
+		byFrame, err := x.byFrame(row)
+		if err != nil {
+			return fmt.Errorf("%w at +%#x", err, at)
+		}
+		if byFrame {
+			if from == to {
+				from = at
+			}
+			to = min(row.End-x.fde.Start, f.Size)
+			continue
+		}
+		if err := flush(); err != nil {
+			return err
+		}
 		depth, err := x.depth(row)
 		if err != nil {
 			return fmt.Errorf("%w at +%#x", err, at)
 		}
+		if at == to && to > 0 && depthAfter >= 0 && depthAfter != int64(depth) {
+			return framef("its code and its unwind table differ at +%#x: the stack pointer is %d and %d bytes below the return address", at, depthAfter, depth)
+		}
 		s.add(at, depth)
+		depthAfter = int64(depth)
+	}
+	if err := flush(); err != nil {
+		return err
+	}
+	if err := sc.check(); err != nil {
+		return err
 	}
 	if err := x.interpreter.Err(); err != nil {
 		return err
@@ -81,6 +115,25 @@ func (x *frames) depths(s *steps, f *jit.Function, code []byte) error {
 		return framef("its unwind table has no row at its start")
 	}
 	return nil
+}
+
+// byFrame reports whether the CFA of a row is relative to the frame pointer, in a way that Go's
+// runtime can walk through if the depth is known.
+func (x *frames) byFrame(row *cfi.Row) (bool, error) {
+	m := x.machine
+	if m.ReturnAddress == columnLR || row.CFA.Kind != cfi.Register || int(row.CFA.Register) != m.FramePointer {
+		return false, nil
+	}
+	size, fp := int64(m.AddressSize), row.Register(uint64(m.FramePointer))
+	switch address := row.Register(uint64(m.ReturnAddress)); {
+	case row.CFA.Offset != 2*size:
+		return false, framef("its CFA is the frame pointer plus %d", row.CFA.Offset)
+	case address.Kind != cfi.Offset || address.Offset != -size:
+		return false, framef("its return address is not below the CFA")
+	case fp.Kind != cfi.Offset || fp.Offset != savedFPAMD64:
+		return false, framef("it saves the frame pointer elsewhere than at CFA%+d", savedFPAMD64)
+	}
+	return true, nil
 }
 
 // depth returns the depth of a row, if Go's runtime finds the caller with it.
