@@ -61,8 +61,8 @@
 //   - A CPU profile of runtime/pprof shows it as runtime._ExternalCode, without callers. perf
 //     and clew record show its functions.
 //   - A fault in it ends the program with "unexpected return pc for runtime.sigpanic", whatever
-//     the program recovers. (A fault can be recovered only in a function that has not moved
-//     the stack pointer and that Go called itself.) GOTRACEBACK=crash clew stack -- ./prog shows
+//     the program recovers. (A fault can be recovered only with jit/goruntime, or in a
+//     function that has not moved the stack pointer and that Go called itself.) GOTRACEBACK=crash clew stack -- ./prog shows
 //     the whole stack, through the generated code to main.
 //   - A call of Go from it ends the program if the stack must grow or be scanned.
 //   - A goroutine that runs it is not preempted, also with jit/goruntime. A garbage collection, and everything else

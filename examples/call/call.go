@@ -29,7 +29,12 @@ func SetHost(f func(argument uintptr) uintptr) { hostFunction.Store(&f) }
 
 var hostFunction atomic.Pointer[func(uintptr) uintptr]
 
-// host is in assembly.
+// host is in assembly. Go code does not call it.
+//
+//lint:ignore U1000 HostAddress returns its address
 func host()
 
+// goHost is called by host.
+//
+//lint:ignore U1000 assembly calls it
 func goHost(argument uintptr) uintptr { return (*hostFunction.Load())(argument) }

@@ -121,72 +121,102 @@ func effectOf(i *x86.Instruction) effect {
 	if i.Vector || i.Map > x86.Map0F {
 		return effect{} // vector registers, and general ones that compilers never choose to be rsp
 	}
-	immediate := func() int64 {
-		switch b := i.Code[i.Immediate:]; len(b) {
-		case 1:
-			return int64(int8(b[0]))
-		case 4:
-			return int64(int32(binary.LittleEndian.Uint32(b)))
-		}
-		return 1 // not a multiple of 8: refused
-	}
-	var register, rm, mod byte // of the ModRM byte
+	var m modRM
 	if i.ModRM > 0 {
 		b := i.Code[i.ModRM]
-		register, rm, mod = b>>3&7, b&7, b>>6
+		m = modRM{b >> 3 & 7, b & 7, b >> 6}
 	}
-	toRSP := mod == 3 && rm == rsp && !i.RexB // the operand r/m
 	if i.Map == x86.Map0F {
-		switch o := i.Opcode; {
-		case o >= 0x80 && o <= 0x8f:
-			return effect{kind: effectBranch}
-		case o >= 0x40 && o <= 0x4f && register == rsp && !i.RexR: // cmov
-			return effect{kind: effectOther}
-		case o == 0x05 || o == 0x0b: // syscall, ud2
-			return effect{}
+		return effectOf0F(i, m)
+	}
+	for _, of := range []func(*x86.Instruction, modRM) effect{controlOf, pushOf} {
+		if e := of(i, m); e.kind != effectNone {
+			return e
 		}
-		return effect{}
 	}
-	push := int64(8)
-	if i.Operand16 {
-		push = 2
-	}
+	return arithmeticOf(i, m)
+}
+
+// effectOf0F returns the effect of an instruction of two bytes.
+func effectOf0F(i *x86.Instruction, m modRM) effect {
 	switch o := i.Opcode; {
-	case o >= 0x50 && o <= 0x57, o == 0x68, o == 0x6a, o == 0x9c:
-		return effect{effectMove, push}
-	case o == 0x5c && !i.RexB: // pop rsp
+	case o >= 0x80 && o <= 0x8f:
+		return effect{kind: effectBranch}
+	case o >= 0x40 && o <= 0x4f && m.register == rsp && !i.RexR: // cmov
 		return effect{kind: effectOther}
-	case o >= 0x58 && o <= 0x5f, o == 0x9d, o == 0x8f && !toRSP:
-		return effect{effectMove, -push}
-	case o == 0xff && register == 6:
-		return effect{effectMove, push}
-	case o == 0xff && register == 2, o == 0xe8:
+	}
+	return effect{}
+}
+
+// arithmeticOf returns the effect of an instruction that is neither a branch nor a push or pop.
+func arithmeticOf(i *x86.Instruction, m modRM) effect {
+	toRSP := m.mod == 3 && m.rm == rsp && !i.RexB
+	toRegister := m.register == rsp && !i.RexR // the operand in ModRM.reg
+	switch o := i.Opcode; {
+	case (o == 0x81 || o == 0x83) && toRSP && i.Wide && m.register == 5: // sub
+		return effect{effectMove, immediate(i)}
+	case (o == 0x81 || o == 0x83) && toRSP && i.Wide && m.register == 0: // add
+		return effect{effectMove, -immediate(i)}
+	case o == 0x89 && toRSP && m.register == 5 && !i.RexR && i.Wide, // mov rsp, rbp
+		o == 0x8b && toRegister && m.mod == 3 && m.rm == 5 && !i.RexB && i.Wide:
+		return effect{kind: effectFrame}
+	case o == 0x8d && toRegister && i.Wide: // lea rsp
+		return lea(i, m.mod, m.rm)
+	case writesRM(o, m.register) && toRSP, writesRegister(o) && toRegister,
+		o == 0x94 && !i.RexB, // xchg rsp, rax
+		o == 0xbc && !i.RexB, // mov rsp, immediate
+		o == 0xc8:            // enter
+		return effect{kind: effectOther}
+	}
+	return effect{}
+}
+
+// modRM is the ModRM byte of an instruction.
+type modRM struct{ register, rm, mod byte }
+
+// controlOf returns the effect of a call, a branch or a return.
+func controlOf(i *x86.Instruction, m modRM) effect {
+	switch o := i.Opcode; {
+	case o == 0xff && m.register == 2, o == 0xe8:
 		return effect{kind: effectCall}
-	case o == 0xff && register == 4, o == 0xe9, o == 0xeb, o == 0xc3, o == 0xc2:
+	case o == 0xff && m.register == 4, o == 0xe9, o == 0xeb, o == 0xc3, o == 0xc2:
 		return effect{kind: effectEnd}
 	case o >= 0x70 && o <= 0x7f, o >= 0xe0 && o <= 0xe3:
 		return effect{kind: effectBranch}
 	case o == 0xc9 && !i.Operand16:
 		return effect{kind: effectLeave}
-	case (o == 0x81 || o == 0x83) && toRSP && i.Wide && register == 5: // sub
-		return effect{effectMove, immediate()}
-	case (o == 0x81 || o == 0x83) && toRSP && i.Wide && register == 0: // add
-		return effect{effectMove, -immediate()}
-	case (o == 0x81 || o == 0x83) && toRSP && register == 7: // cmp
-		return effect{}
-	case o == 0x89 && toRSP && register == 5 && !i.RexR && i.Wide, // mov rsp, rbp
-		o == 0x8b && register == rsp && !i.RexR && mod == 3 && rm == 5 && !i.RexB && i.Wide:
-		return effect{kind: effectFrame}
-	case o == 0x8d && register == rsp && !i.RexR && i.Wide: // lea rsp
-		return lea(i, mod, rm)
-	case o == 0xc8, o == 0xca, o == 0xcb, o == 0xcf, o == 0x94 && i.Map == 0: // enter, far returns, xchg rsp
-		return effect{kind: effectOther}
-	case writesRM(o, register) && toRSP, writesRegister(o) && register == rsp && !i.RexR:
-		return effect{kind: effectOther}
-	case o >= 0xb8 && o <= 0xbf && o&7 == rsp && !i.RexB: // mov rsp, imm
+	case o == 0xca, o == 0xcb, o == 0xcf: // far returns
 		return effect{kind: effectOther}
 	}
 	return effect{}
+}
+
+// pushOf returns the effect of a push or pop.
+func pushOf(i *x86.Instruction, m modRM) effect {
+	size := int64(8)
+	if i.Operand16 {
+		size = 2
+	}
+	switch o := i.Opcode; {
+	case o >= 0x50 && o <= 0x57, o == 0x68, o == 0x6a, o == 0x9c, o == 0xff && m.register == 6:
+		return effect{effectMove, size}
+	case o == 0x5c && !i.RexB, o == 0x8f && m.mod == 3 && m.rm == rsp && !i.RexB: // pop rsp
+		return effect{kind: effectOther}
+	case o >= 0x58 && o <= 0x5f, o == 0x9d, o == 0x8f:
+		return effect{effectMove, -size}
+	}
+	return effect{}
+}
+
+// immediate returns the operand of add or sub.
+func immediate(i *x86.Instruction) int64 {
+	switch b := i.Code[i.Immediate:]; len(b) {
+	case 1:
+		return int64(int8(b[0]))
+	case 4:
+		return int64(int32(binary.LittleEndian.Uint32(b)))
+	}
+	return 1 // not a multiple of 8: refused
 }
 
 // lea returns the effect of lea rsp, [rsp+d] and lea rsp, [rbp+d].

@@ -16,28 +16,36 @@ import (
 	"github.com/clewdev/clew/jit"
 )
 
-// The depths of functions with each kind of frame, or why they are refused.
+func mustTable(p *cfi.Program, err error) *cfi.Program {
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
+
+// framePointer returns the table of a function for amd64 with an epilogue at an offset.
+func framePointer(epilogue uint64) *cfi.Program {
+	return mustTable(preset.FramePointer(amd64, preset.Frame{Epilogues: []preset.Epilogue{{Start: epilogue}}}))
+}
+
+var (
+	amd64 = arch.LookupGo("amd64", elf.ELFDATA2LSB)
+	arm64 = arch.LookupGo("arm64", elf.ELFDATA2LSB)
+)
+
+type depthTest struct {
+	name    string
+	machine *arch.Machine
+	code    []byte
+	unwind  *cfi.Program
+	want    string
+	fault   string
+}
+
+// The depths of functions with each kind of frame.
 func TestDepths(t *testing.T) {
-	amd64, arm64 := arch.LookupGo("amd64", elf.ELFDATA2LSB), arch.LookupGo("arm64", elf.ELFDATA2LSB)
-	table := func(p *cfi.Program, err error) *cfi.Program {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
-	}
-	framePointer := func(epilogue uint64) *cfi.Program {
-		return table(preset.FramePointer(amd64, preset.Frame{Epilogues: []preset.Epilogue{{Start: epilogue}}}))
-	}
-	for _, test := range []struct {
-		name    string
-		machine *arch.Machine
-		code    []byte
-		unwind  *cfi.Program
-		want    string
-		fault   string
-	}{
-		{"leaf", amd64, []byte{0xc3}, table(preset.Leaf(amd64, preset.Frame{})), "0:0", ""},
+	checkDepths(t, []depthTest{
+		{"leaf", amd64, []byte{0xc3}, mustTable(preset.Leaf(amd64, preset.Frame{})), "0:0", ""},
 		{"no table", amd64, []byte{0xc3}, nil, "", "it has no unwind table"},
 		{
 			"leave", amd64,
@@ -61,7 +69,7 @@ func TestDepths(t *testing.T) {
 			"registers saved by pushes", amd64,
 			// push rbp; mov rbp, rsp; push rbx; push r12; sub rsp, 16; call rax; add rsp, 16; pop r12; pop rbx; pop rbp; ret
 			[]byte{0x55, 0x48, 0x89, 0xe5, 0x53, 0x41, 0x54, 0x48, 0x83, 0xec, 16, 0xff, 0xd0, 0x48, 0x83, 0xc4, 16, 0x41, 0x5c, 0x5b, 0x5d, 0xc3},
-			table(preset.FramePointer(amd64, preset.Frame{Pushed: []uint64{3, 12}, Epilogues: []preset.Epilogue{{Start: 17}}})),
+			mustTable(preset.FramePointer(amd64, preset.Frame{Pushed: []uint64{3, 12}, Epilogues: []preset.Epilogue{{Start: 17}}})),
 			"0:0 1:8 5:16 7:24 11:40 17:24 19:16 20:8 21:0", "",
 		},
 		{
@@ -70,6 +78,15 @@ func TestDepths(t *testing.T) {
 			[]byte{0x55, 0x48, 0x89, 0xe5, 0x53, 0xff, 0xd0, 0x5d, 0xc3},
 			framePointer(7), "", "its code and its unwind table differ at +0x8: the stack pointer is 8 and 0 bytes below the return address",
 		},
+		{"arm64 fixed", arm64, make([]byte, 32), mustTable(preset.Fixed(arm64, preset.Frame{
+			Size: 32, Prologue: 8, Saved: []preset.Saved{{Register: 30, Slot: -32}}, Epilogues: []preset.Epilogue{{Start: 24}},
+		})), "0:0 4:stop 8:32 28:0", ""},
+	})
+}
+
+// Functions that Go cannot walk through.
+func TestRefusedFrames(t *testing.T) {
+	checkDepths(t, []depthTest{
 		{
 			"aligned stack", amd64,
 			// push rbp; mov rbp, rsp; and rsp, -32; leave; ret
@@ -88,13 +105,14 @@ func TestDepths(t *testing.T) {
 			[]byte{0x55, 0x48, 0x89, 0xe5, 0x48, 0x29, 0xc4, 0xc9, 0xc3},
 			framePointer(7), "", "the instruction at +0x4 moves the stack pointer",
 		},
-		{"arm64 fixed", arm64, make([]byte, 32), table(preset.Fixed(arm64, preset.Frame{
-			Size: 32, Prologue: 8, Saved: []preset.Saved{{Register: 30, Slot: -32}}, Epilogues: []preset.Epilogue{{Start: 24}},
-		})), "0:0 4:stop 8:32 28:0", ""},
-		{"arm64 frame pointer", arm64, make([]byte, 32), table(preset.FramePointer(arm64, preset.Frame{
+		{"arm64 frame pointer", arm64, make([]byte, 32), mustTable(preset.FramePointer(arm64, preset.Frame{
 			Epilogues: []preset.Epilogue{{Start: 24}},
 		})), "", "its return address is not at the stack pointer at +0x4"},
-	} {
+	})
+}
+
+func checkDepths(t *testing.T, tests []depthTest) {
+	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			x := frames{machine: test.machine}
 			var s steps

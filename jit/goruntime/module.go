@@ -53,7 +53,7 @@ type rest126 struct {
 	_, _     slice // pkghashes, inittasks
 	_        string
 	_        slice // modulehashes
-	hasMain  uint8
+	_        uint8 // hasmain
 	bad      bool
 	_, _     [2]uintptr // gcdatamask, gcbssmask
 	_        uintptr    // typemap
@@ -71,7 +71,7 @@ type rest127 struct {
 	_, _     slice // pkghashes, inittasks
 	_        string
 	_        slice // modulehashes
-	hasMain  uint8
+	_        uint8 // hasmain
 	bad      bool
 	_, _     [2]uintptr // gcdatamask, gcbssmask
 	_        uintptr    // typemap

@@ -14,6 +14,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/cfi/preset"
@@ -138,7 +139,6 @@ func TestCallers(t *testing.T) {
 	}
 	all := strings.Join(list, "\n")
 	t.Log(all)
-	const module = "github.com/clewdev/clew/"
 	at := 0
 	for _, want := range []string{"call.goHost ", "call.host ", "engine.inner /src/b.src:20", "jit.outer ?:0", "call.Code ", "(*engine).run.func1 ", "runtime.goexit "} {
 		k := strings.Index(all[at:], want)
@@ -230,8 +230,7 @@ func TestNested(t *testing.T) {
 	e := newEngine(t)
 	defer e.publish(t).Withdraw()
 	var count int
-	var host func(a uintptr) uintptr
-	host = func(a uintptr) uintptr {
+	host := func(a uintptr) uintptr {
 		if a == 0 {
 			runtime.GC()
 			for _, f := range stack() {
@@ -265,5 +264,47 @@ func TestVersion(t *testing.T) {
 		t.Errorf("start: %v", err)
 	} else {
 		t.Log(err)
+	}
+}
+
+// A fault in generated code is a panic that its Go caller can recover.
+func TestFault(t *testing.T) {
+	m, err := jit.NewMemory(4096)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	size := copy(m.Bytes(), map[string][]byte{
+		"amd64": {0x90, 0x48, 0x8b, 0x07, 0xc3},                                           // nop; mov rax, [rdi]; ret
+		"arm64": {0x1f, 0x20, 0x03, 0xd5, 0x00, 0x00, 0x40, 0xf9, 0xc0, 0x03, 0x5f, 0xd6}, // nop; ldr x0, [x0]; ret
+	}[runtime.GOARCH])
+	if err := m.Seal(); err != nil {
+		t.Fatal(err)
+	}
+	unwind, err := preset.Leaf(jit.Host(), preset.Frame{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer publish(t, &jit.Code{Address: m.Address(), Text: m.Bytes(), Functions: []jit.Function{
+		{Name: "leaf.load", Size: uint64(size), Unwind: unwind},
+	}}).Withdraw()
+	value, trace := uintptr(42), ""
+	load := func(address uintptr) (result uintptr, fault any) {
+		defer func() {
+			if fault = recover(); fault != nil {
+				trace = string(debug.Stack())
+			}
+		}()
+		return call.Code(uintptr(m.Address()), address), nil
+	}
+	if v, fault := load(uintptr(unsafe.Pointer(&value))); v != 42 || fault != nil {
+		t.Errorf("%d, %v", v, fault)
+	}
+	for range 3 {
+		_, fault := load(0)
+		if err, ok := fault.(runtime.Error); !ok || !strings.Contains(err.Error(), "nil pointer") || !strings.Contains(trace, "leaf.load") {
+			t.Errorf("%v\n%s", fault, trace)
+		}
+		runtime.GC()
 	}
 }

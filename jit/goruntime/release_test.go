@@ -1,0 +1,126 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux && (amd64 || arm64)
+
+package goruntime
+
+import (
+	"debug/dwarf"
+	"debug/elf"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/clewdev/clew/internal/testprogram"
+)
+
+// The structures agree with the debugging information of the runtime that runs the test.
+func TestLayout(t *testing.T) {
+	l, err := layoutOf(runtime.Version())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := elf.Open(testprogram.Build(t, "goroutines"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	d, err := f.DWARF()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var h head
+	var r record
+	for name, want := range map[string]map[string]uintptr{
+		"runtime.moduledata": {
+			"": l.size, "pcHeader": unsafe.Offsetof(h.header), "funcnametab": unsafe.Offsetof(h.names), "cutab": unsafe.Offsetof(h.units),
+			"filetab": unsafe.Offsetof(h.files), "pctab": unsafe.Offsetof(h.steps), "pclntable": unsafe.Offsetof(h.records),
+			"ftab": unsafe.Offsetof(h.functions), "findfunctab": unsafe.Offsetof(h.buckets), "minpc": unsafe.Offsetof(h.minPC),
+			"maxpc": unsafe.Offsetof(h.maxPC), "text": unsafe.Offsetof(h.text), "etext": unsafe.Offsetof(h.end),
+			"gofunc": l.goFunc, "epclntab": l.endTable, "bad": l.bad, "next": l.next,
+		},
+		"runtime._func": {
+			"": unsafe.Offsetof(r.unsafePoint), "entryOff": unsafe.Offsetof(r.entry), "nameOff": unsafe.Offsetof(r.name), "pcsp": unsafe.Offsetof(r.depths),
+			"pcfile": unsafe.Offsetof(r.files), "pcln": unsafe.Offsetof(r.lines), "npcdata": unsafe.Offsetof(r.tables),
+			"cuOffset": unsafe.Offsetof(r.unit), "startLine": unsafe.Offsetof(r.startLine), "flag": unsafe.Offsetof(r.flag),
+			"nfuncdata": unsafe.Offsetof(r.data),
+		},
+		"runtime.pcHeader":       {"magic": 0, "minLC": 6, "ptrSize": 7, "nfunc": 8},
+		"runtime.findfuncbucket": {"": unsafe.Sizeof(bucket{}), "idx": 0, "subbuckets": 4},
+	} {
+		got := fields(d, name)
+		for field, offset := range want {
+			if o, ok := got[field]; !ok || o != offset {
+				t.Errorf("%s.%s is at %#x (%v), expected %#x", name, field, o, ok, offset)
+			}
+		}
+	}
+	if l.size > moduleSize-unsafe.Sizeof(tableHeader{}) || unsafe.Sizeof(r) > recordSize {
+		t.Errorf("a module has %d bytes and a record %d", l.size, unsafe.Sizeof(r))
+	}
+}
+
+// fields returns the offsets of the fields of a structure, and its size as field "".
+func fields(d *dwarf.Data, name string) map[string]uintptr {
+	for r := d.Reader(); ; {
+		e, err := r.Next()
+		if err != nil || e == nil {
+			return nil
+		}
+		if e.Tag != dwarf.TagStructType || e.Val(dwarf.AttrName) != name {
+			continue
+		}
+		typ, err := d.Type(e.Offset)
+		if err != nil {
+			return nil
+		}
+		all := map[string]uintptr{"": uintptr(typ.Size())}
+		for _, f := range typ.(*dwarf.StructType).Field {
+			all[f.Name] = uintptr(f.ByteOffset)
+		}
+		return all
+	}
+}
+
+// toolchains are the Go releases with which the tests of this package are run: the first and the
+// last patch release of each.
+var toolchains = []string{"go1.26.8", "go1.27.0", "go1.27.4"}
+
+// With CLEW_FULL=1 the tests of this package run with each toolchain, which is fetched.
+func TestReleases(t *testing.T) {
+	if os.Getenv("CLEW_FULL") != "1" || os.Getenv("CLEW_TEST_RELEASES") != "" {
+		t.Skip("needs CLEW_FULL=1")
+	}
+	goTool := testprogram.RequireTool(t, "go")
+	for _, version := range toolchains {
+		if version == runtime.Version() {
+			continue
+		}
+		t.Run(version, func(t *testing.T) {
+			binary := filepath.Join(t.TempDir(), "test")
+			build := exec.Command(goTool, "test", "-c", "-o", binary, ".")
+			for _, v := range os.Environ() {
+				if !strings.HasPrefix(v, "GOROOT=") {
+					build.Env = append(build.Env, v)
+				}
+			}
+			build.Env = append(build.Env, "GOTOOLCHAIN="+version)
+			if out, err := build.CombinedOutput(); err != nil {
+				t.Fatalf("%v: %v\n%s", build, err, out)
+			}
+			run := exec.Command(binary, "-test.v")
+			run.Env = append(build.Env, "CLEW_TEST_RELEASES=1")
+			out, err := run.CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			t.Logf("%s: %d tests passed", version, strings.Count(string(out), "--- PASS"))
+		})
+	}
+}
