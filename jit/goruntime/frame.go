@@ -170,6 +170,8 @@ func (x *frames) depth(row *cfi.Row) (int32, error) {
 	}
 	switch fp := row.Register(uint64(m.FramePointer)); {
 	case fp.Kind == cfi.Unspecified || fp.Kind == cfi.SameValue:
+	case fp.Kind == cfi.Undefined: // the frame was given up
+		return noDepth, nil
 	case fp.Kind != cfi.Offset || fp.Offset != saved:
 		return 0, framef("it saves the frame pointer elsewhere than at CFA%+d", saved)
 	}

@@ -166,7 +166,7 @@ func (x *modules) anchors(l *layout) error {
 		*to = m
 	}
 	h := (*head)(x.heads.at(x.last.head))
-	h.records = slice{x.records.base, int(x.records.limit), int(x.records.limit)}
+	x.share(x.last)
 	functions := (*[2][2]uint32)(h.functions.data)
 	functions[0][1] = uint32(x.last.records)
 	x.first.next, x.last.previous = x.last, x.first
@@ -250,18 +250,18 @@ func (x *modules) write(m *module) (err error) {
 	list[n] = [2]uint32{uint32(m.end - m.start), 0}
 	fillBuckets(unsafe.Slice((*bucket)(unsafe.Add(x.lists.at(m.list), 8*(n+1))), buckets), list)
 
+	x.grow()
 	p := x.heads.at(m.head)
 	header := (*tableHeader)(unsafe.Add(p, moduleSize-unsafe.Sizeof(tableHeader{})))
 	header.magic, header.quantum, header.pointer, header.functions = magic, quantum(), uint8(unsafe.Sizeof(uintptr(0))), m.count
 	*(*head)(p) = head{
-		header: unsafe.Pointer(header),
-		names:  whole(x.names.space), units: slice{x.units.base, int(x.units.limit / 4), int(x.units.limit / 4)},
-		files: whole(x.files.space), steps: whole(x.steps.space),
+		header:    unsafe.Pointer(header),
 		records:   slice{x.records.at(m.records), m.count * recordSize, m.count * recordSize},
 		functions: slice{x.lists.at(m.list), len(list), len(list)},
 		buckets:   uintptr(unsafe.Add(x.lists.at(m.list), 8*(n+1))),
 		minPC:     uintptr(m.start), maxPC: uintptr(m.end), text: uintptr(m.start), end: uintptr(m.end),
 	}
+	x.share(m)
 	*(*uintptr)(unsafe.Add(p, x.layout.goFunc)) = uintptr(x.lists.base)
 	*(*uintptr)(unsafe.Add(p, x.layout.endTable)) = uintptr(x.lists.base)
 	// The module has no data, and the runtime need not look for any.
@@ -269,7 +269,51 @@ func (x *modules) write(m *module) (err error) {
 	return nil
 }
 
-func whole(s *space) slice { return slice{s.base, int(s.limit), int(s.limit)} }
+// share writes the slices of the tables that all modules share.
+func (x *modules) share(m *module) {
+	h := (*head)(x.heads.at(m.head))
+	for _, s := range []struct {
+		to   *slice
+		from *space
+		size int // of an element
+	}{{&h.names, x.names.space, 1}, {&h.files, x.files.space, 1}, {&h.steps, x.steps.space, 1}, {&h.units, x.units, 4}} {
+		n := int(s.from.visible) / s.size
+		*s.to = slice{s.from.base, n, n}
+	}
+	if m == x.last {
+		h.records = slice{x.records.base, int(x.records.visible), int(x.records.visible)}
+	}
+}
+
+// grow makes the slices of all modules longer if they do not have all of the tables. They are not
+// as long as the spaces, for tools that read them from outside of the program.
+func (x *modules) grow() {
+	grown := false
+	for _, s := range []*space{x.names.space, x.files.space, x.steps.space, x.units, x.records} {
+		for s.visible < s.used {
+			s.visible = min(max(2*s.visible, minVisible), s.limit)
+			grown = true
+		}
+	}
+	if !grown {
+		return
+	}
+	for _, m := range []*module{x.first, x.last} {
+		if m != nil {
+			x.share(m)
+		}
+	}
+	for _, m := range x.live {
+		x.share(m)
+	}
+	for _, r := range x.retired {
+		if r.module != nil {
+			x.share(r.module)
+		}
+	}
+}
+
+const minVisible = 64 << 10
 
 // bucket leads to the functions of 4096 bytes of code (runtime.findfuncbucket).
 type bucket struct {

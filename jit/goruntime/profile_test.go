@@ -25,12 +25,22 @@ import (
 
 const busy = `
 : spin ( n -- ) begin 1- dup 0= until drop ;
-: work ( n -- ) spin ;
+: work ( n -- ) spin 1 drop ;
 `
 
 // A CPU profile has the words of the example's JIT between frames of Go.
 func TestProfile(t *testing.T) {
-	program, err := forth.Compile("busy.fth", []byte(busy), nil)
+	t.Run("stack pointer", func(t *testing.T) { testProfile(t, nil) })
+	t.Run("frame pointer", func(t *testing.T) {
+		if runtime.GOARCH != "amd64" {
+			t.Skip("the return address is not at the stack pointer")
+		}
+		testProfile(t, &forth.Options{FramePointers: true})
+	})
+}
+
+func testProfile(t *testing.T, options *forth.Options) {
+	program, err := forth.Compile("busy.fth", []byte(busy), options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,10 @@ type space struct {
 	limit uint64 // bytes reserved
 	used  uint64 // bytes allocated once
 	ready uint64 // bytes accessible
-	free  [64][]uint64
+
+	visible uint64 // bytes in the slices of modules
+
+	free [64][]uint64
 }
 
 // step is the unit in which a space becomes accessible.
