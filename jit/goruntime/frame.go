@@ -42,6 +42,10 @@ type frames struct {
 	encoder     cfi.Encoder
 	interpreter cfi.Interpreter
 	fde         cfi.FDE
+
+	// The depths of the last table, if they do not depend on the code. Batches often share one.
+	last       *cfi.Program
+	lastDepths []valueFrom
 }
 
 // depths adds the depth at each instruction of a function: the distance from the stack
@@ -52,6 +56,9 @@ func (x *frames) depths(s *steps, f *jit.Function, code []byte) error {
 		return framef("it has no unwind table")
 	case f.SwitchesStack:
 		return framef("it switches stacks")
+	case f.Unwind == x.last:
+		s.list = append(s.list, x.lastDepths...)
+		return nil
 	}
 	x.encoder.Reset()
 	x.encoder.Machine = x.machine
@@ -113,6 +120,9 @@ func (x *frames) depths(s *steps, f *jit.Function, code []byte) error {
 	}
 	if len(s.list) == 0 || s.list[0].offset != 0 {
 		return framef("its unwind table has no row at its start")
+	}
+	if sc.body < 0 { // no row needed the code
+		x.last, x.lastDepths = f.Unwind, append(x.lastDepths[:0], s.list...)
 	}
 	return nil
 }

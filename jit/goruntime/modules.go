@@ -680,7 +680,10 @@ func (b *batch) Withdraw() error {
 	x := &linked
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.replace(slices.Clone(b.modules), nil)
+	for _, m := range b.modules {
+		x.remove(m)
+	}
+	b.modules = nil
 	for i := range b.functions {
 		x.forget(&b.functions[i])
 	}

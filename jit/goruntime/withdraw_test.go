@@ -9,10 +9,12 @@ package goruntime
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"runtime"
 	"runtime/debug"
+	"runtime/pprof"
 	"sync/atomic"
 	"testing"
 	"unsafe"
@@ -196,6 +198,9 @@ func TestChurn(t *testing.T) {
 	}
 	e := newEngine(t)
 	defer debug.SetGCPercent(debug.SetGCPercent(1))
+	if err := pprof.StartCPUProfile(io.Discard); err == nil { // unless go test -cpuprofile
+		defer pprof.StopCPUProfile()
+	}
 	var stop atomic.Bool
 	done := make(chan bool)
 	for range 2 {
