@@ -124,3 +124,25 @@ func TestReleases(t *testing.T) {
 		})
 	}
 }
+
+// Plugins are appended to the runtime's list, also while code is published.
+func TestPlugin(t *testing.T) {
+	goTool := testprogram.RequireTool(t, "go")
+	if out, err := exec.Command(goTool, "env", "CGO_ENABLED").Output(); err != nil || strings.TrimSpace(string(out)) != "1" || os.Getenv("CLEW_TEST_RELEASES") != "" {
+		t.Skip("needs cgo, and the toolchain of this module")
+	}
+	dir := t.TempDir()
+	program, added := filepath.Join(dir, "program"), filepath.Join(dir, "added.so")
+	for _, arguments := range [][]string{
+		{"build", "-buildmode=plugin", "-o", added, "./testdata/plugin/added"},
+		{"build", "-o", program, "./testdata/plugin"},
+	} {
+		if out, err := exec.Command(goTool, arguments...).CombinedOutput(); err != nil {
+			t.Fatalf("go %v: %v\n%s", arguments, err, out)
+		}
+	}
+	out, err := exec.Command(program, added).CombinedOutput()
+	if want := "code.before code.after Name\n code.after Name\n"; err != nil || string(out) != want {
+		t.Errorf("%v\n%s\nexpected\n%s", err, out, want)
+	}
+}
