@@ -90,7 +90,7 @@ func fields(d *dwarf.Data, name string) map[string]uintptr {
 
 // toolchains are the Go releases with which the tests of this package are run: the first and the
 // last patch release of each.
-var toolchains = []string{"go1.26.8", "go1.27.0", "go1.27.4"}
+var toolchains = []string{"go1.26.0", "go1.26.8", "go1.27.0", "go1.27.4"}
 
 // With CLEW_FULL=1 the tests of this package run with each toolchain, which is fetched.
 func TestReleases(t *testing.T) {
