@@ -137,6 +137,26 @@ func (i *Info) Language(pc uint64) (l Language) {
 	return l
 }
 
+// CommonLanguage returns the language of all units whose language is known. It returns false if they
+// are in several languages.
+func (i *Info) CommonLanguage() (l Language, ok bool) {
+	ok = true
+	_ = i.locked(func() error { // a unit that cannot be read is in an unknown language
+		if err := i.entries.IndexAll(); err != nil {
+			return err
+		}
+		for _, u := range i.entries.Units {
+			if _, err := i.entries.Root(u); err != nil || u.Language == OtherLanguage {
+				continue
+			}
+			ok = ok && (l == OtherLanguage || l == u.Language)
+			l = u.Language
+		}
+		return nil
+	})
+	return l, ok
+}
+
 // ListsEndAtCalls reports whether the location lists of the unit that covers an address leave
 // out, at the return address of a call, the registers that the call changes. Those of the GNU
 // compilers do: they end a byte before the return address (gcc's final.c,

@@ -73,7 +73,7 @@ func TestLikeGDB(t *testing.T) {
 		{"printf", "rooms.c", []string{"-O0"}, "walk(2)",
 			`break make;run;printf "%d %s %c %5.2f %x %lu %%\n", number, greeting, 65, 1.5, -1, 7;printf "%5d|%-5d|%05d|%s\n", 1, 2, 3, name;printf "%s\n", "lit";printf "a\tb\n"` +
 				`;printf "%hhd\n", 300;printf "%hd\n", 3;printf "%s\n", 0;printf "%c\n", 0x41;printf "%g %e\n", 1.5, 1.5;printf "%g %g %G\n", 1e10, 123456789.0, 0.00001;printf "%lld %zu\n", 1, 2;printf "%td\n", 1;printf "%s|\n", number` +
-				`;printf "%5s|%-5s|%.2s|\n", "abc", "abc", "abc";printf "%#x %+d % d %o\n", 255, 3, 4, 8;printf "%lf\n", 1.5;printf "%d\n", 1.9;printf "%f\n", 3;printf "%p %5p|\n", 0, 16;printf "%u %lu %d\n", -1, -1, 5000000000` +
+				`;printf "%5s|%-5s|%.2s|\n", "abc", "abc", "abc";printf "%#x %+d % d %o\n", 255, 3, 4, 8;printf "%lf\n", 1.5;printf "%f %e|%8g|\n", 0.0/0, 0.0/0, 1.0/0;printf "%d\n", 1.9;printf "%f\n", 3;printf "%p %5p|\n", 0, 16;printf "%u %lu %d\n", -1, -1, 5000000000` +
 				`;printf;printf "x;printf %d, 5;printf "%d\n";printf "%d\n", 1, 2;printf "%q\n", 1;printf "%n\n", 1;printf "%*d\n", 1, 2;printf "%a\n", 1.5;printf "%jd\n", 1;printf "\q\n";printf "a" 5` +
 				`;printf "%hd %hu %hx %ho\n", 70000, 70000, -1, -1;printf "%f %g %5.1f %+f|%G %E|%05f|% f|%-6f|\n", 1.0/0, -1.0/0, 1.0/0, 1.0/0, 1.0/0, 1.0/0, 1.0/0, 1.0/0, 1.0/0` +
 				`;printf "%5c|\n", 65;printf "%Lf\n", 1.5;printf "%-8x|%8x|%08x\n", 1, 2, 3;printf "%#x %#o\n", 0, 8;printf "%.3d|%+.2f|%.0f\n", 5, 2.345, 2.5;printf "%+x\n", 5;printf "%#d\n", 5;printf "%";printf "%5";finish;printf "%s %d\n", $->name, $->number`, ""},
@@ -125,6 +125,42 @@ func TestLibraryTypes(t *testing.T) {
 		"p/r both": "{<std::__pair_base<int, int>> = {<No data fields>}, first = 1, second = 2}",
 	} {
 		if got := p.do(command); !strings.HasSuffix(strings.TrimSpace(got), " = "+want) {
+			t.Errorf("%s: %s", command, got)
+		}
+	}
+}
+
+// Outside of calls, expressions follow the language of the object files, as in gdb.
+func TestObjectLanguage(t *testing.T) {
+	for source, want := range map[string][]string{"testdata/shapes.cc": {"true", "bool"}, "testdata/rooms.c": {"1", "int"}} {
+		p := open(t, console.Options{}, compileBy(t, "gcc", source, "-g", "-fno-rtti"))
+		if got := strings.TrimSpace(p.do("p 1 == 1")); got != "$1 = "+want[0] {
+			t.Errorf("%s: 1 == 1: %s", source, got)
+		}
+		if got := strings.TrimSpace(p.do("whatis 1 && 1")); got != "type = "+want[1] {
+			t.Errorf("%s: 1 && 1: %s", source, got)
+		}
+	}
+}
+
+// Registers with flags are shown by the names of the flags, as in gdb. Their contents depend on the
+// machine.
+func TestFlagRegisters(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("the registers are those of amd64")
+	}
+	p := open(t, console.Options{}, compileBy(t, "gcc", "testdata/rooms.c", "-g"))
+	p.do("break make")
+	p.do("call walk(2)")
+	for command, want := range map[string]string{
+		"p $eflags":      `^\$\d+ = \[ ([A-Z]F )*IF \]$`,
+		"p/x $eflags":    `^\$\d+ = 0x2[0-9a-f]{2}$`,
+		"p $eflags & 2":  `^\$\d+ = 2$`,
+		"whatis $eflags": `^type = i386_eflags$`,
+		"ptype $eflags":  `clew debug --gdb`,
+		"p $_siginfo":    `clew debug --gdb`,
+	} {
+		if got := strings.TrimSpace(p.do(command)); !regexp.MustCompile(want).MatchString(got) {
 			t.Errorf("%s: %s", command, got)
 		}
 	}

@@ -5,12 +5,14 @@
 package console
 
 import (
+	"debug/elf"
 	"errors"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
 
+	"github.com/clewdev/clew/jit"
 	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/session/frontend"
 	"github.com/clewdev/clew/value"
@@ -294,10 +296,18 @@ func (p formatted) notFinite(n float64) string {
 // floatOf returns a value as a floating-point number. gdb reads the bytes of an integer as a
 // number of the same size.
 func floatOf(v value.Value) (float64, error) {
-	if v.Type().Strip().Kind() == value.Float {
-		return v.Float()
-	}
 	b, err := v.Bytes()
+	if v.Type().Strip().Kind() == value.Float {
+		n, failed := v.Float()
+		if size := len(b); err == nil && math.IsNaN(n) && size > 0 { // with its sign
+			top := size - 1
+			if size == 16 && jit.Host().ELF == elf.EM_X86_64 {
+				top = 9 // an x87 number and its padding
+			}
+			n = math.Copysign(n, float64(1-2*int(b[top]>>7)))
+		}
+		return n, failed
+	}
 	if err != nil {
 		return 0, err
 	}
@@ -364,6 +374,10 @@ func (c *Console) printed(args string) (string, value.Value, error) {
 		}
 		return "", value.Value{}, err
 	}
+	if v.Type() != nil && f.letter == 0 && flagNames[v.Type().Name()] != nil {
+		n, err := v.Uint()
+		return flags(n, flagNames[v.Type().Name()]), v, err
+	}
 	s, err := c.printer(f.letter).Print(v)
 	return s, v, err
 }
@@ -424,6 +438,9 @@ func (c *Console) ptype(args string) error {
 	}
 	if name, ok := libraryClass(t); ok {
 		return fmt.Errorf("ptype does not print classes of the C++ library: %s (\"clew debug --gdb\" prints it in full; print/r shows the members of a value)", name)
+	}
+	if flagNames[t.Name()] != nil {
+		return fmt.Errorf("ptype does not print the flags of %s; \"clew debug --gdb\" does", t.Name())
 	}
 	c.printf("type = %s\n", typeText(t))
 	return nil

@@ -109,7 +109,7 @@ func (c *Console) natural(r session.RegisterInfo, n uint64) string {
 	case "rsp", "rbp", "sp":
 		return fmt.Sprintf("%#x", n)
 	case "eflags":
-		return flags(n, map[uint]string{0: "CF", 2: "PF", 4: "AF", 6: "ZF", 7: "SF", 8: "TF", 9: "IF", 10: "DF", 11: "OF", 14: "NT", 16: "RF", 17: "VM", 18: "AC", 21: "ID"})
+		return flags(n, flagNames["i386_eflags"])
 	case "cpsr":
 		return flags(n, map[uint]string{28: "V", 29: "C", 30: "Z", 31: "N"})
 	}
@@ -117,6 +117,12 @@ func (c *Console) natural(r session.RegisterInfo, n uint64) string {
 		return fmt.Sprint(int32(n))
 	}
 	return fmt.Sprint(int64(n))
+}
+
+// flagNames are the names of bits by the type of a register in an expression.
+var flagNames = map[string]map[uint]string{
+	"i386_eflags": {0: "CF", 2: "PF", 4: "AF", 6: "ZF", 7: "SF", 8: "TF", 9: "IF", 10: "DF", 11: "OF", 14: "NT", 16: "RF", 17: "VM", 18: "AC", 19: "VIF", 20: "VIP", 21: "ID"},
+	"i386_mxcsr":  {0: "IE", 1: "DE", 2: "ZE", 3: "OE", 4: "UE", 5: "PE", 6: "DAZ", 7: "IM", 8: "DM", 9: "ZM", 10: "OM", 11: "UM", 12: "PM", 15: "FZ"},
 }
 
 // flags returns the names of the bits that are set: "[ ZF PF ]".

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/print"
 )
 
 // In damaged debugging information a type can contain itself, so the text of a type is
@@ -371,9 +372,7 @@ func (w *typeWriter) enumeration(t *value.Type) string {
 		if under := t.Elem().Strip(); under.Kind() != value.Void && under.Name() != "" {
 			b.WriteString(": " + under.String() + " ")
 		}
-		if prefix = t.Name() + "::"; !t.Scoped() {
-			prefix = t.Name()[:len(t.Name())-len(lastPart(t.Name()))]
-		}
+		prefix = print.EnumeratorPrefix(t)
 	}
 	b.WriteString("{")
 	next := int64(0)
@@ -393,24 +392,6 @@ func (w *typeWriter) enumeration(t *value.Type) string {
 	}
 	b.WriteString("}")
 	return b.String()
-}
-
-// lastPart returns the part of a qualified name after the last "::" outside of template arguments.
-func lastPart(name string) string {
-	depth := 0
-	for k := len(name) - 1; k > 0; k-- {
-		switch name[k] {
-		case '>', ')':
-			depth++
-		case '<', '(':
-			depth--
-		case ':':
-			if depth == 0 {
-				return name[k+1:]
-			}
-		}
-	}
-	return name
 }
 
 // head returns the keyword and the name of a structure, union, class or enumeration.

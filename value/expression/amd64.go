@@ -58,6 +58,9 @@ func (r *register) amd64(m *arch.Machine) {
 		column, ok := m.Column(cmp.Or(columns[r.name], r.name))
 		r.part(m, column, 0, 4)
 		r.named = !ok
+		if r.name == "eflags" || r.name == "mxcsr" {
+			r.typ = value.IntOf(m, "i386_"+r.name, 4, true) // gdb's name, by which a front end shows flags
+		}
 	case "orig_rax":
 		r.part(m, 0, 0, 8)
 		r.named = true

@@ -12,6 +12,7 @@ import (
 
 var (
 	errNotNumber = &Error{Message: "Argument to arithmetic operation not a number or boolean."}
+	errComplex   = &Error{Message: "The console does not calculate with complex numbers; \"clew debug --gdb\" does."}
 	errDivision  = &Error{Message: "Division by zero"}
 )
 
@@ -23,12 +24,15 @@ func noOperator(op operator, o *operand) error {
 		}
 		return errorf("Structure has no component named operator%s.", op)
 	}
+	if o.form.kind == value.Complex {
+		return errComplex
+	}
 	return errNotNumber
 }
 
 func (e *Expression) unary(n *node) operand {
 	o := e.scalarOf(n.x)
-	if o.form.isAggregate() {
+	if o.form.isAggregate() || o.form.kind == value.Complex {
 		panic(e.failure(noOperator(n.op, &o)))
 	}
 	if o.kind != scalarOperand || !o.form.isInteger() && (o.form.kind != value.Float || n.op == bitNot) {
@@ -88,7 +92,7 @@ func (e *Expression) binary(op operator, x, y *operand) operand {
 		return e.boolean(e.compare(op, x, y))
 	}
 	for _, o := range [...]*operand{x, y} {
-		if o.form.isAggregate() {
+		if o.form.isAggregate() || o.form.kind == value.Complex {
 			panic(e.failure(noOperator(op, o)))
 		}
 	}
@@ -242,11 +246,10 @@ func step(p *operand) uint64 { return min(max(p.typ.Strip().Elem().Size(), 1), m
 
 // compare compares numbers and pointers.
 func (e *Expression) compare(op operator, x, y *operand) bool {
-	if x.form.isAggregate() {
-		panic(e.failure(noOperator(op, x)))
-	}
-	if y.form.isAggregate() {
-		panic(e.failure(noOperator(op, y)))
+	for _, o := range [...]*operand{x, y} {
+		if o.form.isAggregate() || o.form.kind == value.Complex {
+			panic(e.failure(noOperator(op, o)))
+		}
 	}
 	if x.kind != scalarOperand || y.kind != scalarOperand {
 		panic(e.failure(errorf("Invalid type combination in equality test.")))

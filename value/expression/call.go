@@ -6,6 +6,7 @@ package expression
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/clewdev/clew/value"
@@ -104,8 +105,11 @@ func (e *Expression) referred(o *operand) operand {
 func (e *Expression) callee(n *node, arguments []operand) operand {
 	if n.x.op == variableOf && n.x.symbol.function != nil && len(n.x.symbol.others) > 0 {
 		s := *n.x.symbol
-		s.function = e.overload(n.x.symbol, arguments)
+		s.function, s.others, s.chosen = e.overload(n.x.symbol, arguments), nil, true
 		return e.variable(&s)
+	}
+	if n.x.op == dot && e.context.language() == value.Rust {
+		panic(e.failure(errorf("The console does not call methods of Rust (%s); \"clew debug --gdb\" does.", n.x.text)))
 	}
 	f := e.evaluate(n.x)
 	if f.form.kind == value.Pointer {
@@ -170,6 +174,17 @@ func (e *Expression) overload(s *symbol, arguments []operand) *value.Function {
 		names = append(names, fmt.Sprintf("%s(%s)", fn.Name, strings.Join(parameters, ", ")))
 	}
 	panic(e.failure(errorf("The arguments do not select one function; there are %s. Cast an argument, as in (double)1.", strings.Join(names, " and "))))
+}
+
+// overloaded reports whether the name of a function of C++ that is not called means several.
+func (e *Expression) overloaded(s *symbol) bool {
+	if s.chosen || s.function.Language != value.CPlusPlus {
+		return false
+	}
+	differs := func(f *value.Function) bool { return f.LinkageName != s.function.LinkageName }
+	return slices.ContainsFunc(s.others, differs) || slices.ContainsFunc(e.context.objects(), func(o objectFile) bool {
+		return slices.ContainsFunc(o.functions(s.name), differs)
+	})
 }
 
 // conversion returns the cost of passing an argument as a parameter: 0 for the same type, 1 for a

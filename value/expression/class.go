@@ -6,8 +6,10 @@ package expression
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/internal/spelling"
 )
 
 // this returns the variable this if a name means a member of its class, and not a local variable,
@@ -50,8 +52,30 @@ func (p *parser) meaning(scope, name string) (*symbol, error) {
 		if member := p.names.classMember(scope, name); member != nil {
 			return member, nil
 		}
+		if class, failed := p.names.typeNamed("", scope); failed == nil && isClass(class) && (findField(class, name).found || hasMethod(class, name, 0)) {
+			return nil, errorf("%s::%s is a member: %s", scope, name, noMemberPointers)
+		}
 	}
 	return s, err
+}
+
+// noMemberPointers ends the errors for pointers to members.
+const noMemberPointers = "the console does not use pointers to members; \"clew debug --gdb\" does."
+
+// isMethod reports whether a function has a parameter this.
+func (e *Expression) isMethod(f *value.Function) bool {
+	class, ok := strings.CutSuffix(f.Name, "::"+spelling.Last(f.Name))
+	if !ok {
+		return false
+	}
+	t, err := e.context.typeNamed("", class)
+	if err != nil || !isClass(t) && t.Strip().Kind() != value.Union {
+		return false
+	}
+	members, _ := t.Members()
+	return slices.ContainsFunc(members.Methods, func(m value.Method) bool {
+		return !m.Static && (m.Linkage == f.LinkageName || m.Linkage == "" && m.Name == spelling.Last(f.Name))
+	})
 }
 
 // typeWord returns the type with a name, or nil. A class hides its constructors.

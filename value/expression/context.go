@@ -106,6 +106,7 @@ type symbol struct {
 	constant operand     // of an enumerator
 	function *value.Function
 	others   []*value.Function // with the name of function, in the same object
+	chosen   bool              // function fits the arguments of a call
 	address  uint64            // run-time, of a symbol or of a variable that is only declared
 	code     bool              // the symbol is code
 	object   value.Frame       // of the variable or function, nil if it is the frame's
@@ -118,12 +119,35 @@ func (s *symbol) declared() bool { return s.variable != nil && s.variable.Declar
 
 func (c *Context) machine() *arch.Machine { return c.Machine }
 
-// language returns the language of the code at Address.
+// language returns the language of the code at Address, or, as in gdb, outside of all code that of
+// the objects.
 func (c *Context) language() value.Language {
 	if c.Info == nil {
-		return value.OtherLanguage
+		return c.objectLanguage()
 	}
 	return c.Info.Language(c.Address)
+}
+
+// objectLanguage returns the language of all objects, or, if they have several, that of main.
+func (c *Context) objectLanguage() value.Language {
+	language := value.OtherLanguage
+	for _, o := range c.objects() {
+		l, same := o.info.CommonLanguage()
+		if !same || language != value.OtherLanguage && l != value.OtherLanguage && l != language {
+			return c.mainLanguage()
+		}
+		language = cmp.Or(l, language)
+	}
+	return language
+}
+
+func (c *Context) mainLanguage() value.Language {
+	for _, o := range c.objects() {
+		if list, err := o.info.Functions("main"); err == nil {
+			return list[0].Language
+		}
+	}
+	return value.OtherLanguage
 }
 
 // truthType returns the type of the results of comparisons in C++ and Rust.

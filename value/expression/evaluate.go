@@ -208,6 +208,9 @@ var errNoAddress = &Error{Message: "Attempt to take address of value not located
 var errBitField = &Error{Message: "A bit-field has no address; take that of its structure.", Err: value.ErrNoAddress}
 
 func (e *Expression) addressOf(n *node) operand {
+	if n.op == variableOf && n.symbol.function != nil && e.isMethod(n.symbol.function) {
+		panic(e.failure(errorf("%s is a method: %s", n.symbol.name, noMemberPointers)))
+	}
 	o := e.evaluate(n)
 	e.follow(&o)
 	switch o.kind {
@@ -356,6 +359,9 @@ func (e *Expression) convenience(name string) operand {
 			o.name = name
 			return o
 		}
+	}
+	if isGDBVariable(name) {
+		panic(e.failure(errorf("The console does not have $%s; \"clew debug --gdb\" does.", name)))
 	}
 	return operand{kind: convenienceOperand, name: name}
 }

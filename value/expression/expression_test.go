@@ -89,7 +89,7 @@ func TestWithoutDebuggingInformation(t *testing.T) {
 		{"x", `!No symbol "x" in current context.`},
 		{"x::y", `!No symbol "x" in current context.`},
 		{"(struct s *)0", "!No struct type named s."},
-		{"L'x'", "!No type named wchar_t."},
+		{"L'x'", "!No type named wchar_t. \"clew debug --gdb\" has it."},
 		{"$ + 1", "!Argument to arithmetic operation not a number or boolean."},
 		{"size_t", "!Attempt to use a type name as an expression"},
 	} {

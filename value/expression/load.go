@@ -40,6 +40,8 @@ func (e *Expression) variable(s *symbol) operand {
 	switch {
 	case s.constant.kind == scalarOperand:
 		return s.constant
+	case s.variable == nil && s.function != nil && e.overloaded(s):
+		panic(e.failure(errorf("Several functions have the name %s: the console does not choose one; \"clew debug --gdb\" does.", s.name)))
 	case s.variable == nil && s.function == nil && s.code:
 		return operand{kind: memoryOperand, typ: e.untypedFunction(), form: form{kind: value.Func, size: 1}, bits: s.address}
 	case s.variable == nil && s.function == nil:

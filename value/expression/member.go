@@ -58,8 +58,10 @@ func (e *Expression) member(n *node) operand {
 	switch {
 	case !field.found && hasMethod(x.typ, n.text, 0):
 		panic(e.failure(errorf("%s is a method: the console does not evaluate methods; \"clew debug --gdb\" does.", n.text)))
+	case !field.found && x.typ.Strip().HasVariants():
+		return e.variantField(&x, n.text)
 	case !field.found:
-		panic(e.failure(errorf("There is no member named %s.", n.text)))
+		panic(e.failure(errorf("There is no member named %s.", strings.TrimPrefix(n.text, rustTuple))))
 	case field.plain && x.kind == memoryOperand:
 		return operand{kind: memoryOperand, typ: field.typ, form: field.form, bits: x.bits + field.offset}
 	case e.dry:
@@ -70,6 +72,29 @@ func (e *Expression) member(n *node) operand {
 		v = value.At(x.typ, x.bits, e.frame)
 	}
 	return e.checked(v.FieldByName(n.text))
+}
+
+// rustTuple begins the names of the members of Rust's tuples.
+const rustTuple = "__"
+
+// variantField returns a field of the active variant of an enum of Rust.
+func (e *Expression) variantField(x *operand, name string) operand {
+	source := strings.TrimPrefix(name, rustTuple)
+	if e.dry {
+		panic(e.failure(errorf("The type of field %s depends on the variant.", source)))
+	}
+	v := x.held()
+	if x.kind == memoryOperand {
+		v = value.At(x.typ, x.bits, e.frame)
+	}
+	variant, form, ok := v.Variant()
+	switch {
+	case !ok:
+		panic(e.failure(errorf("The variant of %s is not known.", x.typ)))
+	case !findField(form.Type(), name).found:
+		panic(e.failure(errorf("Variant %s of %s has no field %s.", variant, x.typ, source)))
+	}
+	return e.checked(form.FieldByName(name))
 }
 
 // inBase returns the object of a base class with a name in an object, or the object itself if

@@ -125,7 +125,7 @@ func (p *parser) wideType(t token) *value.Type {
 	}
 	typ, err := p.names.typeNamed("", wide[t.prefix])
 	if err != nil || typ.Size() == 0 || typ.Size() > 8 {
-		p.fail(t.start, "No type named "+wide[t.prefix]+".")
+		p.fail(t.start, "No type named "+wide[t.prefix]+". \"clew debug --gdb\" has it.")
 		return value.Base(p.names.machine(), "char")
 	}
 	return typ

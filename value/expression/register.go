@@ -6,6 +6,7 @@ package expression
 
 import (
 	"debug/elf"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -60,7 +61,7 @@ func (c *Context) register(name string) *register {
 		switch int(column) {
 		case c.Machine.ProgramCounter:
 			r.pc = true
-			r.typ = value.PointerTo(value.FuncOf(value.Base(c.Machine, "void"), nil, true))
+			r.typ = value.PointerTo(value.FuncOf(c.voidResult(), nil, c.language() != value.CPlusPlus))
 		case c.Machine.StackPointer:
 			r.typ = value.PointerTo(value.Base(c.Machine, "void"))
 		case c.Machine.FramePointer:
@@ -71,6 +72,26 @@ func (c *Context) register(name string) *register {
 	}
 	r.form = formOf(r.typ)
 	return r
+}
+
+// voidResult returns the type of the result of a function without one.
+func (c *Context) voidResult() *value.Type {
+	if c.language() == value.Rust {
+		return value.UnitOf(c.Machine)
+	}
+	return value.Base(c.Machine, "void")
+}
+
+// gdbVariables are convenience variables and functions that only gdb sets. $_probe_arg0 and others
+// begin with $_probe_arg.
+var gdbVariables = []string{
+	"_siginfo", "_thread", "_gthread", "_inferior", "_inferior_thread_count", "_sdata", "_tlb", "_exception", "_gdb_major", "_gdb_minor",
+	"_any_caller_matches", "_any_caller_is", "_caller_matches", "_caller_is", "_as_string", "_regex", "_streq", "_strlen", "_memeq",
+	"_gdb_setting", "_gdb_setting_str", "_gdb_maint_setting", "_gdb_maint_setting_str", "_cimag", "_creal", "_isvoid",
+}
+
+func isGDBVariable(name string) bool {
+	return slices.Contains(gdbVariables, name) || strings.HasPrefix(name, "_probe_arg")
 }
 
 // part sets r to a part of the register in a column.

@@ -258,6 +258,19 @@ func (w *printing) reference(v value.Value, t *value.Type, depth int, top bool) 
 	}
 }
 
+// EnumeratorPrefix returns the text before the names of the enumerators of an enumeration: in C++ the
+// scope that has them, in Rust the enumeration.
+func EnumeratorPrefix(t *value.Type) string {
+	name := t.Name()
+	switch {
+	case t.Language() == value.Rust, t.Language() == value.CPlusPlus && t.Scoped():
+		return name + "::"
+	case t.Language() == value.CPlusPlus:
+		return name[:len(name)-len(spelling.Last(name))]
+	}
+	return ""
+}
+
 // enumeration writes the name of a value, or the names of its bits.
 func (w *printing) enumeration(t *value.Type, b []byte) {
 	list := t.Enumerators()
@@ -265,14 +278,7 @@ func (w *printing) enumeration(t *value.Type, b []byte) {
 	if t.Signed() {
 		n = number.SignExtend(n, 8*uint64(len(b)))
 	}
-	prefix := ""
-	if t.Language() == value.CPlusPlus {
-		if prefix = t.Name()[:len(t.Name())-len(spelling.Last(t.Name()))]; t.Scoped() {
-			prefix = t.Name() + "::"
-		}
-	} else if t.Language() == value.Rust {
-		prefix = t.Name() + "::"
-	}
+	prefix := EnumeratorPrefix(t)
 	for k := range list {
 		if uint64(list[k].Value) == n {
 			w.add(prefix + list[k].Name)

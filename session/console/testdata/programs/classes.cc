@@ -22,7 +22,7 @@ public:
 };
 double Circle::area() const
 {
-	HERE; // STOP print *this; print this; print this->radius; print radius; print id_; print this->id_; print tag_; print count; print Shape::count; print *this; ptype this; whatis this; whatis *this; ptype Circle; ptype Shape; ptype class Shape; whatis Shape; print sizeof(Circle); print sizeof(*this); print &this->radius; print &radius; bt; up; info locals; print this
+	HERE; // STOP whatis $rip; print *this; print this; print this->radius; print radius; print id_; print this->id_; print tag_; print count; print Shape::count; print *this; ptype this; whatis this; whatis *this; ptype Circle; ptype Shape; ptype class Shape; whatis Shape; print sizeof(Circle); print sizeof(*this); print &this->radius; print &radius; bt; up; info locals; print this
 	return 3 * radius * radius;
 }
 struct Square final : Shape {
