@@ -17,6 +17,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/clewdev/clew/internal/sample"
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
@@ -92,13 +93,13 @@ func fields(d *dwarf.Data, name string) map[string]uintptr {
 // last patch release of each.
 var toolchains = []string{"go1.26.0", "go1.26.8", "go1.27.0", "go1.27.4"}
 
-// With CLEW_FULL=1 the tests of this package run with each toolchain, which is fetched.
+// The tests of this package run with other toolchains, which are fetched: one a day, and each with CLEW_FULL=1.
 func TestReleases(t *testing.T) {
-	if os.Getenv("CLEW_FULL") != "1" || os.Getenv("CLEW_TEST_RELEASES") != "" {
-		t.Skip("needs CLEW_FULL=1")
+	if os.Getenv("CLEW_TEST_RELEASES") != "" {
+		return
 	}
 	goTool := testprogram.RequireTool(t, "go")
-	for _, version := range toolchains {
+	for _, version := range sample.Of(t, toolchains, 1) {
 		if version == runtime.Version() {
 			continue
 		}

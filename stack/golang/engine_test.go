@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
@@ -55,7 +56,15 @@ func TestEngine(t *testing.T) {
 		t.Skip("skipped: no code of the engine for " + runtime.GOARCH)
 	}
 	p := testprogram.Start(t, testprogram.BuildModule(t, engine), "wait")
-	checkEngines(t, "a process", takeGoroutines(t, p.PID, true))
+	inHost := func(s *stack.Stack) bool {
+		return slices.ContainsFunc(s.Frames, func(f stack.Frame) bool { return trace.FunctionName(&f) == "main.host" })
+	}
+	s := takeGoroutines(t, p.PID, true)
+	for end := time.Now().Add(time.Minute); !slices.ContainsFunc(stacktest.Stacks(t, s), func(s stack.Stack) bool { return inHost(&s) }) && time.Now().Before(end); {
+		time.Sleep(10 * time.Millisecond) // the program is ready before it calls the engine
+		s = takeGoroutines(t, p.PID, true)
+	}
+	checkEngines(t, "a process", s)
 	checkEngines(t, "a core", stacktest.OpenCore(t, testprogram.GCore(t, p.PID), nil).Snapshot())
 }
 

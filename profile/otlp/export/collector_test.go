@@ -225,7 +225,9 @@ func TestUnsupported(t *testing.T) {
 			}
 			q.Add(signal, nil)
 			q.Close(context.Background())
-			if s := q.Stats(); s != (Stats{Dropped: 1}) || !strings.Contains(log.String(), unsupported[signal]) {
+			s := q.Stats()
+			s.Retries = 0 // curl can fail when the refusal comes before it has sent all
+			if s != (Stats{Dropped: 1}) || !strings.Contains(log.String(), unsupported[signal]) {
 				t.Errorf("%s: %+v, %s", url, s, log.String())
 			}
 		}
