@@ -133,7 +133,7 @@ func TestCallNestedFloats(t *testing.T) {
 		t.Error(stop.FloatResult)
 	}
 	if _, ok := stop.ResultRegister("rbx"); ok {
-		t.Error("rbx is no register of results")
+		t.Error("rbx holds no result of a call")
 	}
 	if runtime.GOARCH == "amd64" {
 		stop, err := s.CallNested(symbol(t, s, "longer"), Arguments{Floats: []float64{1}})
@@ -279,7 +279,7 @@ func TestCallNestedFaults(t *testing.T) {
 	}
 }
 
-// Without a stack there is no call, and nothing changes.
+// A call that has no stack to run on is refused, and nothing changes.
 func TestCallNestedWithoutAStack(t *testing.T) {
 	s := newSession(t, load(t, "nested.c", "-O0"))
 	stop, err := s.Call(symbol(t, s, "overflow"))

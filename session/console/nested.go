@@ -14,7 +14,7 @@ import (
 )
 
 // callNested makes a call while another one is stopped. If it returns, c.ended is its end, and
-// nothing else changes. Otherwise the stop is printed, and the error says that there is no value.
+// nothing else changes. Otherwise the stop is printed, and the error says that the expression has no value.
 func (c *Console) callNested(call *Call) error {
 	if call.Main != nil {
 		return errors.New("main cannot be called while a call is stopped; \"continue\" or \"kill\" it first")
