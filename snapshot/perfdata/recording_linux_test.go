@@ -137,10 +137,7 @@ func TestRecordings(t *testing.T) {
 			if samples < 10 {
 				t.Errorf("%d samples", samples)
 			}
-			got := strings.Split(strings.TrimSuffix(d.String(), "\n"), "\n")
-			for i := range got {
-				got[i] = strings.TrimRight(got[i], " ")
-			}
+			got := perfDump(d.String())
 			if mode == "threads" {
 				// perf reads one file after the other.
 				slices.Sort(got)
@@ -152,7 +149,7 @@ func TestRecordings(t *testing.T) {
 						strings.Join(got[min(len(got), max(0, i-3)):min(len(got), i+5)], "\n"), strings.Join(want[min(len(want), max(0, i-3)):min(len(want), i+5)], "\n"))
 				}
 			}
-			if c := r.Counts(); c.Late != 0 || c.Unknown != 0 {
+			if c := r.Counts(); c.Unknown != 0 {
 				t.Errorf("%+v", c)
 			}
 		})
@@ -168,7 +165,8 @@ var (
 // emptyStack matches a stack that was not requested.
 var emptyStack = regexp.MustCompile(`^\.\.\. ustack: size 0`)
 
-// perfDump returns the lines of perf report -D that dumper writes too.
+// perfDump returns the lines of perf report -D that dumper writes too. The rest of a name with
+// an end of line is left out: "system" records whatever processes there are.
 func perfDump(out string) (lines []string) {
 	read := false // the last field is one of Sample
 	for line := range strings.Lines(out) {
