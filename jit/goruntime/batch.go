@@ -8,7 +8,6 @@ package goruntime
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/clewdev/clew/jit"
 )
@@ -16,7 +15,6 @@ import (
 // batch is a Registration.
 type batch struct {
 	functions []function // by index in Code.Functions
-	modules   []*module
 	claim     *jit.Claim
 }
 
@@ -27,36 +25,70 @@ func (x *modules) publish(c *jit.Code, depths []steps, claim *jit.Claim) (*batch
 	defer x.mu.Unlock()
 	var scratch steps
 	live := 0
-	err := func() error {
-		for i := range c.Functions {
-			f, from := &b.functions[i], &c.Functions[i]
-			if from.Size == 0 {
-				f.gone = true
-				continue
-			}
-			live++
-			f.start = c.Start(from)
-			f.end = f.start + from.Size
-			if err := x.describe(f, from, &depths[i], &scratch); err != nil {
-				return err
-			}
+	for i := range c.Functions {
+		f, from := &b.functions[i], &c.Functions[i]
+		if from.Size == 0 {
+			f.gone = true
+			continue
 		}
-		return x.makeWay(b)
-	}()
-	var list []*module
-	if err == nil {
-		list, err = x.split(b, 0, len(b.functions))
+		live++
+		f.start = c.Start(from)
+		f.end = f.start + from.Size
+		if err := x.describe(f, from, &depths[i], &scratch); err != nil {
+			for i := range b.functions {
+				x.drop(&b.functions[i], true)
+			}
+			return nil, err
+		}
 	}
-	if err != nil {
+	x.functions += live
+	if err := x.add(b.functions); err != nil {
 		for i := range b.functions {
-			x.drop(&b.functions[i], true)
+			x.remove(&b.functions[i])
 		}
 		return nil, err
 	}
-	x.replace(nil, list)
-	x.functions += live
 	x.collect()
 	return b, nil
+}
+
+// add makes functions visible to the runtime.
+func (x *modules) add(functions []function) error {
+	x.page.start, x.page.covered = 0, x.page.covered[:0]
+	for i := range functions {
+		f := &functions[i]
+		for k := range f.parts {
+			if err := x.put(&f.parts[k]); err != nil {
+				return err
+			}
+		}
+	}
+	if err := x.flush(); err != nil {
+		return err
+	}
+	for _, e := range x.page.covered {
+		b, err := x.blockAt(e.start)
+		if err == nil {
+			err = x.cover(b, e)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// remove makes a function invisible to the runtime, unless it is gone.
+func (x *modules) remove(f *function) {
+	if f.gone {
+		return
+	}
+	f.gone = true
+	x.functions--
+	for i := range f.parts {
+		x.take(&f.parts[i])
+	}
+	x.drop(f, false)
 }
 
 // Withdraw implements jit.Registration.
@@ -65,27 +97,14 @@ func (b *batch) Withdraw() error {
 	x := &linked
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	for _, m := range b.modules {
-		x.remove(m)
-	}
-	b.modules = nil
 	for i := range b.functions {
-		x.forget(&b.functions[i])
+		x.remove(&b.functions[i])
 	}
 	x.collect()
 	return nil
 }
 
-func (x *modules) forget(f *function) {
-	if !f.gone {
-		f.gone = true
-		x.drop(f, false)
-		x.functions--
-	}
-}
-
-// WithdrawFunctions implements jit.Registration. If memory is lacking for the description of
-// the remaining functions, it returns an error and withdraws nothing.
+// WithdrawFunctions implements jit.Registration.
 func (b *batch) WithdrawFunctions(functions ...int) error {
 	for _, i := range functions {
 		if i < 0 || i >= len(b.functions) {
@@ -95,36 +114,8 @@ func (b *batch) WithdrawFunctions(functions ...int) error {
 	x := &linked
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	var news []int // the indexes that were not gone
 	for _, i := range functions {
-		if !b.functions[i].gone {
-			b.functions[i].gone = true
-			news = append(news, i)
-		}
-	}
-	slices.Sort(news)
-	var old, list []*module
-	for _, m := range b.modules {
-		k, _ := slices.BinarySearch(news, m.from)
-		if k == len(news) || news[k] >= m.to {
-			continue
-		}
-		rest, err := x.split(b, m.from, m.to)
-		if err != nil {
-			for _, m := range list {
-				x.discard(m)
-			}
-			for _, i := range news {
-				b.functions[i].gone = false
-			}
-			return err
-		}
-		old, list = append(old, m), append(list, rest...)
-	}
-	x.replace(old, list)
-	for _, i := range news {
-		x.drop(&b.functions[i], false)
-		x.functions--
+		x.remove(&b.functions[i])
 	}
 	b.claim.RemoveFunctions(functions...)
 	x.collect()

@@ -10,6 +10,9 @@ import (
 	"fmt"
 	"runtime"
 	"testing"
+	"time"
+
+	"github.com/clewdev/clew/jit"
 )
 
 // BenchmarkPublish publishes and withdraws a batch.
@@ -45,6 +48,68 @@ func BenchmarkFind(b *testing.B) {
 				if runtime.FuncForPC(uintptr(address)) == nil {
 					b.Fatal("not found")
 				}
+			}
+		})
+	}
+}
+
+// BenchmarkPublishMany publishes functions one at a time, and reports what the look-ups of
+// one of them and of a function of Go take then.
+func BenchmarkPublishMany(b *testing.B) {
+	const n = 100_000
+	orders := map[string]func(i int) int{
+		"ascending":  func(i int) int { return i },
+		"descending": func(i int) int { return n - 1 - i },
+		"random":     func(i int) int { return i * 61_681 % n },
+		"one batch":  nil,
+	}
+	for _, order := range []string{"one batch", "ascending", "descending", "random"} {
+		b.Run(order, func(b *testing.B) {
+			text := textMemory(b, 256*n)
+			all := make([]int, n)
+			for i := range all {
+				all[i] = 8 * i
+			}
+			whole := leaves(b, text, "b", all...)
+			for b.Loop() {
+				batches := []*jit.Code{whole}
+				if at := orders[order]; at != nil {
+					batches = batches[:0]
+					for i := range n {
+						c := *whole
+						c.Functions = whole.Functions[at(i) : at(i)+1]
+						batches = append(batches, &c)
+					}
+				}
+				var published []jit.Registration
+				start := time.Now()
+				for _, c := range batches {
+					published = append(published, publish(b, c))
+				}
+				perFunction := func(what string) {
+					b.ReportMetric(float64(time.Since(start).Nanoseconds())/n, what)
+				}
+				perFunction("ns/publish")
+				start = time.Now()
+				for i := range n {
+					if runtime.FuncForPC(uintptr(whole.Address)+uintptr(i*61_681%n*256)) == nil {
+						b.Fatal("not found")
+					}
+				}
+				perFunction("ns/find")
+				start = time.Now()
+				own := ownFunction()
+				for range n {
+					runtime.FuncForPC(own)
+				}
+				perFunction("ns/go")
+				start = time.Now()
+				for _, r := range published {
+					if err := r.Withdraw(); err != nil {
+						b.Fatal(err)
+					}
+				}
+				perFunction("ns/withdraw")
 			}
 		})
 	}

@@ -48,27 +48,70 @@ func (x *modules) number(name string) (int32, error) {
 	return int32(at / 4), nil
 }
 
-// describe writes the name and the tables of a function. The next one, or the end of its
-// module, starts at most spread bytes after its own end.
+// function is a function of a batch.
+type function struct {
+	start, end uint64
+	name       uint32
+	gone       bool // withdrawn, or without code
+	parts      []part
+}
+
+// part is a part of a function with its own record: all of it, or the code up to where the
+// runtime starts or ceases to find the caller, or to the end of a block.
+type part struct {
+	start, end uint64
+	block      *block
+	record     uint64 // offset in block.records; 0 if there is none
+
+	own [3]table
+}
+
+// table is a table that only one function has.
+type table struct {
+	offset uint32
+	size   int
+}
+
+// describe writes the name, the tables and the records of a function.
 func (x *modules) describe(f *function, c *jit.Function, depths, scratch *steps) (err error) {
 	if f.name, err = x.names.add(goName(c.Name)); err != nil {
 		return err
 	}
-	for i := 0; i < len(depths.list); {
-		next := i + 1
-		for next < len(depths.list) && (depths.list[next].value == noDepth) == (depths.list[i].value == noDepth) {
+	stops := func(i int) bool { return depths.list[i].value == noDepth }
+	for i, start := 0, uint64(0); start < c.Size; {
+		next, end := i+1, c.Size
+		for next < len(depths.list) && stops(next) == stops(i) {
 			next++
 		}
-		start, end := depths.list[i].offset, c.Size+spread
 		if next < len(depths.list) {
 			end = depths.list[next].offset
 		}
-		f.parts = append(f.parts, part{start: f.start + start, stop: depths.list[i].value == noDepth})
-		d := describer{x, &f.parts[len(f.parts)-1], c.Lines, start, end, scratch}
-		if err := d.describe(depths.list[i:next]); err != nil {
+		stop := stops(i)
+		if boundary := (f.start+start)&^(blockSize-1) + blockSize; f.start+end > boundary {
+			end = boundary - f.start
+		} else {
+			i = next
+		}
+		b, err := x.blockAt(f.start + start)
+		if err != nil {
 			return err
 		}
-		i = next
+		f.parts = append(f.parts, part{start: f.start + start, end: f.start + end, block: b})
+		p := &f.parts[len(f.parts)-1]
+		r := record{entry: uint32(p.start - b.base), name: int32(f.name), tables: 1, flag: flagAsm, data: 2, arguments: noData, locals: emptyMap}
+		if stop {
+			r.flag |= flagSPWrite
+		}
+		// The return address of a call at the end is the address after it.
+		d := describer{x, p, &r, c.Lines, start, end + uint64(quantum()), scratch}
+		if err := d.describe(depths.list); err != nil {
+			return err
+		}
+		if p.record, err = b.records.alloc(recordSize); err != nil {
+			return err
+		}
+		*b.record(p.record) = r
+		start = end
 	}
 	return nil
 }
@@ -77,6 +120,7 @@ func (x *modules) describe(f *function, c *jit.Function, depths, scratch *steps)
 type describer struct {
 	modules    *modules
 	part       *part
+	record     *record
 	lines      []jit.Line
 	start, end uint64 // offsets in the function
 	steps      *steps
@@ -84,23 +128,28 @@ type describer struct {
 
 func (d *describer) describe(depths []valueFrom) (err error) {
 	d.steps.reset(uint64(quantum()))
-	for _, v := range depths {
-		d.steps.add(v.offset-d.start, max(v.value, 0))
+	for i, v := range depths {
+		if v.offset >= d.end {
+			break
+		}
+		if i+1 == len(depths) || depths[i+1].offset > d.start {
+			d.steps.add(max(v.offset, d.start)-d.start, max(v.value, 0))
+		}
 	}
-	if err := d.add(&d.part.depths, 0); err != nil {
+	if err := d.add(&d.record.depths, 0); err != nil {
 		return err
 	}
 	d.steps.reset(uint64(quantum()))
 	d.steps.add(0, unsafePoint)
-	if d.part.unsafe, _, err = d.modules.table(d.steps, d.end-d.start); err != nil || len(d.lines) == 0 {
+	if d.record.unsafePoint, _, err = d.modules.table(d.steps, d.end-d.start); err != nil || len(d.lines) == 0 {
 		return err
 	}
-	if err := d.values(&d.part.files, 1, func(l *jit.Line) (int32, error) { return d.modules.number(l.File) }); err != nil {
+	if err := d.values(&d.record.files, 1, func(l *jit.Line) (int32, error) { return d.modules.number(l.File) }); err != nil {
 		return err
 	}
-	return d.values(&d.part.lines, 2, func(l *jit.Line) (int32, error) {
-		if d.part.startLine == 0 {
-			d.part.startLine = int32(l.Line)
+	return d.values(&d.record.lines, 2, func(l *jit.Line) (int32, error) {
+		if d.record.startLine == 0 {
+			d.record.startLine = int32(l.Line)
 		}
 		return int32(l.Line), nil
 	})
@@ -138,21 +187,25 @@ func (d *describer) add(to *uint32, own int) error {
 // unsafePoint forbids the preemption of a function (abi.UnsafePointUnsafe).
 const unsafePoint = -2
 
-// spread is the size of the gap at which two functions are not in one module. Go's tables have
-// no ends of functions: each function covers the gap after it.
-const spread = 256
-
-// drop frees the tables of a function, which was never linked or is retired.
+// drop frees the tables and records of a function, which was never linked or is retired.
 func (x *modules) drop(f *function, now bool) {
 	for i := range f.parts {
-		for _, t := range f.parts[i].own {
+		p := &f.parts[i]
+		for _, t := range p.own {
 			switch {
 			case t.size == 0:
 			case now:
 				x.steps.remove(t.offset, t.size)
 			default:
-				x.retired = append(x.retired, retired{table: t.offset, size: t.size})
+				x.retired = append(x.retired, retired{offset: uint64(t.offset), size: uint64(t.size)})
 			}
+		}
+		switch {
+		case p.record == 0:
+		case now:
+			p.block.records.put(p.record, recordSize)
+		default:
+			x.retired = append(x.retired, retired{space: p.block.records, offset: p.record, size: recordSize})
 		}
 	}
 	f.parts = nil

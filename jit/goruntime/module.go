@@ -27,7 +27,7 @@ type head struct {
 	files     slice
 	steps     slice
 	records   slice
-	functions slice   // of functab: two uint32
+	functions slice   // of functab (entry)
 	buckets   uintptr // findfunctab
 
 	minPC, maxPC uintptr
@@ -113,7 +113,7 @@ type tableHeader struct {
 
 // record describes a function (runtime._func), with the tables and data that follow it.
 type record struct {
-	entry       uint32 // bytes from the start of the module
+	entry       uint32 // bytes from the start of the block
 	name        int32
 	_           int32 // size of arguments
 	_           uint32

@@ -7,7 +7,6 @@
 package goruntime
 
 import (
-	"math"
 	"runtime"
 	"slices"
 	"sort"
@@ -29,45 +28,48 @@ type modules struct {
 	names, files interned
 	units        *space // the offsets of files
 	steps        pages
-	records      *space
-	lists        *space            // functions and buckets of modules; and the empty pointer map
+	lists        *space            // of the functions in pages of code; and pointer maps
 	heads        *space            // moduledata
 	constants    map[int32]uint32  // tables of one value, by value
 	numbers      map[string]uint32 // of files
+	unknown      uint32            // the name of addresses without a function
 
-	first, last *module
-	live        []*module // disjoint, in ascending order
-	functions   int
+	blocks    map[uint64]*block // by address
+	lastBlock *block
+	page      page
 
-	// withdrawn modules and tables, of which a reader may still be in the middle.
-	retired []retired
+	// The list is: first, live, the modules of blocks from tail on, last.
+	first, tail, last *module
+	live              []*module // disjoint, in ascending order, with gaps between them
+	functions         int
+
+	// Withdrawn memory, of which a reader may still be in the middle. When retired is long,
+	// the memory in waiting is freed, and retired waits.
+	retired, waiting []retired
 }
 
-// module is a module in the runtime's list.
+// module is a module in the runtime's list: pages of code that follow each other, each with code
+// of a function. So no other code can be mapped between them, such as a plugin's.
 type module struct {
-	start, end     uint64
-	batch          *batch
-	from, to       int // its functions: batch.functions[from:to]
-	previous, next *module
-
-	head, list, records uint64 // offsets
-	listSize            uint64
-	count               int // of records
+	block      *block
+	start, end uint64
+	next       *module // of a module without code
+	head       uint64  // offset in heads
 }
 
 // retired is memory to free when no reader can be left.
 type retired struct {
-	module *module
-	table  uint32
-	size   int // of the table; 0 if there is none
+	space  *space // nil for tables of values
+	offset uint64
+	size   uint64
 }
 
-// maxRetired is the number of withdrawn modules and tables at which their memory is freed.
+// maxRetired is the number of pieces of withdrawn memory at which those before them are freed.
 const maxRetired = 1024
 
 var linked modules
 
-// layoutAt returns the address of a function of this package, which the program's module has.
+// ownFunction returns the address of a function of this package, which the program's module has.
 func ownFunction() uintptr {
 	pc, _, _, _ := runtime.Caller(0)
 	return pc
@@ -95,7 +97,7 @@ func (x *modules) start(version string) error {
 		err = x.anchors(l)
 	}
 	if err != nil {
-		for _, s := range []*space{x.names.space, x.files.space, x.units, x.steps.space, x.records, x.lists, x.heads} {
+		for _, s := range x.spaces() {
 			s.release()
 		}
 		x.failed = err
@@ -109,6 +111,7 @@ func (x *modules) start(version string) error {
 func (x *modules) reserve() (err error) {
 	x.names.offsets, x.files.offsets = make(map[string]uint32), make(map[string]uint32)
 	x.constants, x.numbers = make(map[int32]uint32), make(map[string]uint32)
+	x.blocks = make(map[uint64]*block)
 	for _, s := range []struct {
 		to   **space
 		name string
@@ -118,7 +121,6 @@ func (x *modules) reserve() (err error) {
 		{&x.files.space, "file names", 256 << 20},
 		{&x.units, "file numbers", 64 << 20},
 		{&x.steps.space, "tables", 1<<32 - pageSize},
-		{&x.records, "functions", 1 << 32},
 		{&x.lists, "lists of functions", 1 << 32},
 		{&x.heads, "modules", 1 << 30},
 	} {
@@ -131,42 +133,40 @@ func (x *modules) reserve() (err error) {
 		_, err = x.names.add("")
 	}
 	if err == nil {
-		_, err = x.lists.alloc(minBlock)
+		x.unknown, err = x.names.add("runtime._ExternalCode")
 	}
-	if err == nil {
-		*(*int32)(x.lists.at(0)) = 1 // a pointer map (runtime.stackmap) of 0 words
+	for _, what := range []uint64{0, emptyMap} {
+		if err == nil {
+			_, err = x.lists.alloc(minBlock)
+		}
+		if err == nil && what == 0 { // the list of a page without functions
+			(*entry)(unsafe.Add(x.lists.base, entrySize)).offset = endOfRun
+		} else if err == nil {
+			*(*int32)(x.lists.at(emptyMap)) = 1 // a pointer map (runtime.stackmap) of 0 words
+		}
 	}
 	return err
 }
 
-// anchors links the two modules that stay. No code can run at their addresses. The last one
-// has the records of all functions: a runtime.Func of a withdrawn function is read with it.
+// emptyMap is the offset of the empty pointer map in lists.
+const emptyMap = minBlock
+
+// spaces returns all spaces, without those of blocks.
+func (x *modules) spaces() []*space {
+	return []*space{x.names.space, x.files.space, x.units, x.steps.space, x.lists, x.heads}
+}
+
+// anchors links the two modules that stay. They have no code.
 func (x *modules) anchors(l *layout) error {
 	x.layout = l
 	defer func() { x.layout = nil }()
-	for _, to := range []**module{&x.last, &x.first} {
-		m := &module{from: 0, to: 1, count: 1, batch: &batch{}}
-		place, err := x.lists.alloc(minBlock)
-		if err != nil {
-			return err
-		}
-		m.start = x.lists.address() + place
-		m.end = m.start + minBlock
-		name, err := x.names.add("github.com/clewdev/clew/jit/goruntime.none")
-		if err != nil {
-			return err
-		}
-		m.batch.functions = []function{{start: m.start, end: m.end, name: name, parts: []part{{start: m.start}}}}
+	x.first, x.last = &module{}, &module{}
+	for _, m := range []*module{x.last, x.first} {
 		if err := x.write(m); err != nil {
 			return err
 		}
-		*to = m
 	}
-	h := (*head)(x.heads.at(x.last.head))
-	x.share(x.last)
-	functions := (*[2][2]uint32)(h.functions.data)
-	functions[0][1] = uint32(x.last.records)
-	x.first.next, x.last.previous = x.last, x.first
+	x.tail = x.last
 	x.link(x.first, x.last)
 	chain(x.heads.at(x.first.head), x.heads.at(x.last.head), l)
 	return nil
@@ -177,86 +177,19 @@ func (x *modules) link(m, next *module) {
 	atomic.StorePointer((*unsafe.Pointer)(unsafe.Add(x.heads.at(m.head), x.layout.next)), x.heads.at(next.head))
 }
 
-// function is a function of a batch.
-type function struct {
-	start, end uint64
-	name       uint32
-	gone       bool // withdrawn, or without code
-	parts      []part
-}
-
-// part is a part of a function with its own record: all of it, or the code up to where the
-// runtime starts or ceases to find the caller.
-type part struct {
-	start     uint64
-	startLine int32
-	stop      bool // walks stop here
-
-	depths, files, lines, unsafe uint32 // offsets of tables
-
-	own [3]table
-}
-
-// table is a table that only one function has.
-type table struct {
-	offset uint32
-	size   int
-}
-
-// write writes a module, without linking it. It has the functions [from, to) of its batch,
-// none of which is gone.
+// write writes a module, without linking it.
 func (x *modules) write(m *module) (err error) {
-	functions := m.batch.functions[m.from:m.to]
-	m.count = 0
-	for i := range functions {
-		m.count += len(functions[i].parts)
-	}
-	n := uint64(m.count)
-	buckets := (m.end - m.start + bucketSize - 1) / bucketSize
-	m.listSize = 8*(n+1) + buckets*uint64(unsafe.Sizeof(bucket{}))
-	if m.records, err = x.records.alloc(n * recordSize); err != nil {
-		return err
-	}
-	if m.list, err = x.lists.alloc(m.listSize); err != nil {
-		x.records.put(m.records, n*recordSize)
-		return err
-	}
 	if m.head, err = x.heads.alloc(moduleSize); err != nil {
-		x.records.put(m.records, n*recordSize)
-		x.lists.put(m.list, m.listSize)
 		return err
 	}
-	list := unsafe.Slice((*[2]uint32)(x.lists.at(m.list)), n+1)
-	k := 0
-	for i := range functions {
-		f := &functions[i]
-		for j := range f.parts {
-			p, flag := &f.parts[j], uint8(flagAsm)
-			if p.stop {
-				flag |= flagSPWrite
-			}
-			list[k] = [2]uint32{uint32(p.start - m.start), uint32(k * recordSize)}
-			*(*record)(x.records.at(m.records + uint64(k)*recordSize)) = record{
-				entry: uint32(p.start - m.start), name: int32(f.name), startLine: p.startLine,
-				depths: p.depths, files: p.files, lines: p.lines, unsafePoint: p.unsafe, tables: 1,
-				flag: flag, arguments: noData, locals: 0, data: 2,
-			}
-			k++
-		}
-	}
-	list[n] = [2]uint32{uint32(m.end - m.start), 0}
-	fillBuckets(unsafe.Slice((*bucket)(unsafe.Add(x.lists.at(m.list), 8*(n+1))), buckets), list)
-
-	x.grow()
 	p := x.heads.at(m.head)
 	header := (*tableHeader)(unsafe.Add(p, moduleSize-unsafe.Sizeof(tableHeader{})))
-	header.magic, header.quantum, header.pointer, header.functions = magic, quantum(), uint8(unsafe.Sizeof(uintptr(0))), m.count
-	*(*head)(p) = head{
-		header:    unsafe.Pointer(header),
-		records:   slice{x.records.at(m.records), m.count * recordSize, m.count * recordSize},
-		functions: slice{x.lists.at(m.list), len(list), len(list)},
-		buckets:   uintptr(unsafe.Add(x.lists.at(m.list), 8*(n+1))),
-		minPC:     uintptr(m.start), maxPC: uintptr(m.end), text: uintptr(m.start), end: uintptr(m.end),
+	header.magic, header.quantum, header.pointer = magic, quantum(), uint8(unsafe.Sizeof(uintptr(0)))
+	h := (*head)(p)
+	*h = head{header: unsafe.Pointer(header), minPC: uintptr(m.start), maxPC: uintptr(m.end)}
+	if b := m.block; b != nil {
+		h.text, h.end = uintptr(b.base), uintptr(b.base+blockSize)
+		h.buckets = uintptr(unsafe.Pointer(b.bucket(m.start)))
 	}
 	x.share(m)
 	*(*uintptr)(unsafe.Add(p, x.layout.goFunc)) = uintptr(x.lists.base)
@@ -267,18 +200,22 @@ func (x *modules) write(m *module) (err error) {
 }
 
 // share writes the slices of the tables that all modules share.
-func (x *modules) share(m *module) {
-	h := (*head)(x.heads.at(m.head))
+func (x *modules) share(m *module) { x.shareHead((*head)(x.heads.at(m.head)), m.block) }
+
+func (x *modules) shareHead(h *head, b *block) {
 	for _, s := range []struct {
 		to   *slice
 		from *space
 		size int // of an element
-	}{{&h.names, x.names.space, 1}, {&h.files, x.files.space, 1}, {&h.steps, x.steps.space, 1}, {&h.units, x.units, 4}} {
+	}{
+		{&h.names, x.names.space, 1}, {&h.files, x.files.space, 1}, {&h.steps, x.steps.space, 1},
+		{&h.units, x.units, 4}, {&h.functions, x.lists, entrySize},
+	} {
 		n := int(s.from.visible) / s.size
 		*s.to = slice{s.from.base, n, n}
 	}
-	if m == x.last {
-		h.records = slice{x.records.base, int(x.records.visible), int(x.records.visible)}
+	if b != nil {
+		h.records = slice{b.records.base, int(b.records.visible), int(b.records.visible)}
 	}
 }
 
@@ -286,80 +223,123 @@ func (x *modules) share(m *module) {
 // as long as the spaces, for tools that read them from outside of the program.
 func (x *modules) grow() {
 	grown := false
-	for _, s := range []*space{x.names.space, x.files.space, x.steps.space, x.units, x.records} {
+	see := func(s *space) {
 		for s.visible < s.used {
 			s.visible = min(max(2*s.visible, minVisible), s.limit)
 			grown = true
 		}
 	}
+	for _, s := range []*space{x.names.space, x.files.space, x.steps.space, x.units, x.lists} {
+		see(s)
+	}
+	for _, b := range x.blocks {
+		see(b.records)
+	}
 	if !grown {
 		return
 	}
-	for _, m := range []*module{x.first, x.last} {
-		if m != nil {
-			x.share(m)
-		}
+	// Also heads that were unlinked: a reader may be at one.
+	for at := uint64(0); at < x.heads.used; at += moduleSize {
+		h := (*head)(x.heads.at(at))
+		x.shareHead(h, x.blocks[uint64(h.text)])
 	}
-	for _, m := range x.live {
-		x.share(m)
-	}
-	for _, r := range x.retired {
-		if r.module != nil {
-			x.share(r.module)
-		}
-	}
+	// Before an offset beyond the former lengths becomes visible, every reader must have seen
+	// the new lengths.
+	stopTheWorld()
 }
 
 const minVisible = 64 << 10
 
-// bucket leads to the functions of 4096 bytes of code (runtime.findfuncbucket).
-type bucket struct {
-	first uint32
-	parts [16]uint8 // of 256 bytes each
+// stopTheWorld waits until no goroutine is in the middle of reading the runtime's list or tables:
+// runtime.findfunc cannot be preempted, nor can a walk of a stack.
+func stopTheWorld() {
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
 }
 
-const (
-	bucketSize = 4096
-	partSize   = bucketSize / 16
-)
+// splice replaces the modules live[i:j] by others, which are written. It is one store, as the
+// list is in the order of addresses. So readers find either all of the old ones or
+// all of the new ones, and a reader at an old one can continue.
+func (x *modules) splice(i, j int, list ...*module) {
+	next := x.tail
+	if j < len(x.live) {
+		next = x.live[j]
+	}
+	for k := len(list) - 1; k >= 0; k-- {
+		x.link(list[k], next)
+		next = list[k]
+	}
+	previous := x.first
+	if i > 0 {
+		previous = x.live[i-1]
+	}
+	x.link(previous, next)
+	for _, m := range x.live[i:j] {
+		x.retired = append(x.retired, retired{space: x.heads, offset: m.head, size: moduleSize})
+	}
+	x.live = slices.Replace(x.live, i, j, list...)
+}
 
-// fillBuckets writes the index of the function at the start of each part, or of one before:
-// the runtime searches onwards from it.
-func fillBuckets(buckets []bucket, list [][2]uint32) {
-	i := 0
-	for b := range buckets {
-		for k := range buckets[b].parts {
-			at := uint64(b)*bucketSize + uint64(k)*partSize
-			for i+2 < len(list) && uint64(list[i+1][0]) <= at {
-				i++
+// setEnd moves the end of a module, which readers may be using.
+func (x *modules) setEnd(m *module, end uint64) {
+	m.end = end
+	atomic.StoreUintptr(&(*head)(x.heads.at(m.head)).maxPC, uintptr(end))
+}
+
+// cover adds pages that have functions now to a module. They are in one block.
+func (x *modules) cover(b *block, e extent) error {
+	i := x.find(e.start)
+	j := i
+	m := &module{block: b, start: e.start, end: e.end}
+	joins := i > 0 && x.live[i-1].block == b && x.live[i-1].end == e.start
+	if joins {
+		i--
+		m.start = x.live[i].start
+	}
+	if j < len(x.live) && x.live[j].block == b && x.live[j].start == e.end {
+		m.end = x.live[j].end
+		j++
+	} else if joins {
+		x.setEnd(x.live[i], e.end)
+		return nil
+	}
+	if err := x.write(m); err != nil {
+		return err
+	}
+	x.splice(i, j, m)
+	return nil
+}
+
+// uncover takes pages without functions from their module. If memory is lacking for the modules
+// before and after them, they stay, as addresses without a function.
+func (x *modules) uncover(e extent) {
+	i := x.find(e.start)
+	if e.start == e.end || i == len(x.live) || x.live[i].start > e.start {
+		return // cover has failed
+	}
+	m := x.live[i]
+	switch {
+	case m.start == e.start && m.end == e.end:
+		x.splice(i, i+1)
+		return
+	case m.end == e.end:
+		x.setEnd(m, e.start)
+		return
+	}
+	var list []*module
+	if m.start < e.start {
+		list = append(list, &module{block: m.block, start: m.start, end: e.start})
+	}
+	list = append(list, &module{block: m.block, start: e.end, end: m.end})
+	for k, m := range list {
+		if x.write(m) != nil {
+			for _, m := range list[:k] {
+				x.heads.put(m.head, moduleSize)
 			}
-			if k == 0 {
-				buckets[b].first = uint32(i)
-			}
-			buckets[b].parts[k] = uint8(min(i-int(buckets[b].first), math.MaxUint8))
+			return
 		}
 	}
-}
-
-// insert links a module after the first one.
-func (x *modules) insert(m *module) {
-	m.previous, m.next = x.first, x.first.next
-	x.link(m, m.next)
-	m.next.previous, x.first.next = m, m
-	x.link(x.first, m)
-	x.live = slices.Insert(x.live, x.find(m.start), m)
-}
-
-// remove unlinks a module. A reader at it can continue.
-func (x *modules) remove(m *module) {
-	m.previous.next, m.next.previous = m.next, m.previous
-	x.link(m.previous, m.next)
-	i := x.find(m.start)
-	for x.live[i] != m {
-		i++
-	}
-	x.live = slices.Delete(x.live, i, i+1)
-	x.retired = append(x.retired, retired{module: m})
+	x.splice(i, i+1, list...)
 }
 
 // find returns the index of the first live module that ends after an address.
@@ -367,114 +347,25 @@ func (x *modules) find(address uint64) int {
 	return sort.Search(len(x.live), func(i int) bool { return x.live[i].end > address })
 }
 
-// discard frees a module that was not linked.
-func (x *modules) discard(m *module) {
-	x.records.put(m.records, uint64(m.count)*recordSize)
-	x.lists.put(m.list, m.listSize)
-	x.heads.put(m.head, moduleSize)
-}
-
-// collect frees the memory of withdrawn modules if there are many.
+// collect frees withdrawn memory if there is much.
 //
-// The runtime reads the list and the tables without a lock: in runtime.findfunc, which cannot
-// be preempted, and where it walks a stack. When the world is stopped, no goroutine is in
-// either. Later readers do not find the modules, because they are not in the list. Records that
-// the program kept (runtime.Func) lead to other records of the same form then.
+// The runtime reads the list and the tables without a lock. When the world is stopped, no
+// goroutine is in the middle of it, and later readers do not find what was withdrawn before.
+// A signal handler on a thread in a system call can be: what is freed was withdrawn before
+// the world was stopped twice, with many publications between. Even then it would find
+// valid offsets and ends of lists, as freed memory is not cleared and keeps its form.
 func (x *modules) collect() {
 	if len(x.retired) < maxRetired {
 		return
 	}
-	var stats runtime.MemStats
-	runtime.ReadMemStats(&stats) // stops the world
-	for _, r := range x.retired {
-		if r.module != nil {
-			x.discard(r.module)
+	stopTheWorld()
+	for _, r := range x.waiting {
+		if r.space != nil {
+			r.space.put(r.offset, r.size)
 		} else {
-			x.steps.remove(r.table, r.size)
+			x.steps.remove(uint32(r.offset), int(r.size))
 		}
 	}
-	clear(x.retired)
-	x.retired = x.retired[:0]
-}
-
-// split returns modules, not linked, for the functions [from, to) of a batch that are not gone.
-func (x *modules) split(b *batch, from, to int) (list []*module, err error) {
-	for i := from; i < to; i++ {
-		f := &b.functions[i]
-		if f.gone {
-			continue
-		}
-		n := len(list)
-		if n > 0 && list[n-1].to == i && x.joins(list[n-1], f) {
-			list[n-1].to, list[n-1].end = i+1, f.end
-			continue
-		}
-		list = append(list, &module{start: f.start, end: f.end, batch: b, from: i, to: i + 1})
-	}
-	for i, m := range list {
-		if err := x.write(m); err != nil {
-			for _, m := range list[:i] {
-				x.discard(m)
-			}
-			return nil, err
-		}
-	}
-	return list, nil
-}
-
-// joins reports whether a function can be in the same module as those before it.
-func (x *modules) joins(m *module, f *function) bool {
-	if f.start-m.end > spread || f.end-m.start > math.MaxInt32 {
-		return false
-	}
-	if f.start == m.end {
-		return true
-	}
-	i := x.find(m.end)
-	return i == len(x.live) || x.live[i].batch == m.batch || x.live[i].start >= f.start
-}
-
-// makeWay splits the live modules of which a gap contains functions of a batch.
-func (x *modules) makeWay(b *batch) error {
-	for k := range b.functions {
-		f := &b.functions[k]
-		if f.gone {
-			continue
-		}
-		i := x.find(f.start)
-		if i == len(x.live) || x.live[i].start >= f.end {
-			continue
-		}
-		m := x.live[i]
-		at := m.from
-		for at < m.to && m.batch.functions[at].start < f.start {
-			at++
-		}
-		lower, err := x.split(m.batch, m.from, at)
-		if err != nil {
-			return err
-		}
-		upper, err := x.split(m.batch, at, m.to)
-		if err != nil {
-			for _, m := range lower {
-				x.discard(m)
-			}
-			return err
-		}
-		x.replace([]*module{m}, append(lower, upper...))
-	}
-	return nil
-}
-
-// replace links new modules for functions of old ones, and unlinks these. Readers find one
-// of them at any time.
-func (x *modules) replace(old, list []*module) {
-	for _, m := range list {
-		x.insert(m)
-		m.batch.modules = append(m.batch.modules, m)
-	}
-	for _, m := range old {
-		x.remove(m)
-		m.batch.modules = slices.DeleteFunc(m.batch.modules, func(other *module) bool { return other == m })
-	}
+	clear(x.waiting)
+	x.retired, x.waiting = x.waiting[:0], x.retired
 }

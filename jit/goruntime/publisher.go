@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"sync"
 
 	"github.com/clewdev/clew/jit"
 )
@@ -30,6 +31,9 @@ func start() error {
 	defer linked.mu.Unlock()
 	return linked.start(runtime.Version())
 }
+
+// computing are frames for a publication each.
+var computing = sync.Pool{New: func() any { return new(frames) }}
 
 // published is the code in the runtime's list.
 var published jit.Published
@@ -56,7 +60,9 @@ func (p *Publisher) Publish(c *jit.Code) (jit.Registration, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := frames{machine: m}
+	x := computing.Get().(*frames)
+	defer computing.Put(x)
+	x.machine, x.last = m, nil
 	depths := make([]steps, len(c.Functions))
 	var faults jit.FunctionErrors
 	for i := range c.Functions {
@@ -96,8 +102,8 @@ func goName(name string) string {
 // Stats is the size of the tables.
 type Stats struct {
 	Functions int // published and not withdrawn
-	Modules   int // entries of the runtime's list
-	Retired   int // withdrawn modules and tables whose memory was not freed yet
+	Modules   int // entries of the runtime's list: groups of pages of code that follow each other
+	Retired   int // pieces of withdrawn memory that were not freed yet
 	Memory    int // bytes of memory that became accessible, of all tables
 }
 
@@ -106,10 +112,13 @@ func (p *Publisher) Stats() Stats {
 	x := &linked
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	s := Stats{Functions: x.functions, Modules: len(x.live), Retired: len(x.retired)}
+	s := Stats{Functions: x.functions, Modules: len(x.live), Retired: len(x.retired) + len(x.waiting)}
 	if x.layout != nil {
-		for _, m := range []*space{x.names.space, x.files.space, x.units, x.steps.space, x.records, x.lists, x.heads} {
+		for _, m := range x.spaces() {
 			s.Memory += int(m.ready)
+		}
+		for _, b := range x.blocks {
+			s.Memory += int(b.records.ready)
 		}
 	}
 	return s

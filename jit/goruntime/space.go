@@ -90,7 +90,8 @@ const minBlock = 64
 // class returns the class of a block: its size is 1<<class.
 func class(size uint64) int { return bits.Len64(max(size, minBlock) - 1) }
 
-// alloc allocates a block of at least size bytes, aligned to minBlock. It is zero.
+// alloc allocates a block of at least size bytes, aligned to minBlock. Its contents are zero,
+// or as they were when it was freed.
 func (s *space) alloc(size uint64) (offset uint64, err error) {
 	k := class(size)
 	if n := len(s.free[k]); n > 0 {
@@ -104,7 +105,6 @@ func (s *space) alloc(size uint64) (offset uint64, err error) {
 // put frees what alloc returned for size.
 func (s *space) put(offset, size uint64) {
 	k := class(size)
-	clear(s.bytes(offset, 1<<k))
 	s.free[k] = append(s.free[k], offset)
 }
 

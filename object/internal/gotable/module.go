@@ -36,6 +36,7 @@ const (
 	wordSteps     = 10
 	wordRecords   = 13
 	wordFunctions = 16
+	wordBuckets   = 19 // findfunctab
 	wordFirst     = 20 // minpc: the first function
 	wordEnd       = 21 // maxpc
 	wordText      = 22
@@ -84,7 +85,8 @@ const (
 	maxLoadedTables  = 64 << 20 // bytes of tables
 )
 
-// Budget bounds the modules that are read of one target: 65,536, with 64 MiB of tables.
+// Budget bounds the modules that are read of one target: 65,536, with 64 MiB of tables, of which
+// those that modules share count once.
 // The zero value is a whole budget. It may be used concurrently.
 type Budget struct {
 	mu      sync.Mutex
@@ -126,7 +128,7 @@ func (t *Table) HasModules() bool { return t.magic != magic12 }
 // has the table t, and its moduledata is at an address of the memory. With an error come the
 // modules before it.
 func (t *Table) Modules(memory cfi.Memory, first uint64, budget *Budget) ([]*Module, error) {
-	r := moduleReader{memory, t, budget}
+	r := moduleReader{memory: memory, like: t, budget: budget}
 	return r.list(first)
 }
 
@@ -135,7 +137,13 @@ type moduleReader struct {
 	memory cfi.Memory
 	like   *Table // of the program: magic, order, size of a pointer
 	budget *Budget
+
+	mu     sync.Mutex
+	slices map[sliceOf][]byte // read before, for modules that share them
 }
+
+// sliceOf is a slice in memory.
+type sliceOf struct{ address, length, size uint64 }
 
 func (r *moduleReader) list(first uint64) (list []*Module, err error) {
 	next, at, ok := r.findNext(first)
@@ -216,14 +224,21 @@ func (r *moduleReader) module(address uint64) (*Module, error) {
 	switch {
 	case magic != r.like.magic && magic != magic120 || header[4] != 0 || header[5] != 0 || int(header[7]) != r.like.word:
 		return nil, fmt.Errorf("%w: its header is % x, expected one of a table with the magic %#x", ErrModule, header, r.like.magic)
-	case w[wordFirst] >= w[wordEnd]:
+	case w[wordFirst] > w[wordEnd]:
 		return nil, fmt.Errorf("%w: its code is [%#x, %#x)", ErrModule, w[wordFirst], w[wordEnd])
 	case r.like.text != 0 && w[wordText] > w[wordFirst]:
 		return nil, fmt.Errorf("%w: its first function, at %#x, is before its code, at %#x", ErrModule, w[wordFirst], w[wordText])
-	case w[wordFunctions+1] < 2 || w[wordFunctions+1] > w[wordEnd]-w[wordFirst]+1:
-		return nil, fmt.Errorf("%w: %d functions in %d bytes of code", ErrModule, int64(w[wordFunctions+1])-1, w[wordEnd]-w[wordFirst])
 	}
 	m.Start, m.End = w[wordFirst], w[wordEnd]
+	if m.Start == m.End { // it has no code
+		m.read = func() (*Table, error) {
+			return &Table{order: r.like.order, word: r.like.word, quantum: 1, field: 4}, nil
+		}
+		return m, nil
+	}
+	if n := w[wordFunctions+1]; n < 2 || n > m.End-m.Start+1 && w[wordBuckets] == 0 {
+		return nil, fmt.Errorf("%w: %d functions in %d bytes of code", ErrModule, int64(n)-1, m.End-m.Start)
+	}
 	m.read = sync.OnceValues(func() (*Table, error) {
 		t, err := r.table(m, magic, uint64(header[6]))
 		if err != nil {
@@ -262,12 +277,71 @@ func (r *moduleReader) table(m *Module, magic uint32, quantum uint64) (*Table, e
 	}
 	t.count = len(t.funcs)/(2*t.field) - 1
 	t.first = t.uint(t.funcs, t.field)
+	if t.text+t.first != m.Start && m.words[wordBuckets] != 0 && t.field == 4 {
+		if err := r.follow(t, m); err != nil {
+			return nil, fmt.Errorf("its table of functions: %w", err)
+		}
+	}
 	return t, nil
+}
+
+// The runtime's index of functions (runtime.findfuncbucket).
+const (
+	bucketCode = 4096
+	bucketSize = 20
+)
+
+// follow replaces the functions of a table by those of a module. Modules of Clew (jit/goruntime)
+// share a table, in which the list of each 4096 bytes of code is elsewhere: the
+// runtime reads it from the index in a bucket on, up to an offset that is greater. Addresses
+// without a function have a record of another entry.
+func (r *moduleReader) follow(t *Table, m *Module) error {
+	buckets, err := r.slice(m.words[wordBuckets], (m.End-m.Start+bucketCode-1)/bucketCode, bucketSize)
+	if err != nil {
+		return err
+	}
+	all, order := t.funcs, r.like.order
+	left := len(all) / 8 // lists have no entries in common
+	var own []byte
+	for i := 0; i < len(buckets); i += bucketSize {
+		page := m.Start - t.text + uint64(i)/bucketSize*bucketCode
+		end := min(page+bucketCode, m.End-t.text)
+		last := uint64(0)
+		for at, first := uint64(order.Uint32(buckets[i:]))*8, true; ; first = false {
+			if at+8 > uint64(len(all)) {
+				return fmt.Errorf("%w: the list of %#x is outside", ErrModule, t.text+page)
+			}
+			offset := uint64(order.Uint32(all[at:]))
+			if !first && (offset >= end || offset <= last) {
+				break
+			}
+			if left--; left < 0 || !first && offset < page {
+				return fmt.Errorf("%w: the list of %#x has %#x", ErrModule, t.text+page, t.text+offset)
+			}
+			last = offset
+			// What continues from the page before has an entry already.
+			if n := len(own); n == 0 || order.Uint32(own[n-4:]) != order.Uint32(all[at+4:]) {
+				own = append(own, all[at:at+8]...)
+			}
+			at += 8
+		}
+	}
+	own = append(own, make([]byte, 8)...)
+	order.PutUint32(own[len(own)-8:], uint32(m.End-t.text))
+	t.funcs, t.count, t.gaps = own, len(own)/8-1, true
+	t.first = t.uint(own, 4)
+	return nil
 }
 
 // slice reads a slice of length elements. It allocates no more than twice the bytes that
 // could be read.
 func (r *moduleReader) slice(address, length, size uint64) ([]byte, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	key := sliceOf{address, length, size}
+	if b, ok := r.slices[key]; ok {
+		return b, nil
+	}
 	if left, ok := r.budget.take(length, size); !ok {
 		return nil, fmt.Errorf("%w: %d elements of %d bytes, and %d bytes may be read", ErrModule, length, size, left)
 	}
@@ -279,6 +353,10 @@ func (r *moduleReader) slice(address, length, size uint64) ([]byte, error) {
 			return nil, err
 		}
 	}
+	if r.slices == nil {
+		r.slices = make(map[sliceOf][]byte)
+	}
+	r.slices[key] = b
 	return b, nil
 }
 

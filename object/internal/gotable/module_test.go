@@ -181,8 +181,12 @@ func TestHostileGoModules(t *testing.T) {
 	}
 }
 
-// endlessModules is memory in which each module leads to another one.
-type endlessModules struct{ image []byte }
+// endlessModules is memory in which each module leads to another one. They have the same tables,
+// or names of their own.
+type endlessModules struct {
+	image  []byte
+	shared bool
+}
 
 func (e endlessModules) ReadMemory(p []byte, address uint64) error {
 	const step = 1 << 20
@@ -190,6 +194,10 @@ func (e endlessModules) ReadMemory(p []byte, address uint64) error {
 	at := address % step
 	if at < uint64(len(e.image)) {
 		copy(p, e.image[at:])
+	}
+	if at == 0 && !e.shared && len(p) > 8*wordNames+8 {
+		le := binary.LittleEndian
+		le.PutUint64(p[8*wordNames:], address+le.Uint64(p[8*wordNames:])%step)
 	}
 	if at == 8*loadedNext {
 		binary.LittleEndian.PutUint64(p, address-at+step)
@@ -201,7 +209,7 @@ func TestEndlessGoModules(t *testing.T) {
 	image := loadedImage()
 	binary.LittleEndian.PutUint64(image[8*(wordNames+1):], 4096)
 	budget := new(Budget)
-	list, err := (&moduleReader{memory: endlessModules{image}, like: loadedReader(nil).like, budget: budget}).list(loadedAt)
+	list, err := (&moduleReader{memory: endlessModules{image: image}, like: loadedReader(nil).like, budget: budget}).list(loadedAt)
 	if len(list) != maxLoadedModules || err == nil || !strings.Contains(err.Error(), "was cut after 65536") {
 		t.Errorf("%d modules, %v", len(list), err)
 	}
@@ -234,16 +242,99 @@ func TestEndlessGoModules(t *testing.T) {
 	}
 }
 
+// Tables that modules share count once.
+func TestSharedGoTables(t *testing.T) {
+	image := loadedImage()
+	binary.LittleEndian.PutUint64(image[8*(wordNames+1):], 64<<10)
+	budget := new(Budget)
+	list, _ := (&moduleReader{memory: endlessModules{image, true}, like: loadedReader(nil).like, budget: budget}).list(loadedAt)
+	for _, m := range list {
+		if f, ok, err := m.FunctionAt(loadedCode); !ok || f.Name != "one" {
+			t.Fatalf("%+v, %v", f, err)
+		}
+	}
+	if len(list) != maxLoadedModules || budget.tables > 128<<10 {
+		t.Errorf("%d modules, and %d bytes of tables", len(list), budget.tables)
+	}
+}
+
+// A module whose functions are in a list for each 4096 bytes, as those of jit/goruntime: nothing, "one"
+// over two pages, a gap, and "two".
+func TestGoModuleOfLists(t *testing.T) {
+	le := binary.LittleEndian
+	const text = loadedCode - 0x100000
+	image := loadedImage()
+	for len(image)%8 != 0 {
+		image = append(image, 0)
+	}
+	place := func(numbers ...uint32) (address uint64) {
+		address = loadedAt + uint64(len(image))
+		for _, n := range numbers {
+			image = le.AppendUint32(image, n)
+		}
+		return address
+	}
+	one, two := uint32(32), uint32(96)
+	records := int(le.Uint64(image[8*wordRecords:]) - loadedAt)
+	le.PutUint32(image[records+int(one):], 0x100800)
+	le.PutUint32(image[records+int(two):], 0x101900)
+	lists := place(0, 0, ^uint32(0), 0, // not used
+		0x101000-0x800, one, 0x101100, 0, 0x101900, two, 0x101a01, 0, ^uint32(0), 0,
+		0x100000, 0, 0x100800, one, ^uint32(0), 0)
+	buckets := place(7, 0, 0, 0, 0, 2, 0, 0, 0, 0)
+	words := map[int]uint64{
+		wordFunctions: lists, wordFunctions + 1: 11, wordBuckets: buckets,
+		wordFirst: loadedCode, wordEnd: loadedCode + 0x2000, wordText: text,
+	}
+	read := func() *Module {
+		for i, w := range words {
+			le.PutUint64(image[8*i:], w)
+		}
+		list, err := loadedReader(memoryOf{0x1000: firstModule(loadedAt), loadedAt: image}).list(0x1000)
+		if err != nil || len(list) != 1 {
+			t.Fatal(err)
+		}
+		return list[0]
+	}
+	m := read()
+	var got []string
+	for f := range m.Functions() {
+		got = append(got, fmt.Sprintf("%s %#x-%#x", f.Name, f.Entry-loadedCode, f.End-loadedCode))
+	}
+	if want := []string{"one 0x800-0x1100", "two 0x1900-0x1a01"}; !slices.Equal(got, want) {
+		t.Errorf("functions %q, expected %q", got, want)
+	}
+	for offset, want := range map[uint64]string{0: "", 0x7ff: "", 0x800: "one", 0x1000: "one", 0x10ff: "one", 0x1100: "", 0x1900: "two", 0x1a01: "", 0x1fff: ""} {
+		if f, ok, err := m.FunctionAt(loadedCode + offset); err != nil || ok != (want != "") || f.Name != want {
+			t.Errorf("+%#x: %q, %v, expected %q", offset, f.Name, err, want)
+		}
+	}
+	// Both pages lead to one list; and a list is longer than the table.
+	for _, damage := range [][]uint32{{7, 7}, {7, 1 << 30}} {
+		for i, run := range damage {
+			le.PutUint32(image[buckets-loadedAt+uint64(bucketSize*i):], run)
+		}
+		if _, _, err := read().FunctionAt(loadedCode); !errors.Is(err, ErrModule) {
+			t.Errorf("%d: %v", damage, err)
+		}
+	}
+}
+
 // FuzzGoModules reads a module of any bytes. The places of its tables are right.
 func FuzzGoModules(f *testing.F) {
 	image := loadedImage()
 	f.Add(image[loadedTables:])
+	f.Add(image[loadedTables : len(image)-1])
 	f.Fuzz(func(t *testing.T, tables []byte) {
 		if len(tables) > 1<<12 {
 			return
 		}
 		b := append(slices.Clone(image[:loadedTables]), tables...)
 		b = append(b, make([]byte, max(0, len(image)-len(b)))...)
+		if len(tables)%2 > 0 { // with lists of functions
+			binary.LittleEndian.PutUint64(b[8*wordBuckets:], loadedAt+loadedTables)
+			binary.LittleEndian.PutUint64(b[8*wordText:], loadedCode-4096)
+		}
 		list, err := loadedReader(memoryOf{0x1000: firstModule(loadedAt), loadedAt: b}).list(0x1000)
 		if err != nil || len(list) != 1 {
 			t.Fatalf("%d modules, %v", len(list), err)

@@ -39,6 +39,7 @@ type Table struct {
 	files   []byte
 	pcs     []byte // lists of steps
 	calls   []byte // trees of inlined calls and other data of functions; nil if unknown
+	gaps    bool   // addresses between functions have a record of another entry
 }
 
 // Record is the record of a function.
@@ -178,10 +179,13 @@ func (t *Table) Find(addr uint64) (fn Record, ok bool) {
 	}
 	offset := t.uint(t.funcs[(2*i+1)*t.field:], t.field)
 	entry := t.word
-	if t.text != 0 {
+	if t.text != 0 || t.gaps {
 		entry = 4
 	}
 	if offset > uint64(len(t.data)) || uint64(len(t.data))-offset < uint64(entry)+32 {
+		return fn, false
+	}
+	if t.gaps && uint64(t.order.Uint32(t.data[offset:]))+t.text != t.Start(i) {
 		return fn, false
 	}
 	return Record{t.Start(i), t.Start(i + 1), t.data[offset+uint64(entry):]}, true
