@@ -57,8 +57,6 @@ func (s *space) release() {
 	}
 }
 
-func (s *space) address() uint64 { return uint64(uintptr(s.base)) }
-
 // at returns the memory at an offset.
 func (s *space) at(offset uint64) unsafe.Pointer { return unsafe.Add(s.base, offset) }
 
