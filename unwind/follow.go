@@ -52,6 +52,7 @@ type follower struct {
 	next      uint64
 
 	loose     int // the number of steps up to the last one that depends on more than its state and slots
+	down      int // and up to the last one that led down
 	high      uint64
 	scattered bool
 
@@ -127,9 +128,15 @@ func (f *follower) bases(r *Registers) {
 	}
 }
 
-// restart makes all fixed steps of the trail candidates.
+// restart makes steps of the trail candidates. Their stack pointers have to ascend from that of now:
+// before the walk was led down these are all fixed steps, up to the first one that leads down, and
+// afterwards those that follow the last one.
 func (f *follower) restart() {
-	f.candidate = len(f.t.steps) - f.t.fixed
+	n := f.t.fixed
+	if f.w.switches.n > 0 {
+		n = min(n, f.t.ascending)
+	}
+	f.candidate = len(f.t.steps) - n
 	f.ahead()
 }
 
@@ -176,9 +183,14 @@ func (f *follower) join(from int) bool {
 	}
 	first := t.steps[from].more
 	shift := uint32(len(f.slots)) - first
-	for _, s := range t.steps[from:to] {
+	down := f.down
+	for i, s := range t.steps[from:to] {
 		s.more += shift
 		f.steps = append(f.steps, s)
+		if next := &t.steps[from+i+1]; f.w.inner(next.sp, s.sp) {
+			f.w.mayGoDown(next.pc, next.sp) // as before: this walk was not led down until here
+			f.down = len(f.steps)
+		}
 	}
 	f.slots = append(f.slots, t.slots[first:t.steps[to].more]...)
 	f.high = max(f.high, t.high)
@@ -187,8 +199,12 @@ func (f *follower) join(from int) bool {
 	if t.scattered {
 		f.w.enter(f.now.sp)
 	}
-	f.candidate = to + 1
-	f.ahead()
+	if f.down != down {
+		f.restart()
+	} else {
+		f.candidate = to + 1
+		f.ahead()
+	}
 	return false
 }
 
@@ -200,7 +216,11 @@ func (f *follower) stillEnds() bool {
 	probe.probes = true
 	probe.now = t.steps[len(t.steps)-1].state()
 	probe.next, probe.candidate = farAway, len(t.steps)
-	return !probe.run(len(probe.steps)+1) && !probe.step(f.w.Machine)
+	w := f.w
+	stack, others, switches := w.Stack, w.others, w.switches.n
+	ends := !probe.run(len(probe.steps)+1) && !probe.step(w.Machine)
+	w.Stack, w.others, w.switches.n = stack, others, switches
+	return ends
 }
 
 // needsRegisters reports whether leaving a frame needs more registers than the bases.
@@ -208,7 +228,7 @@ func needsRegisters(e facts, now stepFacts) bool {
 	switch {
 	case now&basesKnown == 0, now&spGuessed != 0 && e&hasRules != 0:
 		return true
-	case e&(isPlain|isOutermost) != 0:
+	case e&(isPlain|isOutermost) != 0, e&needsBases != 0 && now&interrupted == 0:
 		return false
 	}
 	return e&(hasRules|isTrampoline) != 0 || now&interrupted != 0
@@ -242,7 +262,7 @@ func (f *follower) step(m *arch.Machine) bool {
 		}
 	}
 	if simple && at.is&isPlain == 0 {
-		// Without rules only the frame pointer matters.
+		// Only the bases matter.
 		w.regs.known, w.guessed = columnSet{}, false
 		w.regs.Set(uint64(m.StackPointer), f.now.sp)
 		w.regs.Set(uint64(m.FramePointer), f.now.fp)
@@ -262,8 +282,11 @@ func (f *follower) step(m *arch.Machine) bool {
 	w.records = false
 	first := len(f.slots)
 	f.slots = w.recorder.slots
-	if w.recorder.loose || w.switches.n != switches || !spKnown {
+	if w.recorder.loose || !spKnown {
 		f.loose = len(f.steps)
+	}
+	if w.switches.n != switches {
+		f.down = len(f.steps)
 	}
 	before := f.now.sp
 	if on {
@@ -279,6 +302,9 @@ func (f *follower) step(m *arch.Machine) bool {
 		}
 		f.bases(&w.regs)
 		f.replayed = len(f.steps)
+		if simple && at.is&needsBases != 0 {
+			f.replayed = -1 // the other registers were left out
+		}
 	}
 	f.reached(f.now.sp)
 	for _, s := range f.slots[first:] {
@@ -340,6 +366,9 @@ func (f *follower) keep(from int) {
 		t.head = head
 	}
 	t.fixed = t.Len() - max(0, f.loose-spare)
+	if f.down > 0 {
+		t.ascending = min(t.ascending, t.Len()-(f.down-spare))
+	}
 	t.high = max(t.high, f.high)
 	t.scattered = t.scattered || f.scattered
 }
@@ -350,7 +379,7 @@ func (f *follower) finish() {
 	t.steps, t.nextSteps = f.steps, t.steps
 	t.slots, t.nextSlots = f.slots, t.slots
 	t.head, t.kept = spare, 0
-	t.fixed = t.Len() - max(0, f.loose-spare)
+	t.fixed, t.ascending = t.Len()-max(0, f.loose-spare), t.Len()-max(0, f.down-spare)
 	t.high, t.scattered = f.high, f.scattered
 	t.ended = f.w.reason == EndOfStack
 }

@@ -157,6 +157,8 @@ func (w *Walker) find(e *known, interrupted bool) *Module {
 	p.is |= e.is | hasRules
 	if rules.SignalFrame {
 		p.is |= isTrampoline
+	} else if p.is&isPlain == 0 && leadsToBases(rules, w.Machine) {
+		p.is |= needsBases
 	}
 	e.plain, e.rules = p, rules
 	return module

@@ -40,6 +40,7 @@ const (
 	looksUpAtPC   // though the frame was not interrupted
 	leftByPointer // by the frame pointer, in the absence of rules
 	isReturnedTo  // a function that was not called: see Walker.returnedTo
+	needsBases    // the rules lead to the caller's bases from the frame's, and memory
 )
 
 // reach is the greatest distance above the CFA at which a slot may end: ppc64's callers

@@ -26,8 +26,9 @@ type Trail struct {
 	nextSteps []step
 	nextSlots []slot
 
-	kept  int
-	fixed int // the number of outermost steps that depend only on their state and slots
+	kept      int
+	fixed     int // the number of outermost steps that depend only on their state and slots
+	ascending int // the number of outermost steps after the last one that led down
 
 	// The slots of a step and of all outer ones are between its stack pointer and
 	// high, unless they are scattered.
@@ -130,7 +131,7 @@ func (t *Trail) Kept() int { return t.kept }
 // Forget makes the path empty, and keeps its memory.
 func (t *Trail) Forget() {
 	t.steps, t.slots = t.steps[:0], t.slots[:0]
-	t.head, t.kept, t.fixed = 0, 0, 0
+	t.head, t.kept, t.fixed, t.ascending = 0, 0, 0, 0
 }
 
 // spare is the number of free steps before those of a whole walk, for new inner steps
@@ -145,9 +146,14 @@ func (t *Trail) changed(from int, w *Walker) int {
 	for i := from; i < len(t.steps); i++ {
 		if inStack {
 			i += sameSteps(t.steps[i:], stack)
-			if i == len(t.steps) {
-				break
+		} else {
+			if t.scattered {
+				w.enter(t.steps[i].sp)
 			}
+			i += sameStepsWithin(t.steps[i:], stack)
+		}
+		if i == len(t.steps) {
+			break
 		}
 		s := &t.steps[i]
 		if s.is&hasSlots != 0 && !(w.holds(&s.ra) && w.holds(&s.saved)) {
@@ -186,6 +192,21 @@ func sameSteps(steps []step, stack *Stack) int {
 		n++
 	}
 	return n
+}
+
+// sameStepsWithin returns the number of steps at the start with unchanged slots in the stack.
+func sameStepsWithin(steps []step, stack *Stack) int {
+	if len(stack.Bytes) < 8 {
+		return 0
+	}
+	memory, base, limit := unsafe.Pointer(unsafe.SliceData(stack.Bytes)), stack.Address, uint64(len(stack.Bytes)-8)
+	for n := range steps {
+		s := &steps[n]
+		if s.is&hasSlots == 0 || s.ra.addr-base > limit || s.saved.addr-base > limit || changedSlots(s, memory, base) != 0 {
+			return n
+		}
+	}
+	return len(steps)
 }
 
 // changedSlots returns 0 if the slots of a step are unchanged.

@@ -127,7 +127,7 @@ func (w *Walker) walk(regs *Registers, yield func(*Frame) bool) {
 // begin makes the walker ready for a walk.
 func (w *Walker) begin() {
 	w.reason, w.err, w.cut = EndOfStack, nil, cut{}
-	w.reads, w.steps, w.others = 0, w.eval.Steps, otherStacks{}
+	w.reads, w.steps, w.others, w.switches.n = 0, w.eval.Steps, otherStacks{}, 0
 	if w.known.machine != w.Machine {
 		for c := range uint64(MaxColumns) {
 			w.calleeSaved.set(c, w.Machine.CalleeSaved(c))
