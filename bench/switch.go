@@ -123,6 +123,6 @@ func switchMeasurements(m *arch.Machine) ([]*measurement, error) {
 	}
 	own, err := walk(otherStack, "clew", 0)
 	pointer, err2 := walk(sameStack, "clew, the same rule on one stack", 1.15)
-	plain, err3 := walk(noPointer, "clew, usual frames only", 1.3)
+	plain, err3 := walk(noPointer, "clew, usual frames only", 1.6)
 	return []*measurement{{name: "a walk through a switch of stacks, 70 frames, 1000 frames", clew: own, peers: []contender{pointer, plain}}}, errors.Join(err, err2, err3)
 }
