@@ -53,7 +53,7 @@ func TestKilledBeforeRelease(t *testing.T) {
 	if len(out) > 0 || !strings.Contains(fmt.Sprint(err), "killed") {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for deadline := time.Now().Add(20 * time.Second); !exists(filepath.Join(dir, "done")); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); !exists(filepath.Join(dir, "done")); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("the command does not run")
 		}
@@ -162,7 +162,7 @@ func TestWatch(t *testing.T) {
 		t.Error("a running process has ended")
 	}
 	in.Close()
-	for deadline := time.Now().Add(20 * time.Second); !p.ended(); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); !p.ended(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("a process that has exited does not end")
 		}

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -25,7 +24,6 @@ import (
 func TestEngine(t *testing.T) {
 	for mode, inner := range map[string][]string{"wait": {"main.host", "callHost"}, "spin": {"spin", "enter"}} {
 		p := testprogram.Start(t, testprogram.BuildModule(t, "../../../jit/gdb/testdata/engine"), mode)
-		time.Sleep(50 * time.Millisecond)
 		sample := func(what string) {
 			ctx, options := until(t, 50, p.PID)
 			rec, err := record.Run(ctx, record.Options{Targets: []int{p.PID}, Frequency: 199, NoKernel: true, Recording: options})

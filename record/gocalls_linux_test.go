@@ -5,12 +5,10 @@
 package record_test
 
 import (
-	"context"
 	"fmt"
 	"os/exec"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/record"
@@ -32,7 +30,8 @@ func TestGoCalls(t *testing.T) {
 		for _, microseconds := range []string{"50000", "10"} {
 			t.Run(kind+" "+microseconds, func(t *testing.T) {
 				cmd := exec.Command(path, kind, microseconds, "0")
-				rec, err := record.Run(context.Background(), record.Options{Command: cmd, Frequency: 499, Duration: 1500 * time.Millisecond})
+				ctx, options := untilProgram(t, 700, path)
+				rec, err := record.Run(ctx, record.Options{Command: cmd, Frequency: 499, Recording: options})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -72,8 +71,9 @@ func TestGoCalls(t *testing.T) {
 // Samples in C code have the labels of the goroutine that called it, also if the thread has no sample in Go
 // code. Threads of C code have no labels to miss.
 func TestLabelsInC(t *testing.T) {
-	cmd := exec.Command(testprogram.BuildCgo(t, "cgolabels"))
-	rec, err := record.Run(context.Background(), record.Options{Command: cmd, Frequency: 499, Duration: 1500 * time.Millisecond})
+	path := testprogram.BuildCgo(t, "cgolabels")
+	ctx, options := untilProgram(t, 1400, path)
+	rec, err := record.Run(ctx, record.Options{Command: exec.Command(path), Frequency: 499, Recording: options})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -73,6 +73,11 @@ func (g *guard) do(pid int32, call func()) bool {
 		return true
 	case <-g.timer.C:
 	}
+	select {
+	case <-g.done: // it has returned while this program did not run
+		return true
+	default:
+	}
 	if g.stuck == nil {
 		g.stuck = make(map[int32]bool)
 	}

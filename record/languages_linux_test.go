@@ -5,8 +5,9 @@
 package record_test
 
 import (
-	"context"
+	"bytes"
 	"math"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -56,20 +57,35 @@ func shares(rec *recording.Recording, self bool) map[string]float64 {
 // function's own share, and the function.
 var perfShare = regexp.MustCompile(`(?m)^ *([0-9.]+)%(?: +[0-9.]+%)? +\[[.k]\] (.*?)(?:  .*)?$`)
 
-// besidePerf records a process for 1.5 s, by perf record --call-graph dwarf too. It also returns the shares by
-// perf, as shares does.
+// besidePerf records 700 samples of a process, by perf record --call-graph dwarf too. It also returns the shares
+// by perf, as shares does.
 func besidePerf(t *testing.T, perf string, pid int, self bool) (*recording.Recording, map[string]float64) {
 	t.Helper()
 	children := map[bool]string{false: "--children", true: "--no-children"}[self]
 	data := filepath.Join(t.TempDir(), "perf.data")
 	other := exec.Command(perf, "record", "-q", "-F", "999", "-e", "cpu-clock", "--call-graph", "dwarf,16384", "-p", strconv.Itoa(pid), "-o", data)
-	other.Args = append(other.Args, "--", "sleep", "1.5")
+	var messages bytes.Buffer
+	other.Stderr = &messages
 	if err := other.Start(); err != nil {
 		t.Fatal(err)
 	}
-	rec, err := record.Run(context.Background(), record.Options{Targets: []int{pid}, Frequency: 999, Duration: 1500 * time.Millisecond})
-	if err := other.Wait(); err != nil {
-		t.Errorf("perf record: %v", err)
+	exited := make(chan error, 1)
+	go func() { exited <- other.Wait() }()
+	for begun := false; !begun; { // perf has samples, and handles its signals
+		select {
+		case err := <-exited:
+			t.Fatalf("perf record: %v\n%s", err, messages.Bytes())
+		case <-time.After(10 * time.Millisecond):
+			info, err := os.Stat(data)
+			begun = err == nil && info.Size() > 64<<10
+		}
+	}
+	ctx, options := until(t, 700, pid)
+	rec, err := record.Run(ctx, record.Options{Targets: []int{pid}, Frequency: 999, Recording: options})
+	other.Process.Signal(os.Interrupt)
+	// perf ends by the signal that has stopped it.
+	if err := <-exited; other.ProcessState.ExitCode() > 0 {
+		t.Errorf("perf record: %v\n%s", err, messages.Bytes())
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/record"
+	"github.com/clewdev/clew/stack/recording"
 )
 
 // nobody is a user for PostgreSQL, which does not run as root.
@@ -77,7 +78,7 @@ func TestPostgreSQL(t *testing.T) {
 	}
 	var client *exec.Cmd
 	pid := 0
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) { // until the server has started
+	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(100 * time.Millisecond) { // until the server has started
 		if client, pid = psql(); pid > 0 {
 			break
 		}
@@ -87,18 +88,28 @@ func TestPostgreSQL(t *testing.T) {
 	}
 	defer client.Wait()
 	defer client.Process.Kill()
-	time.Sleep(time.Second) // until the query is compiled
-	ctx, opts := until(t, 500, pid)
-	rec, err := record.Run(ctx, record.Options{Targets: []int{pid}, Frequency: 499, Recording: opts})
-	if err != nil {
-		t.Fatal(err)
+	sample := func(n int) (rec *recording.Recording, compiled uint64) {
+		ctx, opts := until(t, n, pid)
+		rec, err := record.Run(ctx, record.Options{Targets: []int{pid}, Frequency: 499, Recording: opts})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range rec.Stacks {
+			if names := functions(rec, &rec.Stacks[i]); strings.Contains(strings.Join(names, " "), "evalexpr_") {
+				compiled += rec.Stacks[i].Samples
+			}
+		}
+		return rec, compiled
 	}
-	compiled := uint64(0)
-	for i := range rec.Stacks {
-		if names := functions(rec, &rec.Stacks[i]); strings.Contains(strings.Join(names, " "), "evalexpr_") {
-			compiled += rec.Stacks[i].Samples
+	for end := time.Now().Add(2 * time.Minute); ; { // until the query is compiled
+		if _, compiled := sample(100); compiled > 0 {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal("no compiled expression runs")
 		}
 	}
+	rec, compiled := sample(500)
 	if compiled*20 < rec.Samples {
 		t.Errorf("%d of %d samples are in compiled expressions; %q", compiled, rec.Samples, rec.Notes)
 	}

@@ -85,7 +85,7 @@ func checkShares(t *testing.T, counts map[string]int) {
 
 // until returns a context that ends when each of some processes has n samples.
 func until(t *testing.T, n int, pids ...int) (context.Context, recording.Options) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	t.Cleanup(cancel)
 	left := make(map[int32]int)
 	for _, pid := range pids {
@@ -99,6 +99,22 @@ func until(t *testing.T, n int, pids ...int) (context.Context, recording.Options
 		}
 		if len(left) == 0 {
 			cancel()
+		}
+		return true
+	}}
+}
+
+// untilProgram returns a context that ends when the processes of a program have n samples. A busy machine
+// takes them as it has time.
+func untilProgram(t *testing.T, n int, path string) (context.Context, recording.Options) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	t.Cleanup(cancel)
+	name := filepath.Base(path)
+	return ctx, recording.Options{Filter: func(thread *recording.Thread, _ string) bool {
+		if thread.Process == name {
+			if n--; n == 0 {
+				cancel()
+			}
 		}
 		return true
 	}}
@@ -256,7 +272,8 @@ func TestTargetsEnd(t *testing.T) {
 func TestTargetTwice(t *testing.T) {
 	p := testprogram.Start(t, build(t), "1", "0")
 	targets := []int{p.PID, os.Getpid(), p.PID}
-	rec, err := record.Run(context.Background(), record.Options{Targets: targets, Frequency: 499, Duration: 500 * time.Millisecond})
+	ctx, options := until(t, 200, p.PID)
+	rec, err := record.Run(ctx, record.Options{Targets: targets, Frequency: 499, Recording: options})
 	if err != nil {
 		t.Fatal(err)
 	}

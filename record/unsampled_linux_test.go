@@ -8,11 +8,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/clewdev/clew/record"
 )
@@ -21,7 +24,7 @@ import (
 // to do.
 func TestUnsampled(t *testing.T) {
 	var pids []int
-	for _, command := range [][]string{{"sleep", "60"}, {"sh", "-c", "while :; do :; done"}} {
+	for _, command := range [][]string{{"sleep", "600"}, {"sh", "-c", "while :; do :; done"}} {
 		cmd := exec.Command(command[0], command[1:]...)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
@@ -29,7 +32,17 @@ func TestUnsampled(t *testing.T) {
 		t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
 		pids = append(pids, cmd.Process.Pid)
 	}
-	time.Sleep(100 * time.Millisecond) // until they are started
+	// Once sleep waits in its call, it uses no more processor time and begins no wait.
+	calls := fmt.Sprintf("%d %d ", unix.SYS_CLOCK_NANOSLEEP, unix.SYS_NANOSLEEP)
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		in, err := os.ReadFile(fmt.Sprintf("/proc/%d/syscall", pids[0]))
+		if number, _, found := strings.Cut(string(in), " "); err == nil && found && strings.Contains(calls, number+" ") {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("sleep is in call %q: %v", in, err)
+		}
+	}
 	prefix := fmt.Sprintf("process %d (sleep) has no sample: ", pids[0])
 	for _, test := range []struct {
 		opts record.Options

@@ -5,23 +5,42 @@
 // Command golabels runs goroutines with profiler labels. Each function named spin… runs with certain labels
 // only: spinOuter with route=outer, spinInner with route=outer and step=inner, spinInherited with
 // route=inherited, which the goroutine has from the one that started it, spinNone without any. Its
-// argument is the time of each step in milliseconds.
+// argument is the time of each step in milliseconds, on a processor of its own: on a busy machine the steps
+// take longer and do the same work.
 package main
 
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"runtime/pprof"
 	"strconv"
 	"time"
 )
 
+//go:noinline
+func work() (n int) {
+	for i := range 10_000 {
+		n += i ^ n<<1
+	}
+	return n
+}
+
+// unit is the shortest time of work, which is the time that it takes if nothing interrupts it.
+var unit = func() time.Duration {
+	fastest := time.Duration(math.MaxInt64)
+	for range 200 {
+		start := time.Now()
+		work()
+		fastest = min(fastest, time.Since(start))
+	}
+	return max(fastest, 1)
+}()
+
 func spin(d time.Duration) (n int) {
-	for end := time.Now().Add(d); time.Now().Before(end); {
-		for i := range 10_000 {
-			n += i ^ n<<1
-		}
+	for range d / unit {
+		n += work()
 	}
 	return n
 }

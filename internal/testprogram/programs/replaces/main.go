@@ -3,12 +3,14 @@
 // licence that can be found in the LICENSE file.
 
 // Command replaces generates eight functions in turns, at the same address, and runs each for as many
-// milliseconds as its argument says: call0 runs generated0, and so on. It publishes them to debuggers, and
+// milliseconds as its argument says: call0 runs generated0, and so on. On a busy machine they take longer and do
+// the same work. It publishes them to debuggers, and
 // to perf as CLEW_PERF says.
 package main
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -35,40 +37,49 @@ func check(err error) {
 	}
 }
 
-// run calls f for a time.
-//
+// count returns how often f must be called to run for a time, if nothing interrupts it.
+func count(f func(), period time.Duration) int {
+	fastest := time.Duration(math.MaxInt64)
+	for range 20 {
+		start := time.Now()
+		f()
+		fastest = min(fastest, time.Since(start))
+	}
+	return int(period/max(fastest, 1)) + 1
+}
+
 //go:noinline
-func run(f func(), period time.Duration) {
-	for until := time.Now().Add(period); time.Now().Before(until); {
+func run(f func(), times int) {
+	for range times {
 		f()
 	}
 }
 
 //go:noinline
-func call0(f func(), period time.Duration) { run(f, period) }
+func call0(f func(), times int) { run(f, times) }
 
 //go:noinline
-func call1(f func(), period time.Duration) { run(f, period) }
+func call1(f func(), times int) { run(f, times) }
 
 //go:noinline
-func call2(f func(), period time.Duration) { run(f, period) }
+func call2(f func(), times int) { run(f, times) }
 
 //go:noinline
-func call3(f func(), period time.Duration) { run(f, period) }
+func call3(f func(), times int) { run(f, times) }
 
 //go:noinline
-func call4(f func(), period time.Duration) { run(f, period) }
+func call4(f func(), times int) { run(f, times) }
 
 //go:noinline
-func call5(f func(), period time.Duration) { run(f, period) }
+func call5(f func(), times int) { run(f, times) }
 
 //go:noinline
-func call6(f func(), period time.Duration) { run(f, period) }
+func call6(f func(), times int) { run(f, times) }
 
 //go:noinline
-func call7(f func(), period time.Duration) { run(f, period) }
+func call7(f func(), times int) { run(f, times) }
 
-var calls = []func(func(), time.Duration){call0, call1, call2, call3, call4, call5, call6, call7}
+var calls = []func(func(), int){call0, call1, call2, call3, call4, call5, call6, call7}
 
 func main() {
 	debug.SetGCPercent(-1) // the collector would wait for the code
@@ -82,13 +93,14 @@ func main() {
 	check(err)
 	closure := &struct{ code uint64 }{memory.Address()}
 	f := *(*func())(unsafe.Pointer(&closure))
+	times := count(f, time.Duration(period)*time.Millisecond)
 	fmt.Println("ready")
 	for n := 0; ; n++ {
 		name := fmt.Sprint("generated", n%len(calls))
 		published, err := jit.Publish(&jit.Code{Name: name, Address: memory.Address(), Text: memory.Bytes()[:len(spin)],
 			Functions: []jit.Function{{Name: name, Size: uint64(len(spin)), Unwind: unwind}}})
 		check(err)
-		calls[n%len(calls)](f, time.Duration(period)*time.Millisecond)
+		calls[n%len(calls)](f, times)
 		check(published.Withdraw())
 	}
 }

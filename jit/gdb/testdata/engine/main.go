@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -95,6 +96,16 @@ func (e *engine) grow() {
 	e.set(engineSP, address(larger)+uint64(len(larger))-used)
 }
 
+// announce prints "ready" once the code has written a word of the context, which it does some instructions
+// before it waits.
+func (e *engine) announce(word int) {
+	for e.get(word) == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	time.Sleep(10 * time.Millisecond)
+	fmt.Println("ready")
+}
+
 // withoutHandler makes a signal end the program, without Go's handler.
 func withoutHandler(signal unix.Signal) {
 	var action [4]uint64 // SIG_DFL
@@ -127,10 +138,11 @@ func main() {
 		withoutHandler(unix.SIGSEGV)
 	case "spin":
 		e.set(start, e.code+spinAt)
-		fallthrough
+		e.set(wait, 1)
+		go e.announce(hostSP)
 	case "wait":
 		e.set(wait, 1)
-		fmt.Println("ready")
+		go e.announce(callSP)
 	}
 	for _, traps := range []uint64{1, 0} {
 		e.set(trap, traps)
