@@ -341,7 +341,8 @@ func TestTimeNamespace(t *testing.T) {
 			slept += time.Duration(s.Weight)
 		}
 	}
-	if slept < 300*time.Millisecond || slept > rec.Span() {
+	// The thread leaves the processor some time after it has set the timer.
+	if slept < 290*time.Millisecond || slept > rec.Span() {
 		t.Errorf("the program sleeps for %v in %v", slept, rec.Span())
 	}
 	r, err := perfdata.NewReader(&raw)
