@@ -7,6 +7,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -164,6 +165,13 @@ func (d *deployment) start(t *testing.T, url string, command ...string) *service
 	return startCommand(t, exec.Command(command[0], command[1:]...))
 }
 
+// sampled waits until a service records, and both programs have then run for a second.
+func (d *deployment) sampled(t *testing.T, s *service) {
+	t.Helper()
+	waitRecording(t, s.cmd.Process.Pid)
+	waitUsed(t, time.Second, d.hidden.PID, d.contained.PID)
+}
+
 // TestLeastPrivileges runs the commands of the unit and of the container file with their rights,
 // and with one less (a sample).
 func TestLeastPrivileges(t *testing.T) {
@@ -195,7 +203,7 @@ func TestLeastPrivileges(t *testing.T) {
 				}
 				return
 			}
-			time.Sleep(time.Second)
+			d.sampled(t, s)
 			s.terminate(t, 0)
 			if got := d.observe(t, c); got != test.want {
 				t.Errorf("%+v, expected %+v", got, test.want)
@@ -206,7 +214,7 @@ func TestLeastPrivileges(t *testing.T) {
 	t.Run("container", func(t *testing.T) {
 		c := collector.Start(t, collector.Options{})
 		s := d.start(t, "http://"+c.HTTP, d.container(t)...)
-		time.Sleep(time.Second)
+		d.sampled(t, s)
 		s.terminate(t, 0)
 		if got := d.observe(t, c); got != all {
 			t.Errorf("%+v, expected %+v", got, all)
@@ -219,10 +227,10 @@ func (d *deployment) systemCalls(t *testing.T) {
 	c := collector.Start(t, collector.Options{})
 	summary := filepath.Join(d.dir, "calls")
 	s := d.start(t, "grpc://"+c.GRPC, slices.Concat([]string{testprogram.RequireTool(t, "strace"), "-D", "-f", "-c", "-U", "name", "-o", summary}, rights(d.setpriv, d.caps, serviceUser), d.command)...)
-	time.Sleep(time.Second)
+	d.sampled(t, s)
 	s.terminate(t, 0)
 	var text []byte
-	for end := time.Now().Add(10 * time.Second); !strings.Contains(string(text), "\ntotal") && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !strings.Contains(string(text), "\ntotal") && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		text, _ = os.ReadFile(summary)
 	}
 	allowed, found := allowedCalls(t, unit(t)["SystemCallFilter"][0]), 0
@@ -275,7 +283,7 @@ func TestUnitInSystemd(t *testing.T) {
 		out, _ := exec.Command(inside[0], slices.Concat(inside[1:], []string{"systemctl"}, args)...).CombinedOutput()
 		return strings.TrimSpace(string(out))
 	}
-	for end := time.Now().Add(20 * time.Second); control("is-active", "clew.service") != "active"; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); control("is-active", "clew.service") != "active"; time.Sleep(10 * time.Millisecond) {
 		children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", manager.cmd.Process.Pid))
 		if pid, _ := strconv.Atoi(strings.TrimSpace(string(children))); pid != 0 && inside == nil {
 			inside = []string{enter, "-t", strconv.Itoa(pid), "-m", "-p"}
@@ -285,7 +293,13 @@ func TestUnitInSystemd(t *testing.T) {
 			t.Fatal("systemd has not started the service")
 		}
 	}
-	time.Sleep(time.Second)
+	file := func(unit, name string) []byte {
+		out, _ := exec.Command(inside[0], slices.Concat(inside[1:], []string{"cat", "/proc/" + control("show", "--property=MainPID", "--value", unit) + "/" + name})...).Output()
+		return out
+	}
+	waitFor(t, "the service does not begin to record", func() bool { return bytes.Contains(file("clew.service", "maps"), []byte("[perf_event]")) })
+	used := usedBy(t, file("shares.service", "stat")) + time.Second
+	waitFor(t, "the program does not run", func() bool { return usedBy(t, file("shares.service", "stat")) >= used })
 	control("stop", "clew.service")
 	if got := control("show", "--property=Result,ExecMainStatus", "clew.service"); got != "Result=success\nExecMainStatus=0" {
 		t.Error(got)

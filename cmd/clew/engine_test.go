@@ -14,7 +14,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/clewdev/clew/internal/testprogram"
 )
@@ -25,7 +24,6 @@ func TestStackOfEngine(t *testing.T) {
 	t.Setenv("GODEBUG", "asyncpreemptoff=1") // a signal would be handled on a third stack
 	for mode, inner := range map[string]string{"wait": `main\.host\b.*\bcallHost\b.*\bmiddle\b.*\bouter\b`, "spin": `\bspin\b`} {
 		p := testprogram.Start(t, testprogram.BuildModule(t, "../../../jit/gdb/testdata/engine"), mode)
-		time.Sleep(50 * time.Millisecond)
 		frames := regexp.MustCompile(`(?s)` + inner + `.*\benter\b.*call\.Code\b.*main\.main\b`)
 		for _, args := range [][]string{nil, {"--goroutines"}, {"--hold"}, {"--json"}, {"--json", "--goroutines"}, {"--watch", "10ms", "-n", "5"}} {
 			out, err := clew(t, append([]string{"stack", fmt.Sprint(p.PID)}, args...)...).CombinedOutput()

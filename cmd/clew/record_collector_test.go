@@ -188,7 +188,7 @@ func TestRecordToCollectors(t *testing.T) {
 	first := collector.Start(t, collector.Options{Next: final})
 	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=test")
 	args := []string{"record", "--frequency", "199", "--label", "team=blue"}
-	pids := make([]int64, len(programs))
+	pids, targets := make([]int64, len(programs)), make([]int, len(programs))
 	for i, p := range programs {
 		t.Setenv("OTEL_SERVICE_NAME", fmt.Sprint("service-", i))
 		start := testprogram.Start
@@ -197,7 +197,7 @@ func TestRecordToCollectors(t *testing.T) {
 			start, programs[i].shown = testprogram.StartElsewhere, "/mnt/clew-hidden/goshares"
 		}
 		process := start(t, p.path, map[string][]string{"shares": {"1", "0"}}[p.name]...)
-		pids[i] = int64(process.PID)
+		pids[i], targets[i] = int64(process.PID), process.PID
 		args = append(args, strconv.Itoa(process.PID))
 	}
 	os.Unsetenv("OTEL_SERVICE_NAME")
@@ -218,7 +218,8 @@ func TestRecordToCollectors(t *testing.T) {
 		t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", run.protocol)
 		s := startService(t, slices.Concat(args, run.flags)...)
 		before, metricsBefore := len(final.Profiles(t)), len(final.Metrics(t))
-		time.Sleep(2 * time.Second) // in which the programs take all processors
+		waitRecording(t, s.cmd.Process.Pid)
+		waitUsed(t, time.Second, targets...) // in which the programs take all processors
 		arrived := func() int { return len(final.Profiles(t)) - before }
 		for end := time.Now().Add(time.Minute); arrived() < run.intervals-1 && time.Now().Before(end); {
 			time.Sleep(100 * time.Millisecond) // the machine is busy
@@ -279,7 +280,7 @@ func TestRecordWithoutCollector(t *testing.T) {
 	program := testprogram.Start(t, testprogram.Build(t, "shares.c", "-O2", "-g", "-Wl,--build-id"), "1", "0")
 	spool := t.TempDir()
 	record := func() *service {
-		return startService(t, "record", "--frequency", "199", strconv.Itoa(program.PID), "--send", "http://"+c.HTTP, "--every", "300ms", "--spool", spool)
+		return startService(t, "record", "--frequency", "199", strconv.Itoa(program.PID), "--send", "http://"+c.HTTP, "--every", "600ms", "--spool", spool)
 	}
 	arrived := func() (samples int) {
 		for _, r := range byProcess(t, c.Profiles(t)) {
@@ -288,26 +289,29 @@ func TestRecordWithoutCollector(t *testing.T) {
 		return samples
 	}
 	away := record()
-	for before, end := len(c.Metrics(t)), time.Now().Add(20*time.Second); len(c.Metrics(t)) == before; time.Sleep(5 * time.Millisecond) {
+	for before, end := len(c.Metrics(t)), time.Now().Add(time.Minute); len(c.Metrics(t)) == before; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("no metrics arrive")
 		}
 	}
-	time.Sleep(50 * time.Millisecond) // the answer is read
+	time.Sleep(200 * time.Millisecond) // the answer is read, long before the next interval ends
 	c.Kill()
 	before := arrived()
-	time.Sleep(1500 * time.Millisecond)
+	waitUsed(t, 300*time.Millisecond, program.PID)
+	time.Sleep(3 * time.Second)
 	began := time.Now()
 	first := away.terminate(t, 0)
-	if took := time.Since(began); first["kept"] < 4 || first["dropped"] > 0 || took > 5*time.Second {
+	// A collector that does not answer at all would take ten seconds.
+	if took := time.Since(began); first["kept"] < 4 || first["dropped"] > 0 || took > 9*time.Second {
 		t.Errorf("%v after %v", first, took)
 	}
-	if got := first["samples"] - before; got < 30 { // of 300, or fewer on a busy machine
-		t.Errorf("%d samples in 1.5 s without a collector", got)
+	if got := first["samples"] - before; got < 30 { // of 600, or fewer on a busy machine
+		t.Errorf("%d samples without a collector, in 300 ms of processor time or more", got)
 	}
 	c.Restart(t)
 	back := record()
-	time.Sleep(time.Second)
+	waitRecording(t, back.cmd.Process.Pid)
+	waitUsed(t, 500*time.Millisecond, program.PID)
 	second := back.terminate(t, 0)
 	if got := arrived(); second["kept"] > 0 || got != first["samples"]+second["samples"] {
 		t.Errorf("%d samples arrived, of %v and %v", got, first, second)

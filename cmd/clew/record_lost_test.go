@@ -30,15 +30,14 @@ func TestRecordLosesSamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { cmd.Process.Kill() })
-	time.Sleep(500 * time.Millisecond)
+	waitRecording(t, cmd.Process.Pid)
+	waitUsed(t, 300*time.Millisecond, p.PID)
 	// The kernel's buffer has 8 MiB at most, and a sample with a copy of the stack some 8 KiB.
 	cmd.Process.Signal(syscall.SIGSTOP)
-	most := processorTime(t, p.PID) + 700*time.Millisecond
-	for end := time.Now().Add(30 * time.Second); processorTime(t, p.PID) < most && time.Now().Before(end); {
-		time.Sleep(10 * time.Millisecond)
-	}
+	waitUsed(t, 700*time.Millisecond, p.PID)
 	cmd.Process.Signal(syscall.SIGCONT)
-	time.Sleep(500 * time.Millisecond)
+	// The kernel writes the number of lost records before the next sample, once the buffer has been read.
+	waitUsed(t, 500*time.Millisecond, p.PID)
 	cmd.Process.Signal(os.Interrupt)
 	if err := cmd.Wait(); err != nil && cmd.ProcessState.ExitCode() != 1 {
 		t.Fatalf("%v\n%s", err, &stderr)
@@ -50,20 +49,4 @@ func TestRecordLosesSamples(t *testing.T) {
 	if !regexp.MustCompile(`[1-9]\d* samples of 1 thread`).MatchString(stdout.String()) || !strings.Contains(stdout.String(), "heavy in ") {
 		t.Errorf("no samples:\n%s", &stdout)
 	}
-}
-
-// processorTime returns the processor time that the threads of a process have used.
-func processorTime(t *testing.T, pid int) time.Duration {
-	t.Helper()
-	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	if err != nil {
-		t.Fatal(err)
-	}
-	// After the name, in parentheses, are the fields from the third on (proc_pid_stat(5)).
-	fields := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
-	user, err := strconv.Atoi(fields[14-3])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(user) * 10 * time.Millisecond
 }

@@ -10,6 +10,8 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -25,8 +27,8 @@ import (
 //
 //	start VAR PROGRAM [ARG]...
 //
-// which starts a program in the script's directory, waits until it has written something and
-// sleeps, and sets VAR to its process ID. The program is killed at the end of the script.
+// which starts a program in the script's directory, waits until it has written something and all threads
+// sleep, and sets VAR to its process ID. The program is killed at the end of the script.
 func scriptStart(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: start VAR PROGRAM [ARG]...")
@@ -48,8 +50,12 @@ func scriptStart(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("%s printed nothing: %v", args[1], err)
 	}
 	go io.Copy(io.Discard, stdout)
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
-		if b, _ := os.ReadFile("/proc/" + pid + "/stat"); bytes.Contains(b, []byte(") S ")) {
+	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		threads, _ := filepath.Glob("/proc/" + pid + "/task/*/stat")
+		if len(threads) > 0 && !slices.ContainsFunc(threads, func(path string) bool {
+			b, _ := os.ReadFile(path)
+			return !bytes.Contains(b, []byte(") S "))
+		}) {
 			return
 		}
 	}
@@ -98,7 +104,7 @@ func TestStackOnQuit(t *testing.T) {
 		}
 		// The key does nothing while stacks are still written, which may be so after the test
 		// has read their last line.
-		timer := time.AfterFunc(5*time.Second, func() { syscall.Kill(group, syscall.SIGQUIT) })
+		timer := time.AfterFunc(20*time.Second, func() { syscall.Kill(group, syscall.SIGQUIT) })
 		var got []string
 		for lines.Scan() {
 			timer.Stop()
