@@ -17,8 +17,7 @@ import (
 // stack at once from then on.
 func TestWatchAgain(t *testing.T) {
 	p := testprogram.Start(t, testprogram.BuildModule(t, "../../../jit/gdb/testdata/engine"), "wait")
-	time.Sleep(50 * time.Millisecond)
-	w := newWatch(t, p.PID, &Options{Timeout: 5 * time.Second})
+	w := newWatch(t, p.PID, &Options{Timeout: time.Minute})
 	var stops [3]int
 	for i := range stops {
 		if err := w.Sample(w.sampler); err != nil {

@@ -37,9 +37,8 @@ func TestStacksAgain(t *testing.T) {
 	for _, test := range targets {
 		t.Run(test.name, func(t *testing.T) {
 			p := testprogram.Start(t, test.path, test.args...)
-			time.Sleep(50 * time.Millisecond)
 			again := false
-			w, err := Stacks(p.PID, &Options{Timeout: 5 * time.Second}, stack.WalkOptions{LatePages: func([]uint64) { again = true }})
+			w, err := Stacks(p.PID, &Options{Timeout: time.Minute}, stack.WalkOptions{LatePages: func([]uint64) { again = true }})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -58,7 +58,7 @@ func TestStacks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := start(t)
 			p.Settle(t)
-			s, err := Snapshot(p.PID, &Options{Timeout: 5 * time.Second})
+			s, err := Snapshot(p.PID, &Options{Timeout: time.Minute})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -67,7 +67,7 @@ func TestStacks(t *testing.T) {
 			for _, processors := range []int{1, 2} {
 				asked := make(chan string, 1)
 				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
-				w, err := Stacks(p.PID, &Options{Timeout: 5 * time.Second, Search: func(root string) debugfile.Search {
+				w, err := Stacks(p.PID, &Options{Timeout: time.Minute, Search: func(root string) debugfile.Search {
 					asked <- root
 					return debugfile.Search{Root: root}
 				}}, opts)
@@ -98,7 +98,7 @@ func TestWalkWhileReleased(t *testing.T) {
 	for _, processors := range []int{1, 2} {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
 		e := new(early)
-		if _, _, err := takeSnapshot(p.PID, &Options{Timeout: 5 * time.Second}, e); err != nil {
+		if _, _, err := takeSnapshot(p.PID, &Options{Timeout: time.Minute}, e); err != nil {
 			t.Fatal(err)
 		}
 		if walked := e.stacks != nil; walked != (processors > 1) {
@@ -114,7 +114,7 @@ func TestMeanwhile(t *testing.T) {
 	p.Settle(t)
 	for _, lines := range []bool{false, true} {
 		walk := stack.WalkOptions{Lines: lines}
-		w, err := Stacks(p.PID, &Options{Timeout: 5 * time.Second}, walk)
+		w, err := Stacks(p.PID, &Options{Timeout: time.Minute}, walk)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,7 +130,7 @@ func TestMeanwhile(t *testing.T) {
 		if lines { // Close ends also what has not begun yet
 			select {
 			case <-begun:
-			case <-time.After(20 * time.Second):
+			case <-time.After(2 * time.Minute):
 				t.Error("it is not done")
 			}
 		}
@@ -184,12 +184,12 @@ func TestNothingAttachedToWhileDescribed(t *testing.T) {
 				t.Errorf("panicked with %v", r)
 			}
 		}()
-		_, _ = Stacks(p.PID, &Options{Timeout: 5 * time.Second, Search: described}, stack.WalkOptions{})
+		_, _ = Stacks(p.PID, &Options{Timeout: time.Minute, Search: described}, stack.WalkOptions{})
 	}()
 	if pid := tracer(); pid != 0 {
 		t.Errorf("thread %d traces it after the panic", pid)
 	}
-	if _, err := Snapshot(p.PID, &Options{Timeout: 5 * time.Second}); err != nil {
+	if _, err := Snapshot(p.PID, &Options{Timeout: time.Minute}); err != nil {
 		t.Error(err)
 	}
 }

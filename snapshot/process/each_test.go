@@ -22,7 +22,7 @@ import (
 // yet.
 func prepareCapture(t *testing.T, pid int) *capture {
 	t.Helper()
-	c, s, err := prepare(pid, &Options{Timeout: 5 * time.Second})
+	c, s, err := prepare(pid, &Options{Timeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func TestPauseBeginsWithRequest(t *testing.T) {
 		// It stands still, and is not checked for a while.
 		begin := time.Now()
 		var info waitInfo
-		for info.PID == 0 && time.Since(begin) < 10*time.Second {
+		for info.PID == 0 && time.Since(begin) < time.Minute {
 			peek(c.tracees[0].tid, &info)
 		}
 		unix.Nanosleep(&unix.Timespec{Nsec: 20e6}, nil)

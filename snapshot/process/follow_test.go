@@ -8,7 +8,9 @@ package process
 
 import (
 	"errors"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -24,22 +26,26 @@ func TestFollow(t *testing.T) {
 		last   int
 		status string
 	}{
-		{"sleep 0.2; exit 3", 1, "exit status 3"},
-		{"sleep 0.2; kill -TERM $$", 1, "signal: terminated"},
-		{"sleep 0.2; kill -ABRT $$", 1, "signal: aborted"},
-		{"sleep 0.2; kill -KILL $$", -1, "signal: killed"},
-		{"sleep 0.1; exec sleep 0.1", 1, ""},
+		{"until [ -e called ]; do :; done; exit 3", 1, "exit status 3"},
+		{"until [ -e called ]; do :; done; kill -TERM $$", 1, "signal: terminated"},
+		{"until [ -e called ]; do :; done; kill -ABRT $$", 1, "signal: aborted"},
+		{"until [ -e called ]; do :; done; kill -KILL $$", -1, "signal: killed"},
+		{"until [ -e called ]; do :; done; exec sleep 0.1", 1, ""},
 	} {
 		t.Run(test.script, func(t *testing.T) {
 			var running atomic.Int32
 			calls, last := 0, 0
 			cmd := exec.Command("sh", "-c", test.script)
+			cmd.Dir = t.TempDir()
 			err := Follow(cmd, 5*time.Millisecond, func(s *snapshot.Snapshot, isLast bool) {
 				if running.Add(1) != 1 || last > 0 {
 					t.Error("calls overlap, or follow the last one")
 				}
 				defer running.Add(-1)
 				calls++
+				if err := os.WriteFile(filepath.Join(cmd.Dir, "called"), nil, 0o600); err != nil {
+					t.Error(err)
+				}
 				var b [4]byte
 				if m := s.Mappings[0]; isLast && (s.Memory.ReadMemory(b[:], m.Start) != nil || string(b[:]) != "\x7fELF") {
 					t.Errorf("memory at the end: % x", b)

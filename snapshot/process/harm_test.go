@@ -69,7 +69,7 @@ func (c *child) number(line string) uint64 {
 func TestThreadStorm(t *testing.T) {
 	c := start(t, build(t, "storm"))
 	threads := 0
-	w := newWatch(t, c.pid, &Options{Timeout: 5 * time.Second})
+	w := newWatch(t, c.pid, &Options{Timeout: time.Minute})
 	for i := range rounds(200) {
 		var s *snapshot.Snapshot
 		var err error

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"runtime"
 	"strconv"
+	"sync"
 	"testing"
 	"time"
 
@@ -107,13 +108,16 @@ func printError(args []string) int {
 
 // waitInGoroutines keeps some threads blocked in system calls.
 func waitInGoroutines([]string) int {
+	var threads sync.WaitGroup
 	for range 8 {
+		threads.Add(1)
 		go func() {
 			runtime.LockOSThread()
+			threads.Done()
 			unix.Pause()
 		}()
 	}
-	time.Sleep(50 * time.Millisecond)
+	threads.Wait()
 	fmt.Println("ready")
 	var line [16]byte
 	for {

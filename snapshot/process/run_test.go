@@ -36,7 +36,7 @@ func startRun(t *testing.T, args ...string) *underRun {
 	r := &underRun{t: t, cmd: asRole(self(t), "run", args...)}
 	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	r.cmd.Stderr = &r.stderr
-	r.cmd.WaitDelay = 10 * time.Second
+	r.cmd.WaitDelay = time.Minute
 	var err error
 	if r.stdin, err = r.cmd.StdinPipe(); err != nil {
 		t.Fatal(err)

@@ -41,7 +41,7 @@ func TestSnapshot(t *testing.T) {
 	const n = 64
 	c := start(t, build(t, "threads"), fmt.Sprint(n))
 	c.blocked(unix.SYS_READ)
-	s, err := Snapshot(c.pid, &Options{Timeout: 5 * time.Second}) // 64 threads count
+	s, err := Snapshot(c.pid, &Options{Timeout: time.Minute}) // 64 threads count
 	if err != nil {
 		t.Fatal(err)
 	}

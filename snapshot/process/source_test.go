@@ -25,13 +25,13 @@ func TestOpenSources(t *testing.T) {
 	p.Settle(t)
 	id := strconv.Itoa(p.PID)
 	path := testprogram.GCore(t, p.PID)
-	all, err := Snapshot(p.PID, &Options{Timeout: 20 * time.Second})
+	all, err := Snapshot(p.PID, &Options{Timeout: 2 * time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
 	threads := []int{all.Threads[0].ID, all.Threads[1].ID}
 	for _, name := range []string{id, path} {
-		s, err := snapshot.Open(name, &snapshot.Options{Threads: threads, Timeout: 20 * time.Second})
+		s, err := snapshot.Open(name, &snapshot.Options{Threads: threads, Timeout: 2 * time.Minute})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -147,7 +147,7 @@ func TestWatchNoticesChanges(t *testing.T) {
 		t.Fatalf("gcc: %v\n%s", err, out)
 	}
 	c := start(t, build(t, "late"))
-	w := newWatch(t, c.pid, &Options{Timeout: 5 * time.Second})
+	w := newWatch(t, c.pid, &Options{Timeout: time.Minute})
 	w.sample(t)
 	before := w.opened
 	if got := c.ask(library); got != "loaded" {
@@ -188,7 +188,7 @@ func TestWatchNoticesChanges(t *testing.T) {
 func TestWatchGo(t *testing.T) {
 	const threads = 12
 	c := start(t, testprogram.Build(t, "threads"), fmt.Sprint(threads))
-	w := newWatch(t, c.pid, &Options{Timeout: 5 * time.Second})
+	w := newWatch(t, c.pid, &Options{Timeout: time.Minute})
 	for range 3 {
 		w.sample(t)
 		s := w.Target()
