@@ -117,7 +117,7 @@ func TestCollectorRestarts(t *testing.T) {
 			}
 			o := QueueOptions{Memory: 4000, Spool: filepath.Join(t.TempDir(), "spool"), FirstDelay: 10 * time.Millisecond}
 			queue := func() *Queue {
-				q, err := NewQueue(endpoints(t, url, "OTEL_EXPORTER_OTLP_TIMEOUT=1000"), o)
+				q, err := NewQueue(endpoints(t, url, "OTEL_EXPORTER_OTLP_TIMEOUT=3000"), o)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -125,7 +125,7 @@ func TestCollectorRestarts(t *testing.T) {
 			}
 			until := func(what string, q *Queue, done func(Stats) bool) {
 				t.Helper()
-				for end := time.Now().Add(30 * time.Second); !done(q.Stats()); time.Sleep(5 * time.Millisecond) {
+				for end := time.Now().Add(2 * time.Minute); !done(q.Stats()); time.Sleep(5 * time.Millisecond) {
 					if time.Now().After(end) {
 						t.Fatalf("%s: %+v", what, q.Stats())
 					}
@@ -248,7 +248,7 @@ func TestLargeProfile(t *testing.T) {
 		t.Fatalf("%d messages, %v", len(messages), err)
 	}
 	for n, url := range []string{"http://" + c.HTTP, "grpc://" + c.GRPC} {
-		q, err := NewQueue(endpoints(t, url, "OTEL_EXPORTER_OTLP_COMPRESSION=none"), QueueOptions{})
+		q, err := NewQueue(endpoints(t, url, "OTEL_EXPORTER_OTLP_COMPRESSION=none", "OTEL_EXPORTER_OTLP_TIMEOUT=60000"), QueueOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

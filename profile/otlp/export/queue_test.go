@@ -39,7 +39,7 @@ func TestStuckMetrics(t *testing.T) {
 		q.Add(Metrics, fmt.Appendf(nil, "metrics %d", i))
 		q.Add(Profiles, []byte("profile"))
 	}
-	for began := time.Now(); time.Since(began) < 10*time.Second; time.Sleep(5 * time.Millisecond) {
+	for began := time.Now(); time.Since(began) < 2*time.Minute; time.Sleep(5 * time.Millisecond) {
 		if q.Stats().Sent == profiles {
 			break
 		}
@@ -94,7 +94,7 @@ func TestSpooledMetrics(t *testing.T) {
 		select {
 		case url := <-arrived:
 			seen[url] = true
-		case <-time.After(10 * time.Second):
+		case <-time.After(2 * time.Minute):
 		}
 	}
 	if len(seen) != 2 {
