@@ -5,6 +5,7 @@
 package object
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -51,13 +52,17 @@ func TestGoFunctionNamed(t *testing.T) {
 		if ok != (name == "main.main") || ok && function.Name != name {
 			t.Errorf("%s: %+v, %t", name, function, ok)
 		}
-		began = time.Now()
-		for range 20 {
-			if again, found := f.GoFunctionNamed(name); again != function || found != ok {
-				t.Errorf("%s: %+v after %+v", name, again, function)
+		took := time.Duration(math.MaxInt64) // the shortest: another program can have had the processor for a while
+		for range 10 {
+			began = time.Now()
+			for range 20 {
+				if again, found := f.GoFunctionNamed(name); again != function || found != ok {
+					t.Errorf("%s: %+v after %+v", name, again, function)
+				}
 			}
+			took = min(took, time.Since(began))
 		}
-		if took := time.Since(began); took > 5*first {
+		if took > 5*first {
 			t.Errorf("%s: 20 more searches took %v, the first one %v", name, took, first)
 		}
 	}

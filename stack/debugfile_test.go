@@ -87,7 +87,7 @@ func TestDebugFilesAreSoughtAtOnce(t *testing.T) {
 	p := testprogram.Start(t, testprogram.Build(t, "chain.c", "-O2", "-s", "-Wl,--build-id=0x00000000000000001234567890abcdef"))
 	p.Settle(t)
 	s := stacktest.Take(t, p.PID)
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	// The result for the first one arrives after the request for another one.
 	var mu sync.Mutex

@@ -309,7 +309,7 @@ func gdbOfEmulated(t *testing.T, e *testprogram.Emulation, program string, args 
 		cmd.Process.Kill()
 		cmd.Wait()
 	}()
-	for range 1000 {
+	for range 12_000 { // two minutes
 		if _, err := os.Stat(socket); err == nil {
 			break
 		}

@@ -34,7 +34,7 @@ func halt(t testing.TB, pid int) (proceed func()) {
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(time.Millisecond) {
 		tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid))
 		running := 0
 		for _, task := range tasks {

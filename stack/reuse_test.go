@@ -22,7 +22,7 @@ func TestSetSnapshot(t *testing.T) {
 	p := testprogram.Start(t, testprogram.Build(t, "threads65.c", "-O2", "-g", "-pthread"))
 	p.Settle(t)
 	take := func() *snapshot.Snapshot {
-		s, err := process.Snapshot(p.PID, &process.Options{Timeout: 5 * time.Second})
+		s, err := process.Snapshot(p.PID, &process.Options{Timeout: time.Minute})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -67,7 +67,7 @@ func TestSamples(t *testing.T) {
 			s := sampler{t: t, trails: map[int]*unwind.Trail{}}
 			// A program that has just started has short stacks.
 			enough := func() bool { return s.samples >= samples && s.frames >= program.frames*s.samples }
-			for end := time.Now().Add(40 * time.Second); !enough() && time.Now().Before(end); {
+			for end := time.Now().Add(3 * time.Minute); !enough() && time.Now().Before(end); {
 				s.run(program.command(t), func() bool { return enough() || time.Now().After(end) })
 			}
 			if s.frames < program.frames*s.samples || s.samples < min(samples, 10) {
@@ -122,7 +122,7 @@ func (s *sampler) run(cmd *exec.Cmd, enough func() bool) {
 	s.mappings = nil
 	for !enough() {
 		time.Sleep(time.Duration(1+s.samples%7) * time.Millisecond)
-		snapshot, err := process.Snapshot(pid, &process.Options{Timeout: 20 * time.Second})
+		snapshot, err := process.Snapshot(pid, &process.Options{Timeout: 2 * time.Minute})
 		select {
 		case <-ended:
 			return

@@ -78,7 +78,7 @@ func start(t testing.TB, cmd *exec.Cmd) *Process {
 	})
 	select {
 	case <-p.first:
-	case <-time.After(30 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Fatalf("%q is not ready after 30 s", cmd.Args)
 	}
 	if p.Output() == "" {
@@ -143,7 +143,7 @@ func (p *Process) Running() bool {
 // change. It is for programs that do not loop.
 func (p *Process) Settle(t testing.TB) {
 	t.Helper()
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(2 * time.Minute)
 	for previous := ""; time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		now, err := sleeping(p.PID)
 		if err != nil {
@@ -154,7 +154,7 @@ func (p *Process) Settle(t testing.TB) {
 		}
 		previous = now
 	}
-	t.Fatalf("process %d has threads that do not sleep after 30 s", p.PID)
+	t.Fatalf("process %d has threads that do not sleep after 2 min", p.PID)
 }
 
 // sleeping returns each thread's system call, stack pointer and count of context switches,

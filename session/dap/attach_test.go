@@ -93,7 +93,7 @@ func returned(t *testing.T, done chan result, want uint32) {
 		if r.err != nil || r.stop.Reason != session.Returned || uint32(r.stop.Result) != want {
 			t.Errorf("%v, %v, want %d", r.stop, r.err, want)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Fatal("the call does not return")
 	}
 }
@@ -310,7 +310,7 @@ func TestDisconnectWithoutTerminate(t *testing.T) {
 		if n != 1 {
 			t.Errorf("the program ended early: numbers[0] is %d, want 1", n)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Error("the program was not closed")
 	}
 }

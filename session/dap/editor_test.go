@@ -179,7 +179,7 @@ func dial(t testing.TB, address string) *editor {
 
 func (e *editor) read() dap.Message {
 	e.t.Helper()
-	e.conn.SetReadDeadline(time.Now().Add(20 * time.Second))
+	e.conn.SetReadDeadline(time.Now().Add(2 * time.Minute))
 	m, err := dap.ReadProtocolMessage(e.reader)
 	if err != nil {
 		e.t.Fatalf("reading: %v", err)

@@ -50,7 +50,7 @@ func TestFraming(t *testing.T) {
 		done := make(chan error)
 		go func() { done <- server.ServeConnection(stream) }()
 		go io.Copy(io.Discard, client)
-		client.SetDeadline(time.Now().Add(20 * time.Second))
+		client.SetDeadline(time.Now().Add(2 * time.Minute))
 		io.WriteString(client, test.text)
 		client.Close()
 		err := <-done
@@ -64,7 +64,7 @@ func TestFraming(t *testing.T) {
 	content := `{"seq":1,"type":"request","command":"initialize"}`
 	go fmt.Fprintf(client, "content-length: %d\r\nContent-Type: text/json\r\n\r\n%s", len(content), content)
 	b := make([]byte, 16)
-	client.SetDeadline(time.Now().Add(20 * time.Second))
+	client.SetDeadline(time.Now().Add(2 * time.Minute))
 	if _, err := io.ReadFull(client, b); err != nil || string(b) != "Content-Length: " {
 		t.Errorf("%q, %v", b, err)
 	}
@@ -120,7 +120,7 @@ func TestSilentClients(t *testing.T) {
 	ended := make(chan int, 100)
 	dial := func(n int) net.Conn {
 		client, stream := net.Pipe()
-		client.SetDeadline(time.Now().Add(20 * time.Second))
+		client.SetDeadline(time.Now().Add(2 * time.Minute))
 		go func() {
 			server.ServeConnection(stream)
 			ended <- n
@@ -202,7 +202,7 @@ func TestRefusedClients(t *testing.T) {
 	}
 	dial := func(l *arrivals, request string) *bufio.Reader {
 		client, stream := net.Pipe()
-		client.SetDeadline(time.Now().Add(20 * time.Second))
+		client.SetDeadline(time.Now().Add(2 * time.Minute))
 		t.Cleanup(func() { client.Close() })
 		l.streams <- stream
 		if request != "" {
@@ -338,7 +338,7 @@ func FuzzServer(f *testing.F) {
 		client.Close()
 		select {
 		case <-done:
-		case <-time.After(30 * time.Second):
+		case <-time.After(2 * time.Minute):
 			t.Fatal("the server does not end")
 		}
 		if err := server.Close(); err != nil {

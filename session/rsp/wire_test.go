@@ -29,7 +29,7 @@ func connect(t testing.TB, v *Server) *wire {
 		v.connection(far)
 		far.Close()
 	}()
-	near.SetDeadline(time.Now().Add(20 * time.Second)) // of a test that hangs
+	near.SetDeadline(time.Now().Add(2 * time.Minute)) // of a test that hangs
 	t.Cleanup(func() { near.Close() })
 	return &wire{t: t, conn: near, r: bufio.NewReader(near)}
 }

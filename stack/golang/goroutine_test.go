@@ -126,7 +126,7 @@ func goroutinesOf(t testing.TB, s *snapshot.Snapshot, opts golang.Options) []gol
 // threads run.
 func takeGoroutines(t testing.TB, pid int, all bool) *snapshot.Snapshot {
 	t.Helper()
-	s, err := process.Snapshot(pid, &process.Options{Timeout: 20 * time.Second, Goroutines: all})
+	s, err := process.Snapshot(pid, &process.Options{Timeout: 2 * time.Minute, Goroutines: all})
 	if err != nil {
 		t.Fatal(err)
 	}
