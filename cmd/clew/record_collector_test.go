@@ -280,7 +280,7 @@ func TestRecordWithoutCollector(t *testing.T) {
 	program := testprogram.Start(t, testprogram.Build(t, "shares.c", "-O2", "-g", "-Wl,--build-id"), "1", "0")
 	spool := t.TempDir()
 	record := func() *service {
-		return startService(t, "record", "--frequency", "199", strconv.Itoa(program.PID), "--send", "http://"+c.HTTP, "--every", "600ms", "--spool", spool)
+		return startService(t, "record", "--frequency", "199", strconv.Itoa(program.PID), "--send", "http://"+c.HTTP, "--every", "1s", "--spool", spool)
 	}
 	arrived := func() (samples int) {
 		for _, r := range byProcess(t, c.Profiles(t)) {
@@ -294,19 +294,20 @@ func TestRecordWithoutCollector(t *testing.T) {
 			t.Fatal("no metrics arrive")
 		}
 	}
-	time.Sleep(200 * time.Millisecond) // the answer is read, long before the next interval ends
+	time.Sleep(300 * time.Millisecond) // the answer is read, long before the next interval ends
 	c.Kill()
-	before := arrived()
-	waitUsed(t, 300*time.Millisecond, program.PID)
-	time.Sleep(3 * time.Second)
+	killed, before := time.Now(), arrived()
+	// Four intervals or more, and fewer than the metrics of which the oldest would be dropped.
+	waitUsed(t, 200*time.Millisecond, program.PID)
+	time.Sleep(time.Until(killed.Add(3500 * time.Millisecond)))
 	began := time.Now()
 	first := away.terminate(t, 0)
 	// A collector that does not answer at all would take ten seconds.
 	if took := time.Since(began); first["kept"] < 4 || first["dropped"] > 0 || took > 9*time.Second {
 		t.Errorf("%v after %v", first, took)
 	}
-	if got := first["samples"] - before; got < 30 { // of 600, or fewer on a busy machine
-		t.Errorf("%d samples without a collector, in 300 ms of processor time or more", got)
+	if got := first["samples"] - before; got < 30 { // of 700, or fewer on a busy machine
+		t.Errorf("%d samples without a collector, in 200 ms of processor time or more", got)
 	}
 	c.Restart(t)
 	back := record()
