@@ -64,7 +64,7 @@ func main() {
 	if err != nil {
 		panic(err)
 	}
-	step, ctx, sum := time.Duration(n)*time.Millisecond, context.Background(), 0
+	step, ctx, sum := time.Duration(n)*time.Millisecond, context.Background(), result
 	fmt.Println("ready")
 	go func() {
 		pprof.Do(ctx, pprof.Labels("route", "inherited"), func(context.Context) {
