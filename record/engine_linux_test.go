@@ -22,6 +22,7 @@ import (
 // Samples of an engine with its own stack have the frames up to the function that has changed stacks,
 // then the callers that the frame pointers lead to, and say that some can be missing.
 func TestEngine(t *testing.T) {
+	t.Setenv("GODEBUG", "asyncpreemptoff=1") // a signal would be handled on a third stack
 	for mode, inner := range map[string][]string{"wait": {"main.host", "callHost"}, "spin": {"spin", "enter"}} {
 		p := testprogram.Start(t, testprogram.BuildModule(t, "../../../jit/gdb/testdata/engine"), mode)
 		sample := func(what string) {

@@ -57,8 +57,9 @@ func newProfiler(t *testing.T) *profiler {
 func (p *profiler) command(args ...string) *exec.Cmd {
 	cmd := exec.Command(p.path, args...)
 	cmd.Dir = p.dir
-	// perf keeps files in the home directory.
-	cmd.Env = append(os.Environ(), "HOME="+p.dir, "JITDUMPDIR="+p.dir)
+	// perf keeps files in the home directory. A sample can be in the handler of a signal that preempts a
+	// goroutine, of which a busy machine has more.
+	cmd.Env = append(os.Environ(), "HOME="+p.dir, "JITDUMPDIR="+p.dir, "GODEBUG=asyncpreemptoff=1")
 	return cmd
 }
 

@@ -16,6 +16,7 @@ import (
 // A Watch takes a second snapshot of a thread whose walk leads to another stack, and copies that
 // stack at once from then on.
 func TestWatchAgain(t *testing.T) {
+	t.Setenv("GODEBUG", "asyncpreemptoff=1") // a signal would be handled on a third stack
 	p := testprogram.Start(t, testprogram.BuildModule(t, "../../../jit/gdb/testdata/engine"), "wait")
 	w := newWatch(t, p.PID, &Options{Timeout: time.Minute})
 	var stops [3]int

@@ -55,13 +55,14 @@ func TestEngine(t *testing.T) {
 	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
 		t.Skip("skipped: no code of the engine for " + runtime.GOARCH)
 	}
+	t.Setenv("GODEBUG", "asyncpreemptoff=1") // a signal would be handled on a third stack
 	p := testprogram.Start(t, testprogram.BuildModule(t, engine), "wait")
 	inHost := func(s *stack.Stack) bool {
 		return slices.ContainsFunc(s.Frames, func(f stack.Frame) bool { return trace.FunctionName(&f) == "main.host" })
 	}
 	s := takeGoroutines(t, p.PID, true)
 	for end := time.Now().Add(time.Minute); !slices.ContainsFunc(stacktest.Stacks(t, s), func(s stack.Stack) bool { return inHost(&s) }) && time.Now().Before(end); {
-		time.Sleep(10 * time.Millisecond) // the program is ready before it calls the engine
+		time.Sleep(10 * time.Millisecond) // the program is ready some instructions before it is there
 		s = takeGoroutines(t, p.PID, true)
 	}
 	checkEngines(t, "a process", s)
