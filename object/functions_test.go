@@ -5,9 +5,7 @@
 package object
 
 import (
-	"math"
 	"testing"
-	"time"
 
 	"github.com/clewdev/clew/internal/testprogram"
 )
@@ -46,24 +44,15 @@ func TestGoFunctionNamed(t *testing.T) {
 	}
 	defer f.Close()
 	for _, name := range []string{"main.main", "main.missing"} {
-		began := time.Now()
 		function, ok := f.GoFunctionNamed(name)
-		first := time.Since(began)
 		if ok != (name == "main.main") || ok && function.Name != name {
 			t.Errorf("%s: %+v, %t", name, function, ok)
 		}
-		took := time.Duration(math.MaxInt64) // the shortest: another program can have had the processor for a while
-		for range 10 {
-			began = time.Now()
-			for range 20 {
-				if again, found := f.GoFunctionNamed(name); again != function || found != ok {
-					t.Errorf("%s: %+v after %+v", name, again, function)
-				}
-			}
-			took = min(took, time.Since(began))
+		if known, found := f.goNames[name]; !found || known != (goNamed{function, ok}) {
+			t.Errorf("%s: %+v, %t is remembered", name, known, found)
 		}
-		if took > 5*first {
-			t.Errorf("%s: 20 more searches took %v, the first one %v", name, took, first)
+		if again, found := f.GoFunctionNamed(name); again != function || found != ok {
+			t.Errorf("%s: %+v after %+v", name, again, function)
 		}
 	}
 }
