@@ -121,7 +121,7 @@ func TestEndingThreads(t *testing.T) {
 func TestShortLived(t *testing.T) {
 	program := testprogram.RequireTool(t, "true")
 	const script = `i=0; while [ $i -lt 200 ]; do "$0"; i=$((i+1)); done`
-	rec, err := record.Run(context.Background(), record.Options{Command: exec.Command("/bin/sh", "-c", script, program), Frequency: 4999, StackSize: 8 << 10})
+	rec, err := record.Run(context.Background(), record.Options{Command: exec.Command("/bin/sh", "-c", script, program), Frequency: 4999, StackSize: 4 << 10})
 	if err != nil {
 		t.Fatal(err)
 	}

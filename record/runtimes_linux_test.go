@@ -71,7 +71,8 @@ func TestGo(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			path := test.build()
-			rec, err := record.Run(context.Background(), record.Options{Command: exec.Command(path, "1000"), Frequency: 999})
+			ctx, options := untilProgram(t, 1000, path)
+			rec, err := record.Run(ctx, record.Options{Command: exec.Command(path), Frequency: 999, Recording: options})
 			if err != nil {
 				t.Fatal(err)
 			}
