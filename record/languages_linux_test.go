@@ -6,6 +6,8 @@ package record_test
 
 import (
 	"bytes"
+	"context"
+	"fmt"
 	"math"
 	"os"
 	"os/exec"
@@ -57,13 +59,13 @@ func shares(rec *recording.Recording, self bool) map[string]float64 {
 // function's own share, and the function.
 var perfShare = regexp.MustCompile(`(?m)^ *([0-9.]+)%(?: +[0-9.]+%)? +\[[.k]\] (.*?)(?:  .*)?$`)
 
-// besidePerf records 700 samples of a process, by perf record --call-graph dwarf too. It also returns the shares
-// by perf, as shares does.
+// besidePerf records 1500 samples of a process, by perf record --call-graph dwarf too. It also returns the shares
+// by perf at the same time, as shares does. What a program does can differ before and after.
 func besidePerf(t *testing.T, perf string, pid int, self bool) (*recording.Recording, map[string]float64) {
 	t.Helper()
 	children := map[bool]string{false: "--children", true: "--no-children"}[self]
 	data := filepath.Join(t.TempDir(), "perf.data")
-	other := exec.Command(perf, "record", "-q", "-F", "999", "-e", "cpu-clock", "--call-graph", "dwarf,16384", "-p", strconv.Itoa(pid), "-o", data)
+	other := exec.Command(perf, "record", "-q", "-F", "999", "-e", "cpu-clock", "-k", "mono", "--call-graph", "dwarf,16384", "-p", strconv.Itoa(pid), "-o", data)
 	var messages bytes.Buffer
 	other.Stderr = &messages
 	if err := other.Start(); err != nil {
@@ -80,7 +82,8 @@ func besidePerf(t *testing.T, perf string, pid int, self bool) (*recording.Recor
 			begun = err == nil && info.Size() > 64<<10
 		}
 	}
-	ctx, options := until(t, 700, pid)
+	ctx, options := until(t, 1500, pid)
+	context.AfterFunc(ctx, func() { other.Process.Signal(os.Interrupt) })
 	rec, err := record.Run(ctx, record.Options{Targets: []int{pid}, Frequency: 999, Recording: options})
 	other.Process.Signal(os.Interrupt)
 	// perf ends by the signal that has stopped it.
@@ -90,7 +93,8 @@ func besidePerf(t *testing.T, perf string, pid int, self bool) (*recording.Recor
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command(perf, "report", "-i", data, children, "--no-inline", "-g", "none", "--sort", "symbol", "--stdio", "-q").Output()
+	seconds := func(ns uint64) string { return fmt.Sprintf("%d.%09d", ns/1e9, ns%1e9) }
+	out, err := exec.Command(perf, "report", "-i", data, "--time", seconds(rec.First)+","+seconds(rec.Last), children, "--no-inline", "-g", "none", "--sort", "symbol", "--stdio", "-q").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
