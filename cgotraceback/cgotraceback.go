@@ -87,8 +87,12 @@ func ReadCounters() Counters {
 	var c C.struct_clew_counts
 	C.clew_read_counts(&c)
 	e := &c.ended
+	walks := uint64(0)
+	for _, n := range e {
+		walks += uint64(n)
+	}
 	return Counters{
-		Walks: uint64(c.walks), Frames: uint64(c.frames), ByFramePointer: uint64(c.by_pointer),
+		Walks: walks, Frames: uint64(c.frames), ByFramePointer: uint64(c.by_pointer),
 		Complete: uint64(e[C.CLEW_COMPLETE]), Full: uint64(e[C.CLEW_FULL]), NoTables: uint64(e[C.CLEW_NO_TABLES]),
 		NoModule: uint64(e[C.CLEW_NO_MODULE]), NoRule: uint64(e[C.CLEW_NO_RULE]), Unreadable: uint64(e[C.CLEW_UNREADABLE]),
 		NoProgress: uint64(e[C.CLEW_NO_PROGRESS]), Unloaded: uint64(e[C.CLEW_STALE]), NoContext: uint64(e[C.CLEW_NO_CONTEXT]),

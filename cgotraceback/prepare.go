@@ -282,8 +282,10 @@ func (o *object) isPinned() bool {
 func newList(segments []C.struct_clew_segment, modules []C.struct_clew_module) *C.struct_clew_list {
 	head := unsafe.Sizeof(C.struct_clew_list{})
 	first := unsafe.Sizeof(C.struct_clew_segment{}) * uintptr(len(segments))
-	size := head + first + unsafe.Sizeof(C.struct_clew_module{})*uintptr(len(modules))
-	memory, err := unix.Mmap(-1, 0, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+	second := unsafe.Sizeof(C.struct_clew_module{}) * uintptr(len(modules))
+	steps := (head + first + second + 63) &^ 63
+	size := steps + unsafe.Sizeof(C.struct_clew_step{})*C.CLEW_STEPS
+	memory, err := unix.Mmap(-1, 0, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_POPULATE)
 	if err != nil {
 		return nil
 	}
@@ -292,7 +294,13 @@ func newList(segments []C.struct_clew_segment, modules []C.struct_clew_module) *
 	list.size = C.uint64_t(size)
 	list.segments = (*C.struct_clew_segment)(unsafe.Add(at, head))
 	list.modules = (*C.struct_clew_module)(unsafe.Add(at, head+first))
+	list.steps = (*C.struct_clew_step)(unsafe.Add(at, steps))
 	list.segment_count, list.module_count = C.uint64_t(len(segments)), C.uint64_t(len(modules))
+	for _, s := range segments {
+		if s.kind == C.CLEW_GO {
+			list.go_start, list.go_end = s.start, s.end
+		}
+	}
 	copy(unsafe.Slice(list.segments, len(segments)), segments)
 	copy(unsafe.Slice(list.modules, len(modules)), modules)
 	return list

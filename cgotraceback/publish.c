@@ -8,16 +8,19 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
+#include "readable.h"
 #include "tables.h"
 
 // Readers count themselves in one of two counters. A writer publishes a list, turns to the
 // other counter, and frees the previous lists after it has seen each counter at 0. Readers never
 // wait. Both counters matter: a reader can stop after it has chosen a counter, and then read a
-// list that was published later.
+// list that was published later. The lower bits of a counter are the readers, the others the
+// frames that they have found.
 static _Atomic(struct clew_list *) current;
 static _Atomic(uint32_t) epoch;
-static _Atomic(int64_t) readers[2];
+static _Atomic(uint64_t) readers[2];
+
+enum { READER_BITS = 20 };
 
 CLEW_PLAIN unsigned clew_enter(void) {
 	for (;;) {
@@ -29,7 +32,10 @@ CLEW_PLAIN unsigned clew_enter(void) {
 	}
 }
 
-CLEW_PLAIN void clew_leave(unsigned side) { atomic_fetch_sub(&readers[side], 1); }
+CLEW_PLAIN void clew_leave(unsigned side, uint64_t frames) { atomic_fetch_add(&readers[side], (frames << READER_BITS) - 1); }
+
+// clew_frames returns the sum of the frames that readers have found.
+uint64_t clew_frames(void) { return (atomic_load(&readers[0]) >> READER_BITS) + (atomic_load(&readers[1]) >> READER_BITS); }
 
 CLEW_PLAIN struct clew_list *clew_current(void) { return atomic_load(&current); }
 
@@ -42,43 +48,11 @@ struct clew_list *clew_publish(struct clew_list *list) {
 }
 
 // clew_idle reports whether no reader counts itself in a counter.
-int clew_idle(unsigned side) { return atomic_load(&readers[side & 1]) == 0; }
+int clew_idle(unsigned side) { return atomic_load(&readers[side & 1]) % (1 << READER_BITS) == 0; }
 
-// system_call does not set errno, which belongs to the interrupted code.
-static inline long system_call(long number, long a, long b, long c, long d, long e, long f) {
-#ifdef __x86_64__
-	long result;
-	register long r10 __asm__("r10") = d;
-	register long r8 __asm__("r8") = e;
-	register long r9 __asm__("r9") = f;
-	__asm__ volatile("syscall" : "=a"(result) : "0"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-		: "rcx", "r11", "memory");
-	return result;
-#else
-	register long x8 __asm__("x8") = number;
-	register long x0 __asm__("x0") = a;
-	register long x1 __asm__("x1") = b;
-	register long x2 __asm__("x2") = c;
-	register long x3 __asm__("x3") = d;
-	register long x4 __asm__("x4") = e;
-	register long x5 __asm__("x5") = f;
-	__asm__ volatile("svc #0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
-	return x0;
-#endif
-}
+int clew_by_copy;
 
-static int by_copy; // ask process_vm_readv, because rt_sigprocmask does not look at the memory
-
-// clew_readable reports whether the 8 bytes at an aligned address can be read. The kernel
-// reads them as a set of signals, and then refuses to do anything with it.
-CLEW_PLAIN int clew_readable(uint64_t address) {
-	if (!by_copy)
-		return system_call(SYS_rt_sigprocmask, ~0L, (long)address, 0, 8, 0, 0) == -22; // EINVAL, not EFAULT
-	uint64_t word;
-	struct { void *base; uint64_t size; } here = {&word, 8}, there = {(void *)address, 8};
-	long self = system_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
-	return system_call(SYS_process_vm_readv, self, (long)&here, 1, (long)&there, 1, 0) == 8;
-}
+CLEW_PLAIN int clew_readable(uint64_t address) { return clew_check_memory(address); }
 
 // clew_start finds a way to check memory. It returns 0 if there is none.
 int clew_start(void) {
@@ -87,7 +61,7 @@ int clew_start(void) {
 	if (closed == MAP_FAILED)
 		return 0;
 	int works = 0;
-	for (by_copy = 0; by_copy < 2; by_copy++) {
+	for (clew_by_copy = 0; clew_by_copy < 2; clew_by_copy++) {
 		works = clew_readable((uint64_t)&word & ~7UL) && !clew_readable((uint64_t)closed) && !clew_readable(0);
 		if (works)
 			break;

@@ -111,5 +111,5 @@ CLEW_PLAIN void clew_symbolizer(struct clew_symbolizer_arg *a) {
 		return;
 	unsigned side = clew_enter();
 	symbolize(clew_current(), a);
-	clew_leave(side);
+	clew_leave(side, 0);
 }

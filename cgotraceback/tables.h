@@ -112,6 +112,13 @@ struct clew_place {
 	uint32_t caller; // the place that the function was inlined into, which has a lower number; 0 for none
 };
 
+#ifdef __x86_64__
+typedef uint64_t clew_distances;
+#else
+typedef unsigned __int128 clew_distances;
+#endif
+enum { CLEW_STEPS = 2048 };
+
 // The list of what is mapped in the process. Go publishes a new one when it changes.
 
 enum { // kinds of segments
@@ -145,7 +152,31 @@ struct clew_list {
 	struct clew_segment *segments;
 	struct clew_module *modules;
 	uint64_t segment_count, module_count;
+	uint64_t go_start, go_end; // code of Go
+	struct clew_step *steps; // CLEW_STEPS of them, or NULL
 };
+
+// clew_step is the rule at one address, in a form that is quick to apply. Walks write steps
+// and read them, each in the slot that belongs to its address. They are a part of the list,
+// so that none outlives the tables from which it was made.
+struct clew_step {
+	uint64_t sequence; // odd while a walk writes the step
+	uint64_t pc;
+	int32_t offset; // of the CFA
+	uint32_t info;
+	// A byte for each saved register, by ascending column: how many words below the CFA it is.
+	// The highest byte is the largest of these.
+	clew_distances at;
+};
+
+enum { // of clew_step.info, from the lowest bit on
+	CLEW_MODULE_BITS = 6, // the index, or CLEW_STAYS
+	CLEW_BY_FP = 1 << 6,  // the CFA is relative to the frame pointer, else to the stack pointer
+	CLEW_STRIP = 1 << 7,  // the return address is signed
+	CLEW_SAVED = 8,       // the set of saved registers: see SAVED_FROM
+};
+
+enum { CLEW_STAYS = 63 }; // instead of the index of a pinned module
 
 // Why a walk ended. Package cgotraceback has the same order in Counters.
 enum {
@@ -161,9 +192,9 @@ enum {
 	CLEW_REASONS,
 };
 
-// clew_counts are only ever added to.
+// clew_counts are only ever added to. The number of walks is the sum of ended.
 struct clew_counts {
-	uint64_t walks, frames, by_pointer, contexts;
+	uint64_t frames, by_pointer;
 	uint64_t ended[CLEW_REASONS];
 };
 
@@ -199,7 +230,8 @@ CLEW_HIDDEN void clew_read_counts(struct clew_counts *);
 
 // For both C files.
 CLEW_HIDDEN unsigned clew_enter(void);
-CLEW_HIDDEN void clew_leave(unsigned);
+CLEW_HIDDEN void clew_leave(unsigned, uint64_t frames);
+CLEW_HIDDEN uint64_t clew_frames(void);
 CLEW_HIDDEN struct clew_list *clew_current(void);
 CLEW_HIDDEN int clew_readable(uint64_t address);
 CLEW_HIDDEN const struct clew_segment *clew_find(const struct clew_list *, uint64_t pc);

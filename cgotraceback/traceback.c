@@ -14,6 +14,7 @@
 #include <ucontext.h>
 #include "tables.h"
 #include "context.h"
+#include "readable.h"
 
 #ifdef __x86_64__
 enum { FP = 6, SP = 7, RETURN = 16, KEPT = 1 << 3 | 1 << 6 | 15 << 12 };
@@ -56,26 +57,34 @@ void clew_read_counts(struct clew_counts *c) {
 	const uint64_t *from = (const uint64_t *)&counts;
 	for (size_t i = 0; i < sizeof counts / 8; i++)
 		((uint64_t *)c)[i] = __atomic_load_n(&from[i], __ATOMIC_RELAXED);
+	c->frames = clew_frames();
 }
 
 void clew_limit(uint32_t frames) { atomic_store(&most_frames, frames ? frames : UINT32_MAX); }
 
-// page_readable reports whether the page of an address can be read.
-CLEW_PLAIN static int page_readable(struct memory *m, uint64_t address) {
-	if (address - m->low < m->high - m->low)
-		return 1;
-	if (address < PAGE || m->checks++ >= MOST_CHECKS || !clew_readable(address & ~7UL))
+// check_page checks the page of an address. One call of the kernel also checks the next page,
+// by the 8 bytes between the two, because walks go up.
+__attribute__((always_inline)) CLEW_PLAIN static inline int check_page(struct memory *m, uint64_t address) {
+	if (address < PAGE || m->checks++ >= MOST_CHECKS)
 		return 0;
-	uint64_t page = address & ~(uint64_t)(PAGE - 1);
-	if (page == m->high)
-		m->high += PAGE;
-	else if (page + PAGE == m->low)
-		m->low = page;
-	else {
-		m->low = page;
-		m->high = page + PAGE;
+	uint64_t low = address & ~(uint64_t)(PAGE - 1), high = low + PAGE;
+	if (clew_check_memory(high - 4))
+		high += PAGE;
+	else if (!clew_check_memory(address & ~7UL))
+		return 0;
+	if (low <= m->high && high >= m->low) {
+		m->low = low < m->low ? low : m->low;
+		m->high = high > m->high ? high : m->high;
+	} else {
+		m->low = low;
+		m->high = high;
 	}
 	return 1;
+}
+
+// page_readable reports whether the page of an address can be read.
+CLEW_PLAIN static int page_readable(struct memory *m, uint64_t address) {
+	return address - m->low < m->high - m->low || check_page(m, address);
 }
 
 // read_bytes copies memory; it returns 0 if that cannot be read.
@@ -117,7 +126,7 @@ CLEW_PLAIN static int is_fresh(struct walk *w, uint32_t index) {
 	const struct clew_module *m = &w->list->modules[index];
 	if (m->flags & CLEW_PINNED)
 		return 1;
-	if (index < 64 && w->fresh >> index & 1)
+	if (index < CLEW_STAYS && w->fresh >> index & 1)
 		return 1;
 	uint8_t here[sizeof m->mark_bytes];
 	if (m->mark_size > sizeof here || !read_bytes(&w->code, m->mark, here, m->mark_size))
@@ -125,7 +134,7 @@ CLEW_PLAIN static int is_fresh(struct walk *w, uint32_t index) {
 	for (uint32_t i = 0; i < m->mark_size; i++)
 		if (here[i] != m->mark_bytes[i])
 			return 0;
-	if (index < 64)
+	if (index < CLEW_STAYS)
 		w->fresh |= 1UL << index;
 	return 1;
 }
@@ -285,6 +294,138 @@ CLEW_PLAIN static int by_rule(struct walk *w, const struct clew_unwind *u, const
 	w->known = known;
 	w->interrupted = (r->flags & CLEW_SIGNAL) != 0;
 	return ON;
+}
+
+#ifdef __x86_64__
+enum { INSTRUCTION = 1, SAVED_FROM = 0 }; // the least size; the column that bit 0 of the set stands for
+#else
+enum { INSTRUCTION = 4, SAVED_FROM = 16 };
+#endif
+
+// step_before returns the slot of the address before after: the return address itself is quicker
+// to use than the address of the call.
+static inline struct clew_step *step_before(const struct clew_step *steps, uint64_t after) {
+	uint64_t offset = after / INSTRUCTION * sizeof *steps % (CLEW_STEPS * sizeof *steps);
+	return (struct clew_step *)((uintptr_t)steps + offset);
+}
+
+static inline uint64_t relaxed(const uint64_t *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
+
+// distances reads or writes clew_step.at in words: only those are atomic.
+CLEW_PLAIN static inline clew_distances distances(const struct clew_step *s) {
+	clew_distances d = relaxed((const uint64_t *)&s->at);
+	if (sizeof d > 8)
+		d |= (clew_distances)relaxed((const uint64_t *)&s->at + 1) << (sizeof d > 8 ? 64 : 0);
+	return d;
+}
+
+// remember writes the step of an address, if the rule can be written as one.
+CLEW_PLAIN static void remember(struct walk *w, uint64_t lookup, uint32_t module, const struct clew_rule *r) {
+	const struct clew_module *m = &w->list->modules[module];
+	int pinned = (m->flags & CLEW_PINNED) != 0;
+	if (w->list->steps == NULL || r->flags & ~CLEW_SIGNED || (r->reg != SP && r->reg != FP) || (!pinned && module >= CLEW_STAYS) ||
+			r->offset % 8 != 0)
+		return;
+	const struct clew_saved *saved = ARRAY(struct clew_saved, m->unwind, saved) + r->saved;
+	uint8_t below[32];
+	uint32_t set = 0, most = 1;
+	for (uint32_t i = 0; i < r->count; i++) {
+		uint32_t column = saved[i].column, n = -(uint32_t)saved[i].offset / 8;
+		if (saved[i].kind != CLEW_AT_CFA || saved[i].offset >= 0 || saved[i].offset % 8 != 0 || n > 255)
+			return;
+		if (column > 31 || !((KEPT | 1u << RETURN) >> column & 1) || set >> column & 1)
+			return;
+		below[column] = n;
+		set |= 1u << column;
+		most = n > most ? n : most;
+	}
+#ifdef __x86_64__
+	if (!(set >> RETURN & 1) || below[RETURN] != 1)
+		return;
+	set &= ~(1u << RETURN);
+#endif
+	clew_distances at = 0;
+	int n = 0;
+	for (uint32_t left = set; left != 0; left &= left - 1)
+		at |= (clew_distances)below[__builtin_ctz(left)] << 8 * n++;
+	at |= (clew_distances)most << 8 * (sizeof at - 1);
+	uint32_t info = (pinned ? CLEW_STAYS : module) | (r->reg == FP ? CLEW_BY_FP : 0) | (r->flags & CLEW_SIGNED ? CLEW_STRIP : 0) |
+		set >> SAVED_FROM << CLEW_SAVED;
+	struct clew_step *s = step_before(w->list->steps, lookup + 1);
+	uint64_t sequence = relaxed(&s->sequence);
+	// The slot stays odd if a signal interrupts this, and its handler walks too.
+	if (sequence & 1 || !__atomic_compare_exchange_n(&s->sequence, &sequence, sequence + 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return;
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	__atomic_store_n(&s->pc, lookup, __ATOMIC_RELAXED);
+	__atomic_store_n(&s->offset, r->offset, __ATOMIC_RELAXED);
+	__atomic_store_n(&s->info, info, __ATOMIC_RELAXED);
+	for (uint32_t i = 0; i < sizeof at / 8; i++, at = at >> 32 >> 32)
+		__atomic_store_n((uint64_t *)&s->at + i, (uint64_t)at, __ATOMIC_RELAXED);
+	__atomic_store_n(&s->sequence, sequence + 2, __ATOMIC_RELEASE);
+}
+
+// by_steps leaves frames by their steps, as by_rule would, as long as that succeeds. It returns
+// the number of addresses in buf. The context's copy of the stack must not be needed any more.
+CLEW_PLAIN static uint64_t by_steps(struct walk *w, uintptr_t *buf, uint64_t n, uint64_t most) {
+	const struct clew_step *steps = w->list->steps;
+	if (steps == NULL || !is_known(w, SP) || (w->stack.high == 0 && !check_page(&w->stack, w->reg[SP])))
+		return n;
+	const uint64_t low = w->stack.low, size = w->stack.high - low;
+	uint64_t after = w->pc + w->interrupted, floor = w->floor, sp = w->reg[SP]; // after: lookup + 1
+	uint32_t known = w->known;
+	uint64_t start = n;
+	while (n < most) {
+		const struct clew_step *s = step_before(steps, after);
+		uint64_t lookup = after - 1;
+		uint64_t sequence = __atomic_load_n(&s->sequence, __ATOMIC_ACQUIRE);
+		uint64_t pc = relaxed(&s->pc);
+		uint32_t info = __atomic_load_n(&s->info, __ATOMIC_RELAXED);
+		int64_t offset = __atomic_load_n(&s->offset, __ATOMIC_RELAXED);
+		clew_distances at = distances(s);
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		if (pc != lookup || sequence & 1 || relaxed(&s->sequence) != sequence)
+			break;
+		if (!(w->fresh >> (info & 63) & 1))
+			break;
+		uint64_t base = sp;
+		if (info & CLEW_BY_FP) {
+			if (!(known >> FP & 1))
+				break;
+			base = w->reg[FP];
+		}
+		uint64_t cfa = base + offset;
+		uint64_t span = 8 * (uint64_t)(at >> 8 * (sizeof at - 1)), lowest = cfa - span;
+		// All that is read was checked. The size is a page at least, the span half of one at most.
+		if (cfa % 8 != 0 || cfa <= floor || lowest - low > size - span)
+			break;
+		uint32_t set = info >> CLEW_SAVED << SAVED_FROM;
+#ifdef __aarch64__
+		if (!((set | known) >> RETURN & 1))
+			break;
+#endif
+		known = ((known & KEPT) | 1u << SP | set) & ~(1u << RETURN);
+		for (; set != 0; set &= set - 1, at >>= 8)
+			w->reg[__builtin_ctz(set)] = *(const volatile uint64_t *)(cfa - 8 * (uint64_t)(at & 255));
+#ifdef __x86_64__
+		pc = *(const volatile uint64_t *)(cfa - 8);
+#else
+		pc = w->reg[RETURN];
+		if (info & CLEW_STRIP)
+			pc = stripped(pc);
+#endif
+		sp = floor = cfa;
+		buf[n++] = lookup;
+		after = pc;
+	}
+	if (n != start) {
+		w->pc = after;
+		w->reg[SP] = sp;
+		w->floor = floor;
+		w->known = known;
+		w->interrupted = 0;
+	}
+	return n;
 }
 
 #ifdef __x86_64__
@@ -483,10 +624,12 @@ CLEW_PLAIN static int by_pointer(struct walk *w, const struct clew_segment *s, u
 // the frame for the traceback, 0 if it is not one.
 CLEW_PLAIN static int leave(struct walk *w, uint64_t *traced) {
 	uint64_t lookup = w->pc - !w->interrupted;
+	*traced = 0;
+	if (lookup - w->list->go_start < w->list->go_end - w->list->go_start)
+		return CLEW_COMPLETE;
 	const struct clew_segment *s = w->segment;
 	if (s == NULL || lookup - s->start >= s->end - s->start)
 		s = w->segment = clew_find(w->list, lookup);
-	*traced = 0;
 	if (s == NULL) {
 		if (w->pc == 0 && !w->interrupted)
 			return CLEW_COMPLETE;
@@ -510,8 +653,12 @@ CLEW_PLAIN static int leave(struct walk *w, uint64_t *traced) {
 		*traced = w->pc;
 		return by_context(w);
 	}
-	if (r != NULL)
-		return by_rule(w, m->unwind, r);
+	if (r != NULL) {
+		int end = by_rule(w, m->unwind, r);
+		if (end == ON)
+			remember(w, lookup, s->module, r);
+		return end;
+	}
 	uint32_t start;
 	uint64_t function = 0;
 	if (m->names && clew_symbol_at(m->names, lookup - m->bias, &start) != CLEW_NONE)
@@ -527,7 +674,7 @@ CLEW_PLAIN void clew_traceback(struct clew_traceback_arg *a) {
 		most = a->max;
 	struct walk w;
 	w.stack = w.code = (struct memory){0};
-	w.fresh = 0;
+	w.fresh = 1UL << CLEW_STAYS;
 	w.segment = NULL;
 	w.reg[SP] = 0;
 	w.by_pointer = 0;
@@ -540,6 +687,7 @@ CLEW_PLAIN void clew_traceback(struct clew_traceback_arg *a) {
 		const ucontext_t *c = (const ucontext_t *)a->sigcontext;
 #ifdef __x86_64__
 		static const uint8_t columns[16] = {8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2, 7};
+#pragma GCC unroll 16
 		for (int i = 0; i < 16; i++)
 			w.reg[columns[i]] = c->uc_mcontext.gregs[i];
 		w.pc = c->uc_mcontext.gregs[16];
@@ -578,6 +726,8 @@ CLEW_PLAIN void clew_traceback(struct clew_traceback_arg *a) {
 	w.floor = w.reg[SP];
 	while (end == ON) {
 		uint64_t traced;
+		if (!skip)
+			n = by_steps(&w, a->buf, n, most);
 		end = leave(&w, &traced);
 		if (traced != 0 && !skip) {
 			if (n == most) {
@@ -590,13 +740,12 @@ CLEW_PLAIN void clew_traceback(struct clew_traceback_arg *a) {
 			skip = 0;
 			if (end == ON && w.reg[SP] - w.stack.copy_at > w.stack.copy_size)
 				end = CLEW_NO_CONTEXT; // a part of its frame was not copied
+			w.stack.copy_size = 0; // the frames of its callers stay
 		}
 	}
-	clew_leave(side);
+	clew_leave(side, n);
 	if (n < a->max)
 		a->buf[n] = 0;
-	count(&counts.walks, 1);
-	count(&counts.frames, n);
 	if (w.by_pointer)
 		count(&counts.by_pointer, w.by_pointer);
 	count(&counts.ended[end], 1);

@@ -114,6 +114,7 @@ static void mutate(void *context) {
 	if (real->module_count > 256)
 		return;
 	list.modules = modules;
+	static struct clew_step steps[CLEW_STEPS];
 	const struct clew_head *heads[3] = {(void *)real->modules[0].unwind, (void *)real->modules[0].names, (void *)real->modules[0].lines};
 	for (long i = 0; i < rounds; i++) {
 		const struct clew_head *h = heads[i % 3];
@@ -137,10 +138,13 @@ static void mutate(void *context) {
 			case 1: modules[0].names = (void *)copy; break;
 			case 2: modules[0].lines = (void *)copy; break;
 			}
+			memset(steps, 0, sizeof steps);
+			list.steps = i % 2 ? steps : NULL;
 			clew_publish(&list);
 			uintptr_t buf[32] = {0};
 			struct clew_traceback_arg a = {0, (uintptr_t)context, buf, 32};
 			clew_traceback(&a);
+			clew_traceback(&a); // by the steps of the first one
 			for (int j = 0; j < 32 && buf[j]; j++) {
 				struct clew_symbolizer_arg s = {.pc = buf[j]};
 				int calls = 0;
