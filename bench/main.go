@@ -31,6 +31,7 @@ type inputs struct {
 	recording, jitted, busy, functions, session                      string
 	largeUnits, work, starts                                         string
 	musl                                                             string
+	traceback, cgosymbolizer                                         string
 	dir                                                              string // for temporary files
 
 	costTime, recordTime, churnTime time.Duration
@@ -68,6 +69,8 @@ func main() {
 	flag.DurationVar(&in.churnTime, "churn-time", 20*time.Second, "how long clew record runs where its memory is measured; the goal is for an hour")
 	flag.StringVar(&in.functions, "functions", "", "programs of many functions; their names end in 400000 and 40000")
 	flag.StringVar(&in.musl, "musl", "/usr/lib/x86_64-linux-musl/libc.so", "musl's library")
+	flag.StringVar(&in.traceback, "traceback", "", "the program of testdata/traceback")
+	flag.StringVar(&in.cgosymbolizer, "cgosymbolizer", "", "the same program, built with the tag cgosymbolizer")
 	flag.StringVar(&in.session, "session", "", "session.o, beside the program that it was linked to")
 	flag.Parse()
 	if *rounds < 7 || flag.NArg() > 0 {
@@ -190,6 +193,7 @@ func (s *suite) prepare(in inputs) error {
 	add(sessionMeasurements(in.session))
 	add(checkMeasurements(in.clew, o, in.session))
 	s.add(analysisMeasurements(in.musl))
+	add(tracebackMeasurements(in.traceback, in.cgosymbolizer), nil)
 	if in.clew == "" || s.err != nil {
 		return s.err
 	}
