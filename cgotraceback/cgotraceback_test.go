@@ -393,15 +393,6 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-// TestStress sends SIGPROF as fast as it can, while C and C++ code of all kinds runs.
-func TestStress(t *testing.T) {
-	n := 20000
-	if sample.Full() {
-		n = 10_000_000
-	}
-	testProfile(t, hasRust(nil), exec.Command(build(t, nil), "stress", "0s", strconv.Itoa(n)))
-}
-
 // TestMutants walks by damaged tables: a walk may be wrong then, but not crash.
 func TestMutants(t *testing.T) {
 	n := 1000

@@ -20,6 +20,7 @@ import "C"
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 	"runtime/pprof"
@@ -66,8 +67,10 @@ func main() {
 		return
 	}
 	switch what := os.Args[1]; what {
-	case "profile", "stress":
+	case "profile":
 		profile()
+	case "deliver":
+		deliver()
 	case "thread":
 		C.in_thread(C.SEGV)
 	case "quit":
@@ -191,6 +194,28 @@ func goCallers() {
 	}
 }
 
+// deliver delivers a number of SIGPROF to threads of all kinds, while a profile is taken.
+func deliver() {
+	n, err := strconv.Atoi(os.Args[2])
+	if err != nil {
+		panic(err)
+	}
+	if err := pprof.StartCPUProfile(io.Discard); err != nil {
+		panic(err)
+	}
+	if C.deliver_reference(C.long(n)) == 0 {
+		panic("not on this machine")
+	}
+	var wait sync.WaitGroup
+	wait.Go(func() { goOuter(C.DELIVER) })
+	wait.Go(func() { C.in_thread(C.DELIVER) }) // C, Go, C
+	wait.Go(func() { C.deliver_in_thread() })
+	wait.Go(func() { C.deliver() })
+	wait.Wait()
+	pprof.StopCPUProfile()
+	C.deliver_report()
+}
+
 // profile writes a profile of all kinds of work to standard output.
 func profile() {
 	var b bytes.Buffer
@@ -202,27 +227,16 @@ func profile() {
 		panic(err)
 	}
 	var end atomic.Bool
-	if os.Args[1] == "profile" {
-		go func() { // d is processor time
-			for !end.Load() {
-				time.Sleep(10 * time.Millisecond)
-				var u syscall.Rusage
-				if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-					panic(err)
-				}
-				end.Store(time.Duration(u.Utime.Nano()) >= d)
+	go func() { // d is processor time
+		for !end.Load() {
+			time.Sleep(10 * time.Millisecond)
+			var u syscall.Rusage
+			if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+				panic(err)
 			}
-		}()
-	} else { // any number of signals
-		n, err := strconv.Atoi(os.Args[3])
-		if err != nil {
-			panic(err)
+			end.Store(time.Duration(u.Utime.Nano()) >= d)
 		}
-		go func() {
-			C.stress(C.long(n))
-			end.Store(true)
-		}()
-	}
+	}()
 	var wait sync.WaitGroup
 	for _, kind := range []C.int{C.SPIN, C.THROW, C.JUMP, C.SPIN_NO_CFI, C.ALTERNATE, C.THREAD, C.C_THREAD} {
 		wait.Go(func() {

@@ -52,4 +52,36 @@ __asm__(
 	"	ldp x29, x30, [sp], #32\n"
 	"	ret\n"
 #endif
-	".size no_cfi_inner, .-no_cfi_inner\n");
+	".size no_cfi_inner, .-no_cfi_inner\n"
+	".globl no_cfi_short\n"
+#ifdef __x86_64__
+	".type no_cfi_short, @function\n"
+	"no_cfi_short:\n"
+	"	push %rbp\n"
+	"	mov %rsp, %rbp\n"
+	"	sub $32, %rsp\n"
+	"	call no_cfi_loop\n"
+	"	leave\n"
+	"	ret\n"
+	".size no_cfi_short, .-no_cfi_short\n"
+	".type no_cfi_loop, @function\n"
+	"no_cfi_loop:\n"
+	"	push %rbp\n"
+	"	mov %rsp, %rbp\n"
+	"	push %rbx\n"
+	"	sub $8, %rsp\n"
+	"1:	dec %edi\n"
+	"	jnz 1b\n"
+	"	call deliver_here\n"
+	"	add $8, %rsp\n"
+	"	pop %rbx\n"
+	"	pop %rbp\n"
+	"	ret\n"
+	".size no_cfi_loop, .-no_cfi_loop\n"
+#else
+	".type no_cfi_short, %function\n"
+	"no_cfi_short:\n"
+	"	ret\n"
+	".size no_cfi_short, .-no_cfi_short\n"
+#endif
+	);

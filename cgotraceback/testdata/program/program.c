@@ -1,5 +1,4 @@
 #define _GNU_SOURCE
-#include <dirent.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -117,6 +116,7 @@ __attribute__((noinline)) void c_inner(int kind) {
 	case NO_CFI: case SPIN_NO_CFI: no_cfi_outer(kind); break;
 	case JUMP: jumps(); break;
 	case ALTERNATE: alternate(); break;
+	case DELIVER: deliver(); break;
 	default: spin(1000000);
 	}
 	sink++;
@@ -126,26 +126,6 @@ static void *only_c(void *n) {
 	spin((int)(intptr_t)n);
 	sink++;
 	return 0;
-}
-
-// stress sends SIGPROF to all threads of the process in turn.
-void stress(long n) {
-	long sent = 0;
-	while (sent < n) {
-		DIR *tasks = opendir("/proc/self/task");
-		int ids[256], count = 0;
-		struct dirent *e;
-		while (tasks && count < 256 && (e = readdir(tasks)) != NULL)
-			if ((ids[count] = atoi(e->d_name)) != 0 && ids[count] != gettid())
-				count++;
-		if (tasks)
-			closedir(tasks);
-		for (int i = 0; i < 64 * count && sent < n; i++) {
-			syscall(SYS_tgkill, getpid(), ids[i % count], SIGPROF);
-			sent++;
-			spin(1000);
-		}
-	}
 }
 
 __attribute__((noinline)) void c_outer(int kind) {

@@ -4,7 +4,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-enum { SPIN, SEGV, ABORT, OVERFLOW, PANIC, OVERWRITE, NULL_CALL, HANDLER, NO_CFI, THROW, JUMP, SPIN_NO_CFI, ALTERNATE, THREAD, CALLERS, TRAP, C_THREAD, SLEEP };
+enum { SPIN, SEGV, ABORT, OVERFLOW, PANIC, OVERWRITE, NULL_CALL, HANDLER, NO_CFI, THROW, JUMP, SPIN_NO_CFI, ALTERNATE, THREAD, CALLERS, TRAP, C_THREAD, SLEEP, DELIVER };
 void c_outer(int kind);
 void c_inner(int kind);
 void cpp_step(int kind);
@@ -12,7 +12,13 @@ void rust_step(int kind, void (*next)(int));
 void in_thread(int kind);
 void cpp_throw(int n);
 void walk_steps(void);
-void stress(long n);
+int deliver_reference(long n);
+void deliver(void);
+void deliver_here(void);
+void cpp_deliver(int n);
+void deliver_in_thread(void);
+void deliver_report(void);
+void no_cfi_short(int n);
 void *load(const char *path);
 int call_library(void *library);
 void unload(void *library);

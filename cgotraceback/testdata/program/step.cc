@@ -29,6 +29,19 @@ __attribute__((noinline)) void quiet(int n) {
 	sink = sink + text.size();
 }
 
+struct Delivered {
+	~Delivered() { deliver_here(); }
+};
+
+// delivered has destructors that run while an exception is in flight.
+__attribute__((noinline)) void delivered(int n) {
+	Delivered d;
+	if (n == 0)
+		throw std::runtime_error("in flight");
+	delivered(n - 1);
+	sink = sink + 1;
+}
+
 template <typename T> __attribute__((noinline)) void next(T kind) {
 	if (kind == THROW) {
 		for (int i = 0; i < 50; i++)
@@ -55,6 +68,14 @@ extern "C" void cpp_step(int kind) {
 extern "C" void cpp_throw(int n) {
 	try {
 		step::quiet(n);
+	} catch (const std::exception &e) {
+		sink = sink + 1;
+	}
+}
+
+extern "C" void cpp_deliver(int n) {
+	try {
+		step::delivered(n);
 	} catch (const std::exception &e) {
 		sink = sink + 1;
 	}

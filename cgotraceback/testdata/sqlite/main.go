@@ -3,7 +3,7 @@
 // licence that can be found in the LICENSE file.
 
 // Sqlite runs queries of SQLite in several goroutines, with a function of Go in each, and
-// writes a profile.
+// writes a profile. With an argument so many SIGPROF are delivered in SQLite.
 package main
 
 /*
@@ -14,6 +14,8 @@ package main
 
 sqlite3 *open_database(void);
 int query(sqlite3 *db, const char *text);
+void deliver_start(long n);
+long deliver_done(void), deliver_wrong(void);
 */
 import "C"
 
@@ -22,6 +24,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/pprof"
+	"strconv"
 	"sync"
 	"time"
 	"unsafe"
@@ -38,12 +41,14 @@ func run(db *C.sqlite3, text string) int {
 	return int(C.query(db, t))
 }
 
+var wanted int // signals
+
 func load(until time.Time) {
 	db := C.open_database()
 	defer C.sqlite3_close(db)
 	run(db, "create table t(a integer primary key, b text, c real)")
 	run(db, "with recursive n(i) as (select 1 union all select i+1 from n where i<5000) insert into t select i, 'row '||i, i*1.5 from n")
-	for time.Now().Before(until) {
+	for time.Now().Before(until) || int(C.deliver_done()) < wanted {
 		if n := run(db, "select x.b, sum(gofunction(y.c)) from t x join t y on y.a between x.a and x.a+5 where x.b like '%7%' group by x.b order by 2 desc"); n <= 0 {
 			panic(n)
 		}
@@ -56,11 +61,15 @@ func main() {
 	}
 	d := time.Second
 	if len(os.Args) > 1 {
-		d, _ = time.ParseDuration(os.Args[1])
+		wanted, _ = strconv.Atoi(os.Args[1])
 	}
 	var b bytes.Buffer
 	if err := pprof.StartCPUProfile(&b); err != nil {
 		panic(err)
+	}
+	if wanted > 0 { // signals that the callback sends
+		C.deliver_start(C.long(wanted))
+		d = 0
 	}
 	var wait sync.WaitGroup
 	for range 4 {
@@ -69,5 +78,8 @@ func main() {
 	wait.Wait()
 	pprof.StopCPUProfile()
 	os.Stdout.Write(b.Bytes())
+	if wanted > 0 {
+		fmt.Fprintln(os.Stderr, C.deliver_done(), "deliveries,", C.deliver_wrong(), "wrong")
+	}
 	fmt.Fprintf(os.Stderr, "%+v\n", cgotraceback.ReadCounters())
 }

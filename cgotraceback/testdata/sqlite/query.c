@@ -2,8 +2,11 @@
 #include <stdio.h>
 #include "_cgo_export.h"
 
+void deliver_here(void);
+
 static void value(sqlite3_context *context, int count, sqlite3_value **values) {
 	(void)count;
+	deliver_here();
 	sqlite3_result_double(context, goValue(sqlite3_value_double(values[0])));
 }
 
