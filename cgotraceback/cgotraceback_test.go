@@ -302,7 +302,9 @@ func profiled(t *testing.T, cmd *exec.Cmd) (samples [][]string, c cgotraceback.C
 				names = append(names, plain(line.Function.Name))
 			}
 		}
-		samples = append(samples, names)
+		for range s.Value[0] {
+			samples = append(samples, names)
+		}
 	}
 	if _, err := fmt.Sscanf(errors.String(), "{Walks:%d Frames:%d ByFramePointer:%d Complete:%d Full:%d NoTables:%d NoModule:%d NoRule:%d Unreadable:%d NoProgress:%d Unloaded:%d NoContext:%d",
 		&c.Walks, &c.Frames, &c.ByFramePointer, &c.Complete, &c.Full, &c.NoTables, &c.NoModule, &c.NoRule, &c.Unreadable, &c.NoProgress, &c.Unloaded, &c.NoContext); err != nil {

@@ -291,7 +291,7 @@ int deliver_reference(long n) {
 	sigaction(SIGTRAP, 0, &old);
 	set(SIGTRAP, on_step);
 	suffix_length = -1;
-	for (int i = 0; i < 2; i++) {
+	for (volatile int i = 0; i < 2; i++) { // not unrolled: the call has one address
 		stepping = 1;
 		depth = 0;
 		last_pc = 0;
