@@ -34,7 +34,7 @@ func (x *modules) publish(c *jit.Code, depths []steps, claim *jit.Claim) (*batch
 		live++
 		f.start = c.Start(from)
 		f.end = f.start + from.Size
-		if err := x.describe(f, from, &depths[i], &scratch); err != nil {
+		if err := x.describe(f, from, c.Bytes(from), &depths[i], &scratch); err != nil {
 			for i := range b.functions {
 				x.drop(&b.functions[i], true)
 			}

@@ -8,6 +8,7 @@ package goruntime
 
 import (
 	"math"
+	"unsafe"
 
 	"github.com/clewdev/clew/jit"
 )
@@ -62,9 +63,20 @@ type part struct {
 	start, end uint64
 	block      *block
 	record     uint64 // offset in block.records; 0 if there is none
+	size       uint64 // of the record
 
-	own [3]table
+	own   [ownTables]table
+	calls table // in modules.lists
 }
+
+// The tables of a part.
+const (
+	ownDepths = iota
+	ownFiles
+	ownLines
+	ownCalls
+	ownTables
+)
 
 // table is a table that only one function has.
 type table struct {
@@ -73,7 +85,7 @@ type table struct {
 }
 
 // describe writes the name, the tables and the records of a function.
-func (x *modules) describe(f *function, c *jit.Function, depths, scratch *steps) (err error) {
+func (x *modules) describe(f *function, c *jit.Function, code []byte, depths, scratch *steps) (err error) {
 	if f.name, err = x.names.add(goName(c.Name)); err != nil {
 		return err
 	}
@@ -98,19 +110,21 @@ func (x *modules) describe(f *function, c *jit.Function, depths, scratch *steps)
 		}
 		f.parts = append(f.parts, part{start: f.start + start, end: f.start + end, block: b})
 		p := &f.parts[len(f.parts)-1]
-		r := record{entry: uint32(p.start - b.base), name: int32(f.name), tables: 1, flag: flagAsm, data: 2, arguments: noData, locals: emptyMap}
+		r := record{entry: uint32(p.start - b.base), name: int32(f.name), flag: flagAsm}
 		if stop {
 			r.flag |= flagSPWrite
 		}
 		// The return address of a call at the end is the address after it.
-		d := describer{x, p, &r, c.Lines, start, end + uint64(quantum()), scratch}
+		d := describer{modules: x, part: p, record: &r, lines: c.Lines, code: code, start: start, end: end + uint64(quantum()), steps: scratch}
 		if err := d.describe(depths.list); err != nil {
 			return err
 		}
-		if p.record, err = b.records.alloc(recordSize); err != nil {
+		offset, err := b.records.alloc(p.size)
+		if err != nil {
 			return err
 		}
-		*b.record(p.record) = r
+		p.record = offset
+		copy(b.records.bytes(offset, p.size), unsafe.Slice((*byte)(unsafe.Pointer(&r)), unsafe.Sizeof(r))) // as much as fits
 		start = end
 	}
 	return nil
@@ -122,6 +136,7 @@ type describer struct {
 	part       *part
 	record     *record
 	lines      []jit.Line
+	code       []byte
 	start, end uint64 // offsets in the function
 	steps      *steps
 }
@@ -136,52 +151,75 @@ func (d *describer) describe(depths []valueFrom) (err error) {
 			d.steps.add(max(v.offset, d.start)-d.start, max(v.value, 0))
 		}
 	}
-	if err := d.add(&d.record.depths, 0); err != nil {
+	if d.record.depths, err = d.add(ownDepths); err != nil {
 		return err
 	}
 	d.steps.reset(uint64(quantum()))
 	d.steps.add(0, unsafePoint)
-	if d.record.unsafePoint, _, err = d.modules.table(d.steps, d.end-d.start); err != nil || len(d.lines) == 0 {
+	neverStop, _, err := d.modules.table(d.steps, d.end-d.start)
+	if err != nil {
 		return err
 	}
-	if err := d.values(&d.record.files, 1, func(l *jit.Line) (int32, error) { return d.modules.number(l.File) }); err != nil {
+	calls := d.inlined()
+	if len(calls) == 0 {
+		d.part.size, d.record.tables, d.record.data = recordSize, tablesPlain, dataPlain
+		d.record.numbers = [recordNumbers]uint32{neverStop, noData, emptyMap}
+	} else {
+		index, tree, err := d.tree(calls)
+		if err != nil {
+			return err
+		}
+		d.part.size, d.record.tables, d.record.data = inlinedSize, tablesInlined, dataCalls
+		d.record.numbers = [recordNumbers]uint32{neverStop, 0, index, noData, emptyMap, noData, tree}
+	}
+	if len(d.lines) == 0 {
+		return nil
+	}
+	if d.record.files, err = d.values(ownFiles, func(l *jit.Line) (int32, error) {
+		if l.File == "" || l.Line == 0 {
+			return -1, nil
+		}
+		return d.modules.number(l.File)
+	}); err != nil {
 		return err
 	}
-	return d.values(&d.record.lines, 2, func(l *jit.Line) (int32, error) {
-		if d.record.startLine == 0 {
+	d.record.lines, err = d.values(ownLines, func(l *jit.Line) (int32, error) {
+		if l.File == "" || l.Line == 0 {
+			return -1, nil
+		}
+		if d.record.startLine == 0 && l.Inlined == nil {
 			d.record.startLine = int32(l.Line)
 		}
 		return int32(l.Line), nil
 	})
+	return err
 }
 
 // values adds the table of a value of the lines.
-func (d *describer) values(to *uint32, own int, value func(l *jit.Line) (int32, error)) error {
+func (d *describer) values(own int, value func(l *jit.Line) (int32, error)) (offset uint32, err error) {
 	d.steps.reset(uint64(quantum()))
 	d.steps.add(0, -1)
 	for i := range d.lines {
-		l, v := &d.lines[i], int32(-1)
+		l := &d.lines[i]
 		if l.Offset >= d.end {
 			break
 		}
 		if i+1 < len(d.lines) && d.lines[i+1].Offset <= d.start {
 			continue
 		}
-		if l.File != "" && l.Line != 0 {
-			var err error
-			if v, err = value(l); err != nil {
-				return err
-			}
+		v, err := value(l)
+		if err != nil {
+			return 0, err
 		}
 		d.steps.add(max(l.Offset, d.start)-d.start, v)
 	}
-	return d.add(to, own)
+	return d.add(own)
 }
 
-func (d *describer) add(to *uint32, own int) error {
+func (d *describer) add(own int) (offset uint32, err error) {
 	offset, n, err := d.modules.table(d.steps, d.end-d.start)
-	*to, d.part.own[own] = offset, table{offset, n}
-	return err
+	d.part.own[own] = table{offset, n}
+	return offset, err
 }
 
 // unsafePoint forbids the preemption of a function (abi.UnsafePointUnsafe).
@@ -203,9 +241,16 @@ func (x *modules) drop(f *function, now bool) {
 		switch {
 		case p.record == 0:
 		case now:
-			p.block.records.put(p.record, recordSize)
+			p.block.records.put(p.record, p.size)
 		default:
-			x.retired = append(x.retired, retired{space: p.block.records, offset: p.record, size: recordSize})
+			x.retired = append(x.retired, retired{space: p.block.records, offset: p.record, size: p.size})
+		}
+		switch {
+		case p.calls.size == 0:
+		case now:
+			x.lists.put(uint64(p.calls.offset), uint64(p.calls.size))
+		default:
+			x.retired = append(x.retired, retired{space: x.lists, offset: uint64(p.calls.offset), size: uint64(p.calls.size)})
 		}
 	}
 	f.parts = nil

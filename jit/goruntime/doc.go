@@ -60,9 +60,13 @@
 // # Names
 //
 // Tracebacks omit names without a dot. So a function "answer" is called jit.answer, and
-// runtime.answer is called jit.runtime.answer. For an inlined call, the place is in the inlined
-// function, and the name is the outer function's. Addresses between functions in 4096 bytes of
-// code have the name runtime._ExternalCode, as code that Go's profiles do not know.
+// runtime.answer is called jit.runtime.answer. Addresses between functions in 4096 bytes of code
+// have the name runtime._ExternalCode, as code that Go's profiles do not know.
+//
+// Inlined calls ([jit.Line].Inlined) are frames. Go's tables have the place of a call at an
+// address of the outer function: that of an instruction with this place or, on amd64, one in the
+// middle of an instruction. On arm64, a call whose place no instruction has is left out: then the
+// place is in the inlined function, and the name is the outer function's.
 //
 // # Withdrawal
 //

@@ -113,29 +113,39 @@ type tableHeader struct {
 
 // record describes a function (runtime._func), with the tables and data that follow it.
 type record struct {
-	entry       uint32 // bytes from the start of the block
-	name        int32
-	_           int32 // size of arguments
-	_           uint32
-	depths      uint32 // pcsp
-	files       uint32
-	lines       uint32
-	tables      uint32 // npcdata
-	unit        uint32
-	startLine   int32
-	_           uint8 // funcID
-	flag        uint8
-	_           uint8
-	data        uint8 // nfuncdata
-	unsafePoint uint32
-	arguments   uint32 // pointer maps, from goFunc on
-	locals      uint32
+	entry     uint32 // bytes from the start of the block
+	name      int32
+	_         int32 // size of arguments
+	_         uint32
+	depths    uint32 // pcsp
+	files     uint32
+	lines     uint32
+	tables    uint32 // npcdata
+	unit      uint32
+	startLine int32
+	_         uint8 // funcID
+	flag      uint8
+	_         uint8
+	data      uint8 // nfuncdata
+	numbers   [recordNumbers]uint32
 }
 
+// The numbers after a record: the tables of values by their indexes (abi.PCDATA_UnsafePoint,
+// PCDATA_StackMapIndex, PCDATA_InlTreeIndex), then the offsets of data from goFunc on
+// (abi.FUNCDATA_ArgsPointerMaps, FUNCDATA_LocalsPointerMaps, FUNCDATA_StackObjects,
+// FUNCDATA_InlTree).
 const (
-	recordSize  = minBlock
-	flagSPWrite = 2 // abi.FuncFlagSPWrite: the caller is unknown
-	flagAsm     = 4 // abi.FuncFlagAsm: never preempted
+	tablesPlain, dataPlain   = 1, 2
+	tablesInlined, dataCalls = 3, 4
+
+	recordNumbers = tablesInlined + dataCalls
+)
+
+const (
+	recordSize  = minBlock     // of a function without inlined calls
+	inlinedSize = 2 * minBlock // of one with them
+	flagSPWrite = 2            // abi.FuncFlagSPWrite: the caller is unknown
+	flagAsm     = 4            // abi.FuncFlagAsm: never preempted
 	noData      = ^uint32(0)
 )
 

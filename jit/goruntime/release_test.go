@@ -38,6 +38,7 @@ func TestLayout(t *testing.T) {
 	}
 	var h head
 	var r record
+	var c inlinedCall
 	for name, want := range map[string]map[string]uintptr{
 		"runtime.moduledata": {
 			"": l.size, "pcHeader": unsafe.Offsetof(h.header), "funcnametab": unsafe.Offsetof(h.names), "cutab": unsafe.Offsetof(h.units),
@@ -47,12 +48,13 @@ func TestLayout(t *testing.T) {
 			"gofunc": l.goFunc, "epclntab": l.endTable, "bad": l.bad, "next": l.next,
 		},
 		"runtime._func": {
-			"": unsafe.Offsetof(r.unsafePoint), "entryOff": unsafe.Offsetof(r.entry), "nameOff": unsafe.Offsetof(r.name), "pcsp": unsafe.Offsetof(r.depths),
+			"": unsafe.Offsetof(r.numbers), "entryOff": unsafe.Offsetof(r.entry), "nameOff": unsafe.Offsetof(r.name), "pcsp": unsafe.Offsetof(r.depths),
 			"pcfile": unsafe.Offsetof(r.files), "pcln": unsafe.Offsetof(r.lines), "npcdata": unsafe.Offsetof(r.tables),
 			"cuOffset": unsafe.Offsetof(r.unit), "startLine": unsafe.Offsetof(r.startLine), "flag": unsafe.Offsetof(r.flag),
 			"nfuncdata": unsafe.Offsetof(r.data),
 		},
 		"runtime.pcHeader":       {"magic": 0, "minLC": 6, "ptrSize": 7, "nfunc": 8},
+		"runtime.inlinedCall":    {"": unsafe.Sizeof(c), "nameOff": unsafe.Offsetof(c.name), "parentPc": unsafe.Offsetof(c.parent)},
 		"runtime.findfuncbucket": {"": unsafe.Sizeof(bucket{}), "idx": 0, "subbuckets": 4},
 	} {
 		got := fields(d, name)
@@ -62,7 +64,7 @@ func TestLayout(t *testing.T) {
 			}
 		}
 	}
-	if l.size > moduleSize-unsafe.Sizeof(tableHeader{}) || unsafe.Sizeof(r) > recordSize {
+	if l.size > moduleSize-unsafe.Sizeof(tableHeader{}) || unsafe.Sizeof(r) > inlinedSize || unsafe.Offsetof(r.numbers)+4*(tablesPlain+dataPlain) > recordSize {
 		t.Errorf("a module has %d bytes and a record %d", l.size, unsafe.Sizeof(r))
 	}
 }

@@ -50,8 +50,7 @@ func TestGoexit(t *testing.T) {
 func TestRecover(t *testing.T) {
 	e := newEngine(t)
 	defer e.publish(t).Withdraw()
-	var host func(a uintptr) uintptr
-	host = func(a uintptr) (result uintptr) {
+	host := func(a uintptr) (result uintptr) {
 		if a == 3 {
 			panic(a)
 		}
@@ -163,4 +162,3 @@ func TestAncestors(t *testing.T) {
 		}
 	}
 }
-
