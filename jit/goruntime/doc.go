@@ -52,7 +52,9 @@
 //   - it saves the frame pointer elsewhere than below the return address (amd64: CFA-16) or in
 //     the highest word of its frame (arm64: CFA-8). The runtime adjusts this word when the stack moves;
 //   - on arm64, its return address is not at the stack pointer while it has a frame, as
-//     Go's is: str x30, [sp, #-Size]!, but not stp x29, x30, [sp, #-Size]!.
+//     Go's is: str x30, [sp, #-Size]!, but not stp x29, x30, [sp, #-Size]!. The runtime always
+//     reads the word at the stack pointer, so no table can describe the latter. The highest word
+//     of the frame belongs to the caller, which may have saved a frame pointer there.
 //
 // A walk stops in code where the return address is in a register though it is not a leaf's, such
 // as a prologue of arm64 before the store. Such code must not call Go.

@@ -170,7 +170,7 @@ func (x *frames) depth(row *cfi.Row) (int32, error) {
 			// A prologue or epilogue that moves the stack pointer alone, or a call of a stub.
 			depth = noDepth
 		case address.Kind != cfi.Offset || address.Offset != -depth || depth == 0:
-			return 0, framef("its return address is not at the stack pointer")
+			return 0, framef("its return address is not at the stack pointer, where Go's runtime reads it (save it with str x30, [sp, #-SIZE]!, not with stp x29, x30)")
 		}
 	} else if address.Kind != cfi.Offset || address.Offset != -pushed {
 		return 0, framef("its return address is not below the CFA")

@@ -107,7 +107,7 @@ func TestRefusedFrames(t *testing.T) {
 		},
 		{"arm64 frame pointer", arm64, make([]byte, 32), mustTable(preset.FramePointer(arm64, preset.Frame{
 			Epilogues: []preset.Epilogue{{Start: 24}},
-		})), "", "its return address is not at the stack pointer at +0x4"},
+		})), "", "its return address is not at the stack pointer, where Go's runtime reads it (save it with str x30, [sp, #-SIZE]!, not with stp x29, x30) at +0x4"},
 	})
 }
 

@@ -25,11 +25,14 @@ var Default = &Publisher{}
 
 func init() { jit.Register(jit.StageRuntime, "goruntime", Default) }
 
+// version is the release that built the program. Tests replace it.
+var version = runtime.Version
+
 // start links the modules that stay.
 func start() error {
 	linked.mu.Lock()
 	defer linked.mu.Unlock()
-	return linked.start(runtime.Version())
+	return linked.start(version())
 }
 
 // computing are frames for a publication each.

@@ -9,16 +9,19 @@ package goruntime
 import (
 	"debug/dwarf"
 	"debug/elf"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"unsafe"
 
 	"github.com/clewdev/clew/internal/sample"
 	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/jit"
 )
 
 // The structures agree with the debugging information of the runtime that runs the test.
@@ -125,6 +128,36 @@ func TestReleases(t *testing.T) {
 			}
 			t.Logf("%s: %d tests passed", version, strings.Count(string(out), "--- PASS"))
 		})
+	}
+}
+
+// In a program of an untested release nothing is registered, and the error says so.
+func TestUntestedRelease(t *testing.T) {
+	if os.Getenv("CLEW_TEST_VERSION") == "" {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestUntestedRelease$", "-test.v")
+		cmd.Env = append(os.Environ(), "CLEW_TEST_VERSION=1")
+		out, err := cmd.CombinedOutput()
+		if errors.Is(err, syscall.ENOEXEC) {
+			t.Skip(err) // under qemu
+		}
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		return
+	}
+	before := lastModule
+	version = func() string { return "go1.99" }
+	c := leaves(t, textMemory(t, 4096), "untested", 1)
+	_, err := jit.Publish(c) // no other publisher is there
+	const want = "unsupported Go runtime: this program was built with go1.99, and the package is tested with go1.26, go1.27 only"
+	if !errors.Is(err, ErrVersion) || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, expected %s", err, want)
+	}
+	if name(c.Address+32) != "" || lastModule != before || Default.Listening() {
+		t.Error("something is registered")
+	}
+	if _, err := Default.Publish(c); !errors.Is(err, ErrVersion) {
+		t.Error(err)
 	}
 }
 
