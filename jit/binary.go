@@ -104,7 +104,11 @@ func (w *descriptionWriter) functions(c *Code) {
 			w.data = appendNumbers(w.data, 0)
 			continue
 		}
-		w.data = appendNumbers(w.data, f.Size, w.string(f.Name), uint64(f.Range), f.Offset, switches(f), w.program(f.Unwind), uint64(len(f.Lines)))
+		w.data = appendNumbers(w.data, f.Size, w.string(f.Name), uint64(f.Range), f.Offset, flags(f))
+		if len(f.Pointers) > 0 {
+			w.pointers(f.Pointers)
+		}
+		w.data = appendNumbers(w.data, w.program(f.Unwind), uint64(len(f.Lines)))
 		if w.err != nil {
 			w.err = FunctionErrors{c.Fault(i, w.err)}
 			return
@@ -118,11 +122,31 @@ func (w *descriptionWriter) functions(c *Code) {
 	}
 }
 
-func switches(f *Function) uint64 {
+// The flags of a function.
+const (
+	flagSwitches = 1 << iota
+	flagPointers
+)
+
+func flags(f *Function) (n uint64) {
 	if f.SwitchesStack {
-		return 1
+		n |= flagSwitches
 	}
-	return 0
+	if len(f.Pointers) > 0 {
+		n |= flagPointers
+	}
+	return n
+}
+
+// pointers writes offsets, which are negative.
+func (w *descriptionWriter) pointers(offsets []int64) {
+	w.data = appendNumbers(w.data, uint64(len(offsets)))
+	for _, o := range offsets {
+		if o >= 0 {
+			w.err = fmt.Errorf("%w: a pointer at CFA+%d, outside of the frame", ErrCode, o)
+		}
+		w.data = appendNumbers(w.data, uint64(-o))
+	}
 }
 
 func (w *descriptionWriter) string(s string) uint64 {
@@ -314,7 +338,13 @@ func (r *descriptionReader) functions(c *Code) {
 		f := Function{Size: r.number(math.MaxUint64)}
 		if f.Size > 0 {
 			f.Name, f.Range, f.Offset = element(r, r.strings), int(r.number(uint64(len(c.Ranges)))), r.number(math.MaxUint64)
-			f.SwitchesStack = r.number(1) == 1
+			flags := r.number(flagSwitches | flagPointers)
+			f.SwitchesStack = flags&flagSwitches > 0
+			if flags&flagPointers > 0 {
+				for range r.count() {
+					f.Pointers = append(f.Pointers, -int64(r.number(math.MaxInt64)))
+				}
+			}
 			f.Unwind = element(r, r.programs)
 			f.Lines = r.lines()
 		}

@@ -42,7 +42,7 @@ func cached(tb testing.TB) *jit.Code {
 			{Name: "a", Offset: 8, Size: 16, Unwind: programs[0], Lines: []jit.Line{
 				{File: "a.w", Line: 1, Column: 2}, {Offset: 4, File: "c.w", Line: 9, Inlined: inner}, {Offset: 8, File: "b.w", Line: 7, Inlined: outer}, {Offset: 9}}},
 			{},
-			{Name: "b", Offset: 24, Size: 16, Unwind: programs[1], SwitchesStack: true},
+			{Name: "b", Offset: 24, Size: 16, Unwind: programs[1], SwitchesStack: true, Pointers: []int64{-24, -40}},
 			{Name: "a", Range: 1, Size: 16, Unwind: programs[2], Lines: []jit.Line{{File: "a.w", Line: 11, Inlined: &jit.Call{Function: "inner", File: "a.w", Line: 1}}}},
 			{Name: "c", Range: 1, Offset: 16},
 		}}

@@ -76,6 +76,10 @@ type Function struct {
 	// caller's. See "Stacks that are switched" in the documentation of the package.
 	SwitchesStack bool
 
+	// Pointers are the words of the frame that contain pointers of Go, or nil, whenever the function
+	// calls Go: their offsets from the CFA, bytes. Only jit/goruntime uses them.
+	Pointers []int64
+
 	// Lines maps instructions to source lines, in ascending order of Offset. It may be
 	// empty. Nil means those of Code.LinesOf.
 	Lines []Line

@@ -7,7 +7,10 @@
 package goruntime
 
 import (
+	"encoding/binary"
 	"math"
+	"runtime"
+	"slices"
 	"unsafe"
 
 	"github.com/clewdev/clew/jit"
@@ -67,6 +70,7 @@ type part struct {
 
 	own   [ownTables]table
 	calls table // in modules.lists
+	words table // the pointer map, in modules.lists
 }
 
 // The tables of a part.
@@ -115,7 +119,7 @@ func (x *modules) describe(f *function, c *jit.Function, code []byte, depths, sc
 			r.flag |= flagSPWrite
 		}
 		// The return address of a call at the end is the address after it.
-		d := describer{modules: x, part: p, record: &r, lines: c.Lines, code: code, start: start, end: end + uint64(quantum()), steps: scratch}
+		d := describer{modules: x, part: p, record: &r, function: c, code: code, lines: c.Lines, start: start, end: end + uint64(quantum()), steps: scratch}
 		if err := d.describe(depths.list); err != nil {
 			return err
 		}
@@ -135,9 +139,10 @@ type describer struct {
 	modules    *modules
 	part       *part
 	record     *record
-	lines      []jit.Line
+	function   *jit.Function
 	code       []byte
-	start, end uint64 // offsets in the function
+	lines      []jit.Line // of the function, and of inlined calls
+	start, end uint64     // offsets in the function
 	steps      *steps
 }
 
@@ -160,17 +165,21 @@ func (d *describer) describe(depths []valueFrom) (err error) {
 	if err != nil {
 		return err
 	}
+	words, err := d.pointers()
+	if err != nil {
+		return err
+	}
 	calls := d.inlined()
 	if len(calls) == 0 {
 		d.part.size, d.record.tables, d.record.data = recordSize, tablesPlain, dataPlain
-		d.record.numbers = [recordNumbers]uint32{neverStop, noData, emptyMap}
+		d.record.numbers = [recordNumbers]uint32{neverStop, noData, words}
 	} else {
 		index, tree, err := d.tree(calls)
 		if err != nil {
 			return err
 		}
 		d.part.size, d.record.tables, d.record.data = inlinedSize, tablesInlined, dataCalls
-		d.record.numbers = [recordNumbers]uint32{neverStop, 0, index, noData, emptyMap, noData, tree}
+		d.record.numbers = [recordNumbers]uint32{neverStop, 0, index, noData, words, noData, tree}
 	}
 	if len(d.lines) == 0 {
 		return nil
@@ -194,6 +203,38 @@ func (d *describer) describe(depths []valueFrom) (err error) {
 	})
 	return err
 }
+
+// pointers writes the pointer map (runtime.stackmap). It has a bit for each word up to the saved
+// frame pointer, and is the same at all instructions.
+func (d *describer) pointers() (offset uint32, err error) {
+	list := d.function.Pointers
+	if len(list) == 0 || d.record.flag&flagSPWrite != 0 {
+		return emptyMap, nil
+	}
+	end := int64(savedFPAMD64)
+	if runtime.GOARCH == "arm64" {
+		end = savedFPARM64
+	}
+	first := slices.Min(list)
+	bits := (end - first) / wordSize
+	size := int(8 + (bits+7)/8)
+	at, err := d.modules.lists.alloc(uint64(size))
+	if err != nil {
+		return 0, err
+	}
+	d.part.words = table{uint32(at), size}
+	b := d.modules.lists.bytes(at, uint64(size))
+	clear(b)
+	binary.NativeEndian.PutUint32(b, 1)
+	binary.NativeEndian.PutUint32(b[4:], uint32(bits))
+	for _, word := range list {
+		bit := (word - first) / wordSize
+		b[8+bit/8] |= 1 << (bit % 8)
+	}
+	return uint32(at), nil
+}
+
+const wordSize = 8
 
 // values adds the table of a value of the lines.
 func (d *describer) values(own int, value func(l *jit.Line) (int32, error)) (offset uint32, err error) {
@@ -245,12 +286,14 @@ func (x *modules) drop(f *function, now bool) {
 		default:
 			x.retired = append(x.retired, retired{space: p.block.records, offset: p.record, size: p.size})
 		}
-		switch {
-		case p.calls.size == 0:
-		case now:
-			x.lists.put(uint64(p.calls.offset), uint64(p.calls.size))
-		default:
-			x.retired = append(x.retired, retired{space: x.lists, offset: uint64(p.calls.offset), size: uint64(p.calls.size)})
+		for _, t := range []table{p.calls, p.words} {
+			switch {
+			case t.size == 0:
+			case now:
+				x.lists.put(uint64(t.offset), uint64(t.size))
+			default:
+				x.retired = append(x.retired, retired{space: x.lists, offset: uint64(t.offset), size: uint64(t.size)})
+			}
 		}
 	}
 	f.parts = nil

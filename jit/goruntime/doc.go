@@ -25,10 +25,13 @@
 // Nothing can check the code, so its author promises:
 //
 //   - The unwind table is right at every instruction, as package check can prove.
-//   - No pointer to Go's heap is only in the frame of a function or in a register during a call of Go.
-//     Frames have no pointer maps: the garbage collector does not look into them.
-//   - No address of the goroutine's stack is in the frame during a call of Go, apart from the
-//     saved frame pointer: the stack may move.
+//   - No pointer to Go's heap is only in the frame of a function or in a register during a call of
+//     Go, except in words of the frame that [jit.Function].Pointers lists. These contain a pointer or nil
+//     during each call: the garbage collector and the growth of the stack read them, and no
+//     other words.
+//   - No address of the goroutine's stack is in other words of the frame during a call of Go, apart
+//     from the saved frame pointer: the stack may move, and changes it in those of Pointers.
+//   - The code does not store pointers of Go to Go's heap, which needs a write barrier.
 //   - The frame pointer (rbp, x29) has the caller's value, or leads to a saved one, when the code
 //     calls Go: the execution tracer follows it.
 //   - The code calls Go through a function in assembly that has a frame, keeps the arguments and
@@ -49,6 +52,8 @@
 //   - it has no unwind table, switches stacks, or signs return addresses;
 //   - its CFA is not relative to the stack pointer. On amd64 it may be rbp+16, if the code
 //     changes the stack pointer only in the prologue and the epilogues;
+//   - it lists a word in Pointers that is not in its frame, or is the saved frame pointer or the
+//     return address;
 //   - it saves the frame pointer elsewhere than below the return address (amd64: CFA-16) or in
 //     the highest word of its frame (arm64: CFA-8). The runtime adjusts this word when the stack moves;
 //   - on arm64, its return address is not at the stack pointer while it has a frame, as

@@ -48,6 +48,25 @@ type frames struct {
 	lastDepths []valueFrom
 }
 
+// pointers checks the pointers in the frame of a function, of which the depths are known.
+func (x *frames) pointers(s *steps, f *jit.Function) error {
+	deepest := int64(0)
+	for _, v := range s.list {
+		deepest = max(deepest, int64(v.value))
+	}
+	size := int64(x.machine.AddressSize)
+	first, last := -deepest-size, savedFPAMD64-size
+	if x.machine.ReturnAddress == columnLR { // at the stack pointer
+		first, last = -deepest+size, savedFPARM64-size
+	}
+	for _, word := range f.Pointers {
+		if word < first || word > last || word%size != 0 {
+			return framef("its pointer at CFA%+d is not in a word of its frame, from CFA%+d to CFA%+d", word, first, last)
+		}
+	}
+	return nil
+}
+
 // depths adds the depth at each instruction of a function: the distance from the stack
 // pointer to its value at the call (runtime.funcspdelta).
 func (x *frames) depths(s *steps, f *jit.Function, code []byte) error {

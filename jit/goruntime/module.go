@@ -192,13 +192,20 @@ func checkModule(p unsafe.Pointer, l *layout) error {
 }
 
 // chain appends the modules first to last to the runtime's list, which have links between
-// them already. Loaders that link modules in other ways at the same time do the same.
-func chain(first, last unsafe.Pointer, l *layout) {
-	for {
+// them already. Loaders that link modules in other ways at the same time do the same. The runtime
+// links a plugin by two stores (runtime.addmoduledata), and chain waits between them.
+func chain(first, last unsafe.Pointer, l *layout) error {
+	for range 1000 {
 		old := atomic.LoadPointer(&lastModule)
+		next := (*unsafe.Pointer)(unsafe.Add(old, l.next))
+		if atomic.LoadPointer(next) != nil {
+			runtime.Gosched()
+			continue
+		}
 		if atomic.CompareAndSwapPointer(&lastModule, old, last) {
-			atomic.StorePointer((*unsafe.Pointer)(unsafe.Add(old, l.next)), first)
-			return
+			atomic.StorePointer(next, first)
+			return nil
 		}
 	}
+	return fmt.Errorf("%w: modules follow the last one of its list", ErrVersion)
 }

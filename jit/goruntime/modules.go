@@ -168,8 +168,7 @@ func (x *modules) anchors(l *layout) error {
 	}
 	x.tail = x.last
 	x.link(x.first, x.last)
-	chain(x.heads.at(x.first.head), x.heads.at(x.last.head), l)
-	return nil
+	return chain(x.heads.at(x.first.head), x.heads.at(x.last.head), l)
 }
 
 // link makes next the module after m in the runtime's list.

@@ -74,7 +74,11 @@ func (p *Publisher) Publish(c *jit.Code) (jit.Registration, error) {
 			continue
 		}
 		depths[i].reset(uint64(quantum()))
-		if err := x.depths(&depths[i], f, c.Bytes(f)); err != nil {
+		err := x.depths(&depths[i], f, c.Bytes(f))
+		if err == nil && len(f.Pointers) > 0 {
+			err = x.pointers(&depths[i], f)
+		}
+		if err != nil {
 			faults = append(faults, c.Fault(i, err))
 		}
 	}
