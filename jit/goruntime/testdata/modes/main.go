@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/clewdev/clew/jit/goruntime/internal/exercise"
+	"github.com/clewdev/clew/jit/goruntime/testdata/exercise"
 )
 
 // run prints "ok", or ends the program. With a library, the host program's arguments are in os.Args.

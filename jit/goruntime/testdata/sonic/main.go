@@ -15,7 +15,7 @@ import (
 	"unsafe"
 
 	"github.com/bytedance/sonic/loader"
-	"github.com/clewdev/clew/jit/goruntime/internal/exercise"
+	"github.com/clewdev/clew/jit/goruntime/testdata/exercise"
 )
 
 // code is a function of type function for amd64: see programs/loaded in Clew's internal/testprogram.
