@@ -68,7 +68,7 @@ func (x *modules) blockAt(address uint64) (*block, error) {
 	b := &block{base: base}
 	var err error
 	size := blockSize / codePage * uint64(unsafe.Sizeof(bucket{}))
-	if b.buckets, err = reserve("pages of code", size); err != nil {
+	if b.buckets, err = reserveAll("pages of code", size); err != nil {
 		return nil, err
 	}
 	if _, err = b.buckets.extend(size); err != nil {

@@ -41,7 +41,8 @@
 //     be in that one. A trap or padding after the call is enough.
 //   - No thread runs the code, and no frame of it is on a stack, when it is withdrawn.
 //
-// Code is never preempted. The garbage collector waits until it returns or calls Go.
+// Code is never preempted. The garbage collector waits until it returns or calls Go. So can Publish
+// and Withdraw, which stop the world at times: code must not wait for them.
 //
 // # Frames
 //

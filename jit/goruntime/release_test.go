@@ -10,6 +10,7 @@ import (
 	"debug/dwarf"
 	"debug/elf"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -157,6 +158,47 @@ func TestUntestedRelease(t *testing.T) {
 		t.Error("something is registered")
 	}
 	if _, err := Default.Publish(c); !errors.Is(err, ErrVersion) {
+		t.Error(err)
+	}
+}
+
+// In a process whose address space is limited, the tables leave most of it to the program.
+func TestLimitedMemory(t *testing.T) {
+	if os.Getenv("CLEW_TEST_LIMIT") == "" {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestLimitedMemory$", "-test.v")
+		cmd.Env = append(os.Environ(), "CLEW_TEST_LIMIT=1")
+		out, err := cmd.CombinedOutput()
+		if errors.Is(err, syscall.ENOEXEC) {
+			t.Skip(err) // under qemu
+		}
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		return
+	}
+	used := func() (pages uint64) {
+		b, err := os.ReadFile("/proc/self/statm")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := fmt.Sscan(string(b), &pages); err != nil {
+			t.Fatal(err)
+		}
+		return pages * uint64(os.Getpagesize())
+	}
+	before := used()
+	if before > 4<<30 {
+		t.Skip("the program has much address space already: a race detector")
+	}
+	const limit = 4 << 30
+	if err := syscall.Setrlimit(syscall.RLIMIT_AS, &syscall.Rlimit{Cur: before + limit, Max: before + limit}); err != nil {
+		t.Fatal(err)
+	}
+	r := publish(t, leaves(t, textMemory(t, 32*10_000), "limited", 0, 1, 9999))
+	if more := used() - before; more > limit/4 {
+		t.Errorf("the tables take %d MiB of 4 GiB", more>>20)
+	}
+	if err := r.Withdraw(); err != nil {
 		t.Error(err)
 	}
 }

@@ -37,18 +37,34 @@ type space struct {
 // step is the unit in which a space becomes accessible.
 const step = 1 << 20
 
+// limitedShare is the part of a limited address space that each space may take: the program needs
+// most of it.
+const limitedShare = 64
+
 // reserve reserves address space: size bytes, or less if the process has a limit.
 func reserve(name string, size uint64) (*space, error) {
+	var limit unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_AS, &limit) == nil && limit.Cur != unix.RLIM_INFINITY {
+		for size > limit.Cur/limitedShare && size > 4*step {
+			size /= 2
+		}
+	}
 	for {
-		p, err := unix.MmapPtr(-1, 0, nil, uintptr(size), unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_NORESERVE)
-		switch {
-		case err == nil:
-			return &space{name: name, base: p, limit: size}, nil
-		case size <= 4*step:
-			return nil, fmt.Errorf("%w: %w", ErrMemory, os.NewSyscallError("mmap", err))
+		s, err := reserveAll(name, size)
+		if err == nil || size <= 4*step {
+			return s, err
 		}
 		size /= 2
 	}
+}
+
+// reserveAll reserves size bytes of address space.
+func reserveAll(name string, size uint64) (*space, error) {
+	p, err := unix.MmapPtr(-1, 0, nil, uintptr(size), unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_NORESERVE)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrMemory, os.NewSyscallError("mmap", err))
+	}
+	return &space{name: name, base: p, limit: size}, nil
 }
 
 func (s *space) release() {
