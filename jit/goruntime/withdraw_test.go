@@ -7,6 +7,7 @@
 package goruntime
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -20,6 +21,7 @@ import (
 	"unsafe"
 
 	"github.com/clewdev/clew/cfi/preset"
+	"github.com/clewdev/clew/examples/call"
 	"github.com/clewdev/clew/jit"
 )
 
@@ -198,6 +200,73 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// A publication for which memory is lacking leaves nothing behind, and those before it stay.
+func TestNoMemory(t *testing.T) {
+	const pages = 8
+	text := textMemory(t, pages*codePage)
+	stay := publish(t, leaves(t, text, "stay", 0, 128*5))
+	before := Default.Stats()
+	c := leaves(t, text, "more", 1, 2, 128*2, 128*3, 128*5+7, 128*7)
+	unwind, err := preset.FramePointer(jit.Host(), preset.Frame{Epilogues: []preset.Epilogue{{Start: 24}}})
+	if runtime.GOARCH == "arm64" {
+		unwind, err = preset.Fixed(jit.Host(), preset.Frame{Size: 32, Prologue: 8, Saved: []preset.Saved{{Register: 30, Slot: -32}}, Epilogues: []preset.Epilogue{{Start: 24}}})
+	} else {
+		// push rbp; mov rbp, rsp; nop...; pop rbp; ret
+		code := append(append([]byte{0x55, 0x48, 0x89, 0xe5}, bytes.Repeat([]byte{0x90}, 19)...), 0x5d, 0xc3)
+		copy(text[32*128*7:], code)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := &c.Functions[len(c.Functions)-1]
+	last.Unwind = unwind
+	b, err := linked.blockAt(c.Address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	failed := 0
+	for _, s := range []*space{linked.names.space, linked.files.space, linked.units, linked.steps.space, linked.lists, linked.heads, b.records} {
+		limit, free := s.limit, s.free
+		for more := uint64(0); more <= 512; more += 64 {
+			for i := range c.Functions {
+				c.Functions[i].Name = fmt.Sprintf("more.%s.%d.f%d", s.name, more, i)
+				c.Functions[i].Lines = []jit.Line{{File: c.Functions[i].Name, Line: i}}
+			}
+			s.limit, s.free = min(limit, s.used+more), [64][]uint64{}
+			r, err := Default.Publish(c)
+			s.limit, s.free = limit, free
+			if err == nil {
+				if got := name(c.Address + 2*32); got != c.Functions[1].Name {
+					t.Errorf("%q", got)
+				}
+				if err := r.Withdraw(); err != nil {
+					t.Fatal(err)
+				}
+			} else if failed++; !errors.Is(err, ErrMemory) {
+				t.Error(err)
+			}
+			after := Default.Stats()
+			if after.Functions != before.Functions || after.Modules != before.Modules {
+				t.Fatalf("%s and %d bytes: %+v, before %+v", s.name, more, after, before)
+			}
+			for _, at := range []int{0, 128 * 5} {
+				if got, want := name(c.Address+uint64(at)*32), fmt.Sprintf("stay.f%d", at); got != want {
+					t.Fatalf("%s: %q, expected %q", s.name, got, want)
+				}
+			}
+			if got := name(c.Address + 128*2*32); got != "" {
+				t.Fatalf("%s: %q", s.name, got)
+			}
+		}
+	}
+	if failed < 10 {
+		t.Errorf("%d publications failed", failed)
+	}
+	if err := stay.Withdraw(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Readers find functions that stay, while the modules with them are split, joined and replaced.
 func TestReaders(t *testing.T) {
 	const pages = 64
@@ -241,6 +310,61 @@ func TestReaders(t *testing.T) {
 	stop.Store(true)
 	<-done
 	<-done
+}
+
+// Goroutines wait in functions that the code calls, and their stacks are scanned and walked, while
+// other functions in the page of the code come and go.
+func TestParked(t *testing.T) {
+	e := newEngine(t)
+	defer e.publish(t).Withdraw()
+	const waiting = 20
+	entered, leave, done := make(chan bool), make(chan bool), make(chan uintptr)
+	call.SetHost(func(a uintptr) uintptr {
+		grow(int(a) % 10)
+		entered <- true
+		<-leave
+		return a + 1
+	})
+	for i := range uintptr(waiting) {
+		go func() { done <- call.Code(e.entry, i) - i }()
+	}
+	for range waiting {
+		<-entered
+	}
+	var stop atomic.Bool
+	collected := make(chan bool)
+	go func() {
+		buffer := make([]byte, 64<<10)
+		for !stop.Load() {
+			runtime.GC()
+			if n := runtime.Stack(buffer, true); n < len(buffer) && bytes.Count(buffer[:n], []byte("engine.inner(")) != waiting {
+				t.Errorf("%d of %d goroutines", bytes.Count(buffer[:n], []byte("engine.inner(")), waiting)
+				break
+			}
+		}
+		close(collected)
+	}()
+	for round := range 3000 {
+		var at []int
+		for i := 40 + round%7; i < 128; i += 1 + round%5 {
+			at = append(at, i)
+		}
+		r := publish(t, leaves(t, e.code.Text, "other", at...))
+		if err := r.WithdrawFunctions(round%len(at), 0); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Withdraw(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stop.Store(true)
+	<-collected
+	close(leave)
+	for range waiting {
+		if got := <-done; got != 1 {
+			t.Errorf("%d", got)
+		}
+	}
 }
 
 // Random batches agree with a model.
