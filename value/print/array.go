@@ -99,7 +99,9 @@ func (w *printing) array(v value.Value, t *value.Type, depth int) {
 	}
 	if size == 0 || n == 0 {
 		// A flexible array member.
-		if address, ok := v.Address(); ok && (w.Format == 0 || !counted && n == 0) {
+		if address, ok := v.Address(); ok && t.Language() == value.Rust {
+			w.address(address, true)
+		} else if ok && (w.Format == 0 || !counted && n == 0) {
 			w.pointer(v, value.PointerTo(elem), address)
 		} else if w.Format == 0 {
 			w.add("0x0") // the address that gdb prints for a value without one

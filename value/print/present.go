@@ -26,6 +26,9 @@ type String struct {
 	Address uint64      // run-time, of the first
 	Length  uint64      // in characters
 	Frame   value.Frame
+
+	// Whole marks text that has no terminator. A NUL at the end is a part of it.
+	Whole bool
 }
 
 // Child is a listed part of a value: an element without a name or a key, a named member, or an
@@ -69,7 +72,7 @@ func (w *printing) present(p Presentation, depth int, summary bool) {
 	w.add(p.Text)
 	switch {
 	case p.Value.Type() == nil:
-	case depth >= w.depth:
+	case depth >= w.depth && (p.Text == "" || !isScalar(p.Value.Type().Strip())):
 		w.add("{...}")
 	default:
 		w.value(p.Value, depth+1, false)
@@ -140,6 +143,10 @@ func (w *printing) counted(s *String) {
 			w.fail(&value.MemoryError{Address: s.Address, Err: err})
 			return
 		}
+	}
+	if s.Whole {
+		w.appendQuoted(data, int(width), prefix, '"', shown < s.Length)
+		return
 	}
 	w.appendString(data, int(width), prefix, shown < s.Length)
 }

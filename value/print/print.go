@@ -112,7 +112,8 @@ func (w *printing) scalar(v value.Value, t *value.Type) {
 
 // number writes the value b of a type without qualifiers.
 func (w *printing) number(v value.Value, t *value.Type, b []byte) {
-	if w.Format != 0 && w.Format != 's' {
+	if w.Format != 0 && w.Format != 's' && (len(w.text) == 0 || t.Language() != value.Rust || t.Name() != "()") {
+		// As in gdb, () within another value is not formatted.
 		w.formatted(t, b)
 		return
 	}

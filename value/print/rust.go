@@ -20,7 +20,7 @@ func (w *printing) rust(v value.Value, t *value.Type, depth int) {
 	case t.HasVariants():
 		w.rustEnum(v, t, depth)
 		return
-	case len(fields) == 2 && fields[0].Name == "data_ptr" && fields[1].Name == "length" && strings.HasPrefix(name, "&"):
+	case len(fields) == 2 && fields[0].Name == "data_ptr" && fields[1].Name == "length":
 		w.rustSlice(v, t, depth)
 		return
 	}
@@ -113,7 +113,7 @@ func (w *printing) rustText(elem *value.Type, address, length uint64, f value.Fr
 		w.fail(err)
 		return
 	}
-	w.appendString(contents, 1, "", shown < length)
+	w.appendQuoted(contents, 1, "", '"', shown < length)
 }
 
 // rustScalar writes the scalars that only Rust has, () and characters, and reports whether it

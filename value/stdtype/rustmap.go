@@ -5,6 +5,8 @@
 package stdtype
 
 import (
+	"iter"
+
 	"github.com/clewdev/clew/value"
 	"github.com/clewdev/clew/value/print"
 )
@@ -60,8 +62,12 @@ func rustTree(m instance) print.Presentation {
 	length := number(m.Value, "length")
 	root := within(m.Value, "root")
 	rejectIf(isMissing(root))
+	counted := func(list iter.Seq[print.Child]) print.Presentation { // the length has the format of the elements
+		usize := value.IntOf(m.Type().Machine(), "usize", m.Type().Machine().AddressSize, false)
+		return print.Presentation{Text: m.template + "(size=", Value: value.IntValue(usize, length, nil), After: ")", Children: list}
+	}
 	if length == 0 {
-		return sized(m.template, 0, nil)
+		return counted(nil)
 	}
 	if name, form, ok := root.Variant(); ok && name == "Some" {
 		root = form
@@ -69,7 +75,7 @@ func rustTree(m instance) print.Presentation {
 	height := number(root, "height")
 	leaf := bare(within(root, "node"))
 	rejectIf(height > maxHeight || leaf.Type() == nil || leaf.Type().Strip().Kind() != value.Pointer)
-	return sized(m.template, length, func(yield func(print.Child) bool) {
+	return counted(func(yield func(print.Child) bool) {
 		b := btree{isMap: m.template == "BTreeMap", left: length, yield: yield}
 		b.node(leaf, height)
 	})

@@ -18,7 +18,11 @@ func rustCounted(r instance) print.Presentation {
 	inner := within(r.Value, "pointer")
 	rejectIf(inner.Type() == nil)
 	if isStructure(inner.Type()) {
-		return rustCountedWide(r, inner)
+		if object := inner.FieldByName("pointer"); object.Err() == nil { // of a trait
+			inner = object
+		} else {
+			return rustCountedWide(r, inner)
+		}
 	}
 	box := inner.Deref()
 	strong, weak := bare(box.FieldByName("strong")), bare(box.FieldByName("weak"))

@@ -58,7 +58,7 @@ func view(s instance) print.Presentation {
 func characters(s instance, elem *value.Type, address, length uint64) print.Presentation {
 	kind, size := elem.Strip().Kind(), elem.Size()
 	rejectIf(kind != value.Char && kind != value.Int || size != 1 && size != 2 && size != 4)
-	return print.Presentation{String: &print.String{Elem: elem, Address: address, Length: length, Frame: s.Frame()}}
+	return print.Presentation{String: &print.String{Elem: elem, Address: address, Length: length, Frame: s.Frame(), Whole: s.Type().Language() == value.Rust}}
 }
 
 // The kind of a path (std::filesystem::path::_Type) is in the low bits of a pointer. If the path has
