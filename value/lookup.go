@@ -357,6 +357,7 @@ func (i *Info) FileGlobal(file, name string) (v *Variable, err error) {
 // around that.
 func (i *Info) HasInstance(name string, pc uint64) (found bool) {
 	_ = i.locked(func() error { // names that cannot be read are not found
+		i.declared(name) // builds the list at the first use
 		for _, full := range i.qualifications(name, pc, i.entries.UnitAt(pc)) {
 			if _, ok := i.instances[spelling.Canonical(full)]; ok {
 				found = true

@@ -69,6 +69,14 @@ func (e *Expression) unary(n *node) operand {
 func (e *Expression) promote(x, y form) basic {
 	b := &e.basics
 	size := max(x.size, y.size, b.int.form.size)
+	if e.basics.rust { // as in gdb
+		if size <= b.int.form.size && (x.size == size && !x.signed || y.size == size && !y.signed) {
+			return b.ulong
+		}
+		if size <= b.int.form.size {
+			return b.long
+		}
+	}
 	unsigned := x.size == size && !x.signed && x.kind != value.Bool || y.size == size && !y.signed && y.kind != value.Bool
 	switch {
 	case size <= b.int.form.size && unsigned:
@@ -187,6 +195,10 @@ func (e *Expression) floatArithmetic(op operator, x, y *operand) operand {
 		panic(e.failure(errNotNumber))
 	}
 	to := wider(x, y)
+	if to.form.size < 8 && e.basics.rust { // as in gdb
+		double := value.Base(e.context.Machine, "double")
+		to = basic{double, formOf(double)}
+	}
 	a, b := to.form.toFloat(x), to.form.toFloat(y)
 	var r float64
 	switch op {

@@ -47,6 +47,9 @@ func (c *Context) classMember(class, name string) *symbol {
 // meaning returns the meaning of a name in a scope. The constructors of a class have its name too:
 // as a scope it means the class.
 func (p *parser) meaning(scope, name string) (*symbol, error) {
+	if first, _, _ := strings.Cut(scope, "::"); (first == "self" || first == "super" || first == "crate") && p.names.language() == value.Rust {
+		return nil, errorf("The console does not have %s::; \"clew debug --gdb\" does.", first)
+	}
 	s, err := p.names.symbol(scope, name)
 	if err != nil && scope != "" && scope != "::" {
 		if member := p.names.classMember(scope, name); member != nil {

@@ -299,6 +299,9 @@ func (o *objectFile) functions(name string) []*value.Function {
 	return slices.DeleteFunc(list, func(f *value.Function) bool {
 		full := strings.ReplaceAll(f.Name, "(anonymous namespace)::", "")
 		prefix, ok := strings.CutSuffix(full, name)
+		if !ok && strings.Contains(name, "<") { // "max<long>" of a max<long int>
+			prefix, ok = strings.CutSuffix(spelling.Canonical(full), spelling.Canonical(name))
+		}
 		return f.LinkageName != name && (!ok || !strings.HasPrefix(around, prefix))
 	})
 }

@@ -46,6 +46,9 @@ func (e *Expression) apply(n *node) operand {
 	case historyOf:
 		return e.history(n)
 	case typeOf:
+		if t := n.typ.Strip(); t.Language() == value.Rust && t.Kind() == value.Struct && !t.HasVariants() && len(t.Fields()) == 0 {
+			return held(n.typ, value.Constant(n.typ, []byte{}, e.frame)) // struct Unit; has the value Unit
+		}
 		panic(e.failure(errorf("Attempt to use a type name as an expression")))
 	case comma:
 		e.evaluate(n.x)
@@ -193,6 +196,9 @@ func (e *Expression) dereference(o *operand) operand {
 		return e.object(e.basics.untyped.typ, o.bits)
 	}
 	e.refuseOperator(o, "operator*")
+	if o.form.isAggregate() && findField(o.typ, "vtable").found && findField(o.typ, "pointer").found && o.typ.Strip().Language() == value.Rust {
+		panic(e.failure(errorf("The console does not find the type of a trait object; \"clew debug --gdb\" does.")))
+	}
 	panic(e.failure(errorf("Attempt to take contents of a non-pointer value.")))
 }
 
@@ -233,8 +239,10 @@ func (e *Expression) addressOf(n *node) operand {
 func (e *Expression) subscript(n *node) operand {
 	x := e.evaluate(n.x)
 	e.follow(&x)
+	var length uint64 // of an array or slice of Rust
+	var ok bool
 	if x.form.isAggregate() && x.typ.Strip().Language() == value.Rust {
-		e.sliceData(&x)
+		length, ok = e.sliceData(&x)
 	}
 	switch {
 	case x.form.kind == value.Pointer:
@@ -247,7 +255,12 @@ func (e *Expression) subscript(n *node) operand {
 	if !y.form.isInteger() || y.kind != scalarOperand {
 		panic(e.failure(errNotNumber))
 	}
+	if x.form.kind == value.Array && x.typ.Strip().Language() == value.Rust {
+		length, ok = x.typ.Strip().Len()
+	}
 	switch {
+	case ok && y.bits >= length && !e.dry:
+		panic(e.failure(errorf("The index is not less than the length, %d.", length)))
 	case x.kind == valueOperand && x.form.kind == value.Array && e.dry:
 		elem := x.typ.Strip().Elem()
 		return operand{kind: valueOperand, typ: elem, form: formOf(elem)}
@@ -265,11 +278,11 @@ func (e *Expression) subscript(n *node) operand {
 	panic(e.failure(errorf("cannot subscript requested type")))
 }
 
-// sliceData replaces a slice of Rust by the pointer to its first element.
-func (e *Expression) sliceData(o *operand) {
+// sliceData replaces a slice of Rust by the pointer to its first element, and returns its length.
+func (e *Expression) sliceData(o *operand) (length uint64, ok bool) {
 	fields := o.typ.Strip().Fields()
 	if len(fields) != 2 || fields[0].Name != "data_ptr" || fields[1].Name != "length" {
-		return
+		return 0, false
 	}
 	v := o.held()
 	if o.kind == memoryOperand {
@@ -277,9 +290,11 @@ func (e *Expression) sliceData(o *operand) {
 	}
 	if e.dry {
 		*o = operand{kind: scalarOperand, typ: fields[0].Type, form: formOf(fields[0].Type)}
-		return
+		return 0, false
 	}
 	*o = e.operandOf(v.Field(0))
+	length, err := v.Field(1).Uint()
+	return length, err == nil
 }
 
 // checked returns a value as an operand, or its error if it has no type.

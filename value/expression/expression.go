@@ -32,6 +32,7 @@ type basics struct {
 	void                                        *value.Type
 	truth                                       basic // the type of comparisons: int, or bool of C++ and Rust
 	int, uint, long, ulong, longlong, ulonglong basic
+	rust                                        bool  // the language
 	untyped                                     basic // the target of an integer that is dereferenced
 }
 
@@ -59,6 +60,7 @@ func newExpression(tree *node, c *Context) *Expression {
 	if l := c.language(); l == value.CPlusPlus || l == value.Rust {
 		b.truth = basic{truthType(c.Machine, l), form{kind: value.Bool, size: 1}}
 	}
+	b.rust = c.language() == value.Rust
 	return &Expression{tree: tree, context: c, basics: b, scratch: make([]byte, 16),
 		pointers: make(map[*value.Type]*value.Type), fields: make(map[fieldKey]fieldPlace)}
 }

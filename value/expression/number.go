@@ -49,6 +49,12 @@ func (p *parser) number(text string) (operand, string) {
 // rustNumber is number for a constant of Rust with underscores or a type: 1_000u8.
 func (p *parser) rustNumber(text string) (operand, string) {
 	bare := strings.ReplaceAll(text, "_", "")
+	if digits, ok := strings.CutSuffix(bare, "f64"); ok && !strings.HasPrefix(bare, "0x") {
+		return p.floatNumber(digits, digits, false)
+	}
+	if digits, ok := strings.CutSuffix(bare, "f32"); ok && !strings.HasPrefix(bare, "0x") {
+		return p.floatNumber(digits, digits+"f", false)
+	}
 	if octal, ok := strings.CutPrefix(bare, "0o"); ok {
 		bare = "0" + octal
 	}
@@ -120,6 +126,11 @@ var wide = [256]string{0: "char", 'L': "wchar_t", 'u': "char16_t", 'U': "char32_
 
 // wideType returns a character type. Those with a prefix must be in the program.
 func (p *parser) wideType(t token) *value.Type {
+	if t.prefix == 0 && p.names.language() == value.Rust && t.kind == characterToken && t.codes[0] > 0x7f {
+		if typ, err := p.names.typeNamed("", "char"); err == nil && typ.Size() == 4 {
+			return typ
+		}
+	}
 	if t.prefix == 0 {
 		return value.Base(p.names.machine(), "char")
 	}
@@ -134,6 +145,18 @@ func (p *parser) wideType(t token) *value.Type {
 func (p *parser) character(t token) *node {
 	typ := p.wideType(t)
 	return &node{op: literalOf, operand: scalar(typ, formOf(typ).cut(uint64(t.codes[0]))), column: t.start + 1}
+}
+
+// rustByte parses b'a', which is a u8.
+func (p *parser) rustByte() *node {
+	p.advance()
+	t := p.token
+	p.advance()
+	typ, err := p.names.typeNamed("", "u8")
+	if err != nil {
+		return p.failWith(at(err, t.start+1))
+	}
+	return &node{op: literalOf, operand: basic{typ, formOf(typ)}.scalar(formOf(typ).cut(uint64(t.codes[0]))), column: t.start}
 }
 
 // string parses a string, or several adjacent ones, which are one. It is an array without an

@@ -196,7 +196,7 @@ func (p *parser) expression(level uint8) *node {
 	for !p.failed() && p.isKeyword("as") && p.names.language() == value.Rust {
 		offset := p.token.start
 		p.advance()
-		t := p.typeName()
+		t := p.rustType()
 		x = p.tree(castTo, offset, x)
 		x.typ = t
 	}
@@ -229,7 +229,9 @@ var prefixes = [256]operator{
 func (p *parser) unary() *node {
 	offset := p.token.start
 	if p.token.kind == operatorToken {
-		if op := prefixes[p.token.op]; op != nop {
+		if op := prefixes[p.token.op]; op == bitNot && p.names.language() == value.Rust {
+			return p.fail(offset, "Rust has no operator ~; it is !.")
+		} else if op != nop {
 			p.advance()
 			return p.tree(op, offset, p.operand())
 		}
@@ -319,10 +321,15 @@ func (p *parser) postfix(x *node) *node {
 				x.text = p.token.text
 				p.advance()
 			}
-		case p.token.kind == numberToken && p.token.text[0] == '.' && p.names.language() == value.Rust: // tuple.0
+		case p.token.kind == numberToken && p.token.text[0] == '.' && p.names.language() == value.Rust: // tuple.0.name
 			for _, field := range strings.Split(p.token.text[1:], ".") {
+				if field == "" {
+					return p.syntax()
+				}
 				x = p.tree(dot, offset, x)
-				x.text = "__" + field
+				if x.text = field; isDigit(field[0]) {
+					x.text = rustTuple + field
+				}
 			}
 			p.advance()
 		case p.accept(openParenthesis):
@@ -367,6 +374,14 @@ func (p *parser) primary() *node {
 		p.advance()
 		return p.dollar(t)
 	case nameToken:
+		if next := p.peek(0); t.text == "b" && next.start == t.end && p.names.language() == value.Rust {
+			switch next.kind {
+			case characterToken:
+				return p.rustByte()
+			case stringToken:
+				return p.fail(t.start, "The console does not have byte strings; \"clew debug --gdb\" does.")
+			}
+		}
 		return p.name()
 	case operatorToken:
 		if p.accept(openParenthesis) {
@@ -402,6 +417,9 @@ func (p *parser) name() *node {
 	for !p.failed() && p.peek(0).is(scopeOf) {
 		p.advance()
 		p.advance()
+		if p.is(less) && p.names.language() == value.Rust {
+			return p.fail(p.token.start, "The console does not have ::<>; \"clew debug --gdb\" does.")
+		}
 		if p.token.kind != nameToken {
 			return p.syntax()
 		}

@@ -298,6 +298,16 @@ func (s *scanner) escape() (rune, bool) {
 	case 'x':
 		return s.digits(16, len(s.text))
 	case 'u':
+		if rest, ok := strings.CutPrefix(s.text[s.offset:], "{"); ok { // of Rust
+			digits, _, closed := strings.Cut(rest, "}")
+			s.offset++
+			r, ok := s.digits(16, len(digits))
+			if !ok || !closed || s.text[s.offset] != '}' {
+				return 0, false
+			}
+			s.offset++
+			return r, true
+		}
 		return s.digits(16, 4)
 	case 'U':
 		return s.digits(16, 8)

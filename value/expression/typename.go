@@ -82,6 +82,26 @@ func (p *parser) typeName() *value.Type {
 	return p.declarator()(t)
 }
 
+// rustType parses the type of a cast in Rust: f64, *const T, &mut T. A "*" after it multiplies.
+func (p *parser) rustType() *value.Type {
+	defer p.leave()
+	if !p.enter() {
+		return p.void()
+	}
+	switch {
+	case p.is(multiply) && (p.peek(0).isKeyword("const") || p.peek(0).isKeyword("mut")):
+		p.advance()
+		p.advance()
+		return value.PointerTo(p.rustType())
+	case p.accept(bitAnd):
+		if p.isKeyword("mut") {
+			p.advance()
+		}
+		return value.PointerTo(p.rustType())
+	}
+	return p.specifiers()
+}
+
 // specifiers parses the words before a declarator.
 func (p *parser) specifiers() *value.Type {
 	start := p.token.start
