@@ -6,6 +6,7 @@ package session
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/clewdev/clew/object"
@@ -82,12 +83,28 @@ func (p *position) skippedAt(b *Breakpoint) int {
 		return p.skipped
 	}
 	if fileColon(b.Location) > 0 || strings.ContainsAny(b.Location[:min(1, len(b.Location))], "*+-") || isNumber(b.Location) {
+		if p.isMoved(b.Location) {
+			return p.skipped
+		}
 		return 0
 	}
 	if n := slices.IndexFunc(p.functions, func(f object.Function) bool { return f.Inlined && isNamed(f.Name, b.Location) }); n >= 0 {
 		return min(n, p.skipped)
 	}
 	return p.skipped
+}
+
+// isMoved reports whether a breakpoint at FILE:LINE or LINE was moved from the first instruction of
+// the function to the end of its prologue: then the user asked for the function, and not for the
+// calls that are inlined there.
+func (p *position) isMoved(location string) bool {
+	line, err := strconv.Atoi(location[fileColon(location)+1:])
+	if err != nil || p.file == nil || p.row.Line == line {
+		return false
+	}
+	entry := p.function().Entry
+	row, err := p.file.LineRange(entry)
+	return err == nil && entry != p.pc && row.Line == line
 }
 
 // frame returns the function of the innermost frame that the user sees: an inlined call, or the

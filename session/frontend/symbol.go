@@ -16,6 +16,7 @@ import (
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/report/style"
 	"github.com/clewdev/clew/session"
+	"github.com/clewdev/clew/value"
 	"github.com/clewdev/clew/value/print"
 	"github.com/clewdev/clew/value/stdtype"
 )
@@ -37,7 +38,29 @@ func NewSymbols(s *session.Session) *Symbols {
 // Printer returns a printer of values with these symbols, demangled, that shows the types of
 // the C++ and Rust libraries by their contents.
 func (s *Symbols) Printer() print.Printer {
-	return print.Printer{Symbols: style.Demangled{Symbolizer: s}, Demangle: style.Demangle, Present: stdtype.Present}
+	return print.Printer{Symbols: style.Demangled{Symbolizer: printed{s}}, Demangle: style.Demangle, Present: stdtype.Present}
+}
+
+// printed names functions as a printer of values does.
+type printed struct{ *Symbols }
+
+// Symbol implements print.Symbolizer. Mangled names of Rust leave out the type arguments, which the
+// debugging information has.
+func (p printed) Symbol(address uint64) (name string, offset uint64, ok bool) {
+	name, offset, ok = p.Symbols.Symbol(address)
+	if !ok || !strings.HasPrefix(name, "_ZN") {
+		return name, offset, ok
+	}
+	image := p.session.Image(address)
+	if image == nil {
+		return name, offset, ok
+	}
+	if info := image.Info(address); info != nil && info.Language(address) == value.Rust {
+		if fn, err := info.FunctionAt(address); err == nil && fn != nil && fn.Entry == address-offset {
+			return fn.Name, offset, true
+		}
+	}
+	return name, offset, ok
 }
 
 // Symbol implements print.Symbolizer.

@@ -170,7 +170,7 @@ func stringFunctions() map[string]function {
 	return map[string]function{
 		"memcpy": moveMemory, "memmove": moveMemory, "__memcpy_chk": moveMemory, "__memmove_chk": moveMemory,
 		"memset": setMemory, "__memset_chk": setMemory,
-		"memcmp": compareMemory, "memchr": findByte,
+		"memcmp": compareMemory, "bcmp": compareMemory, "memchr": findByte,
 		"strlen": func(c call) error {
 			s, err := readString(c, c.Word(0))
 			returnInt(c, len(s))
