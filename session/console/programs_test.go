@@ -171,6 +171,9 @@ func (c *tally) compare(t *testing.T, b programBuild) {
 			same("continue", "continue")
 		}
 		if p.session.State() != session.Stopped || t.Failed() && k == 0 {
+			if !strings.Contains(b.flags, "2") && filepath.Base(source) != "lambda.cc" { // TODO: its order
+				t.Errorf("line %d is not reached", stop.line)
+			}
 			return // optimized code can skip the last stops
 		}
 		var names []string
@@ -223,6 +226,8 @@ func (c *tally) judge(t *testing.T, source, command, got string, err error, want
 		return // both have ended
 	}
 	switch {
+	case err == nil && strings.Contains(theirs, "is not available on integers of more than 8 bytes"):
+		c.count(func() { c.more++ }) // gdb does not compare i128
 	case err != nil && gdbFailed:
 		c.count(func() { c.errors++ })
 	case err == nil && ours == theirs:
@@ -262,12 +267,22 @@ var gdbErrors = []refusal{
 	{regexp.MustCompile(`^states.rs: print sizeof`), "it takes the size of a variant for that of an enum"},
 	{regexp.MustCompile(`^shapes.cc: info locals\nNo locals`), "it leaves out variables of a block that has not begun"},
 	{regexp.MustCompile(`^references.cc: (print|whatis) [*&+-]*n(--)?\n`), "it cannot use a typedef of a reference"},
-	{regexp.MustCompile(`^(numbers.rs: ptype \*(max|unit)|enums.rs: ptype \*empty)\n`), "it takes * of anything"},
+	{regexp.MustCompile(`^\w+.rs: ptype \*\w+\ntype = (int|long)$`), "it takes * of anything"},
+	{regexp.MustCompile(`^(enums.rs: ptype \*empty)\n`), "it takes * of anything"},
+	{regexp.MustCompile(`^(errors|parser|tokens).rs: print sizeof`), "it takes the size of a variant for that of an enum"},
+	{regexp.MustCompile(`^errors.rs: .*\n(?s:.*)never = .*Infallible>::Err|^errors.rs: print(/x)? never\n`), "it takes a variant that cannot exist"},
+	{regexp.MustCompile(`^errors.rs: .*\n(?s:.*)pairs=.*\(size=(0|\d{15,})\)|^errors.rs: (info args|print(/x)? (pairs|depth))\n`), "it takes lost members for zero"},
+	{regexp.MustCompile(`^(shared|cow).rs: .*\n(?s:.*)A?[Rr]c\(strong=1, weak=0\) = \{value = [\w' ]+, strong`), "its printers show one element of a slice"},
+	{regexp.MustCompile(`^(cow|slices).rs: .*\n(?s:.*)(\*mut str \[|Box<\[)`), "its printers have no boxes of slices"},
+	{regexp.MustCompile(`^patterns.rs: print keys\.\d\.0\nfield name expected`), "it takes 0.0 for a number"},
+	{regexp.MustCompile(`^parser.rs: print expression.right.op\n`), "it has fields of variants for enums, not for references to them"},
+	{regexp.MustCompile(`^wide.rs: print (0xffffffffffffffff|18446744073709551615)\nN = -1`), "it takes a large number for a negative one"},
+	{regexp.MustCompile(`^(counters|\w+).rs: print \w+[.[]\w+\]?\nNo symbol '[A-Z]+' in current context`), "it looks for a name only in the scope of the function"},
 	{regexp.MustCompile(`^states.c: (print(/[xd])? to\b|info locals\nto = IDLE)`), "it takes a state of a switch for another one"},
 	{regexp.MustCompile(`^recursion.c: (bt|up)\n(?s:.*)low=1, low@entry=0`), "it reads a register that a call can have changed"},
-	{regexp.MustCompile(`^strings.c: print/x out\nN = 0x0`), "it shows a pointer without a target as 0"},
-	{regexp.MustCompile(`^(\w+.cc|text.rs): .*\n(?s:.*)Python Exception`), "its printers fail"},
-	{regexp.MustCompile(`^(\w+.cc|text.rs): .*\n(?s:.*)Cannot create a lazy string`), "its printers fail"},
+	{regexp.MustCompile(`^(strings.c: print/x out|matrix.c: print/x pq)\nN = 0x0`), "it shows a pointer without a target as 0"},
+	{regexp.MustCompile(`^\w+.(cc|rs): .*\n(?s:.*)Python Exception`), "its printers fail"},
+	{regexp.MustCompile(`^\w+.(cc|rs): .*\n(?s:.*)Cannot create a lazy string`), "its printers fail"},
 	{regexp.MustCompile(`^stdlib.cc: print(/x)? nothing\n`), "it takes lost members for zero"},
 	{regexp.MustCompile(`^(arrays.c|templates.cc): (print(/x)? (letters|text)|info locals)\n(?s:.*)([hf]\\000|synthetic pointer)`), "it takes lost elements for zero"},
 }
@@ -290,7 +305,7 @@ func (c *tally) refuse(reason string) {
 	})
 }
 
-var unknownValue = regexp.MustCompile(`<optimized out>|<error: [^>]* of 16 bytes>`)
+var unknownValue = regexp.MustCompile(`<optimized out>|<error: [^>]* of 16 bytes>|<error: value has been optimized out>|=\.\.\.`)
 
 // isUnknown reports whether an answer is like gdb's, but with fewer known values.
 func isUnknown(ours, theirs string) bool {
@@ -309,20 +324,22 @@ var (
 	// gdb decodes names of C as if they were Ada's: names.0 is names, and run.names is run[names].
 	characterTarget = regexp.MustCompile(`(char \*\) ADDR( <\S+>)?) ".*`) // it has no end
 	// gdb 13 calls all pointers of Rust *mut, except in names of the compiler.
-	rustBox      = regexp.MustCompile(`alloc::boxed::Box<(\w[\w:]*), alloc::alloc::Global>`)
-	rustFunction = regexp.MustCompile(`<\w+::run>`)
-	rustPointer  = regexp.MustCompile(`&mut |&|\*const `)
-	warning      = regexp.MustCompile(`warning: RTTI symbol not found .*\n`)
-	lostEntry    = regexp.MustCompile(`, \w+@entry=@ADDR: <optimized out>`)
-	localNumber  = regexp.MustCompile(`<(\w+)\.\d+>`)
-	localName    = regexp.MustCompile(`<(\w+)\.([A-Za-z_]\w*)>`)
-	imageName    = regexp.MustCompile(`(?m)( in section \.\w+)\S*( of .*)?$`)
+	rustBox       = regexp.MustCompile(`alloc::boxed::Box<(\w[\w:]*), alloc::alloc::Global>`)
+	rustFunction  = regexp.MustCompile(`<\w+::run>`)
+	rustPointer   = regexp.MustCompile(`&mut |&|\*const `)
+	warning       = regexp.MustCompile(`warning: (RTTI symbol not found|\((Internal e|E)rror: pc) .*\n`)
+	symbolHash    = regexp.MustCompile(`::h[0-9a-f]{16}\b`)
+	rustFunctions = regexp.MustCompile(`\*mut fn \(|\bfn \(`)
+	lostEntry     = regexp.MustCompile(`, \w+@entry=@ADDR: <optimized out>`)
+	localNumber   = regexp.MustCompile(`<(\w+)\.\d+>`)
+	localName     = regexp.MustCompile(`<(\w+)\.([A-Za-z_]\w*)>`)
+	imageName     = regexp.MustCompile(`(?m)( in section \.\w+)\S*( of .*)?$`)
 )
 
 // comparableAnswer removes from an answer what differs between a program and a call.
 func comparableAnswer(text, source string) string {
-	text = programAddress.ReplaceAllString(text, "ADDR")
-	text = warning.ReplaceAllString(text, "")
+	text = programAddress.ReplaceAllString(warning.ReplaceAllString(text, ""), "ADDR")
+	text = symbolHash.ReplaceAllString(text, "")
 	text = strings.ReplaceAll(text, "<run(int)", "<run")
 	text = lostEntry.ReplaceAllString(text, "")
 	text = atEntry.ReplaceAllString(text, "=")
@@ -330,6 +347,7 @@ func comparableAnswer(text, source string) string {
 	if filepath.Ext(source) == ".rs" {
 		text = rustFunction.ReplaceAllString(text, "<run>")
 		text = rustBox.ReplaceAllString(text, "*mut $1")
+		text = rustFunctions.ReplaceAllString(text, "fn(")
 		text = rustPointer.ReplaceAllString(text, "*mut ")
 	}
 	text = programPath.ReplaceAllString(text, "")
@@ -403,6 +421,19 @@ func programObjects(t *testing.T, b programBuild) []string {
 			t.Fatal(err)
 		}
 		for _, member := range []string{"tree.o", "list.o", "hashtable_c++0x.o", "hash_bytes.o"} {
+			text, err := exec.Command("ar", "p", strings.TrimSpace(string(archive)), member).Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			objects = append(objects, testprogram.Source(t, member, string(text)))
+		}
+	}
+	if filepath.Ext(b.source) == ".rs" { // division of u128 and i128
+		archive, err := exec.Command("gcc", "-print-libgcc-file-name").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, member := range []string{"_umoddi3.o", "_udivdi3.o", "_moddi3.o", "_divdi3.o"} {
 			text, err := exec.Command("ar", "p", strings.TrimSpace(string(archive)), member).Output()
 			if err != nil {
 				t.Fatal(err)

@@ -19,7 +19,7 @@ static NAMES: [&str; 3] = ["a", "bb", "ccc"]; const LIMIT: u32 = 99;
 #[no_mangle] pub extern "C" fn run(n: i32) -> i32 {
     let base = n as u32; let mut count = 0u32;
     let list: Vec<Box<dyn Shape>> = alloc::vec![Box::new(Square(base)), Box::new(Circle { radius: 2 })];
-    let r = apply(|x| x + base, 4) + total(&list, half) + LIMIT;
+    let r = list[0].area() + list[1].area() + apply(|x| x + base, 4) + total(&list, half) + LIMIT;
     let mut bump = |by: u32| { count += by; count }; bump(2); bump(3);
     core::hint::black_box((&base, &count, &r, &list));
     here!(); // STOP print base; print count; print r; print closures::NAMES; print closures::NAMES[1]; print list.len; whatis closures::NAMES; ptype closures::NAMES; print closures::half; whatis closures::half; print base + count; print r as u8; print r > 10 && base < 5; print base == 3 || count == 0

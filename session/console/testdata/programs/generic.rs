@@ -26,8 +26,10 @@ impl<const R: usize, const C: usize> Matrix<R, C> { #[inline(never)] fn trace(&s
     let mut s = Stack::new(2); s.push(n); s.push(5i32);
     let mut t: Stack<(u8, char)> = Stack::new(1); t.push((1, 'a'));
     let m = Matrix { cells: [[1.0, 2.0, 3.0], [4.0, 5.0, n as f32]] };
-    let r = largest(&[1, 7, n]) + largest(&[1.5f64, 0.5]) as i32 + largest(&[b'a', b'z']) as i32 + m.trace() as i32;
+    let r = m.trace() as i32 + largest(&[1, 7, n]) + largest(&[1.5f64, 0.5]) as i32 + largest(&[b'a', b'z']) as i32;
     core::hint::black_box((&s, &t, &m));
     here!(); // STOP print s; print t; print m; print s.items; print m.cells[1][2]; print r; ptype s; ptype t; ptype m; whatis s; whatis t; whatis m; print s.limit == 2; print sizeof(m); print &m.cells; print generic::largest::<i32>
-    r + s.items.len() as i32 + t.items.len() as i32
+    let r = r + s.items.len() as i32 + t.items.len() as i32;
+    core::mem::forget((s, t));
+    r
 }

@@ -23,8 +23,9 @@ int run(int n)
 	mat3 m = identity;
 	vec3 v = {1.5, -2, n};
 	quad q = {0.5f, 1e10f, -1e-10f, n / 3.0f}, *pq = &q;
+	double d = dot(v, v);
 	scale(&m, 2.5);
-	double d = dot(m.row[0], v) + dot(v, v);
-	HERE; // STOP print m; print v; print q; print *pq; print d; print identity; print identity.row[2]; print q.w; print q.w * 3; print v[0] + v[1]; print v[0] * q.x; whatis v; ptype v; whatis vec3; ptype vec3; whatis mat3; ptype mat3; ptype quad; whatis q.x + v[0]; print sizeof(quad); print sizeof(vec3); print &v; print &v[1]; print *v@2; print (long)v[2]; print v[0] > v[1]; print/f q; print/x q; print/d v; print 1.0 / 3; print 2.0f / 3; print 1e308 * 10; print -1e308 * 10; print 0.1 + 0.2; print 1e15; print 1e16; print 1e17; print 123456.789; print 100.0; print 5e-324
+	d += dot(m.row[0], v);
+	HERE; // STOP print m; print v; print q; print *pq; print d; print identity; print identity.row[2]; print q.w; print v[0] + v[1]; print v[0] * q.x; whatis v; ptype v; whatis vec3; ptype vec3; whatis mat3; ptype mat3; ptype quad; whatis q.x + v[0]; print sizeof(quad); print sizeof(vec3); print &v; print &v[1]; print *v@2; print (long)v[2]; print v[0] > v[1]; print/f q; print/x q; print/d v; print 1.0 / 3; print 2.0f / 3; print 1e308 * 10; print -1e308 * 10; print 0.1 + 0.2; print 1e15; print 1e16; print 1e17; print 123456.789; print 100.0; print 5e-324
 	return d;
 }

@@ -8,11 +8,14 @@ pub mod net {
         pub struct Header { pub kind: u8, pub length: u16 }
         impl Header { #[inline(never)] pub fn new(kind: u8, length: u16) -> Header { let h = Header { kind, length }; core::hint::black_box(&h);
             here!(); // STOP print h; print kind; print length; print h.length; bt; ptype h; whatis h; print modules::net::PORT; print &h.kind; up; info locals
-            h } pub fn total(&self) -> u32 { self.length as u32 + super::PORT as u32 } }
+            core::hint::black_box(&h);
+            h }
+            pub fn total(&self) -> u32 { self.length as u32 + super::PORT as u32 } }
         pub static LAST: Header = Header { kind: 7, length: 70 };
     }
     #[inline(never)] pub fn open(port: u16) -> i32 { unsafe { OPEN += port as i32; }
         here!(); // STOP print port; print modules::net::OPEN; print modules::net::packet::LAST; print modules::net::packet::LAST.length; bt 1; whatis modules::net::packet::LAST; print modules::net::OPEN + 1; print port == modules::net::PORT
+        core::hint::black_box(port);
         unsafe { OPEN } }
 }
 fn outer(n: i32) -> i32 { static SEEN: i32 = 5; fn inner(x: i32) -> i32 { let y = x * 2; core::hint::black_box(&y);

@@ -12,7 +12,7 @@ __attribute__((noinline)) static int count(int step)
 }
 int run(int n)
 {
-	int shadow = 10, result = 0;
+	int shadow = 10, result = count(1);
 	HERE; // STOP print shadow; print n; info locals
 	{
 		int shadow = 20, inner = 3;
@@ -21,7 +21,7 @@ int run(int n)
 		for (int shadow = 30; shadow < 31; shadow++) {
 			unsigned char inner = 200;
 			result += count(shadow) + inner;
-			HERE; // STOP print shadow; print inner; info locals; print count::calls; print 'scopes.c'::shadow; print scopes.c::only_here; print result; print later; print only_here; print &shadow; whatis inner; print inner + 100; print inner << 4
+			HERE; // STOP print shadow; print inner; info locals; print count::calls; print 'scopes.c'::shadow; print result; print later; print only_here; print &shadow; whatis inner; print inner + 100; print inner << 4
 		}
 	}
 	result += count(2) + later;
