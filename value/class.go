@@ -455,6 +455,7 @@ type Method struct {
 	Hidden     int
 	Access     Access
 	Virtual    bool
+	Place      uint64 // of a virtual method, its index in the table of virtual functions
 	Static     bool
 	Artificial bool // not in the source
 }
@@ -514,6 +515,7 @@ func (t *Type) method(e *object.DebugEntry, name string) (Method, error) {
 	// shown as virtual.
 	isVirtual := virtuality != 0 && e.Has(dwarf.AttrVtableElemLoc)
 	m := Method{Name: name, Type: i.typeAt(e.Offset), Access: t.accessOf(e), Virtual: isVirtual, Artificial: e.Flag(dwarf.AttrArtificial)}
+	m.Place, _ = tablePlace(e)
 	m.Linkage, _ = e.Text(dwarf.AttrLinkageName)
 	parameters, err := i.entries.Children(e.Offset)
 	for k := range parameters {

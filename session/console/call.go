@@ -78,6 +78,12 @@ func (l *cLanguage) Call(text string) (*Call, error) {
 	ok = ok && l.console.session.Image(address) != nil // not a variable
 	functions := l.console.functions(name)
 	n := slices.IndexFunc(functions, func(f *value.Function) bool { return ok && f.Entry == address })
+	if l.console.session.State() == session.Stopped && len(functions) > 0 && strings.Contains(functions[0].Name, "::") {
+		// Within a method of the class, it can be called for the same object.
+		if call, err := l.expression(text, nil); err == nil && call != nil {
+			return call, nil
+		}
+	}
 	var fn *value.Function
 	switch {
 	case n >= 0 && (len(functions) == 1 || functions[n].External):

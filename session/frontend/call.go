@@ -50,6 +50,9 @@ func (c *Calls) Prepare(function value.Value, arguments []value.Value) (*Call, e
 	if len(t.Strip().Params()) == 0 && !c.described(call.Function) {
 		t = nil // a symbol without a type
 	}
+	if t != nil && c.isRust(call.Function) && !returnedLikeC(t.Strip().Elem()) {
+		return nil, fmt.Errorf("%s cannot be called here: Rust returns a %s in its own way; call a function that stores it", name, t.Strip().Elem())
+	}
 	var err error
 	if call.Result, err = c.PassResult(&call.Arguments, name, t); err != nil {
 		return nil, err
@@ -60,6 +63,42 @@ func (c *Calls) Prepare(function value.Value, arguments []value.Value) (*Call, e
 		}
 	}
 	return call, nil
+}
+
+// isRust reports whether the function at an address is of Rust.
+func (c *Calls) isRust(address uint64) bool {
+	image := c.values.session.Image(address)
+	if image == nil {
+		return false
+	}
+	info := image.Info(address)
+	return info != nil && info.Language(address) == value.Rust
+}
+
+// returnedLikeC reports whether functions of Rust return a type in the same place as those of C.
+// Rust returns each of two members in a register of its own; C packs small members.
+func returnedLikeC(t *value.Type) bool {
+	for range 16 { // of nested members
+		t = t.Strip()
+		switch t.Kind() {
+		case value.Struct, value.Class, value.Union, value.Array:
+		default:
+			return true
+		}
+		fields := t.Fields()
+		switch {
+		case t.Size() > 16:
+			return true
+		case t.HasVariants() || t.Kind() != value.Struct:
+			return false
+		case len(fields) == 2 && t.Size() == 16 && fields[0].Type.Size() == 8 && fields[1].Type.Size() == 8:
+			return returnedLikeC(fields[0].Type) && returnedLikeC(fields[1].Type)
+		case len(fields) != 1:
+			return len(fields) == 0
+		}
+		t = fields[0].Type
+	}
+	return false
 }
 
 // described reports whether debugging information describes the function at an address.

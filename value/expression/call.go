@@ -48,7 +48,11 @@ func (e *Expression) parts(n *node) (f operand, arguments []value.Value) {
 	for i, a := range n.arguments {
 		operands[i] = e.evaluate(a)
 	}
-	f = e.callee(n, operands)
+	f, this := e.callee(n, operands)
+	hidden := 0
+	if this != nil {
+		hidden, operands = 1, append([]operand{*this}, operands...)
+	}
 	t := f.typ.Strip()
 	parameters := t.Params()
 	switch {
@@ -60,7 +64,9 @@ func (e *Expression) parts(n *node) (f operand, arguments []value.Value) {
 	arguments = make([]value.Value, len(operands))
 	for i := range operands {
 		o := &operands[i]
-		e.column = n.arguments[i].column
+		if e.column = n.column; i >= hidden {
+			e.column = n.arguments[i-hidden].column
+		}
 		isString := o.kind == valueOperand && o.form.kind == value.Array // the Context allocates it
 		switch {
 		case i < len(parameters) && isString && formOf(parameters[i]).kind == value.Pointer:
@@ -101,17 +107,20 @@ func (e *Expression) referred(o *operand) operand {
 }
 
 // callee evaluates the called function. It chooses the overloaded function that the arguments fit
-// best. A pointer is dereferenced.
-func (e *Expression) callee(n *node, arguments []operand) operand {
+// best. A pointer is dereferenced. For a method that is not static, this is the address of its
+// object.
+func (e *Expression) callee(n *node, arguments []operand) (f operand, this *operand) {
+	if l := e.context.language(); (n.x.op == dot || n.x.op == arrow) && (l == value.CPlusPlus && e.isMethodOf(n.x) || l == value.Rust) {
+		if f, this, ok := e.methodOf(n.x, arguments); ok {
+			return f, this
+		}
+	}
 	if n.x.op == variableOf && n.x.symbol.function != nil && len(n.x.symbol.others) > 0 {
 		s := *n.x.symbol
 		s.function, s.others, s.chosen = e.overload(n.x.symbol, arguments), nil, true
-		return e.variable(&s)
+		return e.variable(&s), nil
 	}
-	if n.x.op == dot && e.context.language() == value.Rust {
-		panic(e.failure(errorf("The console does not call methods of Rust (%s); \"clew debug --gdb\" does.", n.x.text)))
-	}
-	f := e.evaluate(n.x)
+	f = e.evaluate(n.x)
 	if f.form.kind == value.Pointer {
 		e.load(&f)
 		f = e.dereference(&f)
@@ -119,51 +128,19 @@ func (e *Expression) callee(n *node, arguments []operand) operand {
 	if f.form.kind != value.Func || f.kind != memoryOperand {
 		panic(e.failure(errorf("This is not a function; cast its address to a pointer to a function to call it.")))
 	}
-	return f
+	return f, nil
 }
 
 // overload selects the function that no argument fits worse than any other, and one argument fits
 // better (C++17 [over.match.best]). If there is none, the error contains all functions.
 func (e *Expression) overload(s *symbol, arguments []operand) *value.Function {
 	all := append([]*value.Function{s.function}, s.others...)
-	type candidate struct {
-		fn    *value.Function
-		costs []int
+	signatures := make([]signature, len(all))
+	for k, fn := range all {
+		signatures[k] = signature{fn.Type.Params(), fn.Type.Variadic()}
 	}
-	var viable []candidate
-	for _, fn := range all {
-		parameters := fn.Type.Params()
-		if len(parameters) > len(arguments) || len(parameters) < len(arguments) && !fn.Type.Variadic() {
-			continue
-		}
-		c := candidate{fn: fn}
-		for i, p := range parameters {
-			if cost := conversion(&arguments[i], p); cost >= 0 {
-				c.costs = append(c.costs, cost)
-			}
-		}
-		if len(c.costs) == len(parameters) {
-			viable = append(viable, c)
-		}
-	}
-	better := func(a, b candidate) bool {
-		isBetter := false
-		for i := range min(len(a.costs), len(b.costs)) {
-			if a.costs[i] > b.costs[i] {
-				return false
-			}
-			isBetter = isBetter || a.costs[i] < b.costs[i]
-		}
-		return isBetter
-	}
-	for i, c := range viable {
-		best := true
-		for j, other := range viable {
-			best = best && (i == j || better(c, other))
-		}
-		if best {
-			return c.fn
-		}
+	if k := best(signatures, arguments); k >= 0 {
+		return all[k]
 	}
 	var names []string
 	for _, fn := range all {
@@ -174,6 +151,52 @@ func (e *Expression) overload(s *symbol, arguments []operand) *value.Function {
 		names = append(names, fmt.Sprintf("%s(%s)", fn.Name, strings.Join(parameters, ", ")))
 	}
 	panic(e.failure(errorf("The arguments do not select one function; there are %s. Cast an argument, as in (double)1.", strings.Join(names, " and "))))
+}
+
+// signature are the types of the parameters of a function.
+type signature struct {
+	parameters []*value.Type
+	isVariadic bool
+}
+
+// best returns the index of the signature that no argument fits worse than any other, and one
+// argument fits better, or -1.
+func best(signatures []signature, arguments []operand) int {
+	costs := make([][]int, len(signatures)) // nil if the arguments do not fit
+	for k, s := range signatures {
+		if len(s.parameters) > len(arguments) || len(s.parameters) < len(arguments) && !s.isVariadic {
+			continue
+		}
+		list := []int{}
+		for i, p := range s.parameters {
+			if cost := conversion(&arguments[i], p); cost >= 0 {
+				list = append(list, cost)
+			}
+		}
+		if len(list) == len(s.parameters) {
+			costs[k] = list
+		}
+	}
+	better := func(a, b []int) bool {
+		isBetter := false
+		for i := range min(len(a), len(b)) {
+			if a[i] > b[i] {
+				return false
+			}
+			isBetter = isBetter || a[i] < b[i]
+		}
+		return isBetter
+	}
+	for i := range costs {
+		isBest := costs[i] != nil
+		for j := range costs {
+			isBest = isBest && (i == j || costs[j] == nil || better(costs[i], costs[j]))
+		}
+		if isBest {
+			return i
+		}
+	}
+	return -1
 }
 
 // overloaded reports whether the name of a function of C++ that is not called means several.

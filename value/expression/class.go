@@ -14,7 +14,7 @@ import (
 
 // this returns the variable this if a name means a member of its class, and not a local variable,
 // else nil.
-func (c *Context) this(name string) *symbol {
+func (c *Context) this(name string, isCall bool) *symbol {
 	if name == "this" || c.local(name) != nil {
 		return nil
 	}
@@ -23,7 +23,7 @@ func (c *Context) this(name string) *symbol {
 		return nil
 	}
 	class := this.variable.Type.Strip()
-	if class.Kind() != value.Pointer || !findField(class.Elem(), name).found {
+	if class.Kind() != value.Pointer || !findField(class.Elem(), name).found && !(isCall && hasMethod(class.Elem(), name, 0)) {
 		return nil
 	}
 	return this
@@ -103,7 +103,7 @@ func (p *parser) typeWord(word string) *value.Type {
 
 // implicit returns the member of the object of this that a name means, or nil.
 func (p *parser) implicit(t token) *node {
-	this := p.names.this(t.text)
+	this := p.names.this(t.text, p.peek(0).is(openParenthesis))
 	if this == nil {
 		return nil
 	}

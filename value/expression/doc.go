@@ -20,8 +20,8 @@
 //
 // In code of C++, names can be those of templates and be qualified (box<int>::count, (ns::kind)1,
 // x.base::member); comparisons are bool, and a cast between pointers to a class and its base moves
-// the pointer. In code of Rust, tuple.0, x as u8, !n and 5u8 have Rust's meaning. Methods and
-// operators of classes are not called.
+// the pointer. In code of Rust, tuple.0, x as u8, !n and 5u8 have Rust's meaning. Calls can
+// be of methods, x.f(1): virtual ones by the class of the object. Operators of classes are not called.
 //
 // There are three differences from gdb. Floating-point numbers are computed in 64 bits: a long
 // double loses its low bits. Other operators of C++ and Rust are missing. There are no

@@ -5,7 +5,6 @@
 package expression
 
 import (
-	"errors"
 	"math"
 
 	"github.com/clewdev/clew/value"
@@ -77,7 +76,7 @@ func (e *Expression) variable(s *symbol) operand {
 		return operand{kind: memoryOperand, typ: s.variable.Type, form: s.form, bits: address}
 	}
 	v := s.variable.Read(frame)
-	if _, ok := v.Address(); elsewhere && !ok && !errors.Is(v.Err(), value.ErrOptimizedOut) {
+	if _, ok := v.Address(); elsewhere && !ok {
 		panic(e.failure(errorf("No frame is currently executing in block %s.", s.of.Name)))
 	}
 	return e.operandOf(v)

@@ -57,7 +57,7 @@ func (e *Expression) member(n *node) operand {
 	field := e.field(x.typ, n.text)
 	switch {
 	case !field.found && hasMethod(x.typ, n.text, 0):
-		panic(e.failure(errorf("%s is a method: the console does not evaluate methods; \"clew debug --gdb\" does.", n.text)))
+		panic(e.failure(errorf("%s is a method: the console calls methods, as in x.%[1]s(), and does not print them; \"clew debug --gdb\" does.", n.text)))
 	case !field.found && x.typ.Strip().HasVariants():
 		return e.variantField(&x, n.text)
 	case !field.found:

@@ -49,8 +49,8 @@ type names interface {
 	typeNamed(keyword, name string) (*value.Type, error)
 	register(name string) *register
 	// this returns the object that has the member with a name, in a function of its class, or
-	// nil.
-	this(name string) *symbol
+	// nil. If isCall is true, the member can be a method.
+	this(name string, isCall bool) *symbol
 	// template reports whether there is an instance of a template with a name.
 	template(name string) bool
 	// classMember returns a static member or function of a class of C++, or nil.

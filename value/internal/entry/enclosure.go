@@ -177,7 +177,9 @@ func (x *encloser) kind() (isScope, hides bool) {
 		return isScope, !isScope
 	case dwarf.TagSubprogram:
 		return false, !IsDeclaration(e)
-	case dwarf.TagEnumerationType, dwarf.TagArrayType, dwarf.TagSubroutineType:
+	case dwarf.TagEnumerationType: // of Rust, with methods
+		return x.unit.Language == Rust && e.Has(dwarf.AttrName), false
+	case dwarf.TagArrayType, dwarf.TagSubroutineType:
 		return false, false
 	}
 	return false, true

@@ -25,7 +25,7 @@ int run(int n)
 		}
 	}
 	result += count(2) + later;
-	HERE; // STOP print shadow; print inner; print result; print count::history; print count::nosuch; print run::result; print nosuch::x; print &only_here; print *&later
+	HERE; // STOP print shadow; print inner; print result; print count::nosuch; print run::result; print nosuch::x; print &only_here; print *&later
 	return result;
 }
 int later = 5;
