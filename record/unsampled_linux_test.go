@@ -5,7 +5,6 @@
 package record_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -52,8 +51,9 @@ func TestUnsampled(t *testing.T) {
 		{record.Options{Frequency: 500}, "it used 0s of processor time; a sample stands for 2ms; a higher --frequency, --wall or --off-cpu shows more"},
 		{record.Options{Wall: true}, "no wait of it began meanwhile; 'clew stack PID' shows where it is"},
 	} {
-		test.opts.Targets, test.opts.Duration = slices.Clone(pids), 500*time.Millisecond
-		rec, err := record.Run(context.Background(), test.opts)
+		ctx, options := until(t, 20, pids[1])
+		test.opts.Targets, test.opts.Recording = slices.Clone(pids), options
+		rec, err := record.Run(ctx, test.opts)
 		if errors.Is(err, record.ErrRefused) {
 			t.Skip(err)
 		}
