@@ -17,6 +17,6 @@ impl Machine { #[inline(never)] fn on(&mut self, e: Event) -> State {
     m.on(Event::Start(n as u16)); m.on(Event::Tick); m.on(Event::Fail(-2)); let last = m.on(Event::Stop);
     let pair: Result<(u8, State), Option<i8>> = Err(Some(-1)); let deep = Some(Some(Some(n))); let flag: Option<bool> = None; let order = core::cmp::Ordering::Less; let tuple: (State, u8) = (State::Broken(3), 4);
     core::hint::black_box((&m, &last, &pair, &deep, &flag, &order, &tuple));
-    here!(); // STOP print m.state; print m.used; print last; print pair; print deep; print flag; print order; print tuple; print tuple.0; print tuple.1; print tuple.2; print pair.0; print deep.0; print (deep.0).0; print flag.0; print (tuple.0).0; print m.on(0); print m.nosuch; print m.state.speed; whatis $rip; ptype last; ptype pair; ptype deep; ptype flag; ptype order; ptype states::Event; ptype states::State; whatis pair; whatis deep; whatis order; whatis m.log; print n * n
+    here!(); // STOP print m.state; print m.used; print last; print pair; print deep; print flag; print order; print tuple; print tuple.0; print tuple.1; print tuple.2; print pair.0; print deep.0; print (deep.0).0; print flag.0; print (tuple.0).0; print m.nosuch; print m.state.speed; whatis $rip; ptype last; ptype pair; ptype deep; ptype flag; ptype order; ptype states::Event; ptype states::State; whatis pair; whatis deep; whatis order; whatis m.log; print n * n
     m.used as i32 + tuple.1 as i32
 }
