@@ -205,13 +205,18 @@ func (f *file) isLoaded(source *elfobject.File) bool {
 }
 
 func (f *file) close() {
+	f.closeFile()
+	f.functions = nil
+}
+
+func (f *file) closeFile() {
 	if f.source != nil {
 		f.source.Close()
 	}
 	if f.opened != nil {
 		f.opened.Close()
 	}
-	f.source, f.opened, f.functions = nil, nil, nil
+	f.source, f.opened = nil, nil
 }
 
 // ownMemory is the memory of this process. An address that is not mapped is an error.
@@ -258,7 +263,7 @@ func (f *file) makeNames() error {
 			return err
 		}
 		t, err := f.source.SymbolTable(best)
-		symbols := make([]compact.Symbol, 0, t.Len())
+		symbols := make([]compact.Symbol, 0, min(int64(t.Len()), f.left/compact.SymbolSize+1))
 		end := uint64(0)
 		for i := range t.Len() {
 			e := t.At(i)
@@ -268,6 +273,9 @@ func (f *file) makeNames() error {
 			symbol := elfobject.Symbol{Type: e.Type, Binding: e.Binding}
 			if symbol.Type != elf.STT_FUNC && symbol.Type != elf.STT_NOTYPE && symbol.Type != elf.STT_GNU_IFUNC {
 				continue
+			}
+			if compact.SymbolSize*int64(len(symbols)) > f.left {
+				break
 			}
 			name := t.Name(&e)
 			if len(name) == 0 || name[0] == '$' {
@@ -346,7 +354,7 @@ func (f *file) copyNames() {
 		if s.Type != elf.STT_FUNC && s.Type != elf.STT_GNU_IFUNC || strings.IndexByte(s.Name, 0) >= 0 {
 			continue
 		}
-		if int64(len(text)) > f.left {
+		if int64(len(text)+compact.SymbolSize*len(symbols)) > f.left {
 			break
 		}
 		end = max(end, s.Address+s.Size)
@@ -388,37 +396,76 @@ func debugInfo(f *elfobject.File) (size uint64) {
 	return size
 }
 
+// reopenAfter is the number of rows of lines after which a file is opened again. An open file
+// keeps the units that it has read, which take several times as much memory as the table.
+const reopenAfter = 32768
+
+// openLines opens the debug file, and reports whether there are lines to be read.
+func (f *file) openLines() (ok bool, err error) {
+	debug, err := f.source.OpenDebugFile(elfobject.DebugSearch{})
+	if !f.source.HasDebugInfo() {
+		return false, nil // makeNames has returned the error
+	}
+	if size := debugInfo(f.source); size > maxDebugInfo || debug != nil && size+debugInfo(debug) > maxDebugInfo {
+		return false, fmt.Errorf("%s: no lines: more than %d MiB of debugging information", f.object.name, maxDebugInfo>>20)
+	}
+	return true, err
+}
+
+// reopen forgets what was read of a file.
+func (f *file) reopen() (ok bool, err error) {
+	if f.opened == nil {
+		return true, nil
+	}
+	f.closeFile()
+	if f.open(); f.source == nil {
+		return false, f.failed
+	}
+	return f.openLines()
+}
+
 // makeLines makes the table of source lines and inlined calls.
 func (f *file) makeLines() error {
-	if f.prepared.configured().NamesOnly || !f.once(2) || !f.source.HasDebugInfo() {
+	if f.prepared.configured().NamesOnly || !f.once(2) {
 		return nil
-	}
-	debug, err := f.source.OpenDebugFile(elfobject.DebugSearch{})
-	if size := debugInfo(f.source); size > maxDebugInfo || debug != nil && size+debugInfo(debug) > maxDebugInfo {
-		return fmt.Errorf("%s: no lines: more than %d MiB of debugging information", f.object.name, maxDebugInfo>>20)
 	}
 	var lines compact.Lines
-	rows := 0
 	fault := elfobject.Guard(func() error {
-		for _, r := range f.functions {
-			if r.start-f.goText[0] < f.goText[1]-f.goText[0] {
-				continue
-			}
-			for at := r.start; at < r.end; {
-				if int64(lines.Size()) > f.left {
-					return nil
-				}
-				if rows++; rows%1024 == 0 && !f.prepared.pause() { // about every 5 ms
-					return nil
-				}
-				at = f.addLine(&lines, at, r.end)
-			}
+		ok, err := f.openLines()
+		if !ok {
+			return err
 		}
-		return nil
+		return errors.Join(err, f.addLines(&lines))
 	})
-	f.functions = nil
+	f.close() // what was read is much larger than the table
 	f.lines = f.table(lines.Table())
-	return errors.Join(err, fault)
+	return fault
+}
+
+// addLines adds the lines of all functions, until the table is full.
+func (f *file) addLines(lines *compact.Lines) error {
+	rows := 0
+	for _, r := range f.functions {
+		if r.start-f.goText[0] < f.goText[1]-f.goText[0] {
+			continue
+		}
+		for at := r.start; at < r.end; {
+			if int64(lines.Size()) > f.left {
+				return nil
+			}
+			rows++
+			if rows%1024 == 0 && !f.prepared.pause() { // about every 5 ms
+				return nil
+			}
+			if rows%reopenAfter == 0 {
+				if ok, err := f.reopen(); !ok {
+					return err
+				}
+			}
+			at = f.addLine(lines, at, r.end)
+		}
+	}
+	return nil
 }
 
 // addLine adds the lines of the code from an address to the end of a row of the line table,

@@ -18,6 +18,9 @@ type Symbol struct {
 	Rank        uint8 // of symbols with one start, the lowest is taken
 }
 
+// SymbolSize is the size of a symbol in the table, in bytes.
+const SymbolSize = 8
+
 // none is the name of code without a symbol: CLEW_NONE.
 const none = math.MaxUint32
 
