@@ -519,6 +519,43 @@ CLEW_PLAIN static int after_call(struct walk *w, uint64_t pc, uint64_t *target) 
 #endif
 }
 
+// resolved returns the function that a stub of the procedure linkage table jumps to, or the
+// address itself.
+CLEW_PLAIN static uint64_t resolved(struct walk *w, uint64_t address) {
+	const struct clew_segment *s = clew_find(w->list, address);
+	uint64_t function;
+	if (s == NULL || s->kind != CLEW_CODE)
+		return address;
+#ifdef __x86_64__
+	uint8_t b[12];
+	if (!read_code(w, s, address, b, sizeof b))
+		return address;
+	const uint8_t *p = b;
+	if (p[0] == 0xf3 && p[1] == 0x0f && p[2] == 0x1e && p[3] == 0xfa) // endbr64
+		p += 4;
+	p += *p == 0xf2; // bnd
+	if (p[0] != 0xff || p[1] != 0x25 || p - b > 5) // jmp *offset(%rip)
+		return address;
+	int32_t offset = p[2] | p[3] << 8 | p[4] << 16 | (uint32_t)p[5] << 24;
+	uint64_t slot = address + (p - b) + 6 + offset;
+#else
+	uint32_t i[3];
+	if (!read_code(w, s, address, i, sizeof i))
+		return address;
+	int n = i[0] == 0xd503245f; // bti c
+	if ((i[n] & 0x9f00001f) != 0x90000010 || (i[n + 1] & 0xffc003ff) != 0xf9400211) // adrp x16; ldr x17, [x16, #offset]
+		return address;
+	int64_t pages = (int64_t)((uint64_t)(i[n] >> 5 & 0x7ffff) << 2 | (i[n] >> 29 & 3)) << 43 >> 43;
+	uint64_t slot = ((address + 4 * n) & ~4095UL) + pages * 4096 + (i[n + 1] >> 10 & 0xfff) * 8;
+#endif
+	return slot % 8 == 0 && read_word(&w->code, slot, &function) ? function : address;
+}
+
+// calls reports whether a call with a known target calls a function.
+CLEW_PLAIN static int calls(struct walk *w, uint64_t target, uint64_t function) {
+	return target == function || (target != 0 && resolved(w, target) == function);
+}
+
 // by_return leaves a function that has not yet made a frame, if the return address follows a
 // call of it. Start is 0 if it is not known.
 CLEW_PLAIN static int by_return(struct walk *w, uint64_t start, int sure) {
@@ -532,10 +569,40 @@ CLEW_PLAIN static int by_return(struct walk *w, uint64_t start, int sure) {
 		return CLEW_NO_RULE;
 	ra = stripped(w->reg[RETURN]);
 #endif
-	if (!after_call(w, ra, &target) || (!sure && target != start))
+	if (!after_call(w, ra, &target) || (!sure && target != start && !calls(w, target, start)))
 		return CLEW_NO_RULE;
 	w->known &= KEPT | 1u << SP;
 	return move(w, ra, sp);
+}
+
+// in_frame reports whether an interrupted function certainly has its frame, in which its return
+// address is saved. Where it has left it, the stack pointer is at a return address. Direct: a
+// call of the function precedes the saved address.
+CLEW_PLAIN static int in_frame(struct walk *w, const struct clew_segment *s, uint64_t start, int direct, uint64_t saved) {
+	uint64_t ra, target;
+#ifdef __x86_64__
+	uint8_t now[2] = {0};
+	(void)saved;
+	if (!direct) {
+		if (!read_code(w, s, w->pc, now, 2))
+			return 0;
+		int n = now[0] == 0xf2 || now[0] == 0xf3 || now[0] == 0x3e; // prefixes of jumps and returns
+		if (now[n] == 0xc2 || now[n] == 0xc3 || now[n] == 0xe9 || now[n] == 0xeb || now[n] == 0xff)
+			return 0;
+	}
+	if (!read_word(&w->stack, w->reg[SP], &ra))
+		return 0;
+#else
+	(void)s;
+	if (!is_known(w, RETURN))
+		return 0;
+	ra = stripped(w->reg[RETURN]);
+	if (ra == saved)
+		return 1; // it has called nothing yet
+#endif
+	if (!after_call(w, ra, &target))
+		return 1;
+	return target == 0 ? direct : !calls(w, target, start);
 }
 
 // by_pointer leaves a frame without a rule by its frame pointer, if its function has made a
@@ -610,6 +677,10 @@ CLEW_PLAIN static int by_pointer(struct walk *w, const struct clew_segment *s, u
 		return CLEW_UNREADABLE;
 	ra = stripped(ra);
 	if (!after_call(w, ra, &target))
+		return CLEW_NO_RULE;
+	// A function that is interrupted may have left its frame already, at a jump to another
+	// function for one. Then this is the frame of its caller.
+	if (w->interrupted && ((target != 0 && !calls(w, target, start)) || !in_frame(w, s, start, target != 0, ra)))
 		return CLEW_NO_RULE;
 	int end = move(w, ra, fp + (size ? size : 16));
 	if (end != ON)

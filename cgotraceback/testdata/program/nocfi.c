@@ -76,8 +76,15 @@ __asm__(
 	"	add $8, %rsp\n"
 	"	pop %rbx\n"
 	"	pop %rbp\n"
-	"	ret\n"
+	"	jmp no_cfi_tail\n" // rbp is the caller's already
 	".size no_cfi_loop, .-no_cfi_loop\n"
+	".type no_cfi_tail, @function\n"
+	"no_cfi_tail:\n"
+	"	push %rbp\n"
+	"	mov %rsp, %rbp\n"
+	"	pop %rbp\n"
+	"	repz ret\n"
+	".size no_cfi_tail, .-no_cfi_tail\n"
 #else
 	".type no_cfi_short, %function\n"
 	"no_cfi_short:\n"
