@@ -97,9 +97,8 @@ func TestLibraries(t *testing.T) {
 			if got, want := functions(traced(t, out)), append(slices.Clone(crashes["segv"]), outer(false)...); !slices.Equal(got, want) {
 				t.Errorf("C frames %q, want %q:\n%s", got, want, out)
 			}
-			// The runtime gives no context to a call that began before Go's init functions ran.
-			if mode == "c-shared" && !regexp.MustCompile(`\ngoRun\n.*\nhost\n.*\nmain\n`).MatchString(out) {
-				t.Logf("no frames of the host:\n%s", out)
+			if !regexp.MustCompile(`\ngoRun\n.*\nhost\n.*\nmain\n`).MatchString(out) {
+				t.Errorf("no frames of the host:\n%s", out)
 			}
 			if out := output(t, host, "callers"); !regexp.MustCompile(`(?m)^goCallers .*\nc_outer .*`).MatchString(out) || !strings.Contains(out, "returned") {
 				t.Errorf("C frames are missing in runtime.Callers:\n%s", out)

@@ -56,10 +56,26 @@ type file struct {
 // span is the range of addresses [start, end).
 type span struct{ start, end uint64 }
 
+// maxFiles bounds the files with tables or a name, in a program that loads one library after
+// the other.
+const maxFiles = 4096
+
+// nameless returns the file of all objects above the limit: it has no tables.
+func (p *prepared) nameless() *file {
+	if p.others == nil {
+		p.others = &file{prepared: p, object: &object{}, made: [3]bool{true, true, true}}
+		p.others.label = p.others.keep([]byte("[library]\x00"))
+	}
+	return p.others
+}
+
 // file returns the file of an object.
 func (p *prepared) file(o *object) *file {
 	key := o.name + "\x00" + string(o.markBytes[:o.markSize])
 	f := p.files[key]
+	if f == nil && len(p.files) >= maxFiles {
+		return p.nameless()
+	}
 	if f == nil {
 		copied := *o
 		f = &file{object: &copied, prepared: p}
@@ -174,9 +190,16 @@ func (f *file) openFile() error {
 		return err
 	}
 	source, err := elfobject.OpenFile(opened, f.object.name)
-	if err == nil && !f.isLoaded(source) {
-		source.Close()
-		err = fmt.Errorf("%s: %w", f.object.name, errChanged)
+	if err == nil {
+		err = elfobject.Guard(func() error {
+			if !f.isLoaded(source) {
+				return fmt.Errorf("%s: %w", f.object.name, errChanged)
+			}
+			return nil
+		})
+		if err != nil {
+			source.Close()
+		}
 	}
 	if err != nil {
 		opened.Close()
@@ -201,7 +224,47 @@ func (f *file) isLoaded(source *elfobject.File) bool {
 		}
 		n++
 	}
-	return n == len(f.object.segments)
+	return n == len(f.object.segments) && !f.isDeleted() && f.isInMemory(source)
+}
+
+// isDeleted reports whether the file that is mapped has no name any more. Then a file of its
+// name is another one.
+func (f *file) isDeleted() bool {
+	maps, err := os.ReadFile("/proc/self/maps")
+	if err != nil || f.object.main || len(f.object.segments) == 0 {
+		return false
+	}
+	at := f.object.bias + f.object.segments[0].start
+	for line := range strings.Lines(string(maps)) {
+		var start, end uint64
+		if _, err := fmt.Sscanf(line, "%x-%x", &start, &end); err == nil && at-start < end-start {
+			return strings.HasSuffix(line, " (deleted)\n")
+		}
+	}
+	return false
+}
+
+// isInMemory reports whether sections that loading does not change are in memory as in the file.
+// They differ between two files with other functions.
+func (f *file) isInMemory(source *elfobject.File) bool {
+	memory := make([]byte, 4096)
+	for _, s := range source.Sections() {
+		if s.Flags&elf.SHF_ALLOC == 0 || s.Flags&elf.SHF_WRITE != 0 || s.Type == elf.SHT_NOBITS ||
+			!slices.Contains([]string{".eh_frame", ".eh_frame_hdr", ".dynsym", ".dynstr", ".note.go.buildid"}, s.Name) {
+			continue
+		}
+		content, err := source.SectionData(s.Index)
+		if err != nil {
+			return false
+		}
+		for at := 0; at < len(content); at += len(memory) {
+			part := content[at:min(at+len(memory), len(content))]
+			if (ownMemory{}).ReadMemory(memory[:len(part)], f.object.bias+s.Address+uint64(at)) != nil || !bytes.Equal(memory[:len(part)], part) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func (f *file) close() {

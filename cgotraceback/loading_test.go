@@ -110,11 +110,44 @@ func TestRemovedLibrary(t *testing.T) {
 		t.Fatal(err)
 	}
 	run(t, exec.Command("gcc", "-O2", "-g", "-shared", "-fPIC", "-o", file, source))
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Setenv("REMOVE", "1")
-	out := output(t, path, "dlopen", file)
+	var out string
+	for range 5 { // the tables can be made before the file is removed
+		if err := os.WriteFile(file, content, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		out = output(t, path, "dlopen", file)
+		_, after, _ := strings.Cut(out, "prepared\n")
+		if regexp.MustCompile(`(?m)^goCallers .*\n\[removed.so\] .*\nlibrary_call .*\ncall_library `).MatchString(after) {
+			return
+		}
+	}
+	t.Errorf("frames of the library are missing:\n%s", out)
+}
+
+// TestReplacedLibrary loads a library without a build ID whose file is then replaced by one with
+// the same code, but another name. That name is not used.
+func TestReplacedLibrary(t *testing.T) {
+	path := build(t, nil)
+	dir := t.TempDir()
+	var files []string
+	for _, name := range []string{"former", "latter"} {
+		source, file := filepath.Join(dir, name+".c"), filepath.Join(dir, name+".so")
+		if err := os.WriteFile(source, fmt.Appendf(nil, library, name, ""), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		run(t, exec.Command("gcc", "-O2", "-g", "-shared", "-fPIC", "-Wl,--build-id=none", "-o", file, source))
+		files = append(files, file)
+	}
+	t.Setenv("REPLACE", files[1])
+	out := output(t, path, "dlopen", files[0])
 	_, after, _ := strings.Cut(out, "prepared\n")
-	if !regexp.MustCompile(`(?m)^goCallers .*\n\[removed.so\] .*\nlibrary_call .*\ncall_library `).MatchString(after) {
-		t.Errorf("frames of the library are missing:\n%s", out)
+	if !regexp.MustCompile(`(?m)^goCallers .*\n(\[former.so\]|former_inner) .*\nlibrary_call .*\ncall_library `).MatchString(after) {
+		t.Errorf("want the frames of the library that was loaded:\n%s", out)
 	}
 }
 

@@ -31,6 +31,7 @@ type prepared struct {
 	changes  uint64
 	ready    bool
 	files    map[string]*file // of all objects that were ever loaded: names in use are not freed
+	others   *file            // of objects above the limit
 	used     atomic.Int64     // bytes of tables
 	problems error
 

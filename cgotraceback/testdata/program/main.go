@@ -146,6 +146,11 @@ func loads(paths []string) {
 		if os.Getenv("REMOVE") != "" {
 			os.Remove(path)
 		}
+		if other := os.Getenv("REPLACE"); other != "" {
+			if err := os.Rename(other, path); err != nil {
+				panic(err)
+			}
+		}
 		if C.call_library(library) != 0 {
 			if err := cgotraceback.Prepare(); err != nil {
 				fmt.Println(err)

@@ -161,8 +161,8 @@ int call_library(void *library) {
 	return 1;
 }
 
-// on_small_stack calls Go on a stack that has size bytes below the call, at the end of memory.
-void on_small_stack(int size) {
+// small_stack calls Go on a stack that has size bytes below the call, at the end of memory.
+static void small_stack(int size) {
 	char *stack = mmap(0, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	char *end = stack + (1 << 20) - 4096;
 	mprotect(end, 4096, PROT_NONE);
@@ -176,6 +176,18 @@ void on_small_stack(int size) {
 		  "x16", "x17", "x18", "x19", "x30", "memory", "cc");
 #endif
 	munmap(stack, 1 << 20);
+}
+
+static void *small_stack_thread(void *size) {
+	small_stack((int)(intptr_t)size);
+	return NULL;
+}
+
+// on_small_stack uses a thread of C: on one of Go's the runtime requires its own stack.
+void on_small_stack(int size) {
+	pthread_t t;
+	if (pthread_create(&t, 0, small_stack_thread, (void *)(intptr_t)size) == 0)
+		pthread_join(t, 0);
 }
 
 void unload(void *library) { dlclose(library); }
