@@ -120,6 +120,7 @@ func (c *tally) report(t *testing.T) {
 var refusals = []refusal{
 	{regexp.MustCompile(`is a method: |does not call operators`), "methods"},
 	{regexp.MustCompile(`^Cannot evaluate function -- may be inlined`), "methods without code, which gdb's printers evaluate"},
+	{regexp.MustCompile(`cannot be passed: only numbers, pointers and strings can`), "classes as arguments"},
 	{regexp.MustCompile(`pointers to members`), "pointers to members"},
 	{regexp.MustCompile(`does not print classes of the C\+\+ library`), "ptype of classes of the C++ library"},
 	{regexp.MustCompile(`does not cast from it`), "casts from virtual bases"},

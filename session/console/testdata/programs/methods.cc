@@ -18,6 +18,10 @@ public:
 	KEEP int set(const char *n) { return 3; }
 	KEEP int set(int n, int m) { return 4; }
 	KEEP bool compare(const Account &other) const { return cents < other.cents; }
+	KEEP int either(int n) { return n + 1; }
+	KEEP int either(int n) const { return n + 2; }
+	KEEP Account copy() const { return *this; }
+	KEEP int order(Account other) const { return cents - other.cents; }
 	int inlined() const { return cents * 3; }
 	KEEP int work(int n)
 	{
@@ -60,10 +64,10 @@ extern "C" int run(int n)
 	bank::Box<double> wide{2.5};
 	Calls calls = {triple, 0};
 	int i = 2;
-	int total = a.work(4) + a.get() + b.plus(1) + fixed.get() + shape->area() + shape->scaled(2) + plain.area() + named->length() + box.get() + box.sum(1) + wide.get() + wide.sum(1) + square.number() + square.twice() + calls.function(2) + a.inlined() + bank::Account::limit(1) + a.set(1) + a.set(2.0) + a.set("x") + a.set(1, 2) + a.compare(b) + a.same(p) + (a.self() == p) + (named->text() != a.name()) + a.share(2);
+	int total = a.work(4) + a.get() + b.plus(1) + fixed.get() + shape->area() + shape->scaled(2) + plain.area() + named->length() + box.get() + box.sum(1) + wide.get() + wide.sum(1) + square.number() + square.twice() + calls.function(2) + a.inlined() + bank::Account::limit(1) + a.set(1) + a.set(2.0) + a.set("x") + a.set(1, 2) + a.compare(b) + a.either(1) + fixed.either(1) + a.copy().get() + a.order(b) + a.same(p) + (a.self() == p) + (named->text() != a.name()) + a.share(2);
 	asm volatile("" : : "r"(&a), "r"(&b), "r"(&fixed), "r"(&square), "r"(&plain), "r"(&box), "r"(&wide), "r"(&calls) : "memory");
 	HERE; // STOP print a.get(); print p->get(); print r.get(); print b.plus(i); print a.plus(b.get()); print a.share(2); print a.name(); print a.self(); print a.self() == p; print *a.self(); print a.same(p); print a.same(&b); print a.limit(3); print bank::Account::limit(3); print p->limit(1); print fixed.get(); print (*p).get() * 2; print a.self()->get(); print a.self()->plus(1)
 	//> print square.area(); print shape->area(); print plain.area(); print shape->scaled(3); print shape->twice(); print square.number(); print square.twice(); print named->text(); print named->length(); print square.text(); print square.length(); print shape->Shape::area(); print square.Shape::area(); print box.get(); print box.sum(4); print wide.get(); print wide.sum(0.25); print wide.sum(1)
-	//> print a.set(1); print a.set(1.5); print a.set(1, 2); print a.set("text"); print a.compare(b); print calls.function(3); whatis a.get(); whatis a.share(1); whatis shape->area(); whatis a.self(); ptype a.name(); print a.nosuch(); print a.get; print a.get(1); print a.plus(); print a.plus; print i.get(); print $.get(); print fixed.plus(1); print a.add(5); print a.get(); print a.get() == 12 && b.get() > 1; print (long)a.get(); print sizeof(a.get()); print -a.get(); output a.get(); print/x a.get(); print a.inlined(); print nosuch.get(); print a.get() ? 1 : 2; print i = a.get(); print i; display a.get(); print &a.get(); print *shape.area(); print a.work
+	//> print a.set(1); print a.set(1.5); print a.set(1, 2); print a.set("text"); print a.compare(b); print calls.function(3); whatis a.get(); whatis a.share(1); whatis shape->area(); whatis a.self(); ptype a.name(); print a.nosuch(); print a.get; print a.get(1); print a.plus(); print a.plus; print a.either(1); print fixed.either(1); print p->either(2); print a.copy(); print a.order(b); print i.get(); print $.get(); print fixed.plus(1); print a.add(5); print a.get(); print a.get() == 12 && b.get() > 1; print (long)a.get(); print sizeof(a.get()); print -a.get(); output a.get(); print/x a.get(); print a.inlined(); print nosuch.get(); print a.get() ? 1 : 2; print i = a.get(); print i; display a.get(); print &a.get(); print *shape.area(); print a.work
 	return total;
 }
