@@ -37,4 +37,13 @@ func host()
 // goHost is called by host.
 //
 //lint:ignore U1000 assembly calls it
-func goHost(argument uintptr) uintptr { return (*hostFunction.Load())(argument) }
+func goHost(argument uintptr) uintptr {
+	result := (*hostFunction.Load())(argument)
+	// A garbage collection may have shrunk the stack during the call. The code, and Code after it,
+	// use all of what Code had reserved.
+	reserve()
+	return result
+}
+
+// reserve grows the stack as Code does. It is in assembly, so that its frame is not zeroed.
+func reserve()

@@ -33,3 +33,8 @@ TEXT ·HostAddress(SB), NOSPLIT, $0-8
 	LEAQ ·host(SB), AX
 	MOVQ AX, ret+0(FP)
 	RET
+
+// func reserve()
+TEXT ·reserve(SB), 0, $65536-0
+	NO_LOCAL_POINTERS
+	RET

@@ -44,3 +44,8 @@ TEXT ·HostAddress(SB), NOSPLIT, $0-8
 	MOVD $·host(SB), R0
 	MOVD R0, ret+0(FP)
 	RET
+
+// func reserve()
+TEXT ·reserve(SB), 0, $65536-0
+	NO_LOCAL_POINTERS
+	RET

@@ -36,7 +36,9 @@
 //     calls Go: the execution tracer follows it.
 //   - The code calls Go through a function in assembly that has a frame, keeps the arguments and
 //     declares NO_LOCAL_POINTERS, as examples/call does. So does the function that calls the code.
-//   - The stack is large enough, because generated code does not check it: see package jit.
+//   - The stack is large enough, because generated code does not check it: see package jit. A
+//     garbage collection can shrink it while the code calls Go. So the function that the code
+//     calls grows it again before it returns, as examples/call does.
 //   - A call is not the last instruction before another function, because its return address would
 //     be in that one. A trap or padding after the call is enough.
 //   - No thread runs the code, and no frame of it is on a stack, when it is withdrawn.

@@ -162,3 +162,43 @@ func TestAncestors(t *testing.T) {
 		}
 	}
 }
+
+// A stack that garbage collections shrank while the code called Go has its size again when the code
+// continues: call.Code on arm64 writes to its lowest word.
+func TestShrunkStack(t *testing.T) {
+	e := newEngine(t)
+	defer e.publish(t).Withdraw()
+	const waiting = 50
+	entered, leave, done := make(chan bool), make(chan bool), make(chan uintptr)
+	call.SetHost(func(a uintptr) uintptr {
+		entered <- true
+		<-leave
+		return a + 1
+	})
+	for i := range uintptr(waiting) {
+		go func() { done <- call.Code(e.entry, i) - i }()
+	}
+	for range waiting {
+		<-entered
+	}
+	for range 10 { // each halves the stacks
+		runtime.GC()
+	}
+	filled := make([][]uint64, 2000)
+	for i := range filled {
+		filled[i] = make([]uint64, 256)
+	}
+	close(leave)
+	for range waiting {
+		if got := <-done; got != 1 {
+			t.Errorf("%d", got)
+		}
+	}
+	for _, words := range filled {
+		for _, w := range words {
+			if w != 0 {
+				t.Fatalf("memory has changed to %#x", w)
+			}
+		}
+	}
+}
