@@ -15,6 +15,7 @@ import (
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/value/internal/entry"
 	"github.com/clewdev/clew/value/internal/number"
+	"github.com/clewdev/clew/value/internal/spelling"
 )
 
 // variants are the forms that an enum of Rust or a record of Ada can have. The discriminant, a
@@ -514,7 +515,7 @@ func (t *Type) method(e *object.DebugEntry, name string) (Method, error) {
 	// As in gdb, a destructor whose place in the table of virtual functions is not stated is not
 	// shown as virtual.
 	isVirtual := virtuality != 0 && e.Has(dwarf.AttrVtableElemLoc)
-	m := Method{Name: name, Type: i.typeAt(e.Offset), Access: t.accessOf(e), Virtual: isVirtual, Artificial: e.Flag(dwarf.AttrArtificial)}
+	m := Method{Name: spelling.Canonical(name), Type: i.typeAt(e.Offset), Access: t.accessOf(e), Virtual: isVirtual, Artificial: e.Flag(dwarf.AttrArtificial)}
 	m.Place, _ = tablePlace(e)
 	m.Linkage, _ = e.Text(dwarf.AttrLinkageName)
 	parameters, err := i.entries.Children(e.Offset)

@@ -7,6 +7,7 @@ package value
 import (
 	"fmt"
 	"math"
+	"math/big"
 
 	"github.com/clewdev/clew/value/internal/number"
 )
@@ -72,6 +73,20 @@ func (v Value) Float() (float64, error) {
 		return math.Inf(1), nil
 	}
 	return 0, fmt.Errorf("%w: floating-point number of %d bytes", ErrType, len(b))
+}
+
+// BigFloat returns a finite Float with all of its digits. Its precision is that of the format.
+func (v Value) BigFloat() (*big.Float, bool) {
+	v = v.referent()
+	if v.Err() != nil || v.typ.Strip().kind != Float {
+		return nil, false
+	}
+	b, err := v.Bytes()
+	if err != nil {
+		return nil, false
+	}
+	n := v.typ.Strip().decodeFloat(b)
+	return n.Value, n.Finite()
 }
 
 // Cast converts the value as a C cast does: between numbers, enumerations and pointers, or to
@@ -148,6 +163,15 @@ func IntValue(t *Type, n uint64, f Frame) Value { return Value{frame: f}.number(
 func FloatValue(t *Type, n float64, f Frame) Value {
 	b := make([]byte, min(t.Size(), 16))
 	if !number.EncodeFloat(t.machine, t.Strip().format, b, n) {
+		return failed(t, f, fmt.Errorf("%w: floating-point number of %d bytes", ErrType, len(b)))
+	}
+	return Constant(t, b, f)
+}
+
+// BigFloatValue is FloatValue for a number of any precision, which it rounds.
+func BigFloatValue(t *Type, n *big.Float, f Frame) Value {
+	b := make([]byte, min(t.Size(), 16))
+	if !number.EncodeBig(t.machine, t.Strip().format, b, n) {
 		return failed(t, f, fmt.Errorf("%w: floating-point number of %d bytes", ErrType, len(b)))
 	}
 	return Constant(t, b, f)

@@ -45,7 +45,7 @@ func (t *Type) readFields() error {
 			f := i.member(c)
 			f.Access = t.accessOf(c)
 			t.fields = append(t.fields, f)
-		case c.Tag == dwarf.TagSubprogram && !t.indirect:
+		case c.Tag == dwarf.TagSubprogram && !t.indirect && !t.direct:
 			t.indirect = t.copies(c)
 		case c.Tag == dwarf.TagTemplateTypeParameter, c.Tag == dwarf.TagTemplateValueParameter, c.Tag == dw.TagGNUTemplateParameterPack:
 			t.readTemplate(c)
@@ -267,6 +267,7 @@ func (t *Type) alignment(depth int, left *int) uint64 {
 const (
 	maxContained     = 1000 // number of types in one that Indirect looks at
 	passByReference  = 4    // DW_CC_pass_by_reference
+	passByValue      = 5    // DW_CC_pass_by_value
 	defaultedInClass = 1    // DW_DEFAULTED_in_class
 )
 
@@ -292,6 +293,9 @@ func (t *Type) indirectAmong(seen map[*Type]bool) bool {
 		return false
 	}
 	fields := t.Fields() // also sets indirect
+	if t.direct {
+		return false
+	}
 	if t.indirect || len(seen) >= maxContained {
 		return true
 	}

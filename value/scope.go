@@ -351,6 +351,58 @@ func (fn *Function) Value(f Frame) Value {
 	return At(fn.Type, fn.Entry+f.Bias(), f)
 }
 
+// TemplateParameter returns the value or the type of a parameter of the template that the function,
+// or its class, is an instance of. Both are nil if there is no such parameter.
+func (f *Function) TemplateParameter(name string) (v *Variable, t *Type) {
+	i := f.info
+	_ = i.locked(func() error { // what cannot be read is not found
+		own, err := i.entries.Read(f.Type.offset)
+		if err != nil {
+			return err
+		}
+		if v, t = i.templateParameter(own, name); v != nil || t != nil {
+			return nil
+		}
+		for e := range i.entries.Origins(own) {
+			around, err := i.entries.Enclosing(e)
+			if err != nil {
+				return err
+			}
+			if around == nil || around.Tag != dwarf.TagStructType && around.Tag != dwarf.TagClassType && around.Tag != dwarf.TagUnionType {
+				continue
+			}
+			v, t = i.templateParameter(around, name)
+			return nil
+		}
+		return nil
+	})
+	return v, t
+}
+
+// templateParameter is TemplateParameter for an entry.
+func (i *Info) templateParameter(e *object.DebugEntry, name string) (*Variable, *Type) {
+	children, err := i.entries.Children(e.Offset)
+	if err != nil {
+		return nil, nil
+	}
+	for k := range children {
+		c := &children[k]
+		if text, _ := c.Text(dwarf.AttrName); text != name {
+			continue
+		}
+		switch c.Tag {
+		case dwarf.TagTemplateValueParameter:
+			if v, err := i.variable(c, nil); err == nil {
+				v.Name = name
+				return v, nil
+			}
+		case dwarf.TagTemplateTypeParameter:
+			return nil, i.elemOf(c)
+		}
+	}
+	return nil, nil
+}
+
 // Class returns the structure, class or union that a function is a member of, or nil.
 func (f *Function) Class() (t *Type) {
 	i := f.info

@@ -5,6 +5,7 @@
 package value
 
 import (
+	"debug/dwarf"
 	"fmt"
 	"math"
 	"math/big"
@@ -71,6 +72,7 @@ type Type struct {
 	goKind   uint8            // reflect's number
 	goPlace  int32            // for a type parameter of Go: 1 for the dictionary's first word
 	indirect bool             // DW_CC_pass_by_reference, or it has a copy constructor or destructor of its own
+	direct   bool             // DW_CC_pass_by_value
 	problem  error            // why it is Unknown or invalid, nil if not known
 
 	once     sync.Once // guards the reading of the fields below
@@ -168,6 +170,60 @@ func (t *Type) named() *Type {
 		}
 	}
 	return &Type{machine: t.machine, ready: true, problem: fmt.Errorf("%w: type at %v: %w", ErrDebugInfo, t.offset, entry.ErrLoop)}
+}
+
+// WithoutTypedefs returns the type without the typedefs before it. It keeps their qualifiers: with
+// "typedef const int port", a port is a const int.
+func (t *Type) WithoutTypedefs() *Type {
+	base, q := t.unqualified(0)
+	if base.kind != Typedef {
+		return t
+	}
+	for n := 0; base.kind == Typedef && n < maxChain; n++ {
+		base, q = base.Elem().unqualified(q)
+	}
+	for k := range qualifierWords {
+		if q&(1<<k) != 0 {
+			base = Qualified(base, Const+Kind(k))
+		}
+	}
+	return base
+}
+
+// Qualified returns a type with a qualifier: Const, Volatile, Restrict or Atomic.
+func Qualified(t *Type, qualifier Kind) *Type {
+	return &Type{machine: t.machine, language: t.language, kind: qualifier, elem: t, ready: true}
+}
+
+// ReferenceTo returns the type of references to t in C++.
+func ReferenceTo(t *Type) *Type {
+	return &Type{machine: t.machine, language: t.language, kind: Reference, elem: t, ready: true}
+}
+
+// Scope returns the name of the class or the namespace that contains the type, or "".
+func (t *Type) Scope() (name string) {
+	if t.info == nil {
+		return ""
+	}
+	i := t.info
+	_ = i.locked(func() error { // without an entry it has no scope
+		own, err := i.entries.Read(t.offset)
+		if err != nil {
+			return err
+		}
+		around, err := i.entries.Enclosing(own)
+		if err != nil || around == nil {
+			return err
+		}
+		switch around.Tag {
+		case dwarf.TagStructType, dwarf.TagClassType, dwarf.TagUnionType:
+			name = i.typeAt(around.Offset).name
+		case dwarf.TagNamespace:
+			name = i.entries.NameOf(around)
+		}
+		return nil
+	})
+	return name
 }
 
 // damage returns why no value of the type can be read, or nil if no reason is known.

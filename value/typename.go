@@ -128,7 +128,16 @@ func (n *namer) qualified(t *Type, declarator string, q qualifiers, depth int) s
 		return n.declare(t.Elem(), declarator+n.cParams(t, depth), depth+1)
 	case Typedef:
 		if n.typedefs {
+			// As in gdb, the target keeps the qualifiers of the typedef only if they are written
+			// before it.
+			if kind := t.named().kind; depth > 0 && (kind == Pointer || kind == Reference || kind == Func || kind == MemberPointer) {
+				q = 0
+			}
 			return n.qualified(t.Elem(), declarator, q, depth+1)
+		}
+	case Void:
+		if n.typedefs {
+			q = 0 // as in gdb
 		}
 	}
 	name := t.tagged()

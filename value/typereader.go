@@ -73,7 +73,7 @@ func (i *Info) typeAt(off object.DebugOffset) *Type {
 	t.name, _ = e.Text(dwarf.AttrName)
 	t.partial = entry.IsDeclaration(e)
 	if convention, ok := e.Number(dwarf.AttrCalling); ok {
-		t.indirect = convention == passByReference
+		t.indirect, t.direct = convention == passByReference, convention == passByValue
 	}
 	if u.Language == Go {
 		if kind, ok := e.Number(dw.AttrGoKind); ok {
@@ -325,6 +325,9 @@ func (t *Type) readParams(e *object.DebugEntry) error {
 			// The definition declares this as a constant pointer, the class does not. gdb
 			// always prints it as constant.
 			artificial := c.Flag(dwarf.AttrArtificial)
+			if origin, err := i.entries.Having(dwarf.AttrArtificial, c); err == nil && origin != nil {
+				artificial = origin.Flag(dwarf.AttrArtificial)
+			}
 			if artificial && len(t.params) == 0 && t.language == CPlusPlus && param.kind == Pointer {
 				param = &Type{machine: i.machine, language: t.language, kind: Const, elem: param, ready: true}
 			}

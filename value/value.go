@@ -111,6 +111,9 @@ func (v Value) Address() (uint64, bool) {
 // IsBitField reports whether the value is a bit field.
 func (v Value) IsBitField() bool { return v.bitSize != 0 }
 
+// BitSize returns the size of a bit field in bits, or 0 if the value is none.
+func (v Value) BitSize() uint64 { return v.bitSize }
+
 // OptimizedOut reports whether no part of the value is stored.
 func (v Value) OptimizedOut() bool {
 	for k := range v.pieces {
@@ -389,6 +392,10 @@ func (v Value) Deref() Value {
 	}
 	return At(t.Elem(), number.Uint(t.machine.Order, b), v.frame).resolved(nil)
 }
+
+// Resolved returns the value with the lengths of its type that depend on its frame, such as those of
+// C's arrays of variable length.
+func (v Value) Resolved() Value { return v.resolved(nil) }
 
 // Synthetic reports whether the value is a pointer to an object that is not stored in memory.
 func (v Value) Synthetic() bool { return v.implicit() != nil }

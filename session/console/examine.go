@@ -80,13 +80,8 @@ func (c *Console) examine(args string) error {
 func (c *Console) setExamined(e *examined) error {
 	bits := 8 * sizes[e.size]
 	name := map[int]string{8: "int8_t", 16: "int16_t", 32: "int32_t", 64: "int64_t"}[bits]
-	switch {
-	case e.letter == 's' || e.letter == 'i':
+	if e.letter == 's' || e.letter == 'i' {
 		name, bits = "int8_t", 8
-	case e.letter == 'f' && bits == 32:
-		name = "float"
-	case e.letter == 'f' && bits == 64:
-		name = "double"
 	}
 	t := value.Base(jit.Host(), name)
 	if t == nil {
@@ -162,7 +157,7 @@ func (c *Console) examinedText(e *examined, p []byte) string {
 	case 'u':
 		return fmt.Sprint(n)
 	case 'o':
-		return fmt.Sprintf("0%0*o", (8*len(p)+2)/3, n)
+		return fmt.Sprintf("%#o", n)
 	case 't':
 		return fmt.Sprintf("%0*b", 8*len(p), n)
 	case 'a':

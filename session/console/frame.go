@@ -92,9 +92,11 @@ func (c *Console) caller(f *frontend.Frame) *frontend.Frame {
 // inside reports whether a frame is in the middle of a line.
 func (c *Console) inside(f *frontend.Frame) bool {
 	switch p := f.Physical; {
-	case f.Inner > 0:
-		return false // the line of an inlined call
-	case f.Location.Line == 0 || p.PC != p.LookupPC:
+	case f.Location.Line == 0:
+		return true
+	case f.Inner > 0 || f.Passed > 0 && p.PC == p.LookupPC:
+		return false // the line of an inlined call, which need not be entered yet
+	case p.PC != p.LookupPC:
 		return true
 	default:
 		// A row that is not a statement does not begin a line. clang has such rows for the

@@ -108,7 +108,10 @@ func (c *Console) savedRegisters(f *frontend.Frame, cfa uint64) (list []string) 
 
 func (c *Console) infoLine(args string) error {
 	var address uint64
-	wanted := 0 // the line in the location, if it has one
+	wanted := 0                         // the line in the location, if it has one
+	if args == "" && c.list.first > 0 { // as in gdb, the first line that was listed last
+		return c.infoLine(fmt.Sprintf("%s:%d", c.list.file, c.list.first))
+	}
 	if args == "" {
 		f, err := c.selectedFrame()
 		if err != nil {

@@ -21,6 +21,12 @@ import (
 // formats are the format letters of print.
 const formats = "xduotzcafs"
 
+// printOptions are gdb's options of print. They change how a value is shown.
+var printOptions = map[string]bool{
+	"-address": true, "-array": true, "-array-indexes": true, "-elements": true, "-max-depth": true, "-null-stop": true,
+	"-object": true, "-pretty": true, "-raw-values": true, "-repeats": true, "-static-members": true, "-symbol": true, "-union": true, "-vtbl": true,
+}
+
 // raw is the format letter that shows values of the C++ and Rust libraries as their members.
 const raw = 'r'
 
@@ -231,6 +237,9 @@ func (c *Console) convert(p formatted, v value.Value) (string, error) {
 	if err != nil {
 		f, failed := v.Float()
 		if failed != nil {
+			if errors.Is(err, value.ErrOptimizedOut) {
+				return "", errors.New("value has been optimized out")
+			}
 			return "", errors.New("value can't be converted to integer")
 		}
 		n = uint64(int64(f))
@@ -366,6 +375,9 @@ func (c *Console) printed(args string) (string, value.Value, error) {
 		return "", value.Value{}, fmt.Errorf("undefined format letter %q; expected one of %s", f.letter, strings.Join(strings.Split(formats, ""), " "))
 	case text == "":
 		text = "$"
+	}
+	if word, _, _ := strings.Cut(text, " "); printOptions[word] {
+		return "", value.Value{}, fmt.Errorf("the option %s of print is not supported%s", word, inGDB)
 	}
 	v, err := c.evaluate(text)
 	if err != nil {

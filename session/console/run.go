@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/clewdev/clew/session"
+	"github.com/clewdev/clew/value"
 )
 
 func (c *Console) call(args string) error {
@@ -21,13 +22,23 @@ func (c *Console) call(args string) error {
 	if l, ok := c.language.(*cLanguage); ok {
 		switch {
 		case l.isExpression(args):
-			return c.print(args)
+			return c.callExpression(args)
 		case c.session.State() == session.Stopped:
 			return c.callWhileStopped(args)
 		}
 	} // calls of other languages may share memory, such as Forth's data stack
 	c.callText = args
 	return c.startCall(false)
+}
+
+// callExpression is print without a line for an expression that has no value.
+func (c *Console) callExpression(args string) error {
+	text, v, err := c.printed(args)
+	if err != nil || v.Type() == nil || v.Type().Strip().Kind() == value.Void {
+		return err
+	}
+	c.printf("$%d = %s\n", c.values.Record(v), text)
+	return nil
 }
 
 func (c *Console) run(args string) error   { return c.rerun(args, false) }

@@ -85,6 +85,7 @@ func (c *Console) finish(args string) error {
 	if err != nil || v.Type() == nil {
 		return err
 	}
+	v = v.As(v.Type().WithoutTypedefs()) // as in gdb
 	text, err := c.printer(0).Print(v)
 	if err != nil {
 		return err

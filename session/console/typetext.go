@@ -242,8 +242,7 @@ func (w *typeWriter) structure(t *value.Type, show int, indent string) string {
 
 // methods writes the methods of a class, those with the same name together.
 func (w *typeWriter) methods(b *strings.Builder, t *value.Type, members *value.Members, section *sections, indent string) {
-	name, _, _ := strings.Cut(t.Name(), "<")
-	name = name[strings.LastIndexByte(name, ':')+1:]
+	class := lastName(t.Name())
 	var names []string
 	groups := map[string][]*value.Method{}
 	for k := range members.Methods {
@@ -273,7 +272,7 @@ func (w *typeWriter) methods(b *strings.Builder, t *value.Type, members *value.M
 				line += "static "
 			}
 			isConversion := strings.HasPrefix(m.Name, "operator ") && !strings.HasPrefix(m.Name, "operator new") && !strings.HasPrefix(m.Name, "operator delete")
-			if m.Name != name && m.Name[0] != '~' && !isConversion {
+			if !isConstructor(m.Name, class) && m.Name[0] != '~' && !isConversion {
 				line += w.text(m.Type.Elem(), "", 0, indent) + " "
 			}
 			line += m.Name + w.parameters(m) + ";\n"
@@ -281,6 +280,31 @@ func (w *typeWriter) methods(b *strings.Builder, t *value.Type, members *value.M
 			b.WriteString(line)
 		}
 	}
+}
+
+// lastName returns a name without the scopes before it, which can have template arguments.
+func lastName(name string) string {
+	depth, start := 0, 0
+	for k := range len(name) {
+		switch name[k] {
+		case '<', '(':
+			depth++
+		case '>', ')':
+			depth--
+		case ':':
+			if depth == 0 {
+				start = k + 1
+			}
+		}
+	}
+	return name[start:]
+}
+
+// isConstructor reports whether a method of a class has its name, with or without the arguments of
+// its template.
+func isConstructor(method, class string) bool {
+	rest, ok := strings.CutPrefix(class, method)
+	return ok && (rest == "" || rest[0] == '<')
 }
 
 // parameters returns the parameters of a method, without those that are not in the source, and

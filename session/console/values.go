@@ -46,6 +46,7 @@ func (c *Console) current() *frontend.Frame {
 // evaluation.
 func (c *Console) compile(text string) (*expression.Expression, value.Frame, error) {
 	x := c.values.Context(c.current())
+	x.Warn = func(text string) { c.printf("warning: %s\n", text) }
 	if l, ok := c.language.(*cLanguage); ok {
 		x.Call = l.evaluateCall
 	}

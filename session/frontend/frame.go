@@ -137,6 +137,11 @@ func (s *Frames) expand(p *session.Frame) {
 				f.Name = displayed(f.Scope.Function)
 			}
 		}
+		if f.Location.Line == 0 && strings.HasPrefix(f.Name, "_Z") { // without lines, such as a thunk
+			if name, err := demangle.ToString(f.Name, demangle.NoClones, demangle.MaxLength(maxDemangledPower)); err == nil {
+				f.Name = name
+			}
+		}
 		s.list = append(s.list, f)
 	}
 }

@@ -6,6 +6,7 @@ package expression
 
 import (
 	"math"
+	"math/big"
 
 	"github.com/clewdev/clew/value"
 )
@@ -44,9 +45,12 @@ func (e *Expression) unary(n *node) operand {
 		}
 		panic(e.failure(errorf("Argument to complement operation not an integer, boolean.")))
 	}
-	o.name = ""
+	o.name, o.typ = "", o.typ.WithoutTypedefs()
 	if o.form.kind == value.Float {
 		if n.op == negate {
+			if o.wide != nil && o.wide.Sign() != 0 {
+				o.wide = new(big.Float).Neg(o.wide)
+			}
 			o.bits = math.Float64bits(0 - math.Float64frombits(o.bits)) // as in gdb, -0.0 is 0
 		}
 		return o
@@ -122,11 +126,19 @@ func (e *Expression) binary(op operator, x, y *operand) operand {
 	}
 	to := e.promote(x.form, y.form)
 	if op == shiftLeft || op == shiftRight { // C11 §6.5.7: the type is that of the left operand
-		to = basic{x.typ, x.form}
+		to = basic{x.typ.WithoutTypedefs(), x.form}
 		if x.form.size < e.basics.int.form.size {
 			to = e.basics.int
 		}
 		if y.form.signed && int64(y.bits) < 0 || y.bits >= 8*to.form.size {
+			direction, problem := "left", ">= width of type"
+			if op == shiftRight {
+				direction = "right"
+			}
+			if y.form.signed && int64(y.bits) < 0 {
+				problem = "is negative"
+			}
+			e.warn(direction + " shift count " + problem)
 			// Not defined in C. As in gdb, all bits are shifted out.
 			if op == shiftRight && to.form.signed && int64(x.bits) < 0 && !(y.form.signed && int64(y.bits) < 0) {
 				return to.scalar(math.MaxUint64)
@@ -199,6 +211,10 @@ func (e *Expression) floatArithmetic(op operator, x, y *operand) operand {
 		double := value.Base(e.context.Machine, "double")
 		to = basic{double, formOf(double)}
 	}
+	to.typ = to.typ.WithoutTypedefs()
+	if o, ok := e.wideArithmetic(op, to, x, y); ok {
+		return o
+	}
 	a, b := to.form.toFloat(x), to.form.toFloat(y)
 	var r float64
 	switch op {
@@ -214,6 +230,43 @@ func (e *Expression) floatArithmetic(op operator, x, y *operand) operand {
 		panic(e.failure(errorf("Integer-only operation on floating point number.")))
 	}
 	return to.scalar(to.form.cut(math.Float64bits(r)))
+}
+
+// wideArithmetic calculates in a type with more precision than a float64. It returns false for other
+// types, and where an operand or the result is not finite.
+func (e *Expression) wideArithmetic(op operator, to basic, x, y *operand) (operand, bool) {
+	if to.form.size <= 8 {
+		return operand{}, false
+	}
+	a, b := x.big(), y.big()
+	if a == nil || b == nil || op == divide && b.Sign() == 0 {
+		return operand{}, false
+	}
+	r := new(big.Float).SetPrec(precision(to.typ))
+	switch op {
+	case add:
+		r.Add(a, b)
+	case subtract:
+		r.Sub(a, b)
+	case multiply:
+		r.Mul(a, b)
+	case divide:
+		r.Quo(a, b)
+	default:
+		return operand{}, false
+	}
+	f, _ := r.Float64()
+	o := to.scalar(math.Float64bits(f))
+	o.wide = r
+	return o, true
+}
+
+// precision returns the number of bits of the significand of a floating-point type.
+func precision(t *value.Type) uint {
+	if one, ok := value.FloatValue(t, 1, nil).BigFloat(); ok {
+		return one.Prec()
+	}
+	return 53
 }
 
 // wider returns the floating-point type in which an operation on two numbers is computed: the only
@@ -232,14 +285,14 @@ func (f form) toFloat(o *operand) float64 {
 func (e *Expression) pointerArithmetic(op operator, x, y *operand) operand {
 	switch {
 	case op == add && x.form.kind == value.Pointer && y.form.isInteger():
-		return moved(x, y.bits)
+		return e.moved(x, y.bits)
 	case op == add && y.form.kind == value.Pointer && x.form.isInteger():
-		return moved(y, x.bits)
+		return e.moved(y, x.bits)
 	case op == subtract && x.form.kind == value.Pointer && y.form.isInteger():
-		return moved(x, -y.bits)
+		return e.moved(x, -y.bits)
 	case op == subtract && x.form.kind == value.Pointer && y.form.kind == value.Pointer:
-		size := step(x)
-		if size != step(y) {
+		size := e.stride(x)
+		if size != e.stride(y) {
 			panic(e.failure(errorf("First argument of `-' is a pointer and second argument is neither\nan integer nor a pointer of the same type.")))
 		}
 		return e.basics.long.scalar(uint64(int64(x.bits-y.bits) / int64(size)))
@@ -247,14 +300,39 @@ func (e *Expression) pointerArithmetic(op operator, x, y *operand) operand {
 	panic(e.failure(errNotNumber))
 }
 
-func moved(p *operand, count uint64) operand {
+func (e *Expression) moved(p *operand, count uint64) operand {
 	o := *p
-	o.bits, o.name = o.form.cut(o.bits+count*step(p)), ""
+	o.bits, o.name = o.form.cut(o.bits+count*e.stride(p)), ""
 	return o
 }
 
-// step returns the size in bytes of the objects to which a pointer points.
-func step(p *operand) uint64 { return min(max(p.typ.Strip().Elem().Size(), 1), maxTypeSize) }
+// stride returns the size in bytes of the objects to which a pointer points.
+func (e *Expression) stride(p *operand) uint64 {
+	return e.strideOf(e.resolved(p.typ.Strip().Elem(), p.bits))
+}
+
+func (e *Expression) strideOf(t *value.Type) uint64 {
+	size := t.Size()
+	if size == 0 && !e.dry {
+		if s := t.Strip(); s.Kind() == value.Array {
+			if _, ok := s.Len(); !ok {
+				panic(e.failure(errorf("Cannot perform pointer math on incomplete types, try casting to a known type, or void *.")))
+			}
+		}
+	}
+	return min(max(size, 1), maxTypeSize)
+}
+
+// resolved returns the type of the object at an address with the lengths that it has in the frame.
+func (e *Expression) resolved(t *value.Type, address uint64) *value.Type {
+	if e.dry || e.frame == nil || !t.Dynamic() {
+		return t
+	}
+	if v := value.At(t, address, e.frame).Resolved(); v.Type() != nil {
+		return v.Type()
+	}
+	return t
+}
 
 // compare compares numbers and pointers.
 func (e *Expression) compare(op operator, x, y *operand) bool {
@@ -271,6 +349,11 @@ func (e *Expression) compare(op operator, x, y *operand) bool {
 			panic(e.failure(errorf("Invalid type combination in equality test.")))
 		}
 		to := wider(x, y)
+		if to.form.size > 8 {
+			if a, b := x.big(), y.big(); a != nil && b != nil {
+				return ordered(op, int64(a.Cmp(b)), 0)
+			}
+		}
 		return ordered(op, to.form.toFloat(x), to.form.toFloat(y))
 	}
 	if x.form.kind == value.Pointer || y.form.kind == value.Pointer {

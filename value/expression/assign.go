@@ -5,9 +5,11 @@
 package expression
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/internal/number"
 )
 
 var errInvalidCast = &Error{Message: "Invalid cast.", Err: value.ErrType}
@@ -15,6 +17,9 @@ var errInvalidCast = &Error{Message: "Invalid cast.", Err: value.ErrType}
 // cast converts an operand to a type.
 func (e *Expression) cast(o *operand, t *value.Type) operand {
 	to := formOf(t)
+	if isReference(t) {
+		return e.castReference(o, t)
+	}
 	if o.kind == symbolOperand { // the cast states the type of the data
 		return e.object(t, o.bits)
 	}
@@ -31,9 +36,18 @@ func (e *Expression) cast(o *operand, t *value.Type) operand {
 		switch {
 		case to.kind == value.Float && from.kind != value.Pointer:
 			converted.bits = to.cut(math.Float64bits(o.float()))
+			if to.size > 8 {
+				converted.wide = o.big()
+			}
 			return converted
 		case to.isInteger() && from.kind == value.Float:
 			converted.bits = to.cut(truncate(o.float(), to))
+			if o.wide != nil && to.kind != value.Bool {
+				whole, _ := o.wide.Int(nil)
+				if whole.IsInt64() {
+					converted.bits = to.cut(uint64(whole.Int64()))
+				}
+			}
 			return converted
 		case to.kind == value.Pointer && from.kind == value.Pointer && isClass(t.Strip().Elem()) && isClass(o.typ.Strip().Elem()):
 			converted.bits = e.classPointer(o.bits, o.typ.Strip().Elem().Strip(), t.Strip().Elem().Strip())
@@ -44,6 +58,20 @@ func (e *Expression) cast(o *operand, t *value.Type) operand {
 		}
 	}
 	return e.reinterpret(&object, t)
+}
+
+// castReference returns a reference to an object as an object of another type.
+func (e *Expression) castReference(o *operand, t *value.Type) operand {
+	e.follow(o)
+	target := e.cast(o, t.Strip().Elem())
+	if e.dry {
+		return held(t, value.Value{})
+	}
+	if target.kind != memoryOperand {
+		panic(e.failure(errNoAddress))
+	}
+	m := e.context.Machine
+	return held(t, value.Constant(t, appendUint(nil, m, target.bits, m.AddressSize), e.frame))
 }
 
 // truncate returns a floating-point number as an integer.
@@ -155,8 +183,28 @@ func (e *Expression) assign(target, source *operand) operand {
 	if target.kind == memoryOperand {
 		v = value.At(target.typ, target.bits, e.frame)
 	}
+	if n := v.BitSize(); n != 0 && n < 64 && len(from) <= 8 {
+		e.warnBits(number.Uint(e.context.Machine.Order, from), n, target.form)
+	}
 	e.check(v.Assign(writer, from))
 	return e.operandOf(v)
+}
+
+// warnBits warns if a number does not fit in a bit field.
+func (e *Expression) warnBits(bits, size uint64, f form) {
+	if f.signed {
+		bits = f.cut(bits)
+	}
+	if mask := uint64(1)<<size - 1; bits&^mask != 0 && ^bits&^(mask>>1) != 0 {
+		e.warn(fmt.Sprintf("Value does not fit in %d bits.", size))
+	}
+}
+
+// warn reports a warning.
+func (e *Expression) warn(text string) {
+	if e.context.Warn != nil && !e.dry {
+		e.context.Warn(text)
+	}
 }
 
 func (e *Expression) writer() value.Writer {

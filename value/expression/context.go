@@ -47,6 +47,9 @@ type Context struct {
 	// last. It may be nil.
 	History func(n int, relative bool) (value.Value, error)
 
+	// Warn receives the warnings of an evaluation, sentences as in gdb. It may be nil.
+	Warn func(text string)
+
 	// Call calls a function of the program and returns its result. The type of function is the
 	// one with which it is called. If Call is nil, calls are errors.
 	Call func(f value.Frame, function value.Value, arguments []value.Value) (value.Value, error)
@@ -163,6 +166,9 @@ func (c *Context) symbol(scope, name string) (*symbol, error) {
 		if s := c.local(name); s != nil {
 			return s, nil
 		}
+		if s := c.templateParameter(name); s != nil {
+			return s, nil
+		}
 	case "::":
 	default:
 		return c.scoped(scope, name)
@@ -242,6 +248,25 @@ func (c *Context) local(name string) *symbol {
 	}
 	if v := scopes[c.Inlined].Lookup(name); v != nil {
 		return new(objectFile).variable(v)
+	}
+	return nil
+}
+
+// templateParameter returns the value or the type of a parameter of the template that the function
+// of the frame is an instance of, or nil.
+func (c *Context) templateParameter(name string) *symbol {
+	if c.language() != value.CPlusPlus || c.Info == nil {
+		return nil
+	}
+	scopes, err := c.Info.Scopes(c.Address)
+	if err != nil || c.Inlined < 0 || c.Inlined >= len(scopes) || scopes[c.Inlined].Function == nil {
+		return nil
+	}
+	switch v, t := scopes[c.Inlined].Function.TemplateParameter(name); {
+	case v != nil:
+		return new(objectFile).variable(v)
+	case t != nil:
+		return &symbol{name: name, typ: t}
 	}
 	return nil
 }
@@ -376,6 +401,9 @@ func (c *Context) typeNamed(keyword, name string) (*value.Type, error) {
 		if t, err := o.info.Type(full, o.address); err == nil {
 			return t, nil
 		}
+		if t := o.inTypedef(full); t != nil && keyword == "" {
+			return t, nil
+		}
 	}
 	if keyword != "" {
 		return nil, c.otherTag(keyword, name)
@@ -384,6 +412,23 @@ func (c *Context) typeNamed(keyword, name string) (*value.Type, error) {
 		return t, nil
 	}
 	return nil, errorf("No type named %s.", name)
+}
+
+// inTypedef returns the type with a qualified name whose scope is a typedef of a class, or nil.
+func (o *objectFile) inTypedef(name string) *value.Type {
+	scope, ok := strings.CutSuffix(name, "::"+spelling.Last(name))
+	if !ok {
+		return nil
+	}
+	class, err := o.info.Type(scope, o.address)
+	if err != nil || class.Kind() != value.Typedef || class.Strip().Name() == "" {
+		return nil
+	}
+	t, err := o.info.Type(class.Strip().Name()+"::"+spelling.Last(name), o.address)
+	if err != nil {
+		return nil
+	}
+	return t
 }
 
 // otherTag returns the error for a tag without a type. The text is different if the name has another tag.

@@ -189,7 +189,7 @@ func (e *Expression) dereference(o *operand) operand {
 	switch {
 	case o.kind != scalarOperand:
 	case o.form.kind == value.Pointer:
-		return e.object(o.typ.Strip().Elem(), o.bits)
+		return e.object(e.resolved(o.typ.Strip().Elem(), o.bits), o.bits)
 	case (o.form.kind == value.Int || o.form.kind == value.Char) && e.dry: // gdb's ptype *n
 		return e.object(e.basics.int.typ, o.bits)
 	case o.form.kind == value.Int || o.form.kind == value.Char: // gdb takes integers as addresses of longs
@@ -270,9 +270,12 @@ func (e *Expression) subscript(n *node) operand {
 		}
 		return e.checked(x.held().Index(int64(y.bits)))
 	case x.form.kind == value.Array, x.form.kind == value.Pointer:
-		elem := x.typ.Strip().Elem()
+		elem := e.resolved(x.typ.Strip().Elem(), x.bits)
 		if elem.Strip().Kind() != value.Func {
-			return e.object(elem, x.bits+y.bits*max(elem.Size(), 1))
+			if y.bits == 0 {
+				return e.object(elem, x.bits)
+			}
+			return e.object(elem, x.bits+y.bits*e.strideOf(elem))
 		}
 	}
 	panic(e.failure(errorf("cannot subscript requested type")))

@@ -153,7 +153,9 @@ func (e *Expression) Type() (t *value.Type, err error) {
 	case registerOperand, symbolOperand:
 		e.load(&o)
 	}
-	if o.typ != nil && o.typ.Dynamic() {
+	// As in gdb, the address of a variable has the type that is declared.
+	ofVariable := e.tree.op == variableOf || e.tree.op == addressOf && e.tree.x.op == variableOf
+	if o.typ != nil && (o.typ.Dynamic() || !ofVariable && o.form.kind == value.Pointer && o.typ.Strip().Elem().Dynamic()) {
 		panic(e.failure(errorf("The type depends on the frame.")))
 	}
 	return cmp.Or(o.typ, e.basics.void), nil

@@ -147,7 +147,6 @@ var different = map[string]string{
 var differentClasses = map[string]string{
 	"this->nosuch":      "methods are not looked for",
 	"::shapes::corners": "the global namespace is for names outside of namespaces",
-	"sizeof(base&)":     "types are parsed as those of C",
 	"shapes::nosuch":    "the message does not say that the scope is a namespace",
 	"derived::nosuch":   "the message does not say that the scope is a class",
 	"plain()":           "gdb calls the address that is the number",

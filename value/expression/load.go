@@ -6,6 +6,7 @@ package expression
 
 import (
 	"math"
+	"strings"
 
 	"github.com/clewdev/clew/value"
 	"github.com/clewdev/clew/value/internal/number"
@@ -57,6 +58,9 @@ func (e *Expression) variable(s *symbol) operand {
 	}
 	if frame == nil {
 		panic(e.failure(errNoFrame))
+	}
+	if s.declared() && s.address == 0 && strings.Contains(s.variable.Name, "::") { // a static member without an object
+		return held(s.variable.Type, value.Lost(s.variable.Type, frame))
 	}
 	if s.declared() && s.address != 0 {
 		return operand{kind: memoryOperand, typ: s.variable.Type, form: s.form, bits: s.address}
@@ -129,8 +133,10 @@ func (e *Expression) loadMemory(o *operand) {
 		panic(e.failure(errNoFrame))
 	}
 	if o.form.kind == value.Float && o.form.size != 4 && o.form.size != 8 {
-		f, err := value.At(o.typ, o.bits, e.frame).Float()
+		v := value.At(o.typ, o.bits, e.frame)
+		f, err := v.Float()
 		e.check(err)
+		o.wide, _ = v.BigFloat()
 		o.kind, o.bits = scalarOperand, math.Float64bits(f)
 		return
 	}
@@ -163,6 +169,9 @@ func (e *Expression) loadValue(o *operand) {
 	case o.form.kind == value.Float:
 		f, err := o.held().Float()
 		e.check(err)
+		if o.form.size > 8 {
+			o.wide, _ = o.held().BigFloat()
+		}
 		o.bits = math.Float64bits(f)
 	default:
 		bits, err := o.held().Uint()

@@ -5,6 +5,7 @@
 package expression
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -71,7 +72,11 @@ func (e *Expression) member(n *node) operand {
 	if x.kind == memoryOperand {
 		v = value.At(x.typ, x.bits, e.frame)
 	}
-	return e.checked(v.FieldByName(n.text))
+	member := v.FieldByName(n.text)
+	if errors.Is(member.Err(), value.ErrNotFound) { // a static member without an object
+		return held(field.typ, value.Lost(field.typ, e.frame))
+	}
+	return e.checked(member)
 }
 
 // rustTuple begins the names of the members of Rust's tuples.

@@ -6,6 +6,7 @@ package expression
 
 import (
 	"math"
+	"math/big"
 	"strconv"
 	"strings"
 
@@ -118,7 +119,11 @@ func (p *parser) floatNumber(text, lower string, hex bool) (operand, string) {
 	if err != nil && err.(*strconv.NumError).Err != strconv.ErrRange || strings.Contains(lower, "_") {
 		return operand{}, "Invalid number \"" + text + "\"."
 	}
-	return scalar(value.Base(p.names.machine(), name), math.Float64bits(f)), ""
+	o := scalar(value.Base(p.names.machine(), name), math.Float64bits(f))
+	if name == "long double" && !math.IsInf(f, 0) {
+		o.wide, _, _ = big.ParseFloat(lower, 0, precision(o.typ), big.ToNearestEven)
+	}
+	return o, ""
 }
 
 // wide are the types of characters and strings by prefix.

@@ -6,6 +6,7 @@ package expression
 
 import (
 	"math"
+	"math/big"
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/value"
@@ -30,6 +31,7 @@ type operand struct {
 	kind     operandKind
 	typ      *value.Type  // nil for a void, convenience or symbol operand
 	form     form         // of typ
+	wide     *big.Float   // of a scalar: its digits, if it is finite and a float64 has fewer; else nil
 	bits     uint64       // of a scalar: see form.cut; of an object in memory the address
 	value    *value.Value // of a value; nil if only types are needed
 	register *register
@@ -112,6 +114,22 @@ func (o *operand) float() float64 {
 	return float64(o.bits)
 }
 
+// big returns a number with all of its digits, or nil if it is not finite.
+func (o *operand) big() *big.Float {
+	switch {
+	case o.wide != nil:
+		return o.wide
+	case o.form.kind != value.Float && o.form.signed:
+		return new(big.Float).SetInt64(int64(o.bits))
+	case o.form.kind != value.Float:
+		return new(big.Float).SetUint64(o.bits)
+	}
+	if f := o.float(); !math.IsInf(f, 0) && !math.IsNaN(f) {
+		return big.NewFloat(f)
+	}
+	return nil
+}
+
 // appendUint appends a number as size bytes in a machine's order.
 func appendUint(b []byte, m *arch.Machine, bits uint64, size int) []byte {
 	start := len(b)
@@ -136,6 +154,11 @@ func (o *operand) encode(b []byte, m *arch.Machine) []byte {
 		return appendUint(b, m, o.bits, 8)
 	}
 	// Package value knows the other formats.
+	if o.wide != nil {
+		if wide, err := value.BigFloatValue(o.typ, o.wide, nil).Bytes(); err == nil {
+			return append(b, wide...)
+		}
+	}
 	double := value.Constant(value.Base(m, "double"), appendUint(nil, m, o.bits, 8), nil)
 	wide, err := double.Cast(o.typ).Bytes()
 	if err != nil {

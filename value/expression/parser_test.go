@@ -131,7 +131,7 @@ func TestParse(t *testing.T) {
 		{"(unsigned)a", "(cast<unsigned int> a)"},
 		{"(long unsigned int)a", "(cast<unsigned long> a)"},
 		{"(unsigned long long)a", "(cast<unsigned long long> a)"},
-		{"(const char *const)a", "(cast<char *> a)"},
+		{"(const char *const)a", "(cast<const char * const> a)"},
 		{"(int (*)(int, char *, ...))a", "(cast<int (*)(int, char *, ...)> a)"},
 		{"(int (*)[3])a", "(cast<int (*)[3]> a)"},
 		{"(int [2][3])a", "(cast<int [2][3]> a)"},

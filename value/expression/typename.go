@@ -6,6 +6,7 @@ package expression
 
 import (
 	"math/bits"
+	"slices"
 	"strings"
 
 	"github.com/clewdev/clew/value"
@@ -23,9 +24,13 @@ func isTypeKeyword(word string) bool {
 	return false
 }
 
-// isTypeKeyword is isTypeKeyword for the language of the code: C's words can be names in Rust.
+// isTypeKeyword is isTypeKeyword for the language of the code: C's words can be names in Rust, and
+// C++'s in C.
 func (p *parser) isTypeKeyword(word string) bool {
-	return isTypeKeyword(word) && (p.names.language() != value.Rust || word == "struct" || word == "enum")
+	if !isTypeKeyword(word) || word == "class" && p.names.language() == value.C {
+		return false
+	}
+	return p.names.language() != value.Rust || word == "struct" || word == "enum"
 }
 
 func (p *parser) isKeyword(word string) bool { return p.token.isKeyword(word) }
@@ -79,7 +84,11 @@ func (p *parser) scopedType(t token) (*value.Type, int) {
 // typeName parses a type and an abstract declarator (C11 §6.7.7).
 func (p *parser) typeName() *value.Type {
 	t := p.specifiers()
-	return p.declarator()(t)
+	t = p.declarator()(t)
+	if p.names.language() == value.CPlusPlus && p.accept(bitAnd) {
+		t = value.ReferenceTo(t)
+	}
+	return t
 }
 
 // rustType parses the type of a cast in Rust: f64, *const T, &mut T. A "*" after it multiplies.
@@ -103,18 +112,21 @@ func (p *parser) rustType() *value.Type {
 }
 
 // specifiers parses the words before a declarator.
-func (p *parser) specifiers() *value.Type {
+func (p *parser) specifiers() (t *value.Type) {
 	start := p.token.start
 	var words []string
 	var named *value.Type
+	var qualifiers []string
+	defer func() { t = qualified(t, qualifiers) }()
 	for !p.failed() && p.token.kind == nameToken && (!p.token.quoted || strings.Contains(p.token.text, "<")) {
 		word := p.token.text
 		switch {
 		case isQualifier(word):
+			qualifiers = append(qualifiers, word)
 			p.advance()
 		case named != nil:
 			return p.base(words, start, named)
-		case word == "struct" || word == "union" || word == "class" || word == "enum":
+		case word == "struct" || word == "union" || word == "class" && p.isTypeKeyword(word) || word == "enum":
 			p.advance()
 			if p.token.kind != nameToken {
 				p.syntax()
@@ -150,6 +162,16 @@ func (p *parser) specifiers() *value.Type {
 		}
 	}
 	return p.base(words, start, named)
+}
+
+// qualified returns a type with the qualifiers in a list.
+func qualified(t *value.Type, words []string) *value.Type {
+	for word, kind := range map[string]value.Kind{"const": value.Const, "volatile": value.Volatile, "_Atomic": value.Atomic} {
+		if slices.Contains(words, word) {
+			t = value.Qualified(t, kind)
+		}
+	}
+	return t
 }
 
 func isQualifier(word string) bool {
@@ -217,13 +239,15 @@ func (p *parser) declarator() func(*value.Type) *value.Type {
 	if !p.enter() {
 		return func(t *value.Type) *value.Type { return t }
 	}
-	pointers := 0
+	var pointers [][]string // the qualifiers of each
 	for p.accept(multiply) {
-		pointers++
+		var words []string
 		for p.token.kind == nameToken && isQualifier(p.token.text) {
+			words = append(words, p.token.text)
 			p.advance()
 		}
-		if pointers > maxDepth {
+		pointers = append(pointers, words)
+		if len(pointers) > maxDepth {
 			p.syntax()
 		}
 	}
@@ -237,8 +261,8 @@ func (p *parser) declarator() func(*value.Type) *value.Type {
 	}
 	suffix := p.suffix()
 	return func(t *value.Type) *value.Type {
-		for range pointers {
-			t = value.PointerTo(t)
+		for _, words := range pointers {
+			t = qualified(value.PointerTo(t), words)
 		}
 		return inner(suffix(t))
 	}

@@ -237,12 +237,13 @@ func (w *printing) address(address uint64, named bool) {
 
 func (w *printing) reference(v value.Value, t *value.Type, depth int, top bool) {
 	if v.Synthetic() {
-		if !top {
+		target := v.Deref()
+		if !top || target.OptimizedOut() {
 			w.add("<synthetic pointer>")
 			return
 		}
 		w.add("<synthetic pointer>: ")
-		w.value(v.Deref(), depth+1, false)
+		w.value(target, depth+1, false)
 		return
 	}
 	b, err := v.Bytes()
@@ -266,6 +267,10 @@ func EnumeratorPrefix(t *value.Type) string {
 	switch {
 	case t.Language() == value.Rust, t.Language() == value.CPlusPlus && t.Scoped():
 		return name + "::"
+	case t.Language() == value.CPlusPlus && name == "":
+		if scope := t.Scope(); scope != "" {
+			return scope + "::"
+		}
 	case t.Language() == value.CPlusPlus:
 		return name[:len(name)-len(spelling.Last(name))]
 	}

@@ -9,7 +9,7 @@
 // It presents most types of GNU's C++ library that hold values, as the releases since GCC 5 lay them
 // out, and the strings, containers, counted pointers and cells of Rust 1.63 to 1.95. The result is
 // what gdb shows with the pretty printers of these libraries. It does not present the iterators of
-// lists and deques, which those printers know. Invalid values, for example those that are not
+// deques, which those printers know. Invalid values, for example those that are not
 // initialized, are not presented, because their members show more.
 //
 // The package reads only through the values of package value. Lists, trees and counts in the

@@ -117,6 +117,19 @@ func treeIterator(i instance) print.Presentation {
 	return print.Presentation{Value: stored(node, at, elem)}
 }
 
+// listIterator presents the element at an iterator of a std::list.
+func listIterator(i instance) print.Presentation {
+	node := i.FieldByName("_M_node")
+	at, err := node.Uint()
+	elem := argument(i.Type(), 0)
+	rejectIf(err != nil || at == 0 || elem == nil)
+	start := at + uint64(2*elem.Machine().AddressSize) // after the pointers
+	if align := elem.Align(); align > 0 {
+		start = (start + align - 1) / align * align
+	}
+	return print.Presentation{Value: value.At(elem, start, i.Frame())}
+}
+
 // hashTable presents a std::unordered_map and similar types. All nodes are in one list, and the
 // buckets are parts of it.
 func hashTable(m instance) print.Presentation {

@@ -112,6 +112,7 @@ var templates = map[string]presenter{
 	"stack": adaptor, "queue": adaptor, "priority_queue": adaptor,
 	"unique_ptr": uniquePointer, "shared_ptr": sharedPointer, "weak_ptr": sharedPointer,
 	"_Rb_tree_iterator": treeIterator, "_Rb_tree_const_iterator": treeIterator,
+	"_List_iterator": listIterator, "_List_const_iterator": listIterator,
 	"__normal_iterator": normalIterator, "_Safe_iterator": safeIterator,
 }
 

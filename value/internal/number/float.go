@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 
 	"github.com/clewdev/clew/arch"
 )
@@ -98,6 +99,45 @@ func EncodeFloat(m *arch.Machine, format arch.FloatFormat, b []byte, n float64) 
 		PutUint(m.Order, low, significand<<49)
 	default:
 		return false
+	}
+	return true
+}
+
+// EncodeBig is EncodeFloat for a finite number of more bits than a float64 has.
+func EncodeBig(m *arch.Machine, format arch.FloatFormat, b []byte, n *big.Float) bool {
+	isX87 := format == arch.X87 && len(b) >= 10
+	if !isX87 && (len(b) != 16 || format == arch.DoubleDouble) || n.Sign() == 0 {
+		f, _ := n.Float64()
+		return EncodeFloat(m, format, b, f)
+	}
+	precision, bias := 113, 1<<14-1
+	if isX87 {
+		precision = 64
+	}
+	mantissa := new(big.Float).SetPrec(uint(precision)).Abs(n)
+	exponent := mantissa.MantExp(mantissa) // the mantissa is at least 0.5 and less than 1
+	biased := exponent - 1 + bias
+	if biased >= 1<<15-1 {
+		return EncodeFloat(m, format, b, math.Inf(n.Sign()))
+	}
+	shift := precision
+	if biased <= 0 { // a number that is not normalized
+		shift, biased = precision+biased-1, 0
+	}
+	significand, _ := mantissa.SetMantExp(mantissa, shift).Int(nil)
+	if biased > 0 && !isX87 {
+		significand.SetBit(significand, precision-1, 0) // the exponent implies it
+	}
+	if n.Signbit() {
+		biased |= 1 << 15
+	}
+	words := new(big.Int).Lsh(big.NewInt(int64(biased)), uint(8*len(b)-16))
+	if isX87 {
+		words.Lsh(big.NewInt(int64(biased)), 64)
+	}
+	words.Or(words, significand).FillBytes(b)
+	if !IsBigEndian(m) {
+		slices.Reverse(b)
 	}
 	return true
 }

@@ -99,7 +99,22 @@ func (s *speller) arguments() string {
 	return "<" + text + ">"
 }
 
-// argument reads a number or a type.
+// character reads a constant like 'x' or '\n'.
+func (s *speller) character() string {
+	for k := 1; k < len(s.rest); k++ {
+		switch s.rest[k] {
+		case '\\':
+			k++
+		case '\'':
+			text := s.rest[:k+1]
+			s.rest = s.rest[k+1:]
+			return "(char)" + text
+		}
+	}
+	return s.fail()
+}
+
+// argument reads a number, a character, the address of an object or a type.
 func (s *speller) argument() string {
 	sign := ""
 	if s.take("-") {
@@ -107,6 +122,20 @@ func (s *speller) argument() string {
 	}
 	if sign != "" || s.rest != "" && s.rest[0] >= '0' && s.rest[0] <= '9' {
 		return sign + strings.ToLower(s.word()) // 7UL
+	}
+	if strings.HasPrefix(s.rest, "'") {
+		return s.character()
+	}
+	if inner, ok := strings.CutPrefix(s.rest, "(& "); ok { // GCC's spelling of &object
+		s.rest = inner
+		name := s.scoped()
+		if !s.take(")") {
+			return s.fail()
+		}
+		return "&" + name
+	}
+	if s.take("&") {
+		return "&" + s.scoped()
 	}
 	if strings.HasPrefix(s.rest, "(") && !strings.HasPrefix(s.rest, "(anonymous") {
 		// A value of an enumeration: (Kind)1.
@@ -176,6 +205,15 @@ func (s *speller) typeName() string {
 			base += " const"
 		case s.take("volatile"):
 			base += " volatile"
+		case s.take("["):
+			length := s.word()
+			if !s.take("]") {
+				return s.fail()
+			}
+			if !strings.HasSuffix(base, "]") {
+				base += " "
+			}
+			base += "[" + length + "]"
 		default:
 			return base
 		}
