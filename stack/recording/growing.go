@@ -173,9 +173,13 @@ func (b *builder) retryPlacesOf(dumps []*jitdump) {
 				d.catchUp(math.MaxUint64)
 			}
 			// Another function can have been there when the place was added.
-			if f := d.find(u.lookup, u.first); f != nil && f == d.find(u.lookup, codefile.End) {
+			switch f := d.find(u.lookup, u.first); {
+			case f == nil:
+			case f == d.find(u.lookup, codefile.End):
 				c.Object = d.object()
 				d.name(c, f)
+			default:
+				b.note("jitdump: %s grew faster than it was read: samples in functions that were replaced meanwhile have no name; a raw recording keeps their names", d.path)
 			}
 		}
 		for m, i := u.perfMap, 0; m != nil && i < maxAncestors && c.Object == nil; m, i = m.parent, i+1 {
