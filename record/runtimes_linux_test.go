@@ -144,8 +144,7 @@ func goesThrough(names, functions []string) bool {
 
 // A function that replaces another one at its address has its own name, by the time of a sample. A list has
 // no times: samples between a look at it and the next one, which finds another function, have no name. A jitdump
-// has times, so all samples of the raw recording have names. While recording it is read for a part of the time only,
-// so on a busy machine samples of functions that are replaced all the time may have none.
+// has times, so all samples have names, also while recording, when it is read for a part of the time only.
 func TestReplacedCode(t *testing.T) {
 	path := testprogram.Build(t, "replaces")
 	for _, test := range []struct {
@@ -154,7 +153,7 @@ func TestReplacedCode(t *testing.T) {
 		right           uint64 // percent, while recording
 	}{
 		{"list", "", "500", 10},
-		{"jitdump", "jitdump", "5", 10},
+		{"jitdump", "jitdump", "5", 98},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			cmd := exec.Command(path, test.period)
@@ -166,12 +165,9 @@ func TestReplacedCode(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			right := checkReplaced(t, rec, test.right)
+			checkReplaced(t, rec, test.right)
 			if test.publisher == "" {
 				return
-			}
-			if isNoted := slices.ContainsFunc(rec.Notes, func(note string) bool { return strings.Contains(note, "grew faster than it was read") }); right < 98 && !isNoted {
-				t.Errorf("%d%% of the samples have a name, and no note says why: %q", right, rec.Notes)
 			}
 			r, err := perfdata.NewReader(&raw)
 			if err != nil {
@@ -187,8 +183,8 @@ func TestReplacedCode(t *testing.T) {
 }
 
 // checkReplaced checks that no sample has the name of another function than the one that was called, and that a
-// share in percent has names. It returns the share.
-func checkReplaced(t *testing.T, rec *recording.Recording, share uint64) (percent uint64) {
+// share in percent has names.
+func checkReplaced(t *testing.T, rec *recording.Recording, share uint64) {
 	t.Helper()
 	right, all := uint64(0), uint64(0)
 	for i := range rec.Stacks {
@@ -211,7 +207,6 @@ func checkReplaced(t *testing.T, rec *recording.Recording, share uint64) (percen
 	if all < 100 || right*100 < all*share {
 		t.Errorf("%d of %d samples have a name, and fewer than %d%%; %q", right, all, share, rec.Notes)
 	}
-	return right * 100 / max(all, 1)
 }
 
 // Samples have the profiler labels of their goroutine, or none if these are not certain, which a note says.

@@ -61,8 +61,10 @@ type builder struct {
 	leaving  func(*process)    // called before a process loses its space; may be nil
 	names    map[string]string // copied ones of generated code
 
-	placeIDs map[placeKey]int32
-	unnamed  map[int32]unnamedPlace // by their numbers
+	placeIDs  map[placeKey]int32
+	unnamed   map[int32]unnamedPlace // by their numbers
+	ownPlaces int32                  // the number of unnamed places of one sample only that there have been
+	retryAt   int                    // the number of unnamed places at which they are tried again
 
 	listed    uint64          // bytes of all lists: see maxListed
 	nextRead  time.Time       // of files and lists that may have grown
@@ -109,7 +111,7 @@ type builder struct {
 type placeKey struct {
 	object   *stack.Object // nil for none
 	address  uint64
-	function int32    // its number among the functions of the object, if its code changes, else 0
+	function int32    // its number among the functions of the object, if its code changes; of an unnamed place of one sample among these; else 0
 	perfMap  *perfMap // that of the process, if the place is unnamed generated code, else nil
 	returns  bool
 }

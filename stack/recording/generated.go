@@ -86,6 +86,11 @@ func (g *generatedCode) stale() bool {
 	return slices.ContainsFunc(g.dumps, func(d *jitdump) bool { return d.stale })
 }
 
+// namedLater reports whether such a jitdump has times: what is at an address now will be known once it is read.
+func (g *generatedCode) namedLater() bool {
+	return slices.ContainsFunc(g.dumps, func(d *jitdump) bool { return d.stale && d.timed })
+}
+
 func (d *jitdump) find(pc, time uint64) *perf.Function {
 	if !d.opened {
 		d.growing.begin(d.builder, d.size)

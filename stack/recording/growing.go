@@ -172,10 +172,10 @@ func (b *builder) retryPlacesOf(dumps []*jitdump) {
 				d.retry, b.nextRead = retry{}, time.Time{}
 				d.catchUp(math.MaxUint64)
 			}
-			// Another function can have been there when the place was added.
+			// Another function can have been there when the place was added, or later.
 			switch f := d.find(u.lookup, u.first); {
 			case f == nil:
-			case f == d.find(u.lookup, codefile.End):
+			case u.own && d.timed, f == d.find(u.lookup, codefile.End):
 				c.Object = d.object()
 				d.name(c, f)
 			default:
@@ -197,9 +197,26 @@ func (b *builder) retryPlacesOf(dumps []*jitdump) {
 	maps.DeleteFunc(b.unnamed, func(n int32, _ unnamedPlace) bool { return b.rec.places[n].Object != nil })
 }
 
+// nameSomeLater tries again to name places when there are many more without a name than at the last try. It
+// reports whether it did.
+func (b *builder) nameSomeLater() bool {
+	if len(b.unnamed) < max(b.retryAt, maxOwnPlaces/4) {
+		return false
+	}
+	b.retryPlaces()
+	b.retryAt = 2 * len(b.unnamed)
+	b.forgetPaths()
+	return true
+}
+
+// maxOwnPlaces bounds the unnamed places that only one sample has. The others are shared by all samples at their
+// address, which can be in different functions.
+const maxOwnPlaces = 1 << 14
+
 // unnamedPlace is a place in executable memory without a file and without a name.
 type unnamedPlace struct {
 	lookup, first uint64 // its address, and the time when it was added
+	own           bool   // only one sample has it
 	space         *space
 	dumps         []*jitdump
 	perfMap       *perfMap

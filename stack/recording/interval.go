@@ -91,6 +91,7 @@ func (b *builder) forgetPlaces() {
 	r.places, r.tree = nil, calltree.New[int32]()
 	b.placeIDs, b.crowded = make(map[placeKey]int32, 1<<10), false
 	clear(b.unnamed)
+	b.ownPlaces, b.retryAt = 0, 0
 	b.nameLimit = stack.NameLimit{}
 	clear(b.names)
 	b.forgetPaths()

@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"encoding/hex"
 	"errors"
+	"math"
 	"slices"
 
 	"github.com/clewdev/clew/arch"
@@ -424,9 +425,14 @@ func (b *builder) userPlace(p *process, ip uint64, returns bool) int32 {
 	}
 	if executable && m == nil && b.opts.Live != nil {
 		key.perfMap = p.perfMap // it may have a name later
+		own := len(b.unnamed) < maxOwnPlaces && b.ownPlaces < math.MaxInt32 && p.space.code.namedLater()
+		if own {
+			b.ownPlaces++
+			key.function = b.ownPlaces
+		}
 		n, added := b.newPlace(key)
 		if added {
-			b.unnamed[n] = unnamedPlace{lookup: lookup, first: p.space.code.time, space: p.space, dumps: p.space.code.dumps, perfMap: p.perfMap}
+			b.unnamed[n] = unnamedPlace{lookup: lookup, first: p.space.code.time, own: own, space: p.space, dumps: p.space.code.dumps, perfMap: p.perfMap}
 			if p.lists != nil && len(p.lists.states) > 0 {
 				b.opts.Live.Soon() // a function is new
 			}
