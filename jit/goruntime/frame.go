@@ -140,7 +140,7 @@ func (x *frames) depths(s *steps, f *jit.Function, code []byte) error {
 	if len(s.list) == 0 || s.list[0].offset != 0 {
 		return framef("its unwind table has no row at its start")
 	}
-	if sc.body < 0 { // no row needed the code
+	if sc.body < 0 && f.Unwind.End < f.Size { // no row needed the code, and none was past it
 		x.last, x.lastDepths = f.Unwind, append(x.lastDepths[:0], s.list...)
 	}
 	return nil

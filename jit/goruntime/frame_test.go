@@ -8,6 +8,7 @@ import (
 	"debug/elf"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/clewdev/clew/arch"
@@ -139,5 +140,23 @@ func checkDepths(t *testing.T, tests []depthTest) {
 				t.Errorf("%s, expected %s", got, test.want)
 			}
 		})
+	}
+}
+
+// Two functions share a table whose last row is at the end of the first one.
+func TestSharedTable(t *testing.T) {
+	leaf := mustTable(preset.Leaf(amd64, preset.Frame{}))
+	table := mustTable(cfi.NewBuilder(leaf.CIE).At(2).AdjustCFAOffset(8).Program())
+	x := frames{machine: amd64}
+	for _, size := range []uint64{2, 4} {
+		var s steps
+		s.reset(1)
+		if err := x.depths(&s, &jit.Function{Size: size, Unwind: table}, make([]byte, size)); err != nil {
+			t.Fatal(err)
+		}
+		want := []valueFrom{{0, 0}, {2, 8}}[:size/2]
+		if !slices.Equal(s.list, want) {
+			t.Errorf("%d bytes: %v, expected %v", size, s.list, want)
+		}
 	}
 }
