@@ -23,6 +23,7 @@ import (
 	"unsafe"
 
 	"github.com/clewdev/clew/cgotraceback/internal/compact"
+	"github.com/clewdev/clew/internal/untrusted"
 	elfobject "github.com/clewdev/clew/object"
 	"golang.org/x/sys/unix"
 )
@@ -185,7 +186,7 @@ func (f *file) open() {
 }
 
 func (f *file) openFile() error {
-	opened, err := os.Open(f.object.name)
+	opened, err := untrusted.OpenNamed(f.object.name) // it can have become a FIFO
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,8 @@ package cgotraceback_test
 
 import (
 	"bytes"
+	"debug/elf"
+	"encoding/binary"
 	"fmt"
 	"os"
 	"os/exec"
@@ -148,6 +150,60 @@ func TestReplacedLibrary(t *testing.T) {
 	_, after, _ := strings.Cut(out, "prepared\n")
 	if !regexp.MustCompile(`(?m)^goCallers .*\n(\[former.so\]|former_inner) .*\nlibrary_call .*\ncall_library `).MatchString(after) {
 		t.Errorf("want the frames of the library that was loaded:\n%s", out)
+	}
+}
+
+// TestReloading unloads libraries while they are read from memory.
+func TestReloading(t *testing.T) {
+	path := build(t, nil)
+	dir := t.TempDir()
+	source, file := filepath.Join(dir, "reload.c"), filepath.Join(dir, "reload.so")
+	var code bytes.Buffer
+	for i := range 3000 { // enough for the reading to take a while
+		fmt.Fprintf(&code, "int reload%d(int x) { volatile char b[%d]; b[x & 7] = 1; return x + b[1]; }\n", i, 16+i%900)
+	}
+	if err := os.WriteFile(source, code.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	run(t, exec.Command("gcc", "-O1", "-shared", "-fPIC", "-Wl,--build-id=0x"+strings.Repeat("5a", 20), "-o", file, source))
+	if out := output(t, path, "reload", file); !strings.Contains(out, "reloaded\n") {
+		t.Error(out)
+	}
+}
+
+// TestHostileLibraries loads a library with notes outside of its memory, and one whose file is
+// replaced by a FIFO.
+func TestHostileLibraries(t *testing.T) {
+	path := build(t, nil)
+	dir := t.TempDir()
+	source, file := filepath.Join(dir, "hostile.c"), filepath.Join(dir, "hostile.so")
+	if err := os.WriteFile(source, fmt.Appendf(nil, library, "hostile", ""), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	run(t, exec.Command("gcc", "-O2", "-g", "-shared", "-fPIC", "-Wl,--build-id", "-o", file, source))
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	le := binary.LittleEndian
+	for i := range int(le.Uint16(content[56:])) { // e_phnum
+		header := content[int(le.Uint64(content[32:]))+56*i:]
+		if elf.ProgType(le.Uint32(header)) == elf.PT_NOTE {
+			le.PutUint64(header[16:], 1<<28) // p_vaddr
+			le.PutUint64(header[48:], 4)     // p_align: the dynamic linker reads notes of 8
+		}
+	}
+	noted := filepath.Join(dir, "noted.so")
+	if err := os.WriteFile(noted, content, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if out := output(t, path, "dlopen", noted); !strings.Contains(out, "\nmappings ") {
+		t.Error(out)
+	}
+	t.Setenv("REMOVE", "1")
+	t.Setenv("FIFO", "1")
+	if out := output(t, path, "dlopen", file); !strings.Contains(out, "\n[hostile.so] ") || !strings.Contains(out, "\nmappings ") {
+		t.Error(out)
 	}
 }
 

@@ -8,37 +8,73 @@
 
 #define _GNU_SOURCE
 #include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <link.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/mman.h>
+#include <sys/uio.h>
+#include <unistd.h>
 #include "objects.h"
 
-// find_mark finds the build ID in the notes of an object.
+// by_pipe copies memory through a pipe, where the kernel refuses process_vm_readv.
+static int by_pipe(char *to, uint64_t from, uint64_t size) {
+	int ends[2];
+	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
+		return 0;
+	while (size > 0) {
+		size_t n = size < 4096 ? size : 4096;
+		if (write(ends[1], (void *)from, n) != (ssize_t)n || read(ends[0], to, n) != (ssize_t)n)
+			break;
+		to += n, from += n, size -= n;
+	}
+	close(ends[0]);
+	close(ends[1]);
+	return size == 0;
+}
+
+// clew_copy copies memory of the process. It returns 0 if that cannot be read. The kernel copies,
+// because another thread can unmap the memory at any time, as dlclose does.
+int clew_copy(void *to, uint64_t from, uint64_t size) {
+	if (from + size < from)
+		return 0;
+	struct iovec here = {to, size}, there = {(void *)from, size};
+	ssize_t n = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
+	if (n < 0 && errno != EFAULT)
+		return by_pipe(to, from, size);
+	return n >= 0 && (uint64_t)n == size;
+}
+
+// find_mark finds the build ID in the notes of an object. The dynamic linker does not read them,
+// so that they need not be mapped.
 static void find_mark(struct clew_object *o, const struct dl_phdr_info *info) {
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
 		if (p->p_type != PT_NOTE || p->p_filesz > 1 << 16)
 			continue;
-		const char *at = (const char *)info->dlpi_addr + p->p_vaddr, *end = at + p->p_filesz;
-		while ((size_t)(end - at) >= sizeof(ElfW(Nhdr))) {
-			const ElfW(Nhdr) *n = (const ElfW(Nhdr) *)at;
-			size_t left = end - at - sizeof *n;
-			if (n->n_namesz > left || n->n_descsz > left || ((n->n_namesz + 3) & ~3u) + n->n_descsz > left)
+		uint64_t at = info->dlpi_addr + p->p_vaddr, left = p->p_filesz;
+		struct { ElfW(Nhdr) head; char name[4]; } n;
+		while (left >= sizeof n && clew_copy(&n, at, sizeof n)) {
+			uint64_t desc = sizeof n.head + (((uint64_t)n.head.n_namesz + 3) & ~3UL), size = n.head.n_descsz;
+			if (desc > left || size > left - desc)
 				break;
-			const char *desc = at + sizeof *n + ((n->n_namesz + 3) & ~3u);
-			if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 && memcmp(at + sizeof *n, "GNU", 4) == 0 && n->n_descsz >= 8) {
-				o->id_size = o->mark_size = n->n_descsz < sizeof o->mark_bytes ? n->n_descsz : sizeof o->mark_bytes;
-				o->mark = (uint64_t)desc;
-				memcpy(o->mark_bytes, desc, o->mark_size);
-				return;
+			if (n.head.n_type == NT_GNU_BUILD_ID && n.head.n_namesz == 4 && memcmp(n.name, "GNU", 4) == 0 && size >= 8) {
+				o->mark_size = size < sizeof o->mark_bytes ? size : sizeof o->mark_bytes;
+				o->mark = at + desc;
+				if (clew_copy(o->mark_bytes, o->mark, o->mark_size)) {
+					o->id_size = o->mark_size;
+					return;
+				}
+				o->mark_size = 0;
+				break;
 			}
-			size_t next = sizeof *n + ((n->n_namesz + 3) & ~3u) + ((n->n_descsz + 3) & ~3u);
-			if (next >= (size_t)(end - at))
+			uint64_t next = desc + ((size + 3) & ~3UL);
+			if (next >= left)
 				break;
 			at += next;
+			left -= next;
 		}
 	}
 	// The addresses and sizes of the code.
@@ -107,18 +143,6 @@ void clew_release(struct clew_objects *list) {
 	if (list != NULL)
 		free(list->objects);
 	free(list);
-}
-
-// clew_copy copies memory of the process. It returns 0 if that cannot be read.
-CLEW_PLAIN int clew_copy(void *to, uint64_t from, uint64_t size) {
-	if (from + size < from)
-		return 0;
-	for (uint64_t page = from & ~4095UL; page < from + size; page += 4096)
-		if (!clew_readable(page))
-			return 0;
-	for (uint64_t i = 0; i < size; i++)
-		((uint8_t *)to)[i] = ((const volatile uint8_t *)from)[i];
-	return 1;
 }
 
 uint64_t clew_vdso(void) { return getauxval(AT_SYSINFO_EHDR); }

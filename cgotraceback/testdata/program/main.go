@@ -111,6 +111,8 @@ func main() {
 		C.c_outer(C.CALLERS)
 	case "dlopen":
 		loads(os.Args[2:])
+	case "reload":
+		reload(os.Args[2])
 	default:
 		kind, ok := kinds[what]
 		if !ok {
@@ -146,6 +148,11 @@ func loads(paths []string) {
 		if os.Getenv("REMOVE") != "" {
 			os.Remove(path)
 		}
+		if os.Getenv("FIFO") != "" {
+			if err := syscall.Mkfifo(path, 0o666); err != nil {
+				panic(err)
+			}
+		}
 		if other := os.Getenv("REPLACE"); other != "" {
 			if err := os.Rename(other, path); err != nil {
 				panic(err)
@@ -172,6 +179,38 @@ func loads(paths []string) {
 		panic(err)
 	}
 	fmt.Println("mappings", bytes.Count(maps, []byte("\n")))
+}
+
+// reload loads and unloads copies of a library, with build IDs of their own, while others prepare.
+// The copies are removed, so that they are read from memory that can be unmapped at any time.
+func reload(path string) {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		panic(err)
+	}
+	var ended atomic.Bool
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		for !ended.Load() {
+			_ = cgotraceback.Prepare()
+		}
+	})
+	for i := range 400 {
+		id := fmt.Appendf(nil, "%020d", i)
+		copied := fmt.Sprint(path, i)
+		if err := os.WriteFile(copied, bytes.Replace(content, bytes.Repeat([]byte{0x5a}, 20), id, 1), 0o777); err != nil {
+			panic(err)
+		}
+		name := C.CString(copied)
+		library := C.load(name)
+		C.free(unsafe.Pointer(name))
+		os.Remove(copied)
+		time.Sleep(time.Duration(i%20) * 50 * time.Microsecond)
+		C.unload(library)
+	}
+	ended.Store(true)
+	wait.Wait()
+	fmt.Println("reloaded")
 }
 
 // recovered calls C code that calls Go code that panics.
