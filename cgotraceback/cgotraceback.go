@@ -6,7 +6,7 @@
 
 package cgotraceback
 
-// #cgo CFLAGS: -O2 -fno-stack-protector
+// #cgo CFLAGS: -O2 -fno-stack-protector -fno-builtin-memcpy -fno-builtin-memset
 // #include "tables.h"
 // #include "objects.h"
 import "C"
@@ -18,17 +18,18 @@ import (
 	"unsafe"
 )
 
-const other = "github.com/ianlancetaylor/cgosymbolizer"
+// cgosymbolizer is another package that calls runtime.SetCgoTraceback.
+const cgosymbolizer = "github.com/ianlancetaylor/cgosymbolizer"
 
-// active reports whether the functions are set.
+// active means that the runtime calls the functions of this package.
 var active bool
 
 func init() {
 	// The other package panics too if it comes second, but its message names no package.
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, m := range info.Deps {
-			if m.Path == other {
-				panic("cgotraceback: the program also imports " + other + ", and only one package can set the C traceback of a program: remove one of the two imports")
+			if m.Path == cgosymbolizer {
+				panic("cgotraceback: the program also imports " + cgosymbolizer + ", and only one package can set the C traceback of a program: remove one of the two imports")
 			}
 		}
 	}
