@@ -98,8 +98,8 @@ CLEW_PLAIN static struct clew_saved_context *abandoned(_Atomic(uint32_t) *slot, 
 	return c;
 }
 
-// clew_save_context is called by clew_context with the registers of the caller of that: the
-// stack pointer, the program counter, and those of struct clew_saved_context.
+// clew_save_context is called by clew_context, in assembly, with the registers of its caller:
+// stack pointer, program counter, and those of struct clew_saved_context.
 CLEW_HIDDEN CLEW_PLAIN void clew_save_context(struct clew_context_arg *a, const uint64_t *registers) {
 	if (a->context != 0) {
 		struct clew_saved_context *c = (struct clew_saved_context *)clew_saved_context(a->context);
@@ -137,64 +137,3 @@ CLEW_HIDDEN CLEW_PLAIN void clew_save_context(struct clew_context_arg *a, const 
 	__atomic_store_n(&c->generation, generation, __ATOMIC_RELEASE);
 	a->context = (uint64_t)generation << 32 | (number + 2);
 }
-
-#ifdef __x86_64__
-__asm__(
-	".text\n"
-	".globl clew_context\n"
-	".hidden clew_context\n"
-	".type clew_context, @function\n"
-	"clew_context:\n"
-	"	.cfi_startproc\n"
-	"	endbr64\n"
-	"	subq $104, %rsp\n"
-	"	.cfi_adjust_cfa_offset 104\n"
-	"	leaq 112(%rsp), %rax\n"
-	"	movq %rax, (%rsp)\n"
-	"	movq 104(%rsp), %rax\n"
-	"	movq %rax, 8(%rsp)\n"
-	"	movq %rbx, 16(%rsp)\n"
-	"	movq %rbp, 24(%rsp)\n"
-	"	movq %r12, 32(%rsp)\n"
-	"	movq %r13, 40(%rsp)\n"
-	"	movq %r14, 48(%rsp)\n"
-	"	movq %r15, 56(%rsp)\n"
-	"	movq %rsp, %rsi\n"
-	"	call clew_save_context\n"
-	"	addq $104, %rsp\n"
-	"	.cfi_adjust_cfa_offset -104\n"
-	"	ret\n"
-	"	.cfi_endproc\n"
-	".size clew_context, .-clew_context\n");
-#else
-__asm__(
-	".text\n"
-	".globl clew_context\n"
-	".hidden clew_context\n"
-	".type clew_context, %function\n"
-	"clew_context:\n"
-	"	.cfi_startproc\n"
-	"	hint #34\n" // bti c
-	"	stp x29, x30, [sp, #-128]!\n"
-	"	.cfi_def_cfa_offset 128\n"
-	"	.cfi_offset 29, -128\n"
-	"	.cfi_offset 30, -120\n"
-	"	add x2, sp, #128\n"
-	"	stp x2, x30, [sp, #16]\n"
-	"	stp x19, x20, [sp, #32]\n"
-	"	stp x21, x22, [sp, #48]\n"
-	"	stp x23, x24, [sp, #64]\n"
-	"	stp x25, x26, [sp, #80]\n"
-	"	stp x27, x28, [sp, #96]\n"
-	"	str x29, [sp, #112]\n"
-	"	add x1, sp, #16\n"
-	"	mov x29, sp\n"
-	"	bl clew_save_context\n"
-	"	ldp x29, x30, [sp], #128\n"
-	"	.cfi_restore 29\n"
-	"	.cfi_restore 30\n"
-	"	.cfi_def_cfa_offset 0\n"
-	"	ret\n"
-	"	.cfi_endproc\n"
-	".size clew_context, .-clew_context\n");
-#endif

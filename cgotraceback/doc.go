@@ -7,8 +7,8 @@
 //
 //	import _ "github.com/clewdev/clew/cgotraceback"
 //
-// Then runtime/pprof, net/http/pprof, execution traces, panics, fatal signals and SIGQUIT
-// dumps show the functions of C code between those of Go, instead of ending at
+// Then runtime/pprof, net/http/pprof, execution traces, fatal signals, runtime.Stack and
+// SIGQUIT dumps show the functions of C code between those of Go, instead of ending at
 // runtime.cgocall. The package calls runtime.SetCgoTraceback. It works on Linux, on amd64 and
 // arm64, with cgo. Elsewhere it does nothing, and Active returns false.
 //
@@ -27,9 +27,10 @@
 //
 // Go's runtime asks for at most 32 frames of C at a time. Names are those of the symbol table:
 // mangled, as go tool pprof expects. Frames of code that was generated at run time are not
-// found. Before the tables are made, in the first milliseconds, C frames are missing.
-// A program that waits for its goroutine is not reported as deadlocked ("all goroutines are
-// asleep").
+// found. Before the tables are made, in the first milliseconds, C frames are missing. Lines and
+// inlined calls follow within seconds; Prepare waits for them. The traceback of a panic omits
+// the C functions that have called the Go function. A program that waits for its goroutine is
+// not reported as deadlocked ("all goroutines are asleep").
 //
 // Two packages cannot both call runtime.SetCgoTraceback: a program that also imports
 // github.com/ianlancetaylor/cgosymbolizer panics when it starts.

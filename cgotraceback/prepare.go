@@ -80,9 +80,11 @@ func (p *prepared) update() error {
 		return p.problems
 	}
 	p.load()
-	// What walks need comes first. Each kind of table is published before the next is made.
+	// What walks need comes first. Each kind of table is published before the next is made. Lines
+	// can take seconds, so those of each file are published, and the program's come first.
 	var problems []error
-	for _, build := range []func(*file) error{(*file).makeUnwind, (*file).makeNames, (*file).makeLines} {
+	kinds := []func(*file) error{(*file).makeUnwind, (*file).makeNames, (*file).makeLines}
+	for kind, build := range kinds {
 		for i := range p.objects {
 			o := &p.objects[i]
 			f := p.file(o)
@@ -93,6 +95,9 @@ func (p *prepared) update() error {
 				problems = append(problems, err)
 			}
 			p.used.Add(f.size - before)
+			if kind == len(kinds)-1 && f.size != before && i < len(p.objects)-1 {
+				p.publish()
+			}
 		}
 		p.publish()
 	}

@@ -43,7 +43,7 @@ type Stage uint8
 const (
 	StagePerf Stage = iota
 	StageGDB
-	StageRuntime // libgcc's or LLVM's unwinder
+	StageRuntime // Go's runtime, and libgcc's or LLVM's unwinder
 	StageLibunwind
 )
 
@@ -120,7 +120,7 @@ type Publication struct {
 }
 
 // Publish publishes a batch with every registered publisher that applies: perf, then gdb,
-// then libgcc or LLVM, then libunwind. It may be called concurrently.
+// then Go's runtime and libgcc or LLVM, then libunwind. It may be called concurrently.
 //
 // The failure of one publisher does not affect the others, and a function at fault does
 // not affect the other functions: Publication.Failed returns these errors, and
