@@ -17,9 +17,9 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
-// TestSQLite profiles Debian's SQLite under load. Each sample in it leads to the Go function
-// that called it.
-func TestSQLite(t *testing.T) {
+// buildSQLite builds a program that uses Debian's SQLite.
+func buildSQLite(t *testing.T) string {
+	t.Helper()
 	testprogram.RequireTool(t, "gcc")
 	if _, err := os.Stat("/usr/include/sqlite3.h"); err != nil {
 		t.Skip("skipped: libsqlite3-dev is not installed")
@@ -28,7 +28,12 @@ func TestSQLite(t *testing.T) {
 	cmd := exec.Command("go", "build", "-o", path, "./testdata/sqlite")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=1")
 	run(t, cmd)
-	p, c := profiled(t, exec.Command(path))
+	return path
+}
+
+// TestSQLite profiles SQLite under load. Each sample in it leads to the Go function that called it.
+func TestSQLite(t *testing.T) {
+	p, c := profiled(t, exec.Command(buildSQLite(t)))
 	// While a callback begins or ends, cgo's wrapper and a switch of stacks come in between.
 	called := regexp.MustCompile(`query( _cgo_\w+)?( runtime\.(systemstack_switch|asmcgocall\S*))* runtime\.cgocall `)
 	inside, whole := 0, 0

@@ -89,8 +89,6 @@ func main() {
 		os.Exit(0)
 	case "bench":
 		C.walk_bench(16)
-	case "steps":
-		C.walk_steps()
 	case "mutants":
 		n, err := strconv.Atoi(os.Args[2])
 		if err != nil {

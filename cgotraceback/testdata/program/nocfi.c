@@ -76,6 +76,8 @@ __asm__(
 	"	add $8, %rsp\n"
 	"	pop %rbx\n"
 	"	pop %rbp\n"
+	".globl no_cfi_jump\n"
+	"no_cfi_jump:\n"
 	"	jmp no_cfi_tail\n" // rbp is the caller's already
 	".size no_cfi_loop, .-no_cfi_loop\n"
 	".type no_cfi_tail, @function\n"
@@ -84,6 +86,8 @@ __asm__(
 	"	mov %rsp, %rbp\n"
 	"	pop %rbp\n"
 	"	repz ret\n"
+	".globl no_cfi_end\n"
+	"no_cfi_end:\n"
 	".size no_cfi_tail, .-no_cfi_tail\n"
 #else
 	".type no_cfi_short, %function\n"

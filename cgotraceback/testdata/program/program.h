@@ -11,7 +11,6 @@ void cpp_step(int kind);
 void rust_step(int kind, void (*next)(int));
 void in_thread(int kind);
 void cpp_throw(int n);
-void walk_steps(void);
 int deliver_reference(long n);
 void deliver(void);
 void deliver_here(void);

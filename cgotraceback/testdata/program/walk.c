@@ -1,28 +1,21 @@
 // Calls the functions of package cgotraceback directly: to measure a walk in a signal handler,
 // and to walk by damaged tables.
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
-#include <ucontext.h>
-#ifndef PLAIN
-#include <unwind.h>
-#endif
 
 #include "program.h"
 #define CLEW_HIDDEN
 #include "../../tables.h"
 
-
 extern volatile int sink;
 static long rounds;
-static double best, libgcc;
+static double best; // ns
 static int found;
 static void (*in_handler)(void *context);
 
@@ -46,38 +39,15 @@ static void walk(void *context) {
 		;
 }
 
-#ifndef PLAIN
-static _Unwind_Reason_Code one_more(struct _Unwind_Context *context, void *n) {
-	(void)context;
-	return ++*(int *)n == found ? _URC_END_OF_STACK : _URC_NO_REASON;
-}
-
-// by_libgcc walks as many frames as walk does, and the handler's.
-static void by_libgcc(void *context) {
-	(void)context;
-	int n = 0;
-	_Unwind_Backtrace(one_more, &n);
-}
-#endif
-
-static double measured(void (*function)(void *), void *context) {
-	double best = 0;
+static void measure(void *context) {
 	for (int batch = 0; batch < 20; batch++) {
 		double start = now();
 		for (long i = 0; i < rounds; i++)
-			function(context);
+			walk(context);
 		double each = (now() - start) / rounds;
 		if (best == 0 || each < best)
 			best = each;
 	}
-	return best;
-}
-
-static void measure(void *context) {
-	best = measured(walk, context);
-#ifndef PLAIN
-	libgcc = measured(by_libgcc, context);
-#endif
 }
 
 static uint32_t state = 1;
@@ -185,7 +155,7 @@ static void with(void (*function)(void *), int depth) {
 void walk_bench(int depth) {
 	rounds = 2000;
 	with(measure, depth);
-	printf("%d frames %.0f ns, libgcc %.0f ns\n", found, best, libgcc);
+	printf("%d frames %.0f ns\n", found, best);
 	fflush(stdout);
 }
 
@@ -194,119 +164,3 @@ void walk_mutants(int n) {
 	with(mutate, 12);
 	fflush(stdout);
 }
-
-#if defined(__x86_64__) && !defined(PLAIN)
-// walk_steps steps through code of the C and C++ libraries, and walks at each instruction. The
-// walk must be equal to the calls that were seen.
-
-struct call { uint64_t slot, back; }; // where the return address is, and what it is
-
-static struct call seen[256];
-static int depth;
-static uint64_t last_pc, last_sp, base_sp;
-static long steps, wrong, lost;
-static volatile int stop, leaping;
-
-static void on_step(int number, siginfo_t *info, void *context) {
-	(void)number;
-	(void)info;
-	ucontext_t *c = context;
-	uint64_t pc = c->uc_mcontext.gregs[REG_RIP], sp = c->uc_mcontext.gregs[REG_RSP];
-	if (stop) {
-		c->uc_mcontext.gregs[REG_EFL] &= ~0x100;
-		return;
-	}
-	if (base_sp == 0)
-		base_sp = sp;
-	while (depth > 0 && seen[depth - 1].slot < sp)
-		depth--;
-	uint64_t back = *(uint64_t *)sp;
-	if (last_pc && sp == last_sp - 8 && back > last_pc && back <= last_pc + 7 && (pc < last_pc || pc > last_pc + 15) && depth < 256)
-		seen[depth++] = (struct call){sp, back};
-	last_pc = pc;
-	last_sp = sp;
-	steps++;
-	uintptr_t buf[64] = {0};
-	struct clew_traceback_arg a = {0, (uintptr_t)context, buf, 64};
-	clew_traceback(&a);
-	int n = 0;
-	while (n < 64 && buf[n])
-		n++;
-	int good = n > 0 && buf[0] == pc, whole = 1;
-	for (int i = 1; i <= depth && i < 64 && good && whole; i++) {
-		if (i >= n)
-			whole = 0;
-		else if (buf[i] != seen[depth - i].back - 1)
-			good = 0;
-	}
-	if (!good || !whole) {
-		long *which = good ? &lost : &wrong;
-		if (++*which <= 1000) {
-			Dl_info d = {0};
-			dladdr((void *)pc, &d);
-			fprintf(stderr, "%s%s at %s+%#lx, depth %d, frames %d\n", good ? "cut" : "wrong", leaping ? " in longjmp" : "", d.dli_fname, (char *)pc - (char *)d.dli_fbase, depth, n);
-		}
-	}
-}
-
-static int compare(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
-
-static jmp_buf *target;
-
-__attribute__((noinline)) static void leap(int n) {
-	if (n == 0) {
-		leaping = 1;
-		longjmp(*target, 1);
-	}
-	leap(n - 1);
-	sink++;
-}
-
-__attribute__((noinline)) static void work(void) {
-	int numbers[20];
-	char text[200];
-	for (int i = 0; i < 20; i++)
-		numbers[i] = i * 7 % 20;
-	qsort(numbers, 20, sizeof numbers[0], compare);
-	snprintf(text, sizeof text, "%d %s %f %.3g", numbers[3], "text", 1.25, 1e10);
-	sink += strlen(text) + strtod("1.5e3", NULL);
-	void *memory = malloc(5000);
-	memset(memory, 1, 5000);
-	free(realloc(memory, 50000));
-	jmp_buf b;
-	target = &b;
-	if (setjmp(b) == 0)
-		leap(4);
-	leaping = 0;
-	cpp_throw(3);
-	struct tm tm;
-	time_t t = 1e9;
-	gmtime_r(&t, &tm);
-	strftime(text, sizeof text, "%A %c", &tm);
-	sink++;
-}
-
-__attribute__((noinline)) void walk_steps(void) {
-	work(); // resolves functions
-	steps = 0;
-	struct sigaction a, old;
-	memset(&a, 0, sizeof a);
-	a.sa_sigaction = on_step;
-	a.sa_flags = SA_ONSTACK | SA_SIGINFO;
-	sigset_t all, before;
-	sigfillset(&all);
-	sigdelset(&all, SIGTRAP);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	sigaction(SIGTRAP, &a, &old);
-	__asm__ volatile("pushfq; orq $0x100, (%%rsp); popfq" ::: "memory", "cc");
-	work();
-	stop = 1;
-	sink++;
-	sigaction(SIGTRAP, &old, 0);
-	pthread_sigmask(SIG_SETMASK, &before, 0);
-	printf("%ld steps, %ld wrong, %ld cut\n", steps, wrong, lost);
-	fflush(stdout);
-}
-#else
-void walk_steps(void) { printf("0 steps\n"); }
-#endif

@@ -13,7 +13,7 @@
 enum { MOST = 64, REPEATED = 50 };
 
 static _Atomic(long) wanted, deliveries, wrong;
-static struct sigaction of_go;
+static struct sigaction go_action; // of SIGPROF
 static __thread uintptr_t expected[MOST];
 static __thread int expected_count, inside;
 
@@ -40,7 +40,7 @@ static void on_profile(int number, siginfo_t *info, void *context) {
 				fprintf(stderr, "%d frames, %d expected\n", n, expected_count);
 		deliveries++;
 	}
-	of_go.sa_sigaction(number, info, context);
+	go_action.sa_sigaction(number, info, context);
 }
 
 __attribute__((noinline)) void deliver_here(void) {
@@ -67,7 +67,7 @@ void deliver_start(long n) {
 	memset(&a, 0, sizeof a);
 	a.sa_sigaction = on_profile;
 	a.sa_flags = SA_ONSTACK | SA_SIGINFO | SA_RESTART;
-	sigaction(SIGPROF, NULL, &of_go);
+	sigaction(SIGPROF, NULL, &go_action);
 	wanted = n;
 	sigaction(SIGPROF, &a, NULL);
 }
