@@ -65,8 +65,11 @@ CLEW_PLAIN static struct clew_saved_context *more(uint32_t *number) {
 		return NULL;
 	}
 	struct clew_saved_context *chunk = mmap(NULL, CHUNK * sizeof *chunk, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (chunk == MAP_FAILED)
+	if (chunk == MAP_FAILED) { // there can be memory later
+		uint32_t after = index + 1;
+		atomic_compare_exchange_strong(&mapped, &after, index);
 		return NULL;
+	}
 	atomic_store(&chunks[index], chunk);
 	*number = index * CHUNK;
 	for (uint32_t i = 1; i < CHUNK; i++)

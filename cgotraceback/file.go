@@ -72,7 +72,7 @@ func (p *prepared) nameless() *file {
 
 // file returns the file of an object.
 func (p *prepared) file(o *object) *file {
-	key := o.name + "\x00" + string(o.markBytes[:o.markSize])
+	key := fmt.Sprintf("%s\x00%s%x", o.name, o.markBytes[:o.markSize], o.content)
 	f := p.files[key]
 	if f == nil && len(p.files) >= maxFiles {
 		return p.nameless()

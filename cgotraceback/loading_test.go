@@ -171,6 +171,30 @@ func TestReloading(t *testing.T) {
 	}
 }
 
+// TestNextVersion loads a library, and then another one from the same file, whose segments are
+// as large: it has no build ID, and the names of two functions are exchanged.
+func TestNextVersion(t *testing.T) {
+	path := build(t, nil)
+	dir := t.TempDir()
+	source, file := filepath.Join(dir, "replaced.c"), filepath.Join(dir, "replaced.so")
+	for _, name := range []string{"alpha", "omega"} {
+		code := fmt.Sprintf(library, name, "") + fmt.Sprintf("int %s_inner(void) { return sink; }\n", map[string]string{"alpha": "omega", "omega": "alpha"}[name])
+		if err := os.WriteFile(source, []byte(code), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		run(t, exec.Command("gcc", "-O2", "-g", "-shared", "-fPIC", "-Wl,--build-id=none", "-o", filepath.Join(dir, name+".so"), source))
+	}
+	t.Setenv("RENAME", file)
+	out := output(t, path, "dlopen", filepath.Join(dir, "alpha.so"), filepath.Join(dir, "omega.so"))
+	var got []string
+	for _, part := range strings.Split(out, "prepared\n")[1:] {
+		got = append(got, regexp.MustCompile(`(alpha|omega)_inner `).FindString(part))
+	}
+	if strings.Join(got, "") != "alpha_inner omega_inner " {
+		t.Errorf("%q in:\n%s", got, out)
+	}
+}
+
 // TestHostileLibraries loads a library with notes outside of its memory, and one whose file is
 // replaced by a FIFO.
 func TestHostileLibraries(t *testing.T) {

@@ -53,6 +53,7 @@ type object struct {
 	bias       uint64
 	main, vdso bool
 	id         []byte // build ID, cut to 32 bytes; nil if there is none
+	content    uint64 // see digest; 0 with a build ID, and for the program
 	mark       uint64
 	markBytes  [32]byte
 	markSize   uint32
@@ -161,6 +162,9 @@ func (p *prepared) load() {
 			if vdso != 0 && vdso-o.bias-uint64(s.address) < uint64(s.size) {
 				o.vdso, found = true, true
 			}
+		}
+		if o.id == nil && !o.main && !o.vdso {
+			o.content = digest(&o)
 		}
 		p.objects = append(p.objects, o)
 	}
