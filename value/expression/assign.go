@@ -96,7 +96,7 @@ func truncate(f float64, to form) uint64 {
 func (e *Expression) reinterpret(o *operand, t *value.Type) operand {
 	if o.kind == memoryOperand && isClass(t) && isClass(o.typ) && !e.dry {
 		from, to := o.typ.Strip(), t.Strip()
-		if base, ok := e.baseOf(value.At(from, o.bits, e.frame), to, 0); ok && base.Err() == nil {
+		if base, ok := e.baseOf(value.At(from, o.bits, e.frame), to); ok && base.Err() == nil {
 			return e.operandOf(base.As(t))
 		}
 	}

@@ -5,7 +5,6 @@
 package expression
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -67,15 +66,18 @@ func (e *Expression) parts(n *node) (f operand, arguments []value.Value) {
 		if e.column = n.column; i >= hidden {
 			e.column = n.arguments[i-hidden].column
 		}
-		isString := o.kind == valueOperand && o.form.kind == value.Array // the Context allocates it
+		isString := o.isString() // the Context allocates it
 		switch {
 		case i < len(parameters) && isString && formOf(parameters[i]).kind == value.Pointer:
 		case i < len(parameters) && isReference(parameters[i]):
-			*o = e.referred(o)
+			*o = e.bound(o, parameters[i])
 		case i < len(parameters):
+			if i >= hidden {
+				e.requireConversion(o, parameters[i])
+			}
 			*o = e.cast(o, parameters[i])
 		case !isString:
-			e.rvalue(o)
+			e.promoted(o)
 		}
 		if !e.dry {
 			arguments[i] = e.result(o)
@@ -85,9 +87,68 @@ func (e *Expression) parts(n *node) (f operand, arguments []value.Value) {
 	return f, arguments
 }
 
+// isString reports whether an operand is a string constant.
+func (o *operand) isString() bool { return o.kind == valueOperand && o.form.kind == value.Array }
+
+// promoted converts an argument without a parameter (C11 §6.5.2.2 p6).
+func (e *Expression) promoted(o *operand) {
+	e.rvalue(o)
+	switch {
+	case o.kind != scalarOperand:
+	case o.form.kind == value.Float && o.form.size < 8:
+		*o = e.cast(o, value.Base(e.context.Machine, "double"))
+	case o.form.isInteger() && o.form.size < e.basics.int.form.size:
+		*o = e.cast(o, e.basics.int.typ)
+	}
+}
+
 func isReference(t *value.Type) bool {
 	kind := t.Strip().Kind()
 	return kind == value.Reference || kind == value.RvalueReference
+}
+
+// bound returns the argument for a reference parameter: the address of the object, or of its base
+// class.
+func (e *Expression) bound(o *operand, parameter *value.Type) operand {
+	e.follow(o)
+	to := parameter.Strip().Elem().Strip()
+	if o.kind == registerOperand {
+		panic(e.failure(errNoAddress))
+	}
+	if o.typ == nil || o.typ.Strip().Equal(to) {
+		return e.referred(o)
+	}
+	if !isBase(o.typ.Strip(), to) {
+		if !o.form.isAggregate() && !formOf(to).isAggregate() {
+			panic(e.failure(errNoAddress)) // of the temporary object
+		}
+		panic(e.failure(errorf("The argument is a %s; the parameter is a reference to a %s.", o.typ, to)))
+	}
+	if e.dry {
+		return e.pointer(to, 0)
+	}
+	base, _ := e.baseOf(e.asValue(o), to)
+	address, ok := base.Address()
+	if !ok {
+		panic(e.failure(errNoAddress))
+	}
+	return e.pointer(to, address)
+}
+
+// requireConversion fails if an argument has no conversion to the type of its parameter that the
+// console could pass.
+func (e *Expression) requireConversion(o *operand, parameter *value.Type) {
+	to := parameter.Strip()
+	if o.typ == nil {
+		return
+	}
+	from := o.typ.Strip()
+	switch isPointer := from.Kind() == value.Pointer || from.Kind() == value.Array || isReference(from); {
+	case o.form.isScalar() && to.Kind() == value.Int && to.Size() > 8:
+		panic(e.failure(errorf("%s cannot be passed: it has more than 8 bytes", parameter)))
+	case e.context.language() == value.CPlusPlus && isPointer && to.Kind() == value.Pointer && conversion(o, parameter) < 0:
+		panic(e.failure(errorf("The argument is a %s; the parameter is a %s. Cast the argument.", o.typ, parameter)))
+	}
 }
 
 // referred returns the argument for a reference parameter: the address of an object.
@@ -137,26 +198,40 @@ func (e *Expression) overload(s *symbol, arguments []operand) *value.Function {
 	all := append([]*value.Function{s.function}, s.others...)
 	signatures := make([]signature, len(all))
 	for k, fn := range all {
-		signatures[k] = signature{fn.Type.Params(), fn.Type.Variadic()}
+		signatures[k] = signature{fn.Name, fn.Type.Params(), fn.Type.Variadic()}
 	}
-	if k := best(signatures, arguments); k >= 0 {
-		return all[k]
-	}
-	var names []string
-	for _, fn := range all {
-		var parameters []string
-		for _, p := range fn.Type.Params() {
-			parameters = append(parameters, p.String())
-		}
-		names = append(names, fmt.Sprintf("%s(%s)", fn.Name, strings.Join(parameters, ", ")))
-	}
-	panic(e.failure(errorf("The arguments do not select one function; there are %s. Cast an argument, as in (double)1.", strings.Join(names, " and "))))
+	return all[e.selected("function", signatures, arguments)]
 }
 
-// signature are the types of the parameters of a function.
+// signature is the name of a function or method, and the types of its parameters.
 type signature struct {
+	name       string
 	parameters []*value.Type
 	isVariadic bool
+}
+
+func (s signature) String() string {
+	var parameters []string
+	for _, p := range s.parameters {
+		parameters = append(parameters, p.String())
+	}
+	if s.isVariadic {
+		parameters = append(parameters, "...")
+	}
+	return s.name + "(" + strings.Join(parameters, ", ") + ")"
+}
+
+// selected returns the index of the signature that is best. If there is none, the error contains all
+// of them.
+func (e *Expression) selected(what string, signatures []signature, arguments []operand) int {
+	if k := best(signatures, arguments); k >= 0 {
+		return k
+	}
+	var texts []string
+	for _, s := range signatures {
+		texts = append(texts, s.String())
+	}
+	panic(e.failure(errorf("The arguments do not select one %s; there are %s. Cast an argument, as in (double)1.", what, strings.Join(texts, " and "))))
 }
 
 // best returns the index of the signature that no argument fits worse than any other, and one
@@ -169,8 +244,9 @@ func best(signatures []signature, arguments []operand) int {
 		}
 		list := []int{}
 		for i, p := range s.parameters {
-			if cost := conversion(&arguments[i], p); cost >= 0 {
-				list = append(list, cost)
+			cost, added := conversion(&arguments[i], p), qualification(&arguments[i], p)
+			if cost >= 0 && added >= 0 {
+				list = append(list, 2*cost+added)
 			}
 		}
 		if len(list) == len(s.parameters) {
@@ -210,8 +286,45 @@ func (e *Expression) overloaded(s *symbol) bool {
 	})
 }
 
+// qualification returns 1 if a parameter adds const to the target of an argument, -1 if it removes
+// const, else 0 (C++17 [conv.qual]).
+func qualification(o *operand, parameter *value.Type) int {
+	from, to := o.typ, parameter.Strip()
+	switch {
+	case from == nil:
+		return 0
+	case isReference(to):
+		if isReference(from) {
+			from = from.Strip().Elem()
+		}
+	case to.Kind() == value.Pointer:
+		if isReference(from) {
+			from = from.Strip().Elem()
+		}
+		if from = from.Strip(); from.Kind() != value.Pointer && from.Kind() != value.Array {
+			return 0
+		}
+		if o.isString() {
+			if isConstant(to.Elem()) {
+				return 0
+			}
+			return -1
+		}
+		from = from.Elem()
+	default:
+		return 0
+	}
+	switch a, b := isConstant(from), isConstant(to.Elem()); {
+	case a && !b:
+		return -1
+	case b && !a:
+		return 1
+	}
+	return 0
+}
+
 // conversion returns the cost of passing an argument as a parameter: 0 for the same type, 1 for a
-// promotion, 2 for another conversion, -1 if none is possible.
+// promotion, 2 for another conversion, 3 for one to void *, -1 if none is possible.
 func conversion(o *operand, parameter *value.Type) int {
 	from := o.typ
 	if from == nil {
@@ -236,11 +349,13 @@ func conversion(o *operand, parameter *value.Type) int {
 		switch x, y := from.Elem().Strip(), to.Elem().Strip(); {
 		case x.Equal(y):
 			return 0
-		case y.Kind() == value.Void, startsWith(x, y, 0):
+		case isBase(x, y):
 			return 2
+		case y.Kind() == value.Void:
+			return 3
 		}
 		return -1
-	case isReference(parameter) && startsWith(from, to, 0):
+	case isReference(parameter) && isBase(from, to):
 		return 2
 	case a.kind == value.Func && b.kind == value.Pointer:
 		return 1
@@ -262,22 +377,8 @@ func conversion(o *operand, parameter *value.Type) int {
 	return -1
 }
 
-// maxBases bounds the depth at which a base class is searched.
-const maxBases = 16
-
-// startsWith reports whether a class has a base class at its start, so that an object and its base
-// class object have the same address.
-func startsWith(class, base *value.Type, depth int) bool {
-	if depth == maxBases || class.Kind() != value.Struct && class.Kind() != value.Class {
-		return false
-	}
-	for _, f := range class.Fields() {
-		if !f.Base || f.Virtual || f.Offset != 0 {
-			continue
-		}
-		if t := f.Type.Strip(); t.Equal(base) || startsWith(t, base, depth+1) {
-			return true
-		}
-	}
-	return false
+// isBase reports whether a class is derived from another one.
+func isBase(class, base *value.Type) bool {
+	s, ok := findBase(class, base)
+	return ok && len(s.path) > 0
 }

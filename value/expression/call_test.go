@@ -42,7 +42,7 @@ func TestCallParts(t *testing.T) {
 		{"take((derived *)16)", "char (void *): (void *) 0x10"},
 		{"take(5)", "!" + unclear},
 		{"take(*(base *)16)", "short (base &): (base *) 0x10"},
-		{"take(*(derived *)16)", "short (base &): (derived *) 0x10"},
+		{"take(*(derived *)16)", "short (base &): (base *) 0x10"},
 		{"(*callback)(1)", "!Cannot access memory at address "},
 		{"plain(1)", "!This is not a function; "},
 		{"pick(nosuch)", `!No symbol "nosuch" in current context.`},

@@ -23,7 +23,7 @@ func (c *Context) this(name string, isCall bool) *symbol {
 		return nil
 	}
 	class := this.variable.Type.Strip()
-	if class.Kind() != value.Pointer || !findField(class.Elem(), name).found && !(isCall && hasMethod(class.Elem(), name, 0)) {
+	if class.Kind() != value.Pointer || !findField(class.Elem(), name).found && !(isCall && hasMethod(class.Elem(), name)) {
 		return nil
 	}
 	return this
@@ -55,7 +55,7 @@ func (p *parser) meaning(scope, name string) (*symbol, error) {
 		if member := p.names.classMember(scope, name); member != nil {
 			return member, nil
 		}
-		if class, failed := p.names.typeNamed("", scope); failed == nil && isClass(class) && (findField(class, name).found || hasMethod(class, name, 0)) {
+		if class, failed := p.names.typeNamed("", scope); failed == nil && isClass(class) && (findField(class, name).found || hasMethod(class, name)) {
 			return nil, errorf("%s::%s is a member: %s", scope, name, noMemberPointers)
 		}
 	}
@@ -123,56 +123,17 @@ func (e *Expression) classPointer(address uint64, from, to *value.Type) uint64 {
 	if address == 0 || e.dry || from.Equal(to) {
 		return address
 	}
-	if base, ok := e.baseOf(value.At(from, address, e.frame), to, 0); ok {
+	if base, ok := e.baseOf(value.At(from, address, e.frame), to); ok {
 		e.check(base.Err())
 		at, _ := base.Address()
 		return at
 	}
-	offset, isVirtual, ok := baseOffset(to, from, 0)
+	base, ok := findBase(to, from)
 	switch {
 	case !ok:
 		return address
-	case isVirtual:
+	case base.isVirtual:
 		panic(e.failure(errorf("%s is a virtual base of %s; the console does not cast from it (\"clew debug --gdb\" does).", from, to)))
 	}
-	return address - offset
-}
-
-// baseOf returns the object of a base class in an object.
-func (e *Expression) baseOf(v value.Value, base *value.Type, depth int) (value.Value, bool) {
-	if depth == maxBases || !isClass(v.Type()) {
-		return value.Value{}, false
-	}
-	for k, f := range v.Type().Strip().Fields() {
-		if !f.Base {
-			continue
-		}
-		inner := v.Field(k)
-		if f.Type.Equal(base) {
-			return inner, true
-		}
-		if found, ok := e.baseOf(inner, base, depth+1); ok {
-			return found, true
-		}
-	}
-	return value.Value{}, false
-}
-
-// baseOffset returns the offset of a base class in a class, or that it is a virtual one.
-func baseOffset(class, base *value.Type, depth int) (offset uint64, isVirtual, ok bool) {
-	if depth == maxBases || !isClass(class) {
-		return 0, false, false
-	}
-	for _, f := range class.Strip().Fields() {
-		if !f.Base {
-			continue
-		}
-		if f.Type.Equal(base) {
-			return f.Offset, f.Virtual, true
-		}
-		if inner, virtual, found := baseOffset(f.Type, base, depth+1); found {
-			return f.Offset + inner, f.Virtual || virtual, true
-		}
-	}
-	return 0, false, false
+	return address - base.offset
 }

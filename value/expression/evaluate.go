@@ -204,7 +204,7 @@ func (e *Expression) dereference(o *operand) operand {
 
 // refuseOperator fails if an operator of a class would have to be called.
 func (e *Expression) refuseOperator(o *operand, name string) {
-	if o.form.isAggregate() && hasMethod(o.typ, name, 0) {
+	if o.form.isAggregate() && hasMethod(o.typ, name) {
 		panic(e.failure(errorf("%s is a method: the console does not call operators of classes; \"clew debug --gdb\" does.", name)))
 	}
 }

@@ -6,7 +6,6 @@ package expression
 
 import (
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/clewdev/clew/value"
@@ -25,6 +24,9 @@ type fieldPlace struct {
 	typ    *value.Type
 	form   form
 	offset uint64
+
+	class     *value.Type // that declares it
+	ambiguous bool        // other base classes have one too
 }
 
 // member evaluates x.name and x->name. As in gdb both mean the same unless the class of x has an operator->.
@@ -57,12 +59,14 @@ func (e *Expression) member(n *node) operand {
 	}
 	field := e.field(x.typ, n.text)
 	switch {
-	case !field.found && hasMethod(x.typ, n.text, 0):
+	case !field.found && hasMethod(x.typ, n.text):
 		panic(e.failure(errorf("%s is a method: the console calls methods, as in x.%[1]s(), and does not print them; \"clew debug --gdb\" does.", n.text)))
 	case !field.found && x.typ.Strip().HasVariants():
 		return e.variantField(&x, n.text)
 	case !field.found:
 		panic(e.failure(errorf("There is no member named %s.", strings.TrimPrefix(n.text, rustTuple))))
+	case field.ambiguous:
+		panic(e.failure(errorf("Request for member '%s' is ambiguous in type '%s'; name a base class, as in x.base::%[1]s.", n.text, x.typ)))
 	case field.plain && x.kind == memoryOperand:
 		return operand{kind: memoryOperand, typ: field.typ, form: field.form, bits: x.bits + field.offset}
 	case e.dry:
@@ -133,18 +137,6 @@ func baseNamed(v value.Value, class string, depth int) (value.Value, bool) {
 	return value.Value{}, false
 }
 
-// hasMethod reports whether a class or a base of it has a method with a name.
-func hasMethod(t *value.Type, name string, depth int) bool {
-	if depth == maxBases {
-		return false
-	}
-	members, _ := t.Members() // those that cannot be read are not found
-	if slices.ContainsFunc(members.Methods, func(m value.Method) bool { return m.Name == name }) {
-		return true
-	}
-	return slices.ContainsFunc(t.Strip().Fields(), func(f value.Field) bool { return f.Base && hasMethod(f.Type, name, depth+1) })
-}
-
 // field returns a member, also of anonymous members and base classes. It caches the result.
 func (e *Expression) field(t *value.Type, name string) fieldPlace {
 	key := fieldKey{t, name}
@@ -172,18 +164,24 @@ func findFieldIn(t *value.Type, name string, left *int) fieldPlace {
 	fields := t.Strip().Fields()
 	for _, f := range fields {
 		if f.Name == name && !f.Base {
-			return fieldPlace{found: true, plain: f.BitSize == 0 && f.Static == nil, typ: f.Type, form: formOf(f.Type), offset: f.Offset}
+			return fieldPlace{found: true, plain: f.BitSize == 0 && f.Static == nil, typ: f.Type, form: formOf(f.Type), offset: f.Offset, class: t.Strip()}
 		}
 	}
+	var first fieldPlace
 	for _, f := range fields {
 		if f.Name != "" && !f.Base {
 			continue
 		}
-		if inner := findFieldIn(f.Type, name, left); inner.found {
-			inner.offset += f.Offset
-			inner.plain = inner.plain && !f.Virtual
-			return inner
+		inner := findFieldIn(f.Type, name, left)
+		inner.offset += f.Offset
+		inner.plain = inner.plain && !f.Virtual
+		switch {
+		case !inner.found:
+		case !first.found:
+			first = inner
+		case inner.plain || first.plain || !inner.class.Equal(first.class): // not of one virtual base
+			first.ambiguous = true
 		}
 	}
-	return fieldPlace{}
+	return first
 }

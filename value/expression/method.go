@@ -27,7 +27,7 @@ func (e *Expression) methodOf(n *node, arguments []operand) (f operand, this *op
 	if isRust {
 		return e.rustMethod(n, x)
 	}
-	if !x.form.isAggregate() || !hasMethod(x.typ, n.text, 0) {
+	if !x.form.isAggregate() || !hasMethod(x.typ, n.text) {
 		return f, nil, false
 	}
 	if n.op == arrow {
@@ -38,17 +38,30 @@ func (e *Expression) methodOf(n *node, arguments []operand) (f operand, this *op
 		x = e.inBase(&x, strings.Join(n.scope, "::"))
 	}
 	for depth := 0; ; depth++ {
-		if methods := methodsNamed(x.typ, n.text); len(methods) > 0 {
+		methods, isTemplate := methodsNamed(x.typ, n.text)
+		fields := x.typ.Strip().Fields()
+		k := slices.IndexFunc(fields, func(f value.Field) bool { return f.Base && hasMethod(f.Type, n.text) })
+		if len(methods) > 0 {
 			m := e.overloadedMethod(x.typ, methods, arguments)
+			switch {
+			case isTemplate:
+				e.requireExact(&m, arguments, "there is a template of the name")
+			case k >= 0 && !isScoped:
+				e.requireExact(&m, arguments, fmt.Sprintf("%s has a method of the name too", fields[k].Type))
+			}
 			return e.boundMethod(&x, &m, isScoped)
 		}
-		fields := x.typ.Strip().Fields()
-		k := slices.IndexFunc(fields, func(f value.Field) bool { return f.Base && hasMethod(f.Type, n.text, 0) })
 		if k < 0 || depth == maxBases || findField(x.typ, n.text).plain {
 			return f, nil, false
 		}
-		if other := slices.IndexFunc(fields[k+1:], func(f value.Field) bool { return f.Base && hasMethod(f.Type, n.text, 0) }); other >= 0 {
-			panic(e.failure(errorf("%s is ambiguous: it is in the bases %s and %s.", n.text, fields[k].Type, fields[k+1+other].Type)))
+		if other := slices.IndexFunc(fields[k+1:], func(f value.Field) bool { return f.Base && hasMethod(f.Type, n.text) }); other >= 0 {
+			declaring, ok := onlyDeclaring(x.typ, n.text)
+			if !ok {
+				panic(e.failure(errorf("%s is in the bases %s and %s; name one, as in x.%[2]s::%[1]s().", n.text, fields[k].Type, fields[k+1+other].Type)))
+			}
+			base, _ := e.baseOf(e.asValue(&x), declaring) // a virtual base
+			x = e.checked(base)
+			continue
 		}
 		x = e.checked(e.asValue(&x).Field(k))
 	}
@@ -67,7 +80,22 @@ func (e *Expression) isMethodOf(n *node) bool {
 		x.typ = x.typ.Strip().Elem()
 	}
 	e.dry = dry
-	return x.typ != nil && hasMethod(x.typ, n.text, 0)
+	return x.typ != nil && hasMethod(x.typ, n.text)
+}
+
+// onlyDeclaring returns the base class that declares a method, if it is the only one.
+func onlyDeclaring(class *value.Type, name string) (declaring *value.Type, ok bool) {
+	for s := range subobjects(class) {
+		methods, _ := methodsNamed(s.typ, name)
+		switch {
+		case len(methods) == 0:
+		case declaring != nil && !s.typ.Equal(declaring):
+			return nil, false
+		default:
+			declaring = s.typ
+		}
+	}
+	return declaring, declaring != nil
 }
 
 // asValue returns an object as a Value.
@@ -78,13 +106,28 @@ func (e *Expression) asValue(o *operand) value.Value {
 	return o.held()
 }
 
-// methodsNamed returns the methods of a class with a name, without those of its bases. The name can
-// leave out the arguments of a template.
-func methodsNamed(t *value.Type, name string) []value.Method {
+// methodsNamed returns the methods of a class with a name, without those of its bases. isTemplate
+// reports that there is also a template of the name.
+func methodsNamed(t *value.Type, name string) (methods []value.Method, isTemplate bool) {
 	members, _ := t.Members() // those that cannot be read are not found
-	return slices.DeleteFunc(members.Methods, func(m value.Method) bool {
-		return m.Name != name && !strings.HasPrefix(m.Name, name+"<")
-	})
+	for _, m := range members.Methods {
+		if m.Name == name {
+			methods = append(methods, m)
+		}
+		isTemplate = isTemplate || strings.HasPrefix(m.Name, name+"<")
+	}
+	return methods, isTemplate
+}
+
+// requireExact fails if the arguments of a method need conversions, and C++ could therefore call
+// another function: an instance of a template, or a method of a base class, which a using
+// declaration can have in the class. The debugging information does not have all of these.
+func (e *Expression) requireExact(m *value.Method, arguments []operand, other string) {
+	for i, p := range m.Type.Params()[m.Hidden:] {
+		if i < len(arguments) && conversion(&arguments[i], p) != 0 {
+			panic(e.failure(errorf("The arguments of %s need conversions, and %s. Cast the arguments to the types of the parameters.", m.Name, other)))
+		}
+	}
 }
 
 // overloadedMethod selects the method that the arguments fit best. Of two that differ only in const
@@ -94,8 +137,8 @@ func (e *Expression) overloadedMethod(class *value.Type, methods []value.Method,
 		return methods[0]
 	}
 	isConst := isConstant(class)
-	all := methods
-	methods = slices.DeleteFunc(slices.Clone(methods), func(m value.Method) bool {
+	all := slices.Clone(methods)
+	methods = slices.DeleteFunc(methods, func(m value.Method) bool {
 		if m.Static {
 			return false
 		}
@@ -105,20 +148,9 @@ func (e *Expression) overloadedMethod(class *value.Type, methods []value.Method,
 	})
 	signatures := make([]signature, len(methods))
 	for k, m := range methods {
-		signatures[k] = signature{m.Type.Params()[m.Hidden:], m.Type.Variadic()}
+		signatures[k] = signature{m.Name, m.Type.Params()[m.Hidden:], m.Type.Variadic()}
 	}
-	if k := best(signatures, arguments); k >= 0 {
-		return methods[k]
-	}
-	var names []string
-	for _, m := range all {
-		var parameters []string
-		for _, p := range m.Type.Params()[m.Hidden:] {
-			parameters = append(parameters, p.String())
-		}
-		names = append(names, fmt.Sprintf("%s(%s)", m.Name, strings.Join(parameters, ", ")))
-	}
-	panic(e.failure(errorf("The arguments do not select one method; there are %s. Cast an argument, as in (double)1.", strings.Join(names, " and "))))
+	return methods[e.selected("method", signatures, arguments)]
 }
 
 func isConstant(t *value.Type) bool {
