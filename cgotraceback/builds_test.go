@@ -18,12 +18,12 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
-// A variant is a way to build the program.
+// variant is a way to build the program.
 type variant struct {
 	name     string
 	tools    []string
-	settings []string
-	flags    []string
+	settings []string // of the environment
+	flags    []string // of go build
 	emulator []string
 	plain    bool // without C++
 }
@@ -35,14 +35,16 @@ var variants = []variant{
 	{name: "musl static", tools: []string{"musl-gcc"}, settings: []string{"CC=musl-gcc"}, flags: []string{"-tags=plain", "-ldflags=-extldflags=-static"}, plain: true},
 	{name: "clang", tools: []string{"clang"}, settings: []string{"CC=clang", "CXX=clang++"}},
 	{name: "no debugging information", settings: []string{"CC=gcc"}, flags: []string{"-ldflags=-w"}},
+	{name: "go1.26.0", settings: []string{"CC=gcc", "GOTOOLCHAIN=go1.26.0"}},
+	{name: "go1.27.4", settings: []string{"CC=gcc", "GOTOOLCHAIN=go1.27.4"}},
 	{name: "arm64", tools: []string{"aarch64-linux-gnu-gcc", "aarch64-linux-gnu-g++", "qemu-aarch64"},
 		settings: []string{"GOARCH=arm64", "CC=aarch64-linux-gnu-gcc", "CXX=aarch64-linux-gnu-g++"}, emulator: []string{"qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"}},
 	{name: "arm64 static", tools: []string{"aarch64-linux-gnu-gcc", "aarch64-linux-gnu-g++", "qemu-aarch64"},
 		settings: []string{"GOARCH=arm64", "CC=aarch64-linux-gnu-gcc", "CXX=aarch64-linux-gnu-g++"}, flags: []string{"-ldflags=-extldflags=-static"}, emulator: []string{"qemu-aarch64"}},
 }
 
-// TestBuilds compares the C frames of crashes in programs of several kinds with the program's
-// functions.
+// TestBuilds compares the C frames of crashes in programs that were built in several ways with the
+// program's functions.
 func TestBuilds(t *testing.T) {
 	for _, v := range sample.Covering(t, variants, 3, func(v variant) []string { return v.emulator[:min(len(v.emulator), 1)] }) {
 		t.Run(v.name, func(t *testing.T) {

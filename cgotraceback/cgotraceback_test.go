@@ -67,7 +67,12 @@ func build(t testing.TB, settings []string, flags ...string) string {
 	}
 	path := filepath.Join(builds.dir, "program"+strconv.Itoa(len(builds.paths)))
 	args := []string{"build", "-o", path}
-	environment := append(os.Environ(), "CGO_ENABLED=1")
+	environment := []string{"CGO_ENABLED=1"}
+	for _, e := range os.Environ() {
+		if !strings.HasPrefix(e, "GOROOT=") { // which GOTOOLCHAIN chooses
+			environment = append(environment, e)
+		}
+	}
 	if hasRust(settings) {
 		library := filepath.Join(builds.dir, "libstep.a")
 		if _, err := os.Stat(library); err != nil {

@@ -29,14 +29,16 @@ static struct {
 
 enum { NO_CONTEXT = 1 }; // a context for which nothing is saved: 0 would be none at all
 
-static struct clew_saved_context *numbered(uint32_t number) {
+// context_at returns the context with a number, or NULL if its chunk is not mapped.
+static struct clew_saved_context *context_at(uint32_t number) {
 	if (number / CHUNK >= CHUNKS)
 		return NULL;
 	struct clew_saved_context *chunk = atomic_load(&chunks[number / CHUNK]);
 	return chunk ? &chunk[number % CHUNK] : NULL;
 }
 
-CLEW_PLAIN static void give(uint32_t number, struct clew_saved_context *c) {
+// free_context puts a context on a list of free ones.
+CLEW_PLAIN static void free_context(uint32_t number, struct clew_saved_context *c) {
 	_Atomic(uint64_t) *head = &lists[number / CHUNK % LISTS].head;
 	uint64_t old = atomic_load(head);
 	do
@@ -44,12 +46,13 @@ CLEW_PLAIN static void give(uint32_t number, struct clew_saved_context *c) {
 	while (!atomic_compare_exchange_weak(head, &old, ((old >> 32) + 1) << 32 | (number + 1)));
 }
 
-CLEW_PLAIN static struct clew_saved_context *take(unsigned list, uint32_t *number) {
+// reuse takes a context from a list of free ones.
+CLEW_PLAIN static struct clew_saved_context *reuse(unsigned list, uint32_t *number) {
 	_Atomic(uint64_t) *head = &lists[list].head;
 	uint64_t old = atomic_load(head);
 	while ((uint32_t)old != 0) {
 		*number = (uint32_t)old - 1;
-		struct clew_saved_context *c = numbered(*number);
+		struct clew_saved_context *c = context_at(*number);
 		uint32_t next = __atomic_load_n(&c->next, __ATOMIC_RELAXED);
 		if (atomic_compare_exchange_weak(head, &old, ((old >> 32) + 1) << 32 | next))
 			return c;
@@ -57,8 +60,8 @@ CLEW_PLAIN static struct clew_saved_context *take(unsigned list, uint32_t *numbe
 	return NULL;
 }
 
-// more maps a chunk, and returns its first context.
-CLEW_PLAIN static struct clew_saved_context *more(uint32_t *number) {
+// map_chunk maps a chunk, and returns its first context.
+CLEW_PLAIN static struct clew_saved_context *map_chunk(uint32_t *number) {
 	uint32_t index = atomic_fetch_add(&mapped, 1);
 	if (index >= CHUNKS) {
 		atomic_store(&mapped, CHUNKS);
@@ -73,19 +76,19 @@ CLEW_PLAIN static struct clew_saved_context *more(uint32_t *number) {
 	atomic_store(&chunks[index], chunk);
 	*number = index * CHUNK;
 	for (uint32_t i = 1; i < CHUNK; i++)
-		give(*number + i, &chunk[i]);
+		free_context(*number + i, &chunk[i]);
 	return chunk;
 }
 
 // clew_saved_context returns the context with a value that clew_context returned, or NULL.
 CLEW_PLAIN const struct clew_saved_context *clew_saved_context(uintptr_t context) {
-	struct clew_saved_context *c = numbered((uint32_t)context - 2);
+	struct clew_saved_context *c = context_at((uint32_t)context - 2);
 	if (context <= NO_CONTEXT || c == NULL || __atomic_load_n(&c->generation, __ATOMIC_ACQUIRE) != context >> 32)
 		return NULL;
 	return c;
 }
 
-// recent has numbers of contexts by a hash of the stack pointer. If Go code panics and the
+// recent has numbers of contexts, plus 1, by a hash of the stack pointer. If Go code panics and the
 // caller of the C code recovers, the runtime never releases the context. A later call at the
 // same stack pointer shows that, and reuses it.
 static _Atomic(uint32_t) recent[1024];
@@ -93,7 +96,7 @@ static _Atomic(uint32_t) recent[1024];
 // abandoned returns a context that was saved with a stack pointer, and not released.
 CLEW_PLAIN static struct clew_saved_context *abandoned(_Atomic(uint32_t) *slot, uint64_t sp, uint32_t *number) {
 	uint32_t n = atomic_load_explicit(slot, memory_order_relaxed);
-	struct clew_saved_context *c = n ? numbered(n - 1) : NULL;
+	struct clew_saved_context *c = n ? context_at(n - 1) : NULL;
 	if (c == NULL || !(__atomic_load_n(&c->generation, __ATOMIC_ACQUIRE) & 1) || __atomic_load_n(&c->sp, __ATOMIC_RELAXED) != sp)
 		return NULL;
 	__atomic_store_n(&c->generation, c->generation + 1, __ATOMIC_RELEASE);
@@ -108,7 +111,7 @@ CLEW_HIDDEN CLEW_PLAIN void clew_save_context(struct clew_context_arg *a, const 
 		struct clew_saved_context *c = (struct clew_saved_context *)clew_saved_context(a->context);
 		if (c != NULL) {
 			__atomic_store_n(&c->generation, c->generation + 1, __ATOMIC_RELEASE);
-			give((uint32_t)a->context - 2, c);
+			free_context((uint32_t)a->context - 2, c);
 		}
 		return;
 	}
@@ -118,8 +121,8 @@ CLEW_HIDDEN CLEW_PLAIN void clew_save_context(struct clew_context_arg *a, const 
 	struct clew_saved_context *c = abandoned(slot, sp, &number);
 	unsigned list = sp >> 16; // the threads' stacks differ in these bits
 	for (unsigned i = 0; i < LISTS && c == NULL; i++)
-		c = take((list + i) % LISTS, &number);
-	if (c == NULL && (c = more(&number)) == NULL) {
+		c = reuse((list + i) % LISTS, &number);
+	if (c == NULL && (c = map_chunk(&number)) == NULL) {
 		a->context = NO_CONTEXT;
 		return;
 	}

@@ -3,7 +3,7 @@
 // licence that can be found in the LICENSE file.
 
 // Package cgotraceback shows the C, C++ and Rust frames of a Go program in its own profiles and
-// tracebacks. Import it, and that is all:
+// tracebacks. Importing it is enough:
 //
 //	import _ "github.com/clewdev/clew/cgotraceback"
 //
@@ -16,11 +16,11 @@
 //
 // A goroutine that starts with the program makes tables of the unwind information, the
 // functions and the source lines of the program and of its libraries, and looks for new
-// libraries a few times a second. In a signal handler a few hundred lines of C walk the stack
-// by these tables. They allocate nothing, take no lock, call no function of the C library,
-// and read no memory without asking the kernel whether it can be read. Code without unwind
-// information is walked by its frame pointer if its instructions show that it has one.
-// Otherwise the walk ends: a missing frame is better than a wrong one. ReadCounters returns
+// libraries a few times a second. In a signal handler, C code walks the stack by these tables. It
+// allocates nothing, takes no lock, and calls no function of the C library. It reads a stack or a
+// library that can be unloaded only after the kernel has reported that the memory can be read. Code
+// without unwind information is walked by its frame pointer if its instructions show that it has
+// one. Otherwise the walk ends: a missing frame is better than a wrong one. ReadCounters returns
 // how many walks ended early, and why.
 //
 // # Limits

@@ -42,7 +42,7 @@ type file struct {
 	source    *elfobject.File
 	opened    *os.File // nil if source is read from memory
 	failed    error
-	made      [3]bool
+	made      [tableKinds]bool
 	size      int64 // bytes of tables
 	left      int64 // bytes that tables may still take
 	prepared  *prepared
@@ -54,6 +54,16 @@ type file struct {
 	label                mapping
 }
 
+// tableKind is a kind of table of a file.
+type tableKind int
+
+const (
+	unwindTable tableKind = iota
+	namesTable
+	linesTable
+	tableKinds
+)
+
 // span is the range of addresses [start, end).
 type span struct{ start, end uint64 }
 
@@ -64,7 +74,7 @@ const maxFiles = 4096
 // nameless returns the file of all objects above the limit: it has no tables.
 func (p *prepared) nameless() *file {
 	if p.others == nil {
-		p.others = &file{prepared: p, object: &object{}, made: [3]bool{true, true, true}}
+		p.others = &file{prepared: p, object: &object{}, made: [tableKinds]bool{true, true, true}}
 		p.others.label = p.others.keep([]byte("[library]\x00"))
 	}
 	return p.others
@@ -149,12 +159,12 @@ func (f *file) table(b []byte) mapping {
 	return m
 }
 
-// once reports whether a step is to be done now.
-func (f *file) once(step int) bool {
-	if f.made[step] {
+// once reports whether a table is to be made now: the first time, if the file can be read.
+func (f *file) once(table tableKind) bool {
+	if f.made[table] {
 		return false
 	}
-	f.made[step] = true
+	f.made[table] = true
 	f.open()
 	return f.source != nil
 }
@@ -295,7 +305,7 @@ func (ownMemory) ReadMemory(p []byte, addr uint64) error {
 
 // makeUnwind makes the table of unwind rules.
 func (f *file) makeUnwind() error {
-	if !f.once(0) {
+	if !f.once(unwindTable) {
 		return f.failed
 	}
 	return elfobject.Guard(func() error {
@@ -309,7 +319,7 @@ func (f *file) makeUnwind() error {
 
 // makeNames makes the table of functions, of .symtab or else of .dynsym.
 func (f *file) makeNames() error {
-	if !f.once(1) {
+	if !f.once(namesTable) {
 		return nil
 	}
 	return elfobject.Guard(func() error {
@@ -490,7 +500,7 @@ func (f *file) reopen() (ok bool, err error) {
 
 // makeLines makes the table of source lines and inlined calls.
 func (f *file) makeLines() error {
-	if f.prepared.configured().NamesOnly || !f.once(2) {
+	if f.prepared.configured().NamesOnly || !f.once(linesTable) {
 		return nil
 	}
 	var lines compact.Lines

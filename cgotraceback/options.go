@@ -18,8 +18,8 @@ type Options struct {
 	MaxMemory int64
 }
 
-// Counters count the tracebacks of C code since the start of the program. One that ended early
-// is Cut: frames between its last one and Go's are missing.
+// Counters count the tracebacks of C code since the start of the program. A walk that was cut has
+// ended early: frames between its last one and Go's are missing.
 type Counters struct {
 	Walks          uint64 // tracebacks
 	Frames         uint64 // of C code, in all tracebacks

@@ -62,7 +62,7 @@ CLEW_PLAIN static int is_fresh(const struct clew_module *m) {
 
 CLEW_PLAIN static void symbolize(const struct clew_list *list, struct clew_symbolizer_arg *a) {
 	uint64_t place = a->more ? a->data : 0;
-	int again = a->more != 0;
+	int in_chain = a->more != 0;
 	a->file = a->function = NULL;
 	a->line = a->entry = a->more = 0;
 	const struct clew_segment *s = list ? clew_find(list, a->pc) : NULL;
@@ -88,7 +88,7 @@ CLEW_PLAIN static void symbolize(const struct clew_list *list, struct clew_symbo
 	if (m->lines == NULL)
 		return;
 	const struct clew_lines *lines = m->lines;
-	if (!again)
+	if (!in_chain)
 		place = place_at(lines, address);
 	if (place == 0 || place >= lines->places.count)
 		return;

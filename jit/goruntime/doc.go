@@ -73,21 +73,22 @@
 // runtime.answer is called jit.runtime.answer. Addresses between functions in 4096 bytes of code
 // have the name runtime._ExternalCode, as code that Go's profiles do not know.
 //
-// Inlined calls ([jit.Line].Inlined) are frames. Go's tables have the place of a call at an
-// address of the outer function: that of an instruction with this place or, on amd64, one in the
-// middle of an instruction. On arm64, a call whose place no instruction has is left out: then the
-// place is in the inlined function, and the name is the outer function's.
+// Inlined calls ([jit.Line].Inlined) are frames. Go's tables name the file and line of an inlined
+// call by an address in the outer function. Publish uses an instruction with this file and line. If
+// there is none, it uses an address in the middle of an instruction on amd64. On arm64 it omits the
+// call: the frame then has the name of the outer function, and the file and line of the inlined one.
 //
 // # Withdrawal
 //
-// The runtime does not know a function after it was withdrawn. A profile or trace that is being
-// written needs the names until it was written, a fraction of a second after the sample.
-// A runtime.Func of a withdrawn function stays usable, but may describe another function.
+// The runtime does not know a function after it was withdrawn. A running profile or trace reads the
+// names of a sample a fraction of a second later, so that it misses those of functions that were
+// withdrawn until then. A runtime.Func of a withdrawn function stays usable, but may describe another
+// function.
 //
 // The runtime reads its list without a lock. The memory of withdrawn code is reused after the
 // world was stopped twice, once for every 1024 pieces. Names of functions and files are never freed,
-// and each takes memory once. The tables of all functions that are ever published may have 4 GiB:
-// then Publish returns [ErrMemory].
+// and each takes memory once. The tables of all functions that were ever published have at most
+// 4 GiB. Beyond that, Publish returns [ErrMemory].
 //
 // # Cost
 //

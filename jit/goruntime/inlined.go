@@ -23,12 +23,13 @@ type inlinedCall struct {
 	_      int32 // startLine
 }
 
-// callPlace is an inlined call with an address for its place: see inlinedCall.parent.
+// callPlace is an inlined call and its inlinedCall.parent.
 type callPlace struct {
 	call *jit.Call
 	at   uint64 // offset in the function
-	// own means that no line has the place. On amd64 an address in the middle of an instruction
-	// gets it, of which no program counter and no return address minus one is the value.
+	// own means that no line has the place. Then, on amd64, an address in the middle of an
+	// instruction gets a line with it: such an address is never a program counter, nor a return
+	// address minus one.
 	own bool
 }
 
@@ -81,8 +82,8 @@ func (d *describer) covers(i int) bool {
 	return at < d.end && (i+1 == len(d.lines) || d.lines[i+1].Offset > max(at, d.start))
 }
 
-// between returns up to n offsets inside of instructions, neither the first nor the last byte
-// of one. Only amd64 has such.
+// between returns up to n offsets inside of instructions, neither of the first nor of the last
+// byte. Instructions of arm64 have none.
 func (d *describer) between(n int) (offsets []uint64) {
 	var ins x86.Instruction
 	for i := 0; i < len(d.lines) && len(offsets) < n && runtime.GOARCH == "amd64"; i++ {
@@ -120,7 +121,7 @@ func (d *describer) addLines(calls []callPlace) {
 	// Where two places are next to each other, the line after the first is the second.
 	all := append(slices.Clone(d.lines), added...)
 	slices.SortStableFunc(all, func(a, b jit.Line) int { return int(a.Offset) - int(b.Offset) })
-	d.lines = slices.Clip(all)
+	d.lines = all
 }
 
 // tree writes the calls and the table of their indexes.

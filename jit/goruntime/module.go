@@ -191,9 +191,10 @@ func checkModule(p unsafe.Pointer, l *layout) error {
 	return nil
 }
 
-// chain appends the modules first to last to the runtime's list, which have links between
-// them already. Loaders that link modules in other ways at the same time do the same. The runtime
-// links a plugin by two stores (runtime.addmoduledata), and chain waits between them.
+// chain appends the modules from first to last, which are linked to each other already, to the
+// runtime's list. Other loaders, such as sonic's, append in the same way, and may do so at the same
+// time. The runtime appends a plugin by two stores (runtime.addmoduledata): chain waits if it sees
+// only the first.
 func chain(first, last unsafe.Pointer, l *layout) error {
 	for range 1000 {
 		old := atomic.LoadPointer(&lastModule)

@@ -86,7 +86,7 @@ func (x *modules) start(version string) error {
 		return err
 	}
 	old := (*head)(atomic.LoadPointer(&lastModule))
-	// Otherwise a plugin or another loader linked it.
+	// A module without this package is of a plugin or of another loader: it has another form.
 	if own := ownFunction(); old != nil && old.minPC <= own && own < old.maxPC {
 		err = checkModule(unsafe.Pointer(old), l)
 	}

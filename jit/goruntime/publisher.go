@@ -28,14 +28,14 @@ func init() { jit.Register(jit.StageRuntime, "goruntime", Default) }
 // version is the release that built the program. Tests replace it.
 var version = runtime.Version
 
-// start links the modules that stay.
+// start prepares the runtime's list for modules of this package.
 func start() error {
 	linked.mu.Lock()
 	defer linked.mu.Unlock()
 	return linked.start(version())
 }
 
-// computing are frames for a publication each.
+// computing has frames for reuse: each publication uses one.
 var computing = sync.Pool{New: func() any { return new(frames) }}
 
 // published is the code in the runtime's list.

@@ -58,7 +58,7 @@ func (e *engine) run(host func(uintptr) uintptr, argument uintptr) (result uintp
 	return <-done
 }
 
-// frame is a line "function file:line" of the frames of generated code and of its caller.
+// stack returns a line "function file:line" for each frame of its caller.
 func stack() []string {
 	pcs := make([]uintptr, 50)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(0, pcs)])

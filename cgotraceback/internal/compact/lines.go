@@ -46,7 +46,7 @@ func (l *Lines) Add(start, end uint64, chain []Place) {
 	number := uint32(0)
 	for i := len(chain) - 1; i >= 0; i-- {
 		c := &chain[i]
-		p := place{l.text0(c.Function), l.text0(c.File), uint32(max(c.Line, 0)), number}
+		p := place{l.textOffset(c.Function), l.textOffset(c.File), uint32(max(c.Line, 0)), number}
 		n, ok := l.numbers[p]
 		if !ok {
 			n = uint32(len(l.places))
@@ -69,8 +69,8 @@ func (l *Lines) start(at uint64, place uint32) {
 	l.ranges = append(l.ranges, uint32(at-l.base), place)
 }
 
-// text0 returns the offset of a string, which ends with a 0.
-func (l *Lines) text0(s string) uint32 {
+// textOffset returns the offset of a string, which ends with a 0.
+func (l *Lines) textOffset(s string) uint32 {
 	n, ok := l.strings[s]
 	if !ok {
 		n = uint32(len(l.text))
