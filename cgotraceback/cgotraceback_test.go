@@ -7,7 +7,6 @@
 package cgotraceback_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"math"
@@ -23,10 +22,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clewdev/clew/cgotraceback"
 	"github.com/clewdev/clew/internal/sample"
 	"github.com/clewdev/clew/internal/testprogram"
-	"github.com/google/pprof/profile"
 	"github.com/ianlancetaylor/demangle"
 )
 
@@ -273,83 +270,6 @@ func TestCrashesEqualGDB(t *testing.T) {
 				t.Errorf("frames\n%q\ngdb's\n%q\n%s", got, want, out)
 			}
 		})
-	}
-}
-
-// TestProfile profiles C and C++ code of all kinds at once. Each sample must lead from C to
-// Go's functions.
-func TestProfile(t *testing.T) {
-	path := build(t, nil)
-	d := "3s" // with the time that preparing takes
-	if sample.Full() {
-		d = "60s"
-	}
-	testProfile(t, hasRust(nil), exec.Command(path, "profile", d))
-}
-
-// profiled runs a program that writes a profile, and returns the names of each sample and the
-// counters that the program prints.
-func profiled(t *testing.T, cmd *exec.Cmd) (samples [][]string, c cgotraceback.Counters) {
-	t.Helper()
-	var errors bytes.Buffer
-	cmd.Stderr = &errors
-	cmd.Env = append(os.Environ(), "NAMES_ONLY=1")
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, &errors)
-	}
-	p, err := profile.ParseData(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range p.Sample {
-		var names []string
-		for _, l := range s.Location {
-			for _, line := range l.Line {
-				names = append(names, plain(line.Function.Name))
-			}
-		}
-		for range s.Value[0] {
-			samples = append(samples, names)
-		}
-	}
-	if _, err := fmt.Sscanf(errors.String(), "{Walks:%d Frames:%d ByFramePointer:%d Complete:%d Full:%d NoTables:%d NoModule:%d NoRule:%d Unreadable:%d NoProgress:%d Unloaded:%d NoContext:%d",
-		&c.Walks, &c.Frames, &c.ByFramePointer, &c.Complete, &c.Full, &c.NoTables, &c.NoModule, &c.NoRule, &c.Unreadable, &c.NoProgress, &c.Unloaded, &c.NoContext); err != nil {
-		t.Fatalf("%v:\n%s", err, &errors)
-	}
-	return samples, c
-}
-
-func testProfile(t *testing.T, rust bool, cmd *exec.Cmd) {
-	t.Helper()
-	samples, c := profiled(t, cmd)
-	seen := make(map[string]bool)
-	for _, names := range samples {
-		all := strings.Join(names, " ")
-		for _, f := range names {
-			seen[f] = true
-		}
-		if !strings.Contains(all, "main.goOuter") {
-			continue // of the runtime, or of a thread of C
-		}
-		if i := slices.Index(names, "cpp_step"); i >= 0 {
-			if !strings.Contains(all, "cpp_step runtime.cgocall") || !strings.Contains(all, "goMiddle c_outer") {
-				t.Errorf("a sample with missing frames: %q", names)
-			}
-		}
-		if i := slices.Index(names, "c_inner"); i >= 0 && !slices.Equal(names[i+1:][:len(outer(rust))], outer(rust)) {
-			t.Errorf("a sample with missing frames: %q", names)
-		}
-	}
-	for _, f := range []string{"spin", "jump", "step::thrower", "no_cfi_inner", "alternate", "only_c", "main.goOuter"} {
-		if !seen[f] {
-			t.Errorf("no sample of %s", f)
-		}
-	}
-	t.Logf("%d samples, %+v", len(samples), c)
-	// longjmp has no rules for the instructions between those that change the registers.
-	if c.Walks < 50 || c.Cut() > c.Walks/20 || c.NoTables != 0 || c.ByFramePointer == 0 {
-		t.Errorf("%d of %d walks were cut", c.Cut(), c.Walks)
 	}
 }
 
