@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"runtime/debug"
 	"runtime/pprof"
 	"runtime/trace"
 	"strings"
@@ -93,6 +94,48 @@ func testProfile(t *testing.T, options *forth.Options) {
 	t.Logf("%d samples, %d in spin, %d complete; others: %v", all, spinning, complete, other)
 	if all < 10 || spinning*10 < all*9 || complete*100 < spinning*99 {
 		t.Errorf("%d samples, %d in spin, %d complete", all, spinning, complete)
+	}
+}
+
+// Rounds of loading, running and closing the example's JIT, while garbage collections scan the stack.
+func TestForthRounds(t *testing.T) {
+	rounds := 300
+	if os.Getenv("CLEW_FULL") == "1" {
+		rounds = 100_000
+	}
+	program, err := forth.Compile("busy.fth", []byte(busy), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(1))
+	before := Default.Stats()
+	for i := range rounds {
+		session, err := forth.Load(program, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := session.Failed(); err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan bool)
+		if i%16 == 0 {
+			go func() { // at the same time as the code, for which it waits
+				runtime.GC()
+				close(done)
+			}()
+		} else {
+			close(done)
+		}
+		if got, err := session.Call("work", 1000); err != nil || len(got) != 0 {
+			t.Fatalf("round %d: %v, %v", i, got, err)
+		}
+		<-done
+		if err := session.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if after := Default.Stats(); after.Functions != before.Functions || after.Modules != before.Modules {
+		t.Errorf("%+v, before %+v", after, before)
 	}
 }
 
