@@ -22,15 +22,16 @@
 //
 // # Promises
 //
-// Nothing can check the code, so its author promises:
+// Publish checks the unwind table, but cannot check the code. The author of the code promises:
 //
 //   - The unwind table is right at every instruction, as package check can prove.
 //   - No pointer to Go's heap is only in the frame of a function or in a register during a call of
-//     Go, except in words of the frame that [jit.Function].Pointers lists. These contain a pointer or nil
-//     during each call: the garbage collector and the growth of the stack read them, and no
-//     other words.
+//     Go, except in words of the frame that [jit.Function].Pointers lists. These contain a
+//     pointer or nil during each call. The garbage collector and the growth of the stack read them,
+//     and no other words.
 //   - No address of the goroutine's stack is in other words of the frame during a call of Go, apart
-//     from the saved frame pointer: the stack may move, and changes it in those of Pointers.
+//     from the saved frame pointer. When the stack moves, only the words of Pointers and the saved
+//     frame pointer are adjusted.
 //   - The code does not store pointers of Go to Go's heap, which needs a write barrier.
 //   - The frame pointer (rbp, x29) has the caller's value, or leads to a saved one, when the code
 //     calls Go: the execution tracer follows it.
