@@ -8,19 +8,21 @@ import (
 	"fmt"
 	"math"
 	"os/exec"
+	"path/filepath"
 	"time"
 )
 
 // tracebackMeasurements are of the traceback function of package cgotraceback, in a signal
-// handler. cgosymbolizer's calls _Unwind_Backtrace of libgcc, and does nothing else that takes
-// time. So that is the peer if cgosymbolizer could not be fetched.
+// handler, and of the tables that it needs. cgosymbolizer's function calls _Unwind_Backtrace of
+// libgcc, and does nothing else that takes time. So that is the peer if cgosymbolizer could not be
+// fetched.
 func tracebackMeasurements(program, cgosymbolizer string) []*measurement {
 	if program == "" {
 		return nil
 	}
-	walk := func(name, program, by string) contender {
+	timed := func(name, program string, times float64, arguments ...string) contender {
 		return contender{name: name, program: program, run: func() (o outcome, err error) {
-			out, err := exec.Command(program, by).Output()
+			out, err := exec.Command(program, arguments...).Output()
 			if err != nil {
 				return o, fmt.Errorf("%s: %w", program, err)
 			}
@@ -28,18 +30,28 @@ func tracebackMeasurements(program, cgosymbolizer string) []*measurement {
 			if _, err := fmt.Sscanf(string(out), "%f ns", &each); err != nil {
 				return o, fmt.Errorf("%s: %w", program, err)
 			}
-			o.took = time.Duration(math.Round(1000 * each))
+			o.took = time.Duration(math.Round(times * each))
 			return o, nil
 		}}
 	}
-	peer := walk("libgcc's _Unwind_Backtrace, which cgosymbolizer calls", program, "libgcc")
+	peer := timed("libgcc's _Unwind_Backtrace, which cgosymbolizer calls", program, 1000, "libgcc")
 	if cgosymbolizer != "" {
-		peer = walk("cgosymbolizer", cgosymbolizer, "package")
+		peer = timed("cgosymbolizer", cgosymbolizer, 1000, "package")
 	}
 	peer.goal = 0.1
-	return []*measurement{{
+	list := []*measurement{{
 		name:  "traceback of 20 C frames in a signal handler of a Go program, 1000 times",
-		clew:  walk("clew", program, "package"),
-		peers: []contender{peer},
+		clew:  timed("clew", program, 1000, "package"),
+		peers: []contender{peer, limit(2 * time.Millisecond)},
 	}}
+	// Two files of 110 MB, each with 50 MB of code.
+	libraries, _ := filepath.Glob("/usr/lib/x86_64-linux-gnu/libLLVM-1[45].so.1")
+	if len(libraries) == 2 {
+		list = append(list, &measurement{
+			name:  "tables for tracebacks through 100 MB of C++ code, without lines",
+			clew:  timed("clew", program, 1, append([]string{"tables"}, libraries...)...),
+			peers: []contender{limit(300 * time.Millisecond)},
+		})
+	}
+	return list
 }
