@@ -374,3 +374,13 @@ func TestHandlersCallNoLibrary(t *testing.T) {
 		}
 	}
 }
+
+// TestSmallAlternateStack profiles a thread of C whose alternate stack has no space for a walk.
+func TestSmallAlternateStack(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("skipped: the sizes are those of amd64")
+	}
+	if out := output(t, build(t, nil), "alternate"); !strings.Contains(out, "NoContext:") {
+		t.Error(out)
+	}
+}

@@ -33,7 +33,7 @@ type Counters struct {
 	Unreadable  uint64 // cut at memory that cannot be read
 	NoProgress  uint64 // cut, because the stack pointer did not move up
 	Unloaded    uint64 // cut at a library that was unloaded
-	NoContext   uint64 // cut, because too many calls from C to Go were active at the same time
+	NoContext   uint64 // cut, because too many calls from C to Go were active, or a handler's stack was too small
 	TableMemory uint64 // bytes of all tables
 }
 

@@ -188,7 +188,7 @@ enum {
 	CLEW_UNREADABLE,// memory that cannot be read
 	CLEW_NO_PROGRESS,
 	CLEW_STALE,     // the module was unloaded
-	CLEW_NO_CONTEXT,// no context was recorded
+	CLEW_NO_CONTEXT,// no context was recorded, or the handler's stack is too small
 	CLEW_REASONS,
 };
 

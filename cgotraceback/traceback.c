@@ -284,9 +284,7 @@ CLEW_PLAIN static int leave(struct walk *w, uint64_t *traced) {
 	return clew_by_pointer(w, s, function);
 }
 
-CLEW_PLAIN void clew_traceback(struct clew_traceback_arg *a) {
-	if (a == NULL || a->buf == NULL || a->max == 0)
-		return;
+CLEW_PLAIN __attribute__((noinline)) static void walk_stack(struct clew_traceback_arg *a) {
 	uint64_t most = atomic_load_explicit(&most_frames, memory_order_relaxed), n = 0;
 	if (most > a->max)
 		most = a->max;
@@ -369,4 +367,23 @@ CLEW_PLAIN void clew_traceback(struct clew_traceback_arg *a) {
 	if (w.by_pointer)
 		count(&counts.by_pointer, w.by_pointer);
 	count(&counts.ended[end], 1);
+}
+
+// enough bytes of stack for walk_stack, which takes about 1100
+enum { STACK = 1280 };
+
+CLEW_PLAIN void clew_traceback(struct clew_traceback_arg *a) {
+	if (a == NULL || a->buf == NULL || a->max == 0)
+		return;
+	if (a->sigcontext != 0) {
+		// The alternate stack of a thread of C can have as little as the kernel needs.
+		const stack_t *s = &((const ucontext_t *)a->sigcontext)->uc_stack;
+		uint64_t left = (uint64_t)__builtin_frame_address(0) - (uint64_t)s->ss_sp;
+		if (left < s->ss_size && left < STACK) {
+			a->buf[0] = 0;
+			count(&counts.ended[CLEW_NO_CONTEXT], 1);
+			return;
+		}
+	}
+	walk_stack(a);
 }

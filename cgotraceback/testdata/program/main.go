@@ -109,6 +109,12 @@ func main() {
 		C.c_outer(C.CALLERS)
 	case "dlopen":
 		loads(os.Args[2:])
+	case "alternate":
+		if err := pprof.StartCPUProfile(io.Discard); err != nil {
+			panic(err)
+		}
+		C.on_small_alternate_stack()
+		pprof.StopCPUProfile()
 	case "reload":
 		reload(os.Args[2])
 	default:

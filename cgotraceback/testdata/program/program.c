@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include <sys/auxv.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -192,3 +193,25 @@ void on_small_stack(int size) {
 
 void unload(void *library) { dlclose(library); }
 
+
+static void *spin_alternate(void *unused) {
+	char *memory = mmap(NULL, 32768, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	mprotect(memory + 16384, 16384, PROT_READ | PROT_WRITE);
+	stack_t stack = {.ss_sp = memory + 16384, .ss_size = getauxval(51) + 400}; // AT_MINSIGSTKSZ
+	if (sigaltstack(&stack, NULL) != 0)
+		abort();
+	for (int i = 0; i < 50; i++) {
+		for (volatile int k = 0; k < 100000; k++)
+			;
+		pthread_kill(pthread_self(), SIGPROF);
+	}
+	return NULL;
+}
+
+// on_small_alternate_stack gets signals on a stack that is little larger than the kernel needs.
+void on_small_alternate_stack(void) {
+	pthread_t thread;
+	if (pthread_create(&thread, NULL, spin_alternate, NULL) != 0)
+		abort();
+	pthread_join(thread, NULL);
+}

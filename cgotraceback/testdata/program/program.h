@@ -25,6 +25,7 @@ void no_cfi_outer(int kind);
 void no_cfi_inner(int kind);
 void walk_bench(int depth);
 void walk_mutants(int n);
+void on_small_alternate_stack(void);
 void on_small_stack(int size);
 #ifdef __cplusplus
 }
