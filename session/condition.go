@@ -43,7 +43,7 @@ func (s *Session) Condition(text string, address uint64) (func(*Frame) (bool, er
 // logpoint cannot, because the worker waits at the breakpoint meanwhile.
 func CheckCondition(e *expression.Expression) error {
 	if e.HasCall() {
-		return &expression.Error{Column: 1, Message: "conditions and log messages cannot call functions, because the code waits at the breakpoint meanwhile"}
+		return &expression.Error{Column: 1, Message: "conditions and log messages cannot call functions, because the code is stopped at the breakpoint; compare variables and members instead"}
 	}
 	return nil
 }

@@ -81,6 +81,9 @@ func (x *stackCode) rangeDepths(s *steps, code []byte, start, end uint64, depth 
 				x.prologue, x.body = false, depth
 			}
 			if depth != x.body {
+				if e.kind == effectEnd && ins.Relative == 0 && depth < x.body {
+					return 0, framef("the function ends at +%#x after an epilogue that the unwind table does not describe", at)
+				}
 				return 0, framef("the stack pointer has moved at the branch or call at +%#x", at)
 			}
 			if e.kind != effectCall && ins.Relative > 0 {

@@ -81,10 +81,12 @@
 //
 // # Withdrawal
 //
-// The runtime does not know a function after it was withdrawn. A running profile or trace reads the
-// names of a sample a fraction of a second later, so that it misses those of functions that were
-// withdrawn until then. A runtime.Func of a withdrawn function stays usable, but may describe another
-// function.
+// The runtime does not know a function after it was withdrawn. A CPU profile gets its names when
+// it ends, not when it takes a sample: withdraw code that it has sampled after
+// [runtime/pprof.StopCPUProfile]. Otherwise the samples have the name runtime._ExternalCode, or
+// that of a function which was published at the same addresses since. An execution trace needs
+// the names for a second after the event. A runtime.Func of a withdrawn function stays usable, but
+// may describe another function.
 //
 // The runtime reads its list without a lock. The memory of withdrawn code is reused after the
 // world was stopped twice, once for every 1024 pieces. Names of functions and files are never freed,

@@ -101,6 +101,12 @@ func TestRefusedFrames(t *testing.T) {
 			framePointer(9), "", "the stack pointer has moved at the branch or call at +0x7",
 		},
 		{
+			"epilogue without a row", amd64,
+			// push rbp; mov rbp, rsp; call rax; leave; ret
+			[]byte{0x55, 0x48, 0x89, 0xe5, 0xff, 0xd0, 0xc9, 0xc3},
+			mustTable(preset.FramePointer(amd64, preset.Frame{})), "", "the function ends at +0x7 after an epilogue that the unwind table does not describe",
+		},
+		{
 			"alloca", amd64,
 			// push rbp; mov rbp, rsp; sub rsp, rax; leave; ret
 			[]byte{0x55, 0x48, 0x89, 0xe5, 0x48, 0x29, 0xc4, 0xc9, 0xc3},

@@ -168,7 +168,7 @@ func TestNestedForever(t *testing.T) {
 // A condition cannot call functions.
 func TestConditionsDoNotCall(t *testing.T) {
 	p := stoppedInOuter(t)
-	const refusal = "conditions and log messages cannot call functions, because the code waits at the breakpoint meanwhile\n"
+	const refusal = "conditions and log messages cannot call functions, because the code is stopped at the breakpoint; compare variables and members instead\n"
 	p.dialogue(t, [][2]string{
 		{"break step if half(n) > 1", refusal},
 		{"watch cell if step(1)", refusal},

@@ -105,10 +105,14 @@ func undefined(err error, library *hosted.Library) error {
 	var b strings.Builder
 	entries := strings.Split(list, "; ")
 	b.WriteString("undefined symbols:")
-	cplusplus, types, exceptions := false, false, false
+	cplusplus, types, exceptions, rust := false, false, false, false
 	for _, entry := range entries {
 		name, places, _ := strings.Cut(entry, ",")
 		fmt.Fprintf(&b, "\n  %s,%s", printable.Text(style.Demangle(name)), printable.Text(places))
+		if rustName(name) {
+			rust = true
+			continue
+		}
 		cplusplus = cplusplus || strings.HasPrefix(name, "_Z") || strings.HasPrefix(name, "__cxa") || strings.HasPrefix(name, "__gxx")
 		types = types || strings.HasPrefix(name, "_ZTVN10__cxxabiv1") || strings.HasPrefix(name, "_ZTI")
 		exceptions = exceptions || strings.HasPrefix(name, "__gxx_personality") || strings.HasPrefix(name, "_Unwind_") ||
@@ -118,7 +122,10 @@ func undefined(err error, library *hosted.Library) error {
 	if types {
 		b.WriteString("\nClasses need no run-time type information if compiled with g++ -fno-rtti.")
 	}
-	if exceptions {
+	if rust {
+		b.WriteString("\nClew has no Rust library: use #![no_std], and compile with rustc -g -C opt-level=1\n" +
+			"-C panic=abort -C overflow-checks=off.")
+	} else if exceptions {
 		b.WriteString("\nExceptions cannot be thrown here; compile with g++ -fno-exceptions.")
 	}
 	if cplusplus {
@@ -127,6 +134,15 @@ func undefined(err error, library *hosted.Library) error {
 		fmt.Fprintf(&b, "\nClew has these functions of the C library:\n%s.", functionList(library))
 	}
 	return output.InputErrorf("%s", output.Hint(b.String()))
+}
+
+// rustName reports whether a mangled name is of Rust's library.
+func rustName(name string) bool {
+	if strings.HasPrefix(name, "_R") {
+		return true
+	}
+	i := strings.LastIndex(name, "17h") // a hash of 16 digits, in the names of earlier releases
+	return strings.HasPrefix(name, "_ZN") && i > 0 && len(name) == i+len("17h")+16+len("E")
 }
 
 func functionList(l *hosted.Library) string {
