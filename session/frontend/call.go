@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"regexp"
 	"unsafe"
 
 	"github.com/clewdev/clew/jit"
@@ -115,6 +116,9 @@ func (c *Calls) described(address uint64) bool {
 	return err == nil && fn != nil
 }
 
+// clone matches the names of functions whose parameters GCC changed.
+var clone = regexp.MustCompile(`[. ](constprop|isra|part)\b`)
+
 // PassResult returns the place of the result of a function of type t, and allocates the memory
 // for the result if it needs memory. The address of the memory can be the first argument, so
 // PassResult precedes Pass. A nil t is unknown: the result is a long.
@@ -122,6 +126,9 @@ func (c *Calls) PassResult(a *session.Arguments, name string, t *value.Type) (*R
 	result := value.Base(jit.Host(), "long")
 	if t != nil {
 		result = t.Strip().Elem()
+	}
+	if clone.MatchString(name) {
+		return nil, fmt.Errorf("%s cannot be called here: the compiler changed its parameters", name)
 	}
 	r, err := c.values.Result(result)
 	if err != nil {

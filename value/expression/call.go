@@ -122,7 +122,7 @@ func (e *Expression) bound(o *operand, parameter *value.Type) operand {
 		if !o.form.isAggregate() && !formOf(to).isAggregate() {
 			panic(e.failure(errNoAddress)) // of the temporary object
 		}
-		panic(e.failure(errorf("The argument is a %s; the parameter is a reference to a %s.", o.typ, to)))
+		panic(e.failure(errorf("The type of the argument is %s; the parameter is a reference to %s.", o.typ, to)))
 	}
 	if e.dry {
 		return e.pointer(to, 0)
@@ -138,16 +138,17 @@ func (e *Expression) bound(o *operand, parameter *value.Type) operand {
 // requireConversion fails if an argument has no conversion to the type of its parameter that the
 // console could pass.
 func (e *Expression) requireConversion(o *operand, parameter *value.Type) {
-	to := parameter.Strip()
+	to, language := parameter.Strip(), e.context.language()
 	if o.typ == nil {
 		return
 	}
-	from := o.typ.Strip()
-	switch isPointer := from.Kind() == value.Pointer || from.Kind() == value.Array || isReference(from); {
+	switch {
 	case o.form.isScalar() && to.Kind() == value.Int && to.Size() > 8:
 		panic(e.failure(errorf("%s cannot be passed: it has more than 8 bytes", parameter)))
-	case e.context.language() == value.CPlusPlus && isPointer && to.Kind() == value.Pointer && conversion(o, parameter) < 0:
-		panic(e.failure(errorf("The argument is a %s; the parameter is a %s. Cast the argument.", o.typ, parameter)))
+	case (language == value.CPlusPlus || language == value.Rust) && to.Kind() == value.Pointer && conversion(o, parameter) < 0:
+		panic(e.failure(errorf("The type of the argument is %s, that of the parameter %s; cast the argument.", o.typ, parameter)))
+	case o.form.isAggregate() && !o.isReference() && !formOf(parameter).isAggregate():
+		panic(e.failure(errorf("The type of the argument is %s, that of the parameter %s.", o.typ, parameter)))
 	}
 }
 
@@ -358,7 +359,10 @@ func conversion(o *operand, parameter *value.Type) int {
 	case isReference(parameter) && isBase(from, to):
 		return 2
 	case a.kind == value.Func && b.kind == value.Pointer:
-		return 1
+		if from.Equal(to.Elem().Strip()) {
+			return 0
+		}
+		return -1
 	case a.isInteger() && b.kind == value.Pointer && o.kind == scalarOperand && o.bits == 0:
 		return 2 // NULL
 	case a.isInteger() && b.isInteger():

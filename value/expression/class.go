@@ -55,7 +55,14 @@ func (p *parser) meaning(scope, name string) (*symbol, error) {
 		if member := p.names.classMember(scope, name); member != nil {
 			return member, nil
 		}
-		if class, failed := p.names.typeNamed("", scope); failed == nil && isClass(class) && (findField(class, name).found || hasMethod(class, name)) {
+		class, failed := p.names.typeNamed("", scope)
+		if failed != nil || !isClass(class) {
+			return s, err
+		}
+		if member := p.names.classMember(class.Strip().Name(), name); member != nil { // the whole name of the class
+			return member, nil
+		}
+		if findField(class, name).found || hasMethod(class, name) {
 			return nil, errorf("%s::%s is a member: %s", scope, name, noMemberPointers)
 		}
 	}

@@ -230,8 +230,8 @@ func (e *Expression) rustMethod(n *node, x operand) (f operand, this *operand, o
 		return f, nil, false
 	}
 	t := x.typ.Strip()
-	if findField(t, n.text).found {
-		return f, nil, false
+	if !x.form.isAggregate() && x.form.kind != value.Enum {
+		panic(e.failure(errorf("Method calls only supported on struct or enum types")))
 	}
 	name := t.Name() + "::" + n.text
 	for _, o := range e.context.objects() {
@@ -244,10 +244,18 @@ func (e *Expression) rustMethod(n *node, x operand) (f operand, this *operand, o
 		if len(parameters) == 0 {
 			panic(e.failure(errorf("Function %s takes no arguments; it is called as %[1]s().", name)))
 		}
-		if kind := parameters[0].Strip().Kind(); kind == value.Pointer || kind == value.Reference {
+		self := parameters[0].Strip()
+		switch {
+		case self.Equal(t):
+		case self.Kind() == value.Pointer && strings.HasPrefix(self.Name(), "&") && self.Elem().Strip().Equal(t):
 			x = e.addressFor(&x)
+		default:
+			panic(e.failure(errorf("The type of the first parameter of %s is %s; the console passes only self, &self and &mut self.", name, self)))
 		}
 		return e.variable(&symbol{name: fn.Name, function: fn, object: o.frame, chosen: true}), &x, true
+	}
+	if findField(t, n.text).found {
+		return f, nil, false
 	}
 	panic(e.failure(errorf("Could not find function named '%s'; it may be inlined, or a method of a trait.", name)))
 }
