@@ -89,6 +89,10 @@ func TestLikeGDB(t *testing.T) {
 			"info variables ^space;info variables both;info types shape;info types char16;info functions ^visit;info functions shape::[adps]", ""},
 		{"C++ names", "shapes.cc", []string{"-O0", "-fno-rtti"}, "visit(3)",
 			"break with;run;info args;bt 1;up;info locals;down;n;n;info locals;p plain;p m;p twice;p/x twice;p/a twice;p *s;p count;p &space::count;x/i twice;x/a &count;x/s text;p *text@7;p text[0];p wide[1];p half;p names;output names;display names;display/s text;p/r both;finish", ""},
+		{"methods", "account.cc", []string{"-O0", "-fno-rtti"}, "pay(4)",
+			"break account::add;run;condition 1 cents > 2 && n > 3;info breakpoints;c;bt;p get();p this->get() + 1;p limit(2);p account::limit(3);p length();p area(2);p *this;n;n;p before;p get() == cents;delete 1;display get();undisplay 1;up;p a.get();p a.add(10);p a.cents;p a.length();p measure(a, &a);whatis a.get();set var n = a.get();p n;p a.add(n) + a.get();p a.add();down;finish", ""},
+		{"stops in methods", "account.cc", []string{"-O0", "-fno-rtti"}, "pay(4)",
+			"break measure;run;break account::area if scale == 3;p s.area(2);p s.area(3);bt;p get();p cents;finish;bt;p s.sides;p n->length();c", ""},
 		{"C++ text in UTF-8", "shapes.cc", []string{"-O0", "-fno-rtti"}, "visit(3)",
 			"break with;run;info args;bt 1;up;info locals;down;n;n;info locals;p plain;p m;p twice;p/x twice;p/a twice;p *s;p count;p &space::count;x/i twice;x/a &count;x/s text;p *text@7;p text[0];p wide[1];p half;p names;output names;display names;display/s text;p/r both;finish", "C.UTF-8"},
 	}
@@ -216,7 +220,7 @@ func gdbTranscript(t *testing.T, compiler string, test gdbTest, commands []strin
 // declarations declare the functions that the tests call.
 var declarations = map[string]string{
 	"fib": "int fib(int);", "walk": "double walk(int);", "squares": "int squares(int);",
-	"sum": "long sum(int, long, double, const char *, unsigned char);", "half": "float half(float);", "visit": "int visit(int);",
+	"sum": "long sum(int, long, double, const char *, unsigned char);", "half": "float half(float);", "visit": "int visit(int);", "pay": "int pay(int);",
 }
 
 // hexadecimal matches addresses, including those before the program runs.

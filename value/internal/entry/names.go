@@ -156,6 +156,9 @@ func (x *indexer) walk(prefix string, depth int) error {
 			}
 			if name != "" {
 				n.Types[prefix+name] = append(n.Types[prefix+name], e.Offset)
+				if short := withoutUnnamed(prefix); short != prefix {
+					n.Types[short+name] = append(n.Types[short+name], e.Offset)
+				}
 			}
 			switch {
 			case e.Tag == dwarf.TagEnumerationType && e.Children:
@@ -251,12 +254,16 @@ func (x *indexer) resolve() (problem error) {
 		}
 		n.Globals = append(n.Globals, e.Offset)
 		n.Variables[name] = append(n.Variables[name], e.Offset)
-		// The source refers to a name in an unnamed namespace without it.
-		if short := strings.ReplaceAll(name, "(anonymous namespace)::", ""); short != name {
+		if short := withoutUnnamed(name); short != name {
 			n.Variables[short] = append(n.Variables[short], e.Offset)
 		}
 	}
 	return problem
+}
+
+// withoutUnnamed returns a name in an unnamed namespace as the source has it.
+func withoutUnnamed(name string) string {
+	return strings.ReplaceAll(name, "(anonymous namespace)::", "")
 }
 
 // NameOf returns the qualified name of a function, variable or type.

@@ -17,7 +17,7 @@ static double overload(double a) { return a; }
 static int overload(int a, int b) { return a + b; }
 using geo::Point;
 namespace alias = geo::deep;
-template <typename F> __attribute__((noinline)) int apply(F f, int n) { return f(n); }
+template <typename F> __attribute__((noinline)) int apply(F &f, int n) { return f(n); }
 __attribute__((noinline)) int refs(int &a, const Point &p, int &&moved, int *&pointer, int (&array)[3])
 {
 	a += p.x + moved + *pointer + array[1];
@@ -34,10 +34,12 @@ extern "C" int run(int n)
 		HERE; // STOP print x; print base; print *this; bt; up
 		return base;
 	};
+
 	static int calls = 7;
 	bool flag = p == q;
-	int r = apply(by_value, n) + apply(by_reference, n) + geo::area(p + q);
+	int r = apply(by_value, n) + geo::area(p + q);
 	r += refs(slot, p, 6, to, three);
+	r += apply(by_reference, n);
 	r += overload(1) + overload(2.5) + overload(1, 2);
 	auto mode = alias::mode;
 	char16_t wide[] = u"wide";
@@ -46,6 +48,6 @@ extern "C" int run(int n)
 	int Point::*member = &Point::y;
 	Point (Point::*method)(const Point &) const = &Point::operator+;
 	long double big = 1.5L;
-	HERE; // STOP print by_value; print by_reference; print calls; print flag; print mode; print wide; print one; print null; print member; print method; print big; print unnamed; print local; print global; print geo::scale; print geo::deep::level; print geo::deep::hidden; print alias::level; print geo::version; print geo::v2::version; print geo::deep::Mode::Off; print (geo::deep::Mode)7; print (geo::deep::Mode)3; print p; print p == q; print p + q; print &p; print p.x + q.y; ptype p; whatis p; ptype by_value; whatis by_value; whatis mode; ptype mode; whatis wide; whatis one; whatis null; whatis member; ptype member; whatis method; print overload; print overload(1); whatis overload; ptype Point; ptype geo::Point; ptype Local; whatis local; print ::global; print sizeof(Point); print sizeof(geo::Point); print sizeof(by_value); print p.*member; print true; print false; print flag == true; print !flag; print 1 == 1; print n > 2; whatis n > 2; whatis true; print nullptr; print to == nullptr; print static_cast<int>(big); print (int)big; print 'c'; print L'c'; print u'c'; whatis 'c'; print "text"; print sizeof(wide); print geo::nosuch; print nosuch::scale; list geo::area; info line geo::area; info symbol geo::area; print geo::area; print &geo::scale; print *&geo::scale; print this; print flag && n; print typeid(int); print 5 / 2; print 5 and 2; print n ? 1 : 2; print n, base; print sizeof(long double); print __LINE__
+	HERE; // STOP print by_value; print by_reference; print calls; print flag; print mode; print wide; print one; print null; print member; print method; print big; print unnamed; print local; print global; print geo::scale; print geo::deep::level; print geo::deep::hidden; print geo::version; print geo::v2::version; print geo::deep::Mode::Off; print (geo::deep::Mode)7; print (geo::deep::Mode)3; print p; print p == q; print p + q; print &p; ptype p; whatis p; ptype by_value; whatis by_value; whatis mode; ptype mode; whatis wide; whatis one; whatis null; whatis member; ptype member; whatis method; print overload; print overload(1); whatis overload; ptype geo::Point; ptype Local; whatis local; print ::global; print sizeof(geo::Point); print sizeof(by_value); print p.*member; print true; print false; print flag == true; print !flag; print 1 == 1; print n > 2; whatis n > 2; whatis true; print nullptr; print to == nullptr; print static_cast<int>(big); print (int)big; print 'c'; print L'c'; print u'c'; whatis 'c'; print "text"; print sizeof(wide); print geo::nosuch; print nosuch::scale; list geo::area; info line geo::area; info symbol geo::area; print geo::area; print &geo::scale; print *&geo::scale; print this; print flag && n; print typeid(int); print 5 / 2; print n ? 1 : 2; print n, base; print sizeof(long double); print __LINE__
 	return r + calls + unnamed + local.q + flag + int(mode) + p.*member + geo::version;
 }
