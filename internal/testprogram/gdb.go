@@ -51,7 +51,8 @@ func StartGDB(t testing.TB, program string, environment ...string) *GDB {
 		t.Fatal(err)
 	}
 	g := &GDB{t, input, bufio.NewReader(output)}
-	g.Do("set confirm off\nset width 0\nset height 0\nset startup-with-shell off")
+	// A core of a gdb that fails would be in the folder of the test.
+	g.Do("set confirm off\nset width 0\nset height 0\nset startup-with-shell off\nmaint set internal-error corefile no")
 	return g
 }
 
