@@ -131,68 +131,75 @@ CLEW_PLAIN static int in_frame(struct walk *w, const struct clew_segment *s, uin
 }
 
 // clew_by_pointer leaves a frame without a rule by its frame pointer, if its function has made a
-// frame. Start is 0 if it is not known.
+// frame. Start is 0 if it is not known: then it is what the call before the frame's return address
+// calls, if that precedes the frame's address.
 CLEW_PLAIN int clew_by_pointer(struct walk *w, const struct clew_segment *s, uint64_t start) {
-	if (w->interrupted && start == 0)
-		return CLEW_NO_RULE;
+	if (start == 0) {
+		uint64_t fp = w->reg[FP], ra, target;
+		if (w->interrupted || !is_known(w, FP) || fp < w->floor || fp % 8 != 0)
+			return CLEW_NO_RULE;
+		if (!read_word(&w->stack, fp + 8, &ra))
+			return CLEW_UNREADABLE;
+		if (!after_call(w, stripped(ra), &target) || target == 0)
+			return CLEW_NO_RULE;
+		start = resolved(w, target);
+		if (start < s->start || start >= w->pc)
+			return CLEW_NO_RULE;
+	}
 	uint64_t size = 0;
 #ifdef __x86_64__
-	if (start != 0) {
-		uint8_t b[8] = {0};
-		int n = 0;
-		if (!read_code(w, s, start, b, 8))
-			return CLEW_NO_RULE;
-		if (b[0] == 0xf3 && b[1] == 0x0f && b[2] == 0x1e && b[3] == 0xfa) // endbr64
-			n = 4;
-		int pushes = b[n] == 0x55 && (n ? read_code(w, s, start + 4, b, 4) && (n = 4) : 1);
-		const uint8_t *p = b + 1;
-		int frame = pushes && ((p[0] == 0x48 && p[1] == 0x89 && p[2] == 0xe5) || (p[0] == 0x48 && p[1] == 0x8b && p[2] == 0xec));
-		uint64_t at = w->pc - start;
-		if (!frame)
-			return w->interrupted ? clew_by_return(w, start, 0) : CLEW_NO_RULE;
-		if (w->interrupted) {
-			uint8_t now;
-			if (at <= (uint64_t)n || (read_code(w, s, w->pc, &now, 1) && now == 0xc3))
-				return clew_by_return(w, start, 1);
-			if (at == (uint64_t)n + 1) { // rbp is saved, and not yet changed
-				uint64_t fp, ra, target;
-				if (!read_word(&w->stack, w->reg[SP], &fp) || !read_word(&w->stack, w->reg[SP] + 8, &ra))
-					return CLEW_UNREADABLE;
-				if (!after_call(w, ra, &target))
-					return CLEW_NO_RULE;
-				w->reg[FP] = fp;
-				w->known &= KEPT | 1u << SP;
-				return move(w, ra, w->reg[SP] + 16);
-			}
+	uint8_t b[8] = {0};
+	int n = 0;
+	if (!read_code(w, s, start, b, 8))
+		return CLEW_NO_RULE;
+	if (b[0] == 0xf3 && b[1] == 0x0f && b[2] == 0x1e && b[3] == 0xfa) // endbr64
+		n = 4;
+	int pushes = b[n] == 0x55 && (n ? read_code(w, s, start + 4, b, 4) && (n = 4) : 1);
+	const uint8_t *p = b + 1;
+	int frame = pushes && ((p[0] == 0x48 && p[1] == 0x89 && p[2] == 0xe5) || (p[0] == 0x48 && p[1] == 0x8b && p[2] == 0xec));
+	uint64_t at = w->pc - start;
+	if (!frame)
+		return w->interrupted ? clew_by_return(w, start, 0) : CLEW_NO_RULE;
+	if (w->interrupted) {
+		uint8_t now;
+		if (at <= (uint64_t)n || (read_code(w, s, w->pc, &now, 1) && now == 0xc3))
+			return clew_by_return(w, start, 1);
+		if (at == (uint64_t)n + 1) { // rbp is saved, and not yet changed
+			uint64_t fp, ra, target;
+			if (!read_word(&w->stack, w->reg[SP], &fp) || !read_word(&w->stack, w->reg[SP] + 8, &ra))
+				return CLEW_UNREADABLE;
+			if (!after_call(w, ra, &target))
+				return CLEW_NO_RULE;
+			w->reg[FP] = fp;
+			w->known &= KEPT | 1u << SP;
+			return move(w, ra, w->reg[SP] + 16);
 		}
 	}
 	size = 16;
 #else
-	if (start != 0) {
-		uint32_t i = 0;
-		uint64_t at = start;
-		int frame = 0;
-		for (int n = 0; n < 4 && !frame; n++, at += 4) {
-			if (!read_code(w, s, at, &i, 4))
-				return CLEW_NO_RULE;
-			if ((i & 0xffc07fff) == 0xa9807bfd) { // stp x29, x30, [sp, #-size]!
-				size = -((int64_t)((int32_t)(i << 10) >> 25) * 8);
-				frame = 1;
-			} else if (i != 0xd503233f && (i & 0xffffff3f) != 0xd503241f) // paciasp, bti
-				break;
-		}
-		uint32_t set = 0;
-		if (frame)
-			frame = read_code(w, s, at, &set, 4) && set == 0x910003fd; // mov x29, sp
-		if (!frame)
-			return w->interrupted ? clew_by_return(w, start, 0) : CLEW_NO_RULE;
-		if (w->interrupted) {
-			uint32_t now = 0;
-			if (w->pc <= at - 4 || (read_code(w, s, w->pc, &now, 4) && now == 0xd65f03c0))
-				return clew_by_return(w, start, 1);
-			if (w->pc == at) // x29 is saved, and not yet changed
-				w->reg[FP] = w->reg[SP];
-		}
+	uint32_t i = 0;
+	uint64_t at = start;
+	int frame = 0;
+	for (int n = 0; n < 4 && !frame; n++, at += 4) {
+		if (!read_code(w, s, at, &i, 4))
+			return CLEW_NO_RULE;
+		if ((i & 0xffc07fff) == 0xa9807bfd) { // stp x29, x30, [sp, #-size]!
+			size = -((int64_t)((int32_t)(i << 10) >> 25) * 8);
+			frame = 1;
+		} else if (i != 0xd503233f && (i & 0xffffff3f) != 0xd503241f) // paciasp, bti
+			break;
+	}
+	uint32_t set = 0;
+	if (frame)
+		frame = read_code(w, s, at, &set, 4) && set == 0x910003fd; // mov x29, sp
+	if (!frame)
+		return w->interrupted ? clew_by_return(w, start, 0) : CLEW_NO_RULE;
+	if (w->interrupted) {
+		uint32_t now = 0;
+		if (w->pc <= at - 4 || (read_code(w, s, w->pc, &now, 4) && now == 0xd65f03c0))
+			return clew_by_return(w, start, 1);
+		if (w->pc == at) // x29 is saved, and not yet changed
+			w->reg[FP] = w->reg[SP];
 	}
 #endif
 	uint64_t fp = w->reg[FP], next, ra, target;

@@ -89,7 +89,7 @@ func (p *prepared) update() error {
 		for i := range p.objects {
 			o := &p.objects[i]
 			f := p.file(o)
-			f.left = p.limit() - p.used.Load()
+			f.left = max(0, p.limit()-p.used.Load())
 			f.goText = [2]uint64{p.goText[0] - o.bias, p.goText[1] - o.bias}
 			before := f.size
 			if err := build(f); err != nil {

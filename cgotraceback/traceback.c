@@ -263,8 +263,8 @@ CLEW_PLAIN static int leave(struct walk *w, uint64_t *traced) {
 	if (s->kind == CLEW_GO)
 		return CLEW_COMPLETE;
 	*traced = lookup;
-	if (!is_fresh(w, s->module))
-		return CLEW_STALE;
+	if (!is_fresh(w, s->module)) // the tables are of other code than what is here now
+		return clew_by_pointer(w, s, 0) == ON ? ON : CLEW_STALE;
 	const struct clew_module *m = &w->list->modules[s->module];
 	const struct clew_rule *r = m->unwind ? rule_at(m->unwind, lookup - m->bias) : NULL;
 	if ((r == NULL || r->flags & CLEW_SIGNAL) && !w->interrupted && is_trampoline(w, s)) {
