@@ -40,8 +40,8 @@
 //   - The stack is large enough, because generated code does not check it: see package jit. A
 //     garbage collection can shrink it while the code calls Go. So the function that the code
 //     calls grows it again before it returns, as examples/call does.
-//   - A call is not the last instruction before another function, because its return address would
-//     be in that one. A trap or padding after the call is enough.
+//   - A call is not the last instruction before another function or the end of a page, because
+//     its return address would be there. A trap or padding after the call is enough.
 //   - No thread runs the code, and no frame of it is on a stack, when it is withdrawn.
 //
 // Code is never preempted. The garbage collector waits until it returns or calls Go. So can Publish

@@ -351,8 +351,7 @@ func (x *modules) find(address uint64) int {
 // The runtime reads the list and the tables without a lock. When the world is stopped, no
 // goroutine is in the middle of it, and later readers do not find what was withdrawn before.
 // A signal handler on a thread in a system call can be: what is freed was withdrawn before
-// the world was stopped twice, with many publications between. Even then it would find
-// valid offsets and ends of lists, as freed memory is not cleared and keeps its form.
+// the world was stopped twice, with many publications between.
 func (x *modules) collect() {
 	if len(x.retired) < maxRetired {
 		return
