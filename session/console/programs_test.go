@@ -126,6 +126,7 @@ var refusals = []refusal{
 	{regexp.MustCompile(`does not cast from it`), "casts from virtual bases"},
 	{regexp.MustCompile(`^value is not located in memory`), "x of a value that is not in memory"},
 	{regexp.MustCompile(`optimized out: not known in this frame`), "gdb reads a register that a call can have changed"},
+	{regexp.MustCompile(`the compiler changed its parameters`), "calls of functions whose parameters GCC changed"},
 	{regexp.MustCompile(`requires the program to have a function "malloc"`), "* of a string constant"},
 	{regexp.MustCompile(`DW_OP_convert of a floating-point number of 16 bytes`), "long double in a location expression"},
 	{regexp.MustCompile(`bit-field has no address`), "the address of a bit-field"},

@@ -197,7 +197,9 @@ func (e *Expression) boundMethod(x *operand, m *value.Method, isScoped bool) (f 
 		for _, fn := range functions {
 			if m.Linkage != "" && fn.HasCode {
 				s := &symbol{name: fn.Name, function: fn, object: o.frame, chosen: true}
-				return e.variable(s), this, true
+				f = e.variable(s)
+				f.typ = m.Type // GCC can list the parameters of a definition in another order
+				return f, this, true
 			}
 		}
 	}
