@@ -167,8 +167,11 @@ func (e *evaluator) binary(op cfi.Op, a, b element) element {
 }
 
 func (e *evaluator) floatBinary(op cfi.Op, a, b element) element {
-	if !e.isFloat(a) || !e.isFloat(b) || a.typ.size != b.typ.size || a.typ.size > 8 {
+	if !e.isFloat(a) || !e.isFloat(b) || a.typ.size != b.typ.size {
 		return e.fail(refuse("%v of unlike types", op))
+	}
+	if a.typ.size > 8 {
+		return e.longBinary(op, a, b)
 	}
 	x, y := floatOf(a), floatOf(b)
 	switch op {
@@ -186,6 +189,20 @@ func (e *evaluator) floatBinary(op cfi.Op, a, b element) element {
 		return e.fail(refuse("%v of floating-point numbers", op))
 	}
 	return fromFloat64(x, a.typ)
+}
+
+// longBinary is floatBinary for numbers that a float64 cannot hold.
+func (e *evaluator) longBinary(op cfi.Op, a, b element) element {
+	m, t := e.info.machine, a.typ
+	x, y := t.decodeFloat(number.Low(m, e.toBytes(a), int(t.size))), t.decodeFloat(number.Low(m, e.toBytes(b), int(t.size)))
+	operator := map[cfi.Op]byte{cfi.OpPlus: '+', cfi.OpMinus: '-', cfi.OpMul: '*'}[op]
+	isFinite := x.Finite() && y.Finite()
+	if bytes := make([]byte, t.size); isFinite && operator != 0 && number.EncodeBig(m, t.format, bytes, x.Calculate(operator, y)) {
+		return e.fromBytes(bytes, t)
+	} else if isFinite && op >= cfi.OpEq && op <= cfi.OpNe {
+		return compared(op, int64(x.Value.Cmp(y.Value)), 0)
+	}
+	return e.fail(refuse("%v of floating-point numbers of %d bytes", op, t.size))
 }
 
 // compared returns the result of a comparison, which is of the generic type.

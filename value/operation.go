@@ -7,6 +7,7 @@ package value
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/object"
@@ -215,6 +216,8 @@ func (e *evaluator) typed(o *operation) error {
 		column := uint64(o.Operands[0])
 		if b, ok := e.frame.RegisterBytes(column); ok && uint64(len(b)) >= size {
 			return e.push(e.fromBytes(number.Low(e.info.machine, b, int(size)), t))
+		} else if ok && len(b) == 10 && size == 16 && t.kind == Float {
+			return e.push(e.fromBytes(append(slices.Clone(b), make([]byte, 6)...), t)) // long double has padding
 		}
 		v, err := e.register(column)
 		if err != nil {

@@ -117,7 +117,7 @@ func (w *typeWriter) localName(name string) string {
 		return name
 	}
 	for _, l := range w.local {
-		if l.Type.String() == name {
+		if l.Type.String() == name && !l.Type.Incomplete() { // gdb does not know types without definitions
 			return l.Name
 		}
 	}
@@ -180,7 +180,7 @@ func (w *typeWriter) structure(t *value.Type, show int, indent string) string {
 	members, err := t.Members()
 	local := w.local
 	defer func() { w.local = local }()
-	w.local = nil
+	w.local = slices.Clone(local) // as in gdb, those of the class around it stay
 	w.addLocal(t, 0)
 	w.local = append(w.local, members.Template...)
 	for k, m := range members.Template {
@@ -226,6 +226,7 @@ func (w *typeWriter) structure(t *value.Type, show int, indent string) string {
 		b.WriteString(";\n")
 	}
 	w.methods(&b, t, &members, &section, inner)
+	w.local = append(slices.Clone(local), members.Template...)
 	w.typedefs(&b, &members, &section, inner)
 	switch {
 	case t.Incomplete():
@@ -247,18 +248,17 @@ func (w *typeWriter) methods(b *strings.Builder, t *value.Type, members *value.M
 	groups := map[string][]*value.Method{}
 	for k := range members.Methods {
 		m := &members.Methods[k]
-		if m.Artificial {
-			continue
+		if !slices.Contains(names, m.Name) {
+			names = append(names, m.Name) // also for an implicit constructor
 		}
-		if groups[m.Name] == nil {
-			names = append(names, m.Name)
+		if !m.Artificial {
+			groups[m.Name] = append(groups[m.Name], m)
 		}
-		groups[m.Name] = append(groups[m.Name], m)
 	}
-	if len(names) > 0 && section.any {
+	if len(groups) > 0 && section.any {
 		b.WriteString("\n")
 	}
-	section.needed = len(names) > 0 // as in gdb, methods always have labels
+	section.needed = len(groups) > 0 // as in gdb, methods always have labels
 	for _, group := range names {
 		for _, m := range groups[group] {
 			if w.size > maxTypeText {
@@ -349,7 +349,7 @@ func (w *typeWriter) typedefs(b *strings.Builder, members *value.Members, sectio
 		if k == 0 && (section.any || b.Len() > 0) {
 			b.WriteString("\n")
 		}
-		b.WriteString(section.of(d.Access) + indent + "typedef " + d.Type.Declare(d.Name) + ";\n")
+		b.WriteString(section.of(d.Access) + indent + "typedef " + w.text(d.Type, d.Name, -1, indent) + ";\n")
 	}
 }
 

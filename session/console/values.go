@@ -138,7 +138,15 @@ func (c *Console) angle(address uint64) string {
 	switch {
 	case !ok:
 		return ""
-	case offset == 0:
+	case strings.HasPrefix(name, "_Z"):
+		// As in gdb, a function has its source name here if the debugging information has no other.
+		if i := c.session.Image(address); i != nil && i.Info(address) != nil {
+			if fn, err := i.Info(address).FunctionAt(address); err == nil && fn.LinkageName == "" && fn.Language == value.CPlusPlus {
+				name = style.DemangleCode(name)
+			}
+		}
+	}
+	if offset == 0 {
 		return " <" + name + ">"
 	}
 	return fmt.Sprintf(" <%s+%d>", name, offset)

@@ -26,6 +26,18 @@ type Float struct {
 // Finite reports whether n is neither infinite nor a NaN, and valid.
 func (n Float) Finite() bool { return n.Value != nil }
 
+// Calculate returns the sum, difference or product of finite numbers.
+func (n Float) Calculate(operator byte, m Float) *big.Float {
+	result := new(big.Float).SetPrec(max(n.Value.Prec(), m.Value.Prec()))
+	switch operator {
+	case '+':
+		return result.Add(n.Value, m.Value)
+	case '-':
+		return result.Sub(n.Value, m.Value)
+	}
+	return result.Mul(n.Value, m.Value)
+}
+
 // DecodeFloat reads a number of a format.
 func DecodeFloat(m *arch.Machine, format arch.FloatFormat, b []byte) Float {
 	switch {

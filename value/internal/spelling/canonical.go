@@ -214,11 +214,40 @@ func (s *speller) typeName() string {
 				base += " "
 			}
 			base += "[" + length + "]"
+		case strings.HasPrefix(s.rest, "("):
+			base += " " + s.function()
 		default:
 			return base
 		}
 	}
 	return base
+}
+
+// function reads the rest of the type of a pointer to a function, "(*)(int)". As in gdb, a type of
+// functions, "int (int)", is not changed.
+func (s *speller) function() string {
+	if s.depth++; s.depth > maxDepth {
+		return s.fail()
+	}
+	defer func() { s.depth-- }()
+	text := ""
+	for _, mark := range []string{"(*)", "(&&)", "(&)"} {
+		if s.take(mark) {
+			text = mark
+			break
+		}
+	}
+	if text == "" || !s.take("(") {
+		return s.fail()
+	}
+	var list []string
+	for s.space(); !s.failed && !s.take(")"); s.space() {
+		if len(list) > 0 && !s.take(",") {
+			return s.fail()
+		}
+		list = append(list, s.typeName())
+	}
+	return text + "(" + strings.Join(list, ", ") + ")"
 }
 
 // maxDepth bounds the nesting of template arguments.

@@ -28,6 +28,9 @@ func TestCanonical(t *testing.T) {
 		"many<unsigned int, long long unsigned int>":                        "many<unsigned int, unsigned long long>",
 		"many<const S, S* const>":                                           "many<S const, S* const>",
 		"std::map<int, std::pair<const short int, long double> >::iterator": "std::map<int, std::pair<short const, long double> >::iterator",
+		"box<int (*)(const E&, long unsigned int)>":                         "box<int (*)(E const&, unsigned long)>",
+		"two<const E* (*)(const two<const E&>&)>":                           "two<E const* (*)(two<E const&> const&)>",
+		"two<void (&)(const E *)>":                                          "two<void (&)(E const*)>",
 		// gdb does not parse these as C++, or does not change them.
 		"box<int(int, long int)>":  "box<int(int, long int)>",
 		"box<int S::*>":            "box<int S::*>",
