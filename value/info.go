@@ -37,6 +37,7 @@ type Info struct {
 	packages  map[string][]*entry.Unit                  // of Go, by import path; nil before they are read
 	constants map[object.DebugOffset][]entry.GoConstant // by Go type
 	instances map[string]string                         // names with template arguments as they are declared, by their usual spelling; nil before they are read
+	qualified qualified                                 // of the last name
 	unnamed   error                                     // why the variable at unnamedAt, the first of its kind, has no name
 	unnamedAt object.DebugOffset
 

@@ -93,26 +93,96 @@ func (i *Info) variableNamed(u *entry.Unit, name string) (definition, declaratio
 }
 
 // qualifications returns the qualified names that a name can mean at pc: with the namespaces and
-// classes of the function there, innermost first, and without them.
+// classes of the function there, innermost first, without them, and through imports.
 func (i *Info) qualifications(name string, pc uint64, u *entry.Unit) (names []string) {
-	if u != nil && entry.HasScopes(u.Language) {
-		if b, err := i.bodyAt(pc); err == nil {
-			if fn, err := i.function(b.root); err == nil {
-				for k := len(fn.Name) - 2; k > 0; k-- {
-					if fn.Name[k] == ':' && fn.Name[k+1] == ':' {
-						names = append(names, fn.Name[:k]+"::"+name)
-					}
-				}
-			}
+	switch known := &i.qualified; {
+	case u == nil || !entry.HasScopes(u.Language):
+		names = []string{strings.TrimPrefix(name, "::")}
+	case known.name == name && known.pc == pc && known.names != nil: // for another unit
+		names = known.names
+	default:
+		if names = i.scopedNames(name, pc); i.entries.UnitAt(pc) != nil {
+			names = i.throughImports(names, i.entries.UnitAt(pc), pc)
 		}
+		*known = qualified{name, pc, names}
 	}
-	names = append(names, name)
 	if strings.Contains(name, "<") {
+		names = slices.Clone(names)
 		for k := range names {
 			names[k] = i.declared(names[k])
 		}
 	}
 	return names
+}
+
+// qualified are the qualifications of a name.
+type qualified struct {
+	name  string
+	pc    uint64
+	names []string
+}
+
+// scopedNames returns a name with the namespaces and classes of the function at pc, innermost first,
+// and without them. Before "::name" it adds none.
+func (i *Info) scopedNames(name string, pc uint64) (names []string) {
+	if global, ok := strings.CutPrefix(name, "::"); ok {
+		return []string{global}
+	}
+	if b, err := i.bodyAt(pc); err == nil {
+		if fn, err := i.function(b.root); err == nil {
+			for k := len(fn.Name) - 2; k > 0; k-- {
+				if fn.Name[k] == ':' && fn.Name[k+1] == ':' {
+					names = append(names, fn.Name[:k]+"::"+name)
+				}
+			}
+		}
+	}
+	return append(names, name)
+}
+
+// Imported returns the qualified names that a name can mean in the code at pc because of using
+// declarations, using directives, inline namespaces and aliases of namespaces of C++. The name can
+// itself be qualified; "::name" is one in the global namespace.
+func (i *Info) Imported(name string, pc uint64) (names []string) {
+	_ = i.locked(func() error { // names that cannot be read are not found
+		u := i.entries.UnitAt(pc)
+		if u == nil || !entry.HasScopes(u.Language) {
+			return nil
+		}
+		around := i.scopedNames(name, pc)
+		names = i.throughImports(around, u, pc)[len(around):]
+		return nil
+	})
+	return names
+}
+
+// throughImports appends to names those that imports visible at pc, in u, make of them.
+func (i *Info) throughImports(names []string, u *entry.Unit, pc uint64) []string {
+	_ = i.entries.Index(u) // imports that cannot be read have no effect
+	imports := u.Names.Imports
+	if b, err := i.bodyAt(pc); err == nil {
+		imports = i.localImports(slices.Clip(imports), b.root, pc)
+	}
+	return entry.Through(names, imports)
+}
+
+// localImports appends the imports in the blocks of a function that cover pc.
+func (i *Info) localImports(list []entry.Import, n *node, pc uint64) []entry.Import {
+	for c := range n.Direct() {
+		switch c.Tag {
+		case dwarf.TagImportedDeclaration, dwarf.TagImportedModule:
+			if m, ok := i.entries.ImportAt(c.Offset); ok {
+				list = append(list, m)
+			}
+		case dwarf.TagLexDwarfBlock, dwarf.TagInlinedSubroutine:
+			covers := false
+			err := i.entries.EachRange(&c.DebugEntry, func(low, high uint64) { covers = covers || pc >= low && pc < high })
+			if err == nil && covers {
+				list = i.localImports(list, c, pc)
+			}
+		}
+	}
+	return list
 }
 
 // Globals returns the variables at file scope of the unit of pc, without declarations.

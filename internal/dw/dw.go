@@ -72,6 +72,7 @@ const (
 	AttrCallPC                = 0x81
 	AttrCallTailCall          = 0x82
 	AttrNoreturn              = 0x87
+	AttrExportSymbols         = 0x89
 	AttrDefaulted             = 0x8b
 	AttrLoclistsBase          = 0x8c
 	AttrMIPSLinkageName       = 0x2007

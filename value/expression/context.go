@@ -169,16 +169,16 @@ func (c *Context) symbol(scope, name string) (*symbol, error) {
 		if s := c.templateParameter(name); s != nil {
 			return s, nil
 		}
+		if s := c.aroundInlined(name); s != nil {
+			return s, nil
+		}
 	case "::":
 	default:
 		return c.scoped(scope, name)
 	}
-	if s := c.aroundInlined(name); s != nil {
-		return s, nil
-	}
 	var declared *symbol // without a definition in the debugging information
 	for _, o := range c.objects() {
-		s := o.symbol(name)
+		s := o.symbol(scope + name)
 		if s != nil && !s.declared() {
 			return s, nil
 		}
@@ -291,20 +291,21 @@ func (c *Context) objects() (list []objectFile) {
 	return list
 }
 
-// symbol returns the symbol with a name at file scope, or nil.
-func (o *objectFile) symbol(name string) *symbol {
-	if v, err := o.info.Global(name, o.address); err == nil {
+// symbol returns the symbol with a name at file scope, or nil. "::name" is one in the global namespace.
+func (o *objectFile) symbol(full string) *symbol {
+	name := strings.TrimPrefix(full, "::")
+	if v, err := o.info.Global(full, o.address); err == nil {
 		return o.variable(v)
 	}
-	if f := o.functions(name); len(f) > 0 {
+	if f := o.functions(full); len(f) > 0 {
 		return &symbol{name: name, function: f[0], others: f[1:], object: o.frame}
 	}
-	if v, err := o.info.Enumerator(name, o.address); err == nil {
+	if v, err := o.info.Enumerator(full, o.address); err == nil {
 		if bits, err := v.Uint(); err == nil {
 			return &symbol{name: name, constant: scalar(v.Type(), bits), object: o.frame}
 		}
 	}
-	if t, err := o.info.Type(name, o.address); err == nil && (t.Name() == name || strings.HasSuffix(t.Name(), "::"+name)) && t.Kind() == value.Typedef {
+	if t, err := o.info.Type(full, o.address); err == nil && (t.Name() == name || strings.HasSuffix(t.Name(), "::"+name)) && t.Kind() == value.Typedef {
 		return &symbol{name: name, typ: t, object: o.frame}
 	}
 	return nil
@@ -313,13 +314,23 @@ func (o *objectFile) symbol(name string) *symbol {
 // functions returns the functions that a name means at the address. A name in C++ is that in the
 // global namespace, or in one around the function there.
 func (o *objectFile) functions(name string) []*value.Function {
+	around := ""
+	if f, err := o.info.FunctionAt(o.address); err == nil && !strings.HasPrefix(name, "::") {
+		around = f.Name
+	}
+	list := o.functionsIn(around, strings.TrimPrefix(name, "::"))
+	if len(list) == 0 {
+		for _, imported := range o.info.Imported(name, o.address) {
+			list = append(list, o.functionsIn("", imported)...)
+		}
+	}
+	return list
+}
+
+func (o *objectFile) functionsIn(around, name string) []*value.Function {
 	list, err := o.info.Functions(name)
 	if err != nil {
 		return nil
-	}
-	around := ""
-	if f, err := o.info.FunctionAt(o.address); err == nil {
-		around = f.Name
 	}
 	return slices.DeleteFunc(list, func(f *value.Function) bool {
 		full := strings.ReplaceAll(f.Name, "(anonymous namespace)::", "")

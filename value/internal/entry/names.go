@@ -28,6 +28,7 @@ type Names struct {
 	Globals     []object.DebugOffset          // in the order of the unit
 	Code        []CodeRange                   // by Low
 	Constants   []GoConstant
+	Imports     []Import
 }
 
 // CodeRange is a range of addresses of a function.
@@ -109,6 +110,7 @@ type indexer struct {
 	// Their names may be in other entries: resolve, which moves the reader, comes after walk.
 	functions, variables []object.DebugEntry
 	fields               []object.DebugField // of both
+	imports              []imported
 }
 
 // walk reads the entries up to the end of a list.
@@ -140,10 +142,18 @@ func (x *indexer) walk(prefix string, depth int) error {
 			}
 			x.variables = x.keep(x.variables)
 		case dwarf.TagNamespace:
+			isOpen := name == "" || e.Has(dw.AttrExportSymbols) // unnamed or inline
 			if name == "" {
 				name = "(anonymous namespace)"
 			}
 			inner = prefix + name + "::"
+			if isOpen && HasScopes(x.unit.Language) {
+				n.Imports = append(n.Imports, Import{Name: prefix, Target: inner})
+			}
+		case dwarf.TagImportedDeclaration, dwarf.TagImportedModule:
+			if target, ok := e.Reference(dwarf.AttrImport); ok && HasScopes(x.unit.Language) {
+				x.imports = append(x.imports, imported{e.Offset, target, prefix})
+			}
 		case dwarf.TagModule:
 			inner, isModule = prefix, true
 			if x.unit.Language != D && name != "" { // a mangled name of D contains its modules
@@ -256,6 +266,11 @@ func (x *indexer) resolve() (problem error) {
 		n.Variables[name] = append(n.Variables[name], e.Offset)
 		if short := withoutUnnamed(name); short != name {
 			n.Variables[short] = append(n.Variables[short], e.Offset)
+		}
+	}
+	for _, m := range x.imports {
+		if i, ok := x.reader.importAt(m); ok && x.reader.Retain(1) {
+			n.Imports = append(n.Imports, i)
 		}
 	}
 	return problem
