@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"sync"
 	"unsafe"
 
 	"github.com/clewdev/clew/jit"
@@ -117,7 +118,7 @@ func (c *Calls) described(address uint64) bool {
 }
 
 // clone matches the names of functions whose parameters GCC changed.
-var clone = regexp.MustCompile(`[. ](constprop|isra|part)\b`)
+var clone = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[. ](constprop|isra|part)\b`) })
 
 // PassResult returns the place of the result of a function of type t, and allocates the memory
 // for the result if it needs memory. The address of the memory can be the first argument, so
@@ -127,7 +128,7 @@ func (c *Calls) PassResult(a *session.Arguments, name string, t *value.Type) (*R
 	if t != nil {
 		result = t.Strip().Elem()
 	}
-	if clone.MatchString(name) {
+	if clone().MatchString(name) {
 		return nil, fmt.Errorf("%s cannot be called here: the compiler changed its parameters", name)
 	}
 	r, err := c.values.Result(result)
