@@ -341,15 +341,24 @@ func (r *descriptionReader) functions(c *Code) {
 			flags := r.number(flagSwitches | flagPointers)
 			f.SwitchesStack = flags&flagSwitches > 0
 			if flags&flagPointers > 0 {
-				for range r.count() {
-					f.Pointers = append(f.Pointers, -int64(r.number(math.MaxInt64)))
-				}
+				f.Pointers = r.pointers()
 			}
 			f.Unwind = element(r, r.programs)
 			f.Lines = r.lines()
 		}
 		c.Functions = append(c.Functions, f)
 	}
+}
+
+func (r *descriptionReader) pointers() (offsets []int64) {
+	for range r.count() {
+		below := r.number(math.MaxInt64)
+		if r.failed = r.failed || below == 0; r.failed {
+			return nil
+		}
+		offsets = append(offsets, -int64(below))
+	}
+	return offsets
 }
 
 func (r *descriptionReader) lines() (lines []Line) {
