@@ -351,8 +351,8 @@ func (fn *Function) Value(f Frame) Value {
 	return At(fn.Type, fn.Entry+f.Bias(), f)
 }
 
-// TemplateParameter returns the value or the type of a parameter of the template that the function,
-// or its class, is an instance of. Both are nil if there is no such parameter.
+// TemplateParameter returns the value or the type of a template parameter of the function or of its
+// class: N is 3 in a method of Box<3>. If neither has such a parameter, the results are nil.
 func (f *Function) TemplateParameter(name string) (v *Variable, t *Type) {
 	i := f.info
 	_ = i.locked(func() error { // what cannot be read is not found

@@ -111,7 +111,7 @@ type builder struct {
 type placeKey struct {
 	object   *stack.Object // nil for none
 	address  uint64
-	function int32    // its number among the functions of the object, if its code changes; of an unnamed place of one sample among these; else 0
+	function int32    // its number among the functions of the object, if its code changes, or among the unnamed places of one sample; else 0
 	perfMap  *perfMap // that of the process, if the place is unnamed generated code, else nil
 	returns  bool
 }

@@ -197,9 +197,9 @@ func (b *builder) retryPlacesOf(dumps []*jitdump) {
 	maps.DeleteFunc(b.unnamed, func(n int32, _ unnamedPlace) bool { return b.rec.places[n].Object != nil })
 }
 
-// nameSomeLater tries again to name places when there are many more without a name than at the last try. It
-// reports whether it did.
-func (b *builder) nameSomeLater() bool {
+// retryManyPlaces is retryPlaces once there are many more places without a name than after the last try. It
+// reports whether it tried.
+func (b *builder) retryManyPlaces() bool {
 	if len(b.unnamed) < max(b.retryAt, maxOwnPlaces/4) {
 		return false
 	}

@@ -49,7 +49,7 @@ func (p *process) update(t *thread, at uint64) {
 			changed = d.catchUp(at) || changed
 		}
 		s.code.at(at)
-		changed = b.nameSomeLater() || changed || s.code.namedLater() // this sample can have places of its own
+		changed = b.retryManyPlaces() || changed || s.code.namedLater() // this sample can have places of its own
 		changed = p.perfMap.catchUp(at) || changed
 		changed = p.lists.at(at) || changed
 		if former := s.code.lists; former != p.lists {
