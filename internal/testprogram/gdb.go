@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/cpu"
 )
 
 // A GDB is a running gdb that reads commands as from a user: unlike in a script, a command
@@ -26,8 +28,11 @@ type GDB struct {
 // another. gdb ends with the test. The program's output is mixed with gdb's.
 func StartGDB(t testing.TB, program string, environment ...string) *GDB {
 	t.Helper()
-	cmd := exec.Command(RequireTool(t, "gdb"), "-nx", "-q", "-iex", "set debuginfod enabled off", "-iex", "set prompt", program)
+	cmd := exec.Command(RequireTool(t, "gdb"), "-nx", "-q", "-iex", "set debuginfod enabled off", "-iex", "set prompt", "-iex", "unset environment LD_PRELOAD", program)
 	cmd.Env = slices.Concat(os.Environ(), []string{"LC_ALL=C"}, environment)
+	if cpu.X86.HasAMXTile {
+		cmd.Env = append(cmd.Env, "LD_PRELOAD="+Build(t, "xstate.c", "-shared", "-fPIC"))
+	}
 	gdbInput, input, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

@@ -26,6 +26,7 @@ import (
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/snapshot/perfdata"
 	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/unwind"
 )
 
 // scriptSample is a sample as perf script prints it.
@@ -167,8 +168,7 @@ func compareScript(t *testing.T, path string) (c compared) {
 }
 
 func differs(g *keptSample, w *scriptSample, c *compared) string {
-	// perf prints this for the return address 0 of the outermost frame.
-	for n := len(w.frames) - 1; n > 0 && w.frames[n].address == ^uint64(0); n-- {
+	for n := len(w.frames) - 1; n > 0 && isBeyondEnd(g, &w.frames[n]); n-- {
 		w.frames = w.frames[:n]
 	}
 	at := 0 // in g.frames
@@ -190,6 +190,16 @@ func differs(g *keptSample, w *scriptSample, c *compared) string {
 		c.skipped++
 	}
 	return ""
+}
+
+// isBeyondEnd reports whether perf's last frame is an error of perf. It prints the return address 0
+// of the outermost function as a frame. And in the dynamic linker it sometimes takes another word of
+// the stack for the return address, and ends there.
+func isBeyondEnd(g *keptSample, w *scriptFrame) bool {
+	if w.address == ^uint64(0) {
+		return true
+	}
+	return w.dso == "[unknown]" && g.Reason == unwind.EndOfStack && !slices.ContainsFunc(g.frames, func(f stack.Frame) bool { return f.Object == nil })
 }
 
 func sameFrame(g *stack.Frame, w *scriptFrame, c *compared) bool {
