@@ -69,7 +69,7 @@ func main() {
 	flag.DurationVar(&in.churnTime, "churn-time", 20*time.Second, "how long clew record runs where its memory is measured; the goal is for an hour")
 	flag.StringVar(&in.functions, "functions", "", "programs of many functions; their names end in 400000 and 40000")
 	flag.StringVar(&in.musl, "musl", "/usr/lib/x86_64-linux-musl/libc.so", "musl's library")
-	flag.StringVar(&in.traceback, "traceback", "", "the program of testdata/traceback")
+	flag.StringVar(&in.traceback, "traceback", "", "the program of ./traceback")
 	flag.StringVar(&in.cgosymbolizer, "cgosymbolizer", "", "the same program, built with the tag cgosymbolizer")
 	flag.StringVar(&in.session, "session", "", "session.o, beside the program that it was linked to")
 	flag.Parse()

@@ -13,9 +13,7 @@ import (
 )
 
 // tracebackMeasurements are of the traceback function of package cgotraceback, in a signal
-// handler, and of the tables that it needs. cgosymbolizer's function calls _Unwind_Backtrace of
-// libgcc, and does nothing else that takes time. So that is the peer if cgosymbolizer could not be
-// fetched.
+// handler, beside that of cgosymbolizer, and of the tables that it needs.
 func tracebackMeasurements(program, cgosymbolizer string) []*measurement {
 	if program == "" {
 		return nil
@@ -34,22 +32,23 @@ func tracebackMeasurements(program, cgosymbolizer string) []*measurement {
 			return o, nil
 		}}
 	}
-	peer := timed("libgcc's _Unwind_Backtrace, which cgosymbolizer calls", program, 1000, "libgcc")
+	peers := []contender{limit(2 * time.Millisecond)}
 	if cgosymbolizer != "" {
-		peer = timed("cgosymbolizer", cgosymbolizer, 1000, "package")
+		peer := timed("cgosymbolizer", cgosymbolizer, 1000)
+		peer.goal = 0.1
+		peers = append(peers, peer)
 	}
-	peer.goal = 0.1
 	list := []*measurement{{
 		name:  "traceback of 20 C frames in a signal handler of a Go program, 1000 times",
-		clew:  timed("clew", program, 1000, "package"),
-		peers: []contender{peer, limit(2 * time.Millisecond)},
+		clew:  timed("clew", program, 1000),
+		peers: peers,
 	}}
 	// Two files of 110 MB, each with 50 MB of code.
 	libraries, _ := filepath.Glob("/usr/lib/x86_64-linux-gnu/libLLVM-1[45].so.1")
 	if len(libraries) == 2 {
 		list = append(list, &measurement{
 			name:  "tables for tracebacks through 100 MB of C++ code, without lines",
-			clew:  timed("clew", program, 1, append([]string{"tables"}, libraries...)...),
+			clew:  timed("clew", program, 1, libraries...),
 			peers: []contender{limit(300 * time.Millisecond)},
 		})
 	}

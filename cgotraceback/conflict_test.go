@@ -28,45 +28,36 @@ func TestConflict(t *testing.T) {
 	}
 }
 
-// TestCgosymbolizer builds a program with a module of the name of cgosymbolizer.
+// TestCgosymbolizer builds a program that also imports cgosymbolizer, with the modules of bench.
 func TestCgosymbolizer(t *testing.T) {
 	testprogram.RequireTool(t, "gcc")
+	const name = "github.com/ianlancetaylor/cgosymbolizer"
+	download := exec.Command("go", "mod", "download", name)
+	download.Dir = "../bench"
+	if out, err := download.CombinedOutput(); err != nil {
+		t.Skipf("skipped: cgosymbolizer cannot be downloaded: %s", out)
+	}
 	root, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	requirements, err := os.ReadFile(filepath.Join(root, "go.mod"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, err := os.ReadFile("testdata/conflict/other/other.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	const module, name = "github.com/clewdev/clew", "github.com/ianlancetaylor/cgosymbolizer"
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "other"), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	for file, text := range map[string]string{
-		"go.mod": strings.Replace(string(requirements), "module "+module, "module conflict", 1) + "require (\n" + module + " v0.0.0\n" + name + " v0.0.0\n)\n" +
-			"replace (\n" + module + " => " + root + "\n" + name + " => ./other\n)\n",
-		"go.sum":         string(sums),
-		"main.go":        "package main\n\nimport (\n\t_ \"" + module + "/cgotraceback\"\n\t_ \"" + name + "\"\n)\n\nfunc main() {}\n",
-		"other/go.mod":   "module " + name + "\n",
-		"other/other.go": string(other),
-	} {
-		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o666); err != nil {
+	for file, edit := range map[string]*strings.Replacer{"go.mod": strings.NewReplacer("=> ../", "=> "+root), "go.sum": strings.NewReplacer()} {
+		text, err := os.ReadFile(filepath.Join(root, "bench", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(edit.Replace(string(text))), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
+	source := "package main\n\nimport (\n\t_ \"github.com/clewdev/clew/cgotraceback\"\n\t_ \"" + name + "\"\n)\n\nfunc main() {}\n"
+	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(source), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	cmd := exec.Command("go", "build", "-mod=mod", "-o", "conflict", ".")
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=1", "GOFLAGS=", "GOWORK=off", "GOPROXY=off")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=1", "GOFLAGS=", "GOWORK=off")
 	run(t, cmd)
 	if out := output(t, filepath.Join(dir, "conflict")); !strings.Contains(out, "panic: cgotraceback: the program also imports "+name) {
 		t.Error(out)

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <time.h>
 #include <ucontext.h>
-#include <unwind.h>
 
 #ifdef CGOSYMBOLIZER
 void cgoTraceback(void *);
@@ -15,10 +14,10 @@ void clew_traceback(void *);
 #define TRACEBACK clew_traceback
 #endif
 
-enum { FRAMES = 20, SKIPPED = 3, ROUNDS = 1000, BATCHES = 20 };
+enum { FRAMES = 20, ROUNDS = 1000, BATCHES = 20 };
 
 static volatile int sink;
-static int by_libgcc, found;
+static int found;
 static double best;
 static uintptr_t addresses[32];
 
@@ -28,34 +27,12 @@ static double now(void) {
 	return t.tv_sec * 1e9 + t.tv_nsec;
 }
 
-// one_more keeps the address of a frame.
-static _Unwind_Reason_Code one_more(struct _Unwind_Context *context, void *data) {
-	int *n = data, before;
-	if (++*n <= 0)
-		return _URC_NO_REASON;
-	sink += _Unwind_GetCFA(context) & 1;
-	uintptr_t pc = _Unwind_GetIPInfo(context, &before);
-	addresses[*n - 1] = pc - !before;
-	return *n == FRAMES ? _URC_END_OF_STACK : _URC_NO_REASON;
-}
-
-// libgcc skips its own frame, the handler's, and that of the signal.
-__attribute__((noinline)) static int libgcc(void) {
-	int n = -SKIPPED;
-	_Unwind_Backtrace(one_more, &n);
-	return n;
-}
-
 static void handler(int number, siginfo_t *info, void *context) {
 	(void)number;
 	(void)info;
 	for (int batch = 0; batch < BATCHES; batch++) {
 		double start = now();
 		for (int i = 0; i < ROUNDS; i++) {
-			if (by_libgcc) {
-				found = libgcc();
-				continue;
-			}
 			struct { uintptr_t context, signal, *buf, max; } a = {0, (uintptr_t)context, addresses, 32};
 			TRACEBACK(&a);
 		}
@@ -63,9 +40,8 @@ static void handler(int number, siginfo_t *info, void *context) {
 		if (best == 0 || each < best)
 			best = each;
 	}
-	if (!by_libgcc)
-		for (found = 0; found < 32 && addresses[found]; found++)
-			;
+	for (found = 0; found < 32 && addresses[found]; found++)
+		;
 }
 
 __attribute__((noinline)) static void deep(int n) {
@@ -77,12 +53,11 @@ __attribute__((noinline)) static void deep(int n) {
 }
 
 // walks returns the time of a walk in nanoseconds.
-double walks(int use_libgcc, int *frames) {
+double walks(int *frames) {
 	struct sigaction a;
 	memset(&a, 0, sizeof a);
 	a.sa_sigaction = handler;
 	a.sa_flags = SA_ONSTACK | SA_SIGINFO;
-	by_libgcc = use_libgcc;
 	sigaction(SIGUSR2, &a, 0);
 	deep(FRAMES - 4);
 	*frames = found;
