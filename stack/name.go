@@ -39,9 +39,9 @@ func (o *Objects) Name(stacks []Stack, opts NameOptions) error {
 			o.lines.after(opts.Meanwhile)
 		}
 		w.findSymbols() // the locator reads lines meanwhile, which tail calls need
-		tail := o.newTailCalls()
+		finder := o.newTailCalls()
 		for i := range stacks {
-			if frames := tail.insert(stacks[i].Frames); len(frames) > len(stacks[i].Frames) {
+			if frames := insertTailCalls(finder, stacks[i].Frames); len(frames) > len(stacks[i].Frames) {
 				stacks[i].Frames = frames
 				w.add(i, frames, opts)
 			}
