@@ -144,8 +144,10 @@ func (t *breakpointTable) arm(s *Session, b *Breakpoint) error {
 			t.disarm(s, b, b.Addresses[:n])
 			return err
 		}
-		if s.state == Stopped && address == s.registers.PC() {
-			s.considered = address // the code hits it when it comes back
+		// The code hits a breakpoint at which it stands when it comes back, unless Pop or
+		// SetRegister has put it there.
+		if s.state == Stopped && address == s.registers.PC() && (address == s.shown || s.at.Reason == AtEntry) {
+			s.considered = address
 		}
 		t.at[address] = append(slices.Clip(slices.Clone(t.at[address])), b)
 	}

@@ -113,6 +113,33 @@ func TestBreakpointEndsAStep(t *testing.T) {
 	}
 }
 
+// The code has not hit a breakpoint that is set where Pop has put it.
+func TestBreakpointAfterPop(t *testing.T) {
+	s := stoppedIn(t, "depth", 1)
+	if _, err := s.BreakAt("load", nil); err != nil {
+		t.Fatal(err)
+	}
+	stop, err := s.Continue()
+	check(t, stop, err, AtBreakpoint)
+	if err := s.Pop(0); err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Registers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := s.Break(r.PC(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop, err = s.Continue()
+	if check(t, stop, err, AtBreakpoint); stop.Breakpoint != b || stop.PC != r.PC() {
+		t.Errorf("%+v, want breakpoint %d at %#x", stop, b.ID, r.PC())
+	}
+	stop, err = s.Continue()
+	check(t, stop, err, Returned)
+}
+
 func TestInterruptEndsAStep(t *testing.T) {
 	for _, tt := range []struct {
 		name, function string
