@@ -7,6 +7,7 @@ package console
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/clewdev/clew/session"
@@ -163,12 +164,12 @@ func (c *Console) resultOf(f *frontend.Frame, text string) (*frontend.Result, []
 }
 
 func (c *Console) until(args string) error {
-	if args != "" {
-		return c.advance(args)
-	}
 	f, err := c.selectedFrame()
 	if err != nil {
 		return err
+	}
+	if args != "" {
+		return c.runTo(args, f)
 	}
 	end := f.Physical.LookupPC + 1
 	if r := frontend.Row(c.session, f.Physical.LookupPC); r.End > end {
@@ -196,9 +197,28 @@ func (c *Console) advance(args string) error {
 	if err := c.mustBeStopped(); err != nil {
 		return err
 	}
-	addresses, err := c.locate(args)
+	return c.runTo(args, nil)
+}
+
+// runTo runs to a location, or to the caller of the selected frame. If within is not nil, it
+// passes the location in other frames, as in deeper calls of the same function.
+func (c *Console) runTo(location string, within *frontend.Frame) error {
+	addresses, err := c.locate(location)
 	if err != nil {
 		return err
+	}
+	var condition func(*session.Frame) (bool, error)
+	if within != nil {
+		addresses = slices.DeleteFunc(addresses, func(a uint64) bool {
+			fn, ok := c.functionAround(a)
+			return ok && fn.Start != within.Physical.Function.Start
+		})
+		if cfa, ok := within.Physical.CFA(); ok {
+			condition = func(now *session.Frame) (bool, error) {
+				nowCFA, ok := now.CFA()
+				return !ok || nowCFA == cfa, nil
+			}
+		}
 	}
 	var set []*session.Breakpoint
 	defer func() {
@@ -207,7 +227,7 @@ func (c *Console) advance(args string) error {
 		}
 	}()
 	for _, a := range addresses {
-		b, err := c.session.Break(a, nil)
+		b, err := c.session.Break(a, &session.BreakpointOptions{Condition: condition})
 		if err != nil {
 			return err
 		}
