@@ -86,7 +86,7 @@ func (s *Session) findSymbol(name string) (address uint64, code, ok bool) {
 // NamedRegister returns the bytes of a register without a DWARF column. Only the innermost frame
 // has such registers.
 func (f *Frame) NamedRegister(name string) (value []byte, ok bool) {
-	if f.Level != 0 {
+	if !f.Innermost() {
 		return nil, false
 	}
 	err := f.session.onWorker(func() { value, ok = f.session.anyRegister(name) })
@@ -95,7 +95,7 @@ func (f *Frame) NamedRegister(name string) (value []byte, ok bool) {
 
 // SetNamedRegister sets a register without a DWARF column. Conditions cannot call it.
 func (f *Frame) SetNamedRegister(name string, p []byte) error {
-	if f.Level != 0 {
+	if !f.Innermost() {
 		return fmt.Errorf("register %s in frame %d: %w", name, f.Level, ErrNotFound)
 	}
 	return f.session.SetRegister(name, p)

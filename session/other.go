@@ -40,7 +40,7 @@ func (w *walker) surround(*Session) error { return errors.ErrUnsupported }
 
 func (w *walker) closeSurroundings() {}
 
-func (w *walker) biasAround(uint64) uint64 { return 0 }
+func (w *walker) codeAround(uint64) codeFile { return codeFile{} }
 
 func (f *Frame) describeAround() {}
 

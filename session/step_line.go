@@ -67,22 +67,32 @@ func (s *Session) StepOut(level int) (*Stop, error) {
 			l.file, l.line, l.start, l.end = "", 0, p.pc, p.pc
 			return l.loop()
 		}
-		stack := s.frames(max(level, 0) + 2)
-		if level < 0 || level >= len(stack.Frames) {
-			return nil, fmt.Errorf("frame %d of %d: %w", level, len(stack.Frames), ErrNotFound)
-		}
-		if f := &stack.Frames[level]; f.Marker || f.outer != nil {
-			return nil, failure(ErrStopped, "frame %d waits for the end of the nested call; finish or abort that first", level)
-		}
-		if level+1 < len(stack.Frames) {
-			frame := &stack.Frames[level+1]
-			cfa, _ := frame.CFA()
-			if err := s.breakInternally(internal{address: frame.PC, cfa: cfa, reason: SteppedOut}); err != nil {
-				return nil, err
-			}
-		}
-		return s.proceed()
+		return s.runOut(level)
 	})
+}
+
+// Finish is StepOut, but does not stop after an innermost inlined call.
+func (s *Session) Finish(level int) (*Stop, error) {
+	return s.run(whileStopped, func() (*Stop, error) { return s.runOut(level) })
+}
+
+// runOut runs until the function in the frame of a level returns.
+func (s *Session) runOut(level int) (*Stop, error) {
+	stack := s.frames(max(level, 0) + 2)
+	if level < 0 || level >= len(stack.Frames) {
+		return nil, fmt.Errorf("frame %d of %d: %w", level, len(stack.Frames), ErrNotFound)
+	}
+	if f := &stack.Frames[level]; f.Marker || f.outer != nil {
+		return nil, failure(ErrStopped, "frame %d waits for the end of the nested call; finish or abort that first", level)
+	}
+	if level+1 < len(stack.Frames) {
+		frame := &stack.Frames[level+1]
+		cfa, _ := frame.CFA()
+		if err := s.breakInternally(internal{address: frame.PC, cfa: cfa, reason: SteppedOut}); err != nil {
+			return nil, err
+		}
+	}
+	return s.proceed()
 }
 
 // frameID identifies a frame while its function runs: by the canonical frame address, the start

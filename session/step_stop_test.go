@@ -140,6 +140,32 @@ func TestBreakpointAfterPop(t *testing.T) {
 	check(t, stop, err, Returned)
 }
 
+// Finish leaves the function around an inlined call, StepOut the call.
+func TestFinishAroundAnInlinedCall(t *testing.T) {
+	for _, test := range []struct {
+		leave func(*Session, int) (*Stop, error)
+		want  []string
+	}{
+		{(*Session).StepOut, []string{"around", "inlining"}},
+		{(*Session).Finish, []string{"inlining"}},
+	} {
+		s := stoppedIn(t, "inlining", 3)
+		if _, err := s.BreakAt("stops.c:73", nil); err != nil {
+			t.Fatal(err)
+		}
+		stop, err := s.Continue()
+		check(t, stop, err, AtBreakpoint)
+		if f, err := s.Frame(); err != nil || len(f.Locations) != 2 || f.Locations[0].Function != "twice" {
+			t.Fatal(f, err)
+		}
+		stop, err = test.leave(s, 0)
+		check(t, stop, err, SteppedOut)
+		if f, err := s.Frame(); err != nil || len(f.Locations) != 1 || !slices.Equal(names(t, s), test.want) {
+			t.Errorf("%+v, %v; %q, want %q", f, err, names(t, s), test.want)
+		}
+	}
+}
+
 func TestInterruptEndsAStep(t *testing.T) {
 	for _, tt := range []struct {
 		name, function string

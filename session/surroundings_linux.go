@@ -47,6 +47,7 @@ func (w *walker) closeSurroundings() {
 	if w.around != nil {
 		w.around.objects.Close()
 		w.around = nil
+		w.tails.Forget()
 	}
 }
 
@@ -70,12 +71,12 @@ func (w *walker) object(address uint64) (*stack.Object, *object.File) {
 	return o, f
 }
 
-// biasAround returns the load bias of the object around the images at an address, or 0.
-func (w *walker) biasAround(address uint64) uint64 {
-	if o, _ := w.object(address); o != nil {
-		return o.Bias
+// codeAround returns the file of the object around the images at an address, or the zero value.
+func (w *walker) codeAround(address uint64) (c codeFile) {
+	if o, file := w.object(address); o != nil {
+		c = codeFile{file: file, bias: o.Bias}
 	}
-	return 0
+	return c
 }
 
 // describeAround sets the function and source of a frame outside the images.

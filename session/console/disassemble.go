@@ -75,10 +75,7 @@ func (c *Console) codeRange(text string) (start, end uint64, name string, err er
 		if err != nil {
 			return 0, 0, "", errors.New("disassemble what? Name a function, an address, or START,END")
 		}
-		address = f.Physical.PC
-		if f.Physical.Level > 0 {
-			address = f.Physical.LookupPC
-		}
+		address = f.Physical.LookupPC
 	} else if address, err = c.address(text); err != nil {
 		return 0, 0, "", err
 	}

@@ -48,8 +48,8 @@ func (c *Console) here() frameID {
 			id.depth++
 		}
 	}
-	if caller := f.Physical.Caller(); caller != nil {
-		id.returns, _ = caller.ProgramCounter()
+	if caller := f.Physical.ReturnsTo(); caller != nil {
+		id.returns = caller.PC
 	}
 	return id
 }
@@ -75,19 +75,6 @@ func (c *Console) frame(level int) (*frontend.Frame, error) {
 }
 
 func (c *Console) selectedFrame() (*frontend.Frame, error) { return c.frame(c.selected) }
-
-// caller returns the next physical frame, or nil after the last.
-func (c *Console) caller(f *frontend.Frame) *frontend.Frame {
-	for level := f.Level + 1; ; level++ {
-		next, err := c.frame(level)
-		if err != nil {
-			return nil
-		}
-		if next.Physical.Level != f.Physical.Level {
-			return next
-		}
-	}
-}
 
 // inside reports whether a frame is in the middle of a line.
 func (c *Console) inside(f *frontend.Frame) bool {

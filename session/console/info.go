@@ -43,21 +43,24 @@ func (c *Console) infoFrame(string) error {
 	if f.Name != "" {
 		c.printf(" in %s%s", f.Name, line)
 	}
-	caller := c.caller(f)
+	caller := p.ReturnsTo()
 	if caller != nil {
-		c.printf("; saved %s = %#x", pc, caller.Physical.PC)
+		c.printf("; saved %s = %#x", pc, caller.PC)
 	}
 	c.printf("\n")
 	if f.Inlined {
 		c.printf(" inlined into frame %d\n", f.Level+1)
 	} else if caller != nil {
-		if cfa, ok := caller.Physical.CFA(); ok {
+		if cfa, ok := caller.CFA(); ok {
 			c.printf(" called by frame at %#x\n", cfa)
 		}
 	} else {
 		c.printf(" outermost frame: it was called by the session\n")
 	}
-	if p.Level > 0 {
+	switch {
+	case p.TailCall:
+		c.printf(" tail call frame: another function took its place\n")
+	case p.Level > 0:
 		c.printf(" found by %v\n", p.Method)
 	}
 	if f.Scope != nil {

@@ -82,7 +82,7 @@ func (c *Console) printRegister(f *frontend.Frame, r session.RegisterInfo) {
 }
 
 func (c *Console) registerBytes(f *frontend.Frame, r session.RegisterInfo) ([]byte, bool) {
-	if f.Physical.Level == 0 {
+	if f.Physical.Innermost() {
 		b, err := c.session.Register(r.Name)
 		return b, err == nil
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clewdev/clew/jit"
 	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/session/frontend"
 	"github.com/clewdev/clew/value"
@@ -60,7 +61,11 @@ func (c *Console) finish(args string) error {
 	if f.Scope != nil {
 		fn = f.Scope.Function
 	}
-	stop, err := c.session.StepOut(f.Physical.Level)
+	run := c.session.Finish
+	if f.Inlined {
+		run = c.session.StepOut
+	}
+	stop, err := run(f.Physical.Level)
 	if err != nil {
 		return err
 	}
@@ -246,16 +251,20 @@ func (c *Console) breakAtEnd() *session.Breakpoint {
 	if err != nil {
 		return nil
 	}
-	cfa, ok := f.Physical.CFA()
-	caller := c.caller(f)
-	if !ok || caller == nil {
+	caller := f.Physical.ReturnsTo()
+	if caller == nil {
 		return nil
 	}
-	b, err := c.session.Break(caller.Physical.PC, &session.BreakpointOptions{
+	column := uint64(jit.Host().StackPointer)
+	sp, ok := caller.Register(column)
+	if !ok {
+		return nil
+	}
+	b, err := c.session.Break(caller.PC, &session.BreakpointOptions{
 		Condition: func(now *session.Frame) (bool, error) {
 			// Deeper calls of the same function return here too.
-			nowCFA, ok := now.CFA()
-			return !ok || nowCFA > cfa, nil
+			nowSP, ok := now.Register(column)
+			return !ok || nowSP >= sp, nil
 		},
 	})
 	if err != nil {

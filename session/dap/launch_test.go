@@ -7,6 +7,8 @@
 package dap
 
 import (
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -61,6 +63,39 @@ func TestLaunch(t *testing.T) {
 			e.disconnect()
 		})
 	}
+}
+
+// The stack of an editor has the functions that left no frame because of tail calls.
+func TestTailCalls(t *testing.T) {
+	p := compile(t, "-O2")
+	e := connect(t, Options{Launch: load})
+	e.launch(p, "relay(4)")
+	e.at(p, dap.SourceBreakpoint{Line: p.lines["SETTLE"]})
+	e.run()
+	_, frames := e.stopped("breakpoint")
+	if got, want := functionNames(frames), []string{"settle", "passOn", "relay"}; !slices.Equal(got, want) {
+		t.Fatalf("%q, want %q", got, want)
+	}
+	line := p.lines["with -O2 a tail call"]
+	if f := frames[1]; f.PresentationHint != "subtle" || f.Line != line || frames[0].PresentationHint != "" || frames[2].PresentationHint != "" {
+		t.Errorf("%+v, want line %d", frames, line)
+	}
+	scopes := e.scopes(frames[1].Id)
+	if _, ok := scopes["Vector registers"]; ok {
+		t.Error("a frame of a tail call has vector registers")
+	}
+	registers := e.variables(scopes["Registers"])
+	pc, sp := map[string]string{"amd64": "rip", "arm64": "pc"}[runtime.GOARCH], map[string]string{"amd64": "rsp", "arm64": "sp"}[runtime.GOARCH]
+	if v := registers[pc].Value; !strings.HasPrefix(v, frames[1].InstructionPointerReference) || registers[sp].Value != "<unavailable>" {
+		t.Errorf("%s = %s, %s = %s, want %s", pc, v, sp, registers[sp].Value, frames[1].InstructionPointerReference)
+	}
+	// The argument has the value that the caller passed.
+	if v := e.variables(scopes["Arguments"])["n"].Value; v != "5" {
+		t.Errorf("n = %s, want 5", v)
+	}
+	e.resume()
+	e.ended(0)
+	e.disconnect()
 }
 
 func TestStopOnEntryAndSteps(t *testing.T) {

@@ -79,7 +79,7 @@ func (c *client) stackTrace(r *dap.StackTraceRequest) (dap.Message, error) {
 		switch {
 		case f.Physical.Marker || f.Physical.Image == nil || len(f.Physical.Image.Files()) == 0:
 			d.PresentationHint = "label" // of the program itself, of a host function, or of none
-		case f.Location.File == "":
+		case f.Location.File == "" || f.Physical.TailCall:
 			d.PresentationHint = "subtle"
 		}
 		body.StackFrames = append(body.StackFrames, d)

@@ -85,7 +85,7 @@ func (c *client) scopes(r *dap.ScopesRequest) (dap.Message, error) {
 		}
 	}
 	add("Registers", "registers", true, container{registers: true, class: session.GeneralRegister})
-	if f.Physical.Level == 0 {
+	if f.Physical.Innermost() {
 		add("Floating-point registers", "registers", true, container{registers: true, class: session.FloatRegister})
 		add("Vector registers", "registers", true, container{registers: true, class: session.VectorRegister})
 	}
@@ -314,7 +314,7 @@ func (c *client) registersOf(k container, hex bool) []dap.Variable {
 		}
 		if v, err := e.Evaluate(k.frame.Physical); err == nil && v.Type() != nil && v.Type().Kind() != value.Void {
 			d = c.shown(variable{name: info.Name, value: v, evaluate: "$" + info.Name}, k.frame, hex)
-		} else if k.frame.Physical.Level == 0 {
+		} else if k.frame.Physical.Innermost() {
 			b, err := c.target.session.Register(info.Name)
 			if err != nil {
 				continue

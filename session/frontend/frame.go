@@ -18,7 +18,7 @@ import (
 // Frame is a frame as users count them: of a function, or of a call inlined into it.
 type Frame struct {
 	Level    int             // 0 is the innermost
-	Physical *session.Frame  // the machine's frame; a function and its inlined calls share it
+	Physical *session.Frame  // the machine's frame, or one of a tail call; a function and its inlined calls share it
 	Inner    int             // number of inlined calls inside of this one in the same physical frame
 	Passed   int             // Inner plus the inlined calls at the address that are not entered yet
 	Inlined  bool            // into the next frame
@@ -75,18 +75,23 @@ func (s *Frames) Load(want int) ([]*Frame, error) {
 	if s.all || want > 0 && len(s.list) >= want {
 		return s.list, nil
 	}
+	limit := 0
 	if want > 0 {
-		// The arguments of the innermost frame need its caller.
-		want = max(want, 2*len(s.list), 2)
+		want = max(want, 2*len(s.list))
+		limit = max(want, 2) // the arguments of the innermost frame need its caller
 	}
-	stack, err := s.session.Stack(want)
+	stack, err := s.session.Stack(limit)
 	if err != nil {
 		return nil, err
 	}
-	s.list, s.all = nil, want == 0 || len(stack.Frames) < want
+	s.list, s.all = nil, limit == 0 || len(stack.Frames) < limit
 	s.reason, s.err = stack.Reason, stack.Err
-	for i := range stack.Frames {
-		s.expand(&stack.Frames[i])
+	for f := range stack.All() {
+		s.expand(f)
+		if want > 0 && len(s.list) >= want { // do not search for more tail calls
+			s.all = false
+			break
+		}
 	}
 	return s.list, nil
 }

@@ -22,11 +22,11 @@ import (
 )
 
 // atLeaf returns a session over testdata/frames.c with a call that is stopped in leaf.
-func atLeaf(t *testing.T, function string, n uint64) *session.Session {
+func atLeaf(t *testing.T, function string, n uint64, flags ...string) *session.Session {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "frames.o")
 	gcc := testprogram.RequireTool(t, "gcc")
-	if out, err := exec.Command(gcc, "-O0", "-g", "-c", "-o", path, "testdata/frames.c").CombinedOutput(); err != nil {
+	if out, err := exec.Command(gcc, append(flags, "-g", "-c", "-o", path, "testdata/frames.c")...).CombinedOutput(); err != nil {
 		t.Fatalf("gcc: %v\n%s", err, out)
 	}
 	file, err := object.Open(path)
@@ -103,15 +103,37 @@ func TestFrames(t *testing.T) {
 // A deep stack is read only as far as needed.
 func TestFramesOnDemand(t *testing.T) {
 	frames := NewFrames(atLeaf(t, "deep", 200))
-	for _, test := range []struct{ want, most int }{{1, 2}, {2, 2}, {3, 4}, {100, 100}, {500, 202}, {0, 202}, {1, 202}} {
+	for _, test := range []struct{ want, most int }{{1, 1}, {2, 2}, {3, 4}, {100, 100}, {500, 202}, {0, 202}, {1, 202}} {
 		list, err := frames.Load(test.want)
 		if err != nil || len(list) < min(test.want, 202) || len(list) > test.most {
 			t.Errorf("Load(%d): %d frames, %v", test.want, len(list), err)
 		}
 	}
 	frames.Forget()
-	if list, err := frames.Load(1); err != nil || len(list) != 2 {
+	if list, err := frames.Load(1); err != nil || len(list) != 1 {
 		t.Errorf("after Forget: %d frames, %v", len(list), err)
+	}
+}
+
+// The functions that left no frame because of tail calls are among the frames.
+func TestFramesOfTailCalls(t *testing.T) {
+	s := atLeaf(t, "starts", 3, "-O2")
+	want := []string{"leaf", "passing", "through", "starts"}
+	for n := range want {
+		frames := NewFrames(s)
+		for _, count := range []int{n + 1, 0} {
+			list, err := frames.Load(count)
+			if err != nil || len(list) < n+1 || count == 0 && len(list) != len(want) {
+				t.Fatalf("Load(%d): %d frames, %v", count, len(list), err)
+			}
+			for i, f := range list {
+				// The inlined call and the function around it share the frame of the latter.
+				tail := i == 1 || i == 2
+				if f.Name != want[i] || f.Level != i || f.Physical.TailCall != tail || f.Inlined != (i == 1) || f.Location.Line == 0 || f.Scope == nil {
+					t.Errorf("Load(%d): frame %d is %+v, want %s", count, i, f, want[i])
+				}
+			}
+		}
 	}
 }
 
@@ -207,7 +229,7 @@ func TestNames(t *testing.T) {
 		want   []Name
 	}{
 		{list[2], "n", []Name{{"n", Local}, {"n2", Local}, {"n", Local}, {"numbers", Global}}},
-		{list[1], "", []Name{{"twice", Local}, {"n", Local}, {"numbers", Global}, {"label", Global}, {"leaf", Function}, {"outer", Function}, {"deep", Function}}},
+		{list[1], "", []Name{{"twice", Local}, {"n", Local}, {"numbers", Global}, {"label", Global}, {"leaf", Function}, {"outer", Function}, {"deep", Function}, {"through", Function}, {"starts", Function}}},
 		{nil, "l", []Name{{"label", Global}, {"leaf", Function}}},
 		{nil, "$spa", []Name{{"$spare", Local}}},
 		{nil, "nosuch", nil},

@@ -64,3 +64,19 @@ __attribute__((noinline)) int calling(int n)
 	}
 	return n;
 }
+
+volatile int cell;
+
+static inline __attribute__((always_inline)) int twice(int n)
+{
+	cell = n;
+	return cell * 2;
+}
+
+int around(int n)
+{
+	int r = twice(n);
+	return r + cell;
+}
+
+int inlining(int n) { return around(n) + 1; }

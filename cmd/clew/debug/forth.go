@@ -85,7 +85,7 @@ func join(numbers []int64) string {
 
 // Locals returns the data stack, which the registers of the innermost word determine.
 func (l *forthLanguage) Locals(f *session.Frame) []string {
-	if f.Level > 0 {
+	if !f.Innermost() {
 		return nil
 	}
 	belowColumn, topColumn := uint64(3), uint64(0) // rbx, rax (psABI amd64, Table 3.36)

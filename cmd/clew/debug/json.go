@@ -73,8 +73,8 @@ func (d *debugger) writeJSON(text string) error {
 		if err != nil {
 			return output.Partial(err)
 		}
-		for n := range stack.Frames {
-			out.Frames = append(out.Frames, places(&stack.Frames[n])...)
+		for f := range stack.All() {
+			out.Frames = append(out.Frames, places(f)...)
 		}
 	}
 	if err := printable.EncodeJSON(output.Stdout, &out); err != nil {

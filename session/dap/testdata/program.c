@@ -73,6 +73,23 @@ int forever(void)
 	return 7;
 }
 
+__attribute__((noipa)) static int settle(int n)
+{
+	counter += n;
+	return stop + n; // SETTLE
+}
+
+__attribute__((noipa)) static int passOn(int n)
+{
+	counter++;
+	return settle(n * 2); // with -O2 a tail call
+}
+
+int relay(int n)
+{
+	return passOn(5) + n;
+}
+
 int main(int argc, char **argv)
 {
 	return argc; // MAIN

@@ -26,3 +26,20 @@ int deep(int n)
 {
   return n == 0 ? leaf(0) : deep(n - 1) + 1;
 }
+
+static inline __attribute__((always_inline)) int passing(int n)
+{
+  numbers[2] = n;
+  return leaf(n + 1);
+}
+
+__attribute__((noinline, noipa)) int through(int n)
+{
+  numbers[1] = n;
+  return passing(n * 2);
+}
+
+int starts(int n)
+{
+  return through(n) + numbers[n];
+}
