@@ -52,6 +52,9 @@ func goInner(kind C.int) {
 //go:noinline
 func goOuter(kind C.int) { C.c_outer(kind) }
 
+// serve is set by the tag http.
+var serve func()
+
 var kinds = map[string]C.int{"segv": C.SEGV, "abort": C.ABORT, "overflow": C.OVERFLOW, "panic": C.PANIC,
 	"overwrite": C.OVERWRITE, "null": C.NULL_CALL, "handler": C.HANDLER, "nocfi": C.NO_CFI, "trap": C.TRAP}
 
@@ -80,6 +83,8 @@ func main() {
 		for {
 			goOuter(C.SPIN)
 		}
+	case "http":
+		serve()
 	case "trace":
 		if err := trace.Start(os.Stdout); err != nil {
 			panic(err)

@@ -17,9 +17,11 @@ volatile int sink;
 volatile int *nowhere;
 static void (*volatile null)(void);
 
+static inline __attribute__((always_inline)) void add(int i) { sink += i; }
+
 __attribute__((noinline)) void spin(int n) {
 	for (int i = 0; i < n; i++)
-		sink += i;
+		add(i);
 }
 
 static inline __attribute__((always_inline)) void store(volatile int *p) { sink++; *p = 1; }
