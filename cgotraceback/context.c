@@ -132,7 +132,8 @@ CLEW_HIDDEN CLEW_PLAIN void clew_save_context(struct clew_context_arg *a, const 
 	c->pc = registers[1];
 	for (unsigned i = 0; i < sizeof c->reg / 8; i++)
 		c->reg[i] = registers[2 + i];
-	// A small stack, as those of coroutines, can end in the next page.
+	// The caller has its return address in the page of sp. A small stack, as those of coroutines, can
+	// end in the next page.
 	c->copied = sizeof c->copy;
 	uint64_t left = PAGE - sp % PAGE;
 	if (left < c->copied && !clew_readable((sp + left) & ~7UL))

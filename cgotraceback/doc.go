@@ -17,11 +17,11 @@
 // A goroutine that starts with the program makes tables of the unwind information, the
 // functions and the source lines of the program and of its libraries, and looks for new
 // libraries a few times a second. In a signal handler, C code walks the stack by these tables. It
-// allocates nothing, takes no lock, and calls no function of the C library. It reads a stack or a
-// library that can be unloaded only after the kernel has reported that the memory can be read. Code
-// without unwind information is walked by its frame pointer if its instructions show that it has
-// one. Otherwise the walk ends: a missing frame is better than a wrong one. ReadCounters returns
-// how many walks ended early, and why.
+// allocates nothing, takes no lock, and calls no function of the C library. It reads a stack or code
+// only after the kernel has reported that the memory can be read. Code without unwind information
+// is walked by its frame pointer if its instructions show that it has one. Otherwise the walk ends:
+// a missing frame is better than a wrong one. ReadCounters returns how many walks ended early, and
+// why.
 //
 // # Limits
 //

@@ -16,7 +16,7 @@
 CLEW_PLAIN static int after_call(struct walk *w, uint64_t pc, uint64_t *target) {
 	const struct clew_segment *s = clew_find(w->list, pc - 1);
 	*target = 0;
-	if (s == NULL || s->kind != CLEW_CODE)
+	if (s == NULL)
 		return 0;
 #ifdef __x86_64__
 	uint8_t b[8] = {0};
@@ -48,7 +48,7 @@ CLEW_PLAIN static int after_call(struct walk *w, uint64_t pc, uint64_t *target) 
 CLEW_PLAIN static uint64_t resolved(struct walk *w, uint64_t address) {
 	const struct clew_segment *s = clew_find(w->list, address);
 	uint64_t function;
-	if (s == NULL || s->kind != CLEW_CODE)
+	if (s == NULL)
 		return address;
 #ifdef __x86_64__
 	uint8_t b[12];

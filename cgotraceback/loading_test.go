@@ -171,6 +171,22 @@ func TestReloading(t *testing.T) {
 	}
 }
 
+// TestSymbolizing unloads a library while its functions are named, as when a profile is written.
+func TestSymbolizing(t *testing.T) {
+	path := build(t, nil)
+	dir := t.TempDir()
+	for _, id := range []string{"sha1", "none"} {
+		source, file := filepath.Join(dir, "symbolize.c"), filepath.Join(dir, id+".so")
+		if err := os.WriteFile(source, fmt.Appendf(nil, library, "symbolize", ""), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		run(t, exec.Command("gcc", "-O2", "-g", "-shared", "-fPIC", "-Wl,--build-id="+id, "-o", file, source))
+		if out := output(t, path, "symbolize", file); !strings.Contains(out, " times\n{Walks:") {
+			t.Errorf("build ID %s: %.3000s", id, out)
+		}
+	}
+}
+
 // TestNextVersion loads a library, and then another one from the same file, whose segments are
 // as large: it has no build ID, and the names of two functions are exchanged.
 func TestNextVersion(t *testing.T) {

@@ -238,11 +238,11 @@ func (p *prepared) publish() {
 		} else if o.markSize == 0 {
 			continue // nothing shows whether it is still mapped
 		}
-		index := C.uint32_t(len(modules))
+		index := C.uint64_t(len(modules))
 		modules = append(modules, m)
-		add := func(start, end uint64, kind C.uint32_t) {
+		add := func(start, end uint64) {
 			if start < end {
-				segments = append(segments, C.struct_clew_segment{start: C.uint64_t(start), end: C.uint64_t(end), module: index, kind: kind})
+				segments = append(segments, C.struct_clew_segment{start: C.uint64_t(start), end: C.uint64_t(end), module: index})
 			}
 		}
 		for _, s := range o.segments {
@@ -250,14 +250,8 @@ func (p *prepared) publish() {
 				continue
 			}
 			start, end := o.bias+s.start, o.bias+s.start+s.size
-			from, to := max(start, p.goText[0]), min(end, p.goText[1])
-			if from >= to {
-				add(start, end, C.CLEW_CODE)
-				continue
-			}
-			add(start, from, C.CLEW_CODE)
-			add(from, to, C.CLEW_GO)
-			add(to, end, C.CLEW_CODE)
+			add(start, min(end, p.goText[0]))
+			add(max(start, p.goText[1]), end)
 		}
 	}
 	slices.SortFunc(segments, func(a, b C.struct_clew_segment) int {
@@ -270,6 +264,7 @@ func (p *prepared) publish() {
 	if list == nil {
 		return
 	}
+	list.go_start, list.go_end = C.uint64_t(p.goText[0]), C.uint64_t(p.goText[1])
 	if previous := C.clew_publish(list); previous != nil {
 		p.free(previous)
 	}
@@ -306,11 +301,6 @@ func newList(segments []C.struct_clew_segment, modules []C.struct_clew_module) *
 	list.modules = (*C.struct_clew_module)(unsafe.Add(at, head+first))
 	list.steps = (*C.struct_clew_step)(unsafe.Add(at, steps))
 	list.segment_count, list.module_count = C.uint64_t(len(segments)), C.uint64_t(len(modules))
-	for _, s := range segments {
-		if s.kind == C.CLEW_GO {
-			list.go_start, list.go_end = s.start, s.end
-		}
-	}
 	copy(unsafe.Slice(list.segments, len(segments)), segments)
 	copy(unsafe.Slice(list.modules, len(modules)), modules)
 	return list

@@ -84,17 +84,17 @@ int clew_check(const void *table, uint64_t size) {
 		const struct clew_unwind *u = table;
 		uint64_t h = sizeof *u;
 		return size >= h && inside(u->groups, 4, h, size) && inside(u->blocks, 2, h, size) && inside(u->rows, 1, h, size) &&
-			inside(u->rare, sizeof(struct clew_rare), h, size) && inside(u->rules, sizeof(struct clew_rule), h, size) &&
+			inside(u->rare, sizeof(struct clew_entry), h, size) && inside(u->rules, sizeof(struct clew_rule), h, size) &&
 			inside(u->saved, sizeof(struct clew_saved), h, size);
 	}
 	case CLEW_NAMES: {
 		const struct clew_names *n = table;
-		return size >= sizeof *n && inside(n->symbols, sizeof(struct clew_symbol), sizeof *n, size);
+		return size >= sizeof *n && inside(n->symbols, sizeof(struct clew_entry), sizeof *n, size);
 	}
 	case CLEW_LINES: {
 		const struct clew_lines *l = table;
 		uint64_t h = sizeof *l;
-		return size >= h && inside(l->ranges, sizeof(struct clew_range), h, size) &&
+		return size >= h && inside(l->ranges, sizeof(struct clew_entry), h, size) &&
 			inside(l->places, sizeof(struct clew_place), h, size) && inside(l->strings, 1, h, size) &&
 			l->strings.count > 0 && ((const char *)table)[l->strings.offset + l->strings.count - 1] == 0;
 	}
@@ -117,23 +117,16 @@ CLEW_PLAIN const struct clew_segment *clew_find(const struct clew_list *list, ui
 	return &list->segments[low];
 }
 
-// clew_symbol_at returns the name of the function at an address without load bias, or
-// CLEW_NONE, and where it starts.
-CLEW_PLAIN uint32_t clew_symbol_at(const struct clew_names *names, uint64_t address, uint32_t *start) {
-	uint64_t at = address - names->head.base;
-	if (at > UINT32_MAX)
-		return CLEW_NONE;
-	const struct clew_symbol *symbols = (const void *)((const char *)names + names->symbols.offset);
-	uint32_t low = 0, high = names->symbols.count;
-	while (low < high) { // the number of symbols that start at or below the address
+// clew_entry_at returns the last entry of an array that starts at or below a number, or NULL.
+CLEW_PLAIN const struct clew_entry *clew_entry_at(const void *table, struct clew_array array, uint64_t at) {
+	const struct clew_entry *entries = (const void *)((const char *)table + array.offset);
+	uint32_t low = 0, high = array.count;
+	while (low < high) { // low becomes the number of entries that start at or below the number
 		uint32_t middle = low + (high - low) / 2;
-		if (symbols[middle].start <= at)
+		if (entries[middle].start <= at)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low == 0)
-		return CLEW_NONE;
-	*start = symbols[low - 1].start;
-	return symbols[low - 1].name;
+	return low && at <= UINT32_MAX ? &entries[low - 1] : NULL;
 }

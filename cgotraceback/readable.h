@@ -49,4 +49,12 @@ __attribute__((always_inline)) CLEW_PLAIN static inline int clew_check_memory(ui
 	return system_call(SYS_process_vm_readv, self, (long)&here, 1, (long)&there, 1, 0) == 8;
 }
 
+// clew_equals reports whether the 4 bytes at an address, which is a multiple of 4, have a value. The
+// kernel compares them, and then wakes no waiting thread and moves none.
+__attribute__((always_inline)) CLEW_PLAIN static inline int clew_equals(uint64_t address, uint32_t value) {
+	enum { CMP_REQUEUE_PRIVATE = 4 | 128 }; // musl's headers lack linux/futex.h
+	uint32_t other = 0;
+	return system_call(SYS_futex, (long)address, CMP_REQUEUE_PRIVATE, 0, 0, (long)&other, value) == 0;
+}
+
 #endif

@@ -9,6 +9,7 @@
 // strings that it returns are never freed.
 
 #include <stddef.h>
+#include "readable.h"
 #include "tables.h"
 
 // string_at returns a string if its end is in readable memory: a file that is mapped can have
@@ -30,33 +31,19 @@ CLEW_PLAIN static const char *string_at(const char *strings, uint64_t size, uint
 	return NULL;
 }
 
-// place_at returns the number of the innermost place at an address, 0 if there is none.
-CLEW_PLAIN static uint32_t place_at(const struct clew_lines *lines, uint64_t address) {
-	uint64_t at = address - lines->head.base;
-	if (at > UINT32_MAX)
-		return 0;
-	const struct clew_range *ranges = (const void *)((const char *)lines + lines->ranges.offset);
-	uint32_t low = 0, high = lines->ranges.count;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (ranges[middle].start <= at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? ranges[low - 1].place : 0;
-}
-
-// is_fresh reports whether a module is still mapped.
+// is_fresh reports whether a module is still mapped. The kernel compares the mark: no frame shows that
+// the library is in use, so that another thread can unload it between a check and a read.
 CLEW_PLAIN static int is_fresh(const struct clew_module *m) {
 	if (m->flags & CLEW_PINNED)
 		return 1;
-	uint64_t last = m->mark + m->mark_size - 1;
-	if (m->mark_size == 0 || m->mark_size > sizeof m->mark_bytes || !clew_readable(m->mark & ~7UL) || !clew_readable(last & ~7UL))
+	if (m->mark_size < 4 || m->mark_size > sizeof m->mark_bytes)
 		return 0;
-	for (uint32_t i = 0; i < m->mark_size; i++)
-		if (((const volatile uint8_t *)m->mark)[i] != m->mark_bytes[i])
+	for (uint32_t i = 0; i + 4 <= m->mark_size; i += 4) {
+		uint32_t word;
+		__builtin_memcpy(&word, m->mark_bytes + i, 4);
+		if (!clew_equals(m->mark + i, word))
 			return 0;
+	}
 	return 1;
 }
 
@@ -73,23 +60,22 @@ CLEW_PLAIN static void symbolize(const struct clew_list *list, struct clew_symbo
 		return;
 	uint64_t address = a->pc - m->bias;
 	a->function = m->label;
-	if (m->names != NULL) {
-		uint32_t start;
-		uint32_t name = clew_symbol_at(m->names, address, &start);
-		if (name != CLEW_NONE) {
-			const char *function = string_at(m->strings, m->strings_size, name);
-			if (function != NULL && *function != 0)
-				a->function = function;
-			a->entry = m->names->head.base + m->bias + start;
-		}
+	const struct clew_entry *e = m->names ? clew_entry_at(m->names, m->names->symbols, address - m->names->head.base) : NULL;
+	if (e != NULL && e->value != CLEW_NONE) {
+		const char *function = string_at(m->strings, m->strings_size, e->value);
+		if (function != NULL && *function != 0)
+			a->function = function;
+		a->entry = m->names->head.base + m->bias + e->start;
 	}
-	if (clew_is_trampoline(a->pc, s->end))
+	if (m->flags & CLEW_PINNED && clew_is_trampoline(a->pc)) // another library can be unloaded while its code is read
 		a->function = "<signal handler called>"; // as gdb says
 	if (m->lines == NULL)
 		return;
 	const struct clew_lines *lines = m->lines;
-	if (!in_chain)
-		place = place_at(lines, address);
+	if (!in_chain) {
+		e = clew_entry_at(lines, lines->ranges, address - lines->head.base);
+		place = e ? e->value : 0;
+	}
 	if (place == 0 || place >= lines->places.count)
 		return;
 	const struct clew_place *p = (const struct clew_place *)((const char *)lines + lines->places.offset) + place;

@@ -28,6 +28,11 @@ struct clew_array {
 	uint32_t offset, count;
 };
 
+// clew_entry is an entry of an array that is sorted by start. Most hold up to the next one.
+struct clew_entry {
+	uint32_t start, value;
+};
+
 // clew_head begins every table.
 struct clew_head {
 	uint32_t magic, size;
@@ -43,13 +48,9 @@ struct clew_unwind {
 	struct clew_array groups; // uint32_t
 	struct clew_array blocks; // uint16_t
 	struct clew_array rows;   // uint8_t
-	struct clew_array rare;   // struct clew_rare, by row
+	struct clew_array rare;   // struct clew_entry: the row, and its rule
 	struct clew_array rules;  // struct clew_rule; the first is a placeholder
 	struct clew_array saved;  // struct clew_saved
-};
-
-struct clew_rare {
-	uint32_t row, rule;
 };
 
 enum { CLEW_RARE = 255 };
@@ -82,28 +83,20 @@ struct clew_saved {
 	uint8_t column, kind, reg, unused;
 };
 
-// clew_names are the functions by address. A symbol holds up to the next one.
+// clew_names are the functions by address.
 struct clew_names {
 	struct clew_head head;
-	struct clew_array symbols; // struct clew_symbol
+	struct clew_array symbols; // struct clew_entry: the offset of the name in the module's strings, or CLEW_NONE
 };
 
 enum { CLEW_NONE = 0xffffffff };
 
-struct clew_symbol {
-	uint32_t start, name; // name: offset in the module's strings, or CLEW_NONE
-};
-
-// clew_lines are the places in the source by address. A range holds up to the next one.
+// clew_lines are the places in the source by address.
 struct clew_lines {
 	struct clew_head head;
-	struct clew_array ranges;  // struct clew_range
+	struct clew_array ranges;  // struct clew_entry: the innermost place, 0 for none
 	struct clew_array places;  // struct clew_place; the first is a placeholder
 	struct clew_array strings; // char; each ends with a 0, and so does the array
-};
-
-struct clew_range {
-	uint32_t start, place; // place: the innermost one, 0 for none
 };
 
 struct clew_place {
@@ -121,17 +114,13 @@ enum { CLEW_STEPS = 2048 };
 
 // The list of what is mapped in the process. Go publishes a new one when it changes.
 
-enum { // kinds of segments
-	CLEW_CODE = 1,
-	CLEW_GO = 2, // code of Go: a walk ends there
-};
-
+// clew_segment is code of a module, which is not Go's.
 struct clew_segment {
 	uint64_t start, end;
-	uint32_t module, kind;
+	uint64_t module;
 };
 
-enum { CLEW_PINNED = 1 }; // of a module: it is never unloaded, and its code is readable
+enum { CLEW_PINNED = 1 }; // of a module: it is never unloaded
 
 struct clew_module {
 	uint64_t bias;
@@ -152,7 +141,7 @@ struct clew_list {
 	struct clew_segment *segments;
 	struct clew_module *modules;
 	uint64_t segment_count, module_count;
-	uint64_t go_start, go_end; // code of Go
+	uint64_t go_start, go_end; // code of Go: a walk ends there
 	struct clew_step *steps; // CLEW_STEPS of them, or NULL
 };
 
@@ -235,7 +224,7 @@ CLEW_HIDDEN uint64_t clew_frames(void);
 CLEW_HIDDEN struct clew_list *clew_current(void);
 CLEW_HIDDEN int clew_readable(uint64_t address);
 CLEW_HIDDEN const struct clew_segment *clew_find(const struct clew_list *, uint64_t pc);
-CLEW_HIDDEN int clew_is_trampoline(uint64_t pc, uint64_t end);
-CLEW_HIDDEN uint32_t clew_symbol_at(const struct clew_names *, uint64_t address, uint32_t *start);
+CLEW_HIDDEN int clew_is_trampoline(uint64_t pc);
+CLEW_HIDDEN const struct clew_entry *clew_entry_at(const void *table, struct clew_array, uint64_t at);
 
 #endif

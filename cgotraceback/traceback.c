@@ -31,12 +31,10 @@ void clew_read_counts(struct clew_counts *c) {
 
 void clew_limit(uint32_t frames) { atomic_store(&most_frames, frames ? frames : UINT32_MAX); }
 
-// is_fresh reports whether a module is still mapped.
-CLEW_PLAIN static int is_fresh(struct walk *w, uint32_t index) {
+// is_fresh reports whether a module is still mapped, and remembers that for the rest of the walk.
+CLEW_PLAIN static int is_fresh(struct walk *w, uint64_t index) {
 	const struct clew_module *m = &w->list->modules[index];
-	if (m->flags & CLEW_PINNED)
-		return 1;
-	if (index < CLEW_STAYS && w->fresh >> index & 1)
+	if (m->flags & CLEW_PINNED || (index < CLEW_STAYS && w->fresh >> index & 1))
 		return 1;
 	uint8_t here[sizeof m->mark_bytes];
 	if (m->mark_size > sizeof here || !read_bytes(&w->code, m->mark, here, m->mark_size))
@@ -80,18 +78,10 @@ CLEW_PLAIN static const struct clew_rule *rule_at(const struct clew_unwind *u, u
 	// byte before.
 	uint32_t rule = k ? row[n + k - 1] : row[-1];
 	if (rule == CLEW_RARE) {
-		const struct clew_rare *rare = ARRAY(struct clew_rare, u, rare);
-		uint32_t low = 0, high = u->rare.count, number = first + k - 1;
-		while (low < high) {
-			uint32_t middle = low + (high - low) / 2;
-			if (rare[middle].row < number)
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		if (low == u->rare.count || rare[low].row != number)
+		const struct clew_entry *rare = clew_entry_at(u, u->rare, first + k - 1);
+		if (rare == NULL || rare->start != first + k - 1)
 			return NULL;
-		rule = rare[low].rule;
+		rule = rare->value;
 	}
 	if (rule == 0 || rule >= u->rules.count)
 		return NULL;
@@ -192,11 +182,9 @@ CLEW_PLAIN static int equals_trampoline(const uint8_t *code) {
 	return 1;
 }
 
-// clew_is_trampoline is is_trampoline for the symbolizer: pc is in a segment with this end.
-CLEW_PLAIN int clew_is_trampoline(uint64_t pc, uint64_t end) {
-	if (end - pc < sizeof trampoline || !clew_readable(pc & ~7UL) || !clew_readable((pc + 8) & ~7UL))
-		return 0;
-	return equals_trampoline((const uint8_t *)pc);
+// clew_is_trampoline is is_trampoline for the symbolizer.
+CLEW_PLAIN int clew_is_trampoline(uint64_t pc) {
+	return clew_readable(pc & ~7UL) && clew_readable((pc + 8) & ~7UL) && equals_trampoline((const uint8_t *)pc);
 }
 
 // is_trampoline reports whether the frame returns to the end of a signal handler's call: the
@@ -206,35 +194,38 @@ CLEW_PLAIN static int is_trampoline(struct walk *w, const struct clew_segment *s
 	return (s ? read_code(w, s, w->pc, here, sizeof here) : read_bytes(&w->code, w->pc, here, sizeof here)) && equals_trampoline(here);
 }
 
-// by_context leaves a signal trampoline: the kernel has saved the registers on its stack.
+#ifdef __x86_64__
+static const uint8_t columns[16] = {8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2, 7};
+enum { REGISTERS = 16, FIRST = offsetof(ucontext_t, uc_mcontext), SIGINFO = 0 };
+#else
+enum { REGISTERS = 32, FIRST = offsetof(ucontext_t, uc_mcontext) + 8, SIGINFO = 128 }; // the address of a fault is first
+#endif
+
+// resume makes the frame the one that a signal interrupted: the kernel has saved its registers. The
+// program counter follows the others.
+CLEW_PLAIN static inline void resume(struct walk *w, uint64_t context) {
+	const volatile uint64_t *from = (const volatile uint64_t *)(context + FIRST); // volatile: else the loop calls memcpy
+#pragma GCC unroll 16
+	for (int i = 0; i < REGISTERS; i++)
+#ifdef __x86_64__
+		w->reg[columns[i]] = from[i];
+#else
+		w->reg[i] = from[i];
+#endif
+	w->pc = from[REGISTERS];
+	w->known = (1UL << REGISTERS) - 1;
+	w->floor = w->reg[SP]; // anywhere, if the handler ran on an alternate stack
+	w->interrupted = 1;
+}
+
+// by_context leaves a signal trampoline.
 CLEW_PLAIN static int by_context(struct walk *w) {
 	if (!is_known(w, SP))
 		return CLEW_NO_RULE;
-#ifdef __x86_64__
-	static const uint8_t columns[17] = {8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2, 7, 16};
-	uint64_t at = w->reg[SP] + offsetof(ucontext_t, uc_mcontext);
-	for (int i = 0; i < 17; i++) {
-		uint64_t v;
-		if (!read_word(&w->stack, at + 8 * i, &v))
-			return CLEW_UNREADABLE;
-		if (columns[i] == 16)
-			w->pc = v;
-		else
-			w->reg[columns[i]] = v;
-	}
-	w->known = 0xffff;
-#else
-	uint64_t at = w->reg[SP] + 128 + offsetof(ucontext_t, uc_mcontext) + 8; // a siginfo, then the address of the fault
-	for (int i = 0; i < 32; i++)
-		if (!read_word(&w->stack, at + 8 * i, &w->reg[i]))
-			return CLEW_UNREADABLE;
-	if (!read_word(&w->stack, at + 8 * 32, &w->pc))
+	uint64_t context = w->reg[SP] + SIGINFO;
+	if (!readable(&w->stack, context + FIRST, (REGISTERS + 1) * 8))
 		return CLEW_UNREADABLE;
-	w->known = UINT32_MAX;
-#endif
-	// The interrupted stack can be anywhere, if the handler ran on an alternate one.
-	w->floor = w->reg[SP];
-	w->interrupted = 1;
+	resume(w, context);
 	return ON;
 }
 
@@ -260,8 +251,6 @@ CLEW_PLAIN static int leave(struct walk *w, uint64_t *traced) {
 		*traced = w->pc; // a call of something that is not code
 		return clew_by_return(w, w->pc, 0) == ON || clew_by_return(w, 0, 0) == ON ? ON : CLEW_NO_MODULE;
 	}
-	if (s->kind == CLEW_GO)
-		return CLEW_COMPLETE;
 	*traced = lookup;
 	if (!is_fresh(w, s->module)) // the tables are of other code than what is here now
 		return clew_by_pointer(w, s, 0) == ON ? ON : CLEW_STALE;
@@ -277,11 +266,30 @@ CLEW_PLAIN static int leave(struct walk *w, uint64_t *traced) {
 			remember(w, lookup, s->module, r);
 		return end;
 	}
-	uint32_t start;
-	uint64_t function = 0;
-	if (m->names && clew_symbol_at(m->names, lookup - m->bias, &start) != CLEW_NONE)
-		function = m->names->head.base + m->bias + start;
-	return clew_by_pointer(w, s, function);
+	const struct clew_names *n = m->names;
+	const struct clew_entry *e = n ? clew_entry_at(n, n->symbols, lookup - m->bias - n->head.base) : NULL;
+	return clew_by_pointer(w, s, e && e->value != CLEW_NONE ? n->head.base + m->bias + e->start : 0);
+}
+
+// begin_at makes the caller of the function of runtime/cgo that called clew_context the frame. That
+// function has returned, so that its part of the stack is read from the copy.
+CLEW_PLAIN static int begin_at(struct walk *w, const struct clew_saved_context *c) {
+	if (c == NULL)
+		return CLEW_NO_CONTEXT;
+	const uint64_t *saved = c->reg;
+	for (uint32_t left = KEPT; left != 0; left &= left - 1)
+		w->reg[__builtin_ctz(left)] = *saved++;
+	w->known = KEPT | 1u << SP;
+	w->reg[SP] = w->floor = c->sp;
+	w->pc = c->pc;
+	w->interrupted = 0;
+	uint64_t copied = c->copied <= sizeof c->copy ? c->copied : 0, traced;
+	w->stack.copy = (const uint8_t *)c->copy;
+	w->stack.copy_at = c->sp;
+	w->stack.copy_size = copied;
+	int end = leave(w, &traced);
+	w->stack.copy_size = 0; // the frames of its callers stay
+	return end == ON && w->reg[SP] - c->sp > copied ? CLEW_NO_CONTEXT : end;
 }
 
 CLEW_PLAIN __attribute__((noinline)) static void walk_stack(struct clew_traceback_arg *a) {
@@ -292,74 +300,24 @@ CLEW_PLAIN __attribute__((noinline)) static void walk_stack(struct clew_tracebac
 	w.stack = w.code = (struct memory){0};
 	w.fresh = 1UL << CLEW_STAYS;
 	w.segment = NULL;
-	w.reg[SP] = 0;
 	w.by_pointer = 0;
-	int end = ON, skip = 0;
+	int end = ON;
 	unsigned side = clew_enter();
 	w.list = clew_current();
 	if (w.list == NULL)
 		end = CLEW_NO_TABLES;
-	else if (a->sigcontext != 0) {
-		const ucontext_t *c = (const ucontext_t *)a->sigcontext;
-#ifdef __x86_64__
-		static const uint8_t columns[16] = {8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2, 7};
-#pragma GCC unroll 16
-		for (int i = 0; i < 16; i++)
-			w.reg[columns[i]] = c->uc_mcontext.gregs[i];
-		w.pc = c->uc_mcontext.gregs[16];
-		w.known = 0xffff;
-#else
-		const volatile mcontext_t *m = &c->uc_mcontext; // volatile: else the loop calls memcpy
-		for (int i = 0; i < 31; i++)
-			w.reg[i] = m->regs[i];
-		w.reg[31] = m->sp;
-		w.pc = m->pc;
-		w.known = UINT32_MAX;
-#endif
-		w.interrupted = 1;
-	} else {
-		const struct clew_saved_context *c = clew_saved_context(a->context);
-		if (c == NULL)
-			end = CLEW_NO_CONTEXT;
-		else {
-#ifdef __x86_64__
-			w.reg[3] = c->reg[0], w.reg[6] = c->reg[1];
-			for (int i = 0; i < 4; i++)
-				w.reg[12 + i] = c->reg[2 + i];
-#else
-			const volatile uint64_t *saved = c->reg; // volatile: see above
-			for (int i = 0; i < 11; i++)
-				w.reg[19 + i] = saved[i];
-#endif
-			w.known = KEPT | 1u << SP;
-			w.reg[SP] = c->sp;
-			w.pc = c->pc;
-			w.interrupted = 0;
-			w.stack.copy = (const uint8_t *)c->copy;
-			w.stack.copy_at = c->sp;
-			w.stack.copy_size = c->copied <= sizeof c->copy ? c->copied : 0;
-			skip = 1; // the function of runtime/cgo that called clew_context has returned
-		}
-	}
-	w.floor = w.reg[SP];
+	else if (a->sigcontext != 0)
+		resume(&w, a->sigcontext);
+	else
+		end = begin_at(&w, clew_saved_context(a->context));
 	while (end == ON) {
 		uint64_t traced;
-		if (!skip)
-			n = by_steps(&w, a->buf, n, most);
+		n = by_steps(&w, a->buf, n, most);
 		end = leave(&w, &traced);
-		if (traced != 0 && !skip) {
-			if (n == most) {
-				end = CLEW_FULL;
-				break;
-			}
+		if (traced != 0 && n == most)
+			end = CLEW_FULL;
+		else if (traced != 0)
 			a->buf[n++] = traced;
-		}
-		if (skip) {
-			skip = 0;
-			if (end == ON && w.reg[SP] - w.stack.copy_at > w.stack.copy_size)
-				end = CLEW_NO_CONTEXT; // a part of its frame was not copied
-			w.stack.copy_size = 0; // the frames of its callers stay
-		}
 	}
 	clew_leave(side, n);
 	if (n < a->max)

@@ -71,6 +71,11 @@ CLEW_PLAIN static inline int page_readable(struct memory *m, uint64_t address) {
 	return address - m->low < m->high - m->low || check_page(m, address);
 }
 
+// readable reports whether memory can be read. Its size is a page at most.
+CLEW_PLAIN static inline int readable(struct memory *m, uint64_t address, uint64_t size) {
+	return address + size >= address && page_readable(m, address) && page_readable(m, address + size - 1);
+}
+
 // read_bytes copies memory. It returns 0 if the memory cannot be read.
 CLEW_PLAIN static inline int read_bytes(struct memory *m, uint64_t address, void *p, uint64_t size) {
 	if (address - m->copy_at < m->copy_size && size <= m->copy_size - (address - m->copy_at)) {
@@ -79,7 +84,7 @@ CLEW_PLAIN static inline int read_bytes(struct memory *m, uint64_t address, void
 			((uint8_t *)p)[i] = from[i];
 		return 1;
 	}
-	if (address + size < address || !page_readable(m, address) || !page_readable(m, address + size - 1))
+	if (!readable(m, address, size))
 		return 0;
 	for (uint64_t i = 0; i < size; i++)
 		((uint8_t *)p)[i] = ((const volatile uint8_t *)address)[i];
@@ -97,13 +102,7 @@ CLEW_PLAIN static inline int read_word(struct memory *m, uint64_t address, uint6
 
 // read_code copies code of a module, which must be in the segment.
 CLEW_PLAIN static inline int read_code(struct walk *w, const struct clew_segment *s, uint64_t address, void *p, uint64_t size) {
-	if (address < s->start || address >= s->end || size > s->end - address)
-		return 0;
-	if (!(w->list->modules[s->module].flags & CLEW_PINNED))
-		return read_bytes(&w->code, address, p, size);
-	for (uint64_t i = 0; i < size; i++)
-		((uint8_t *)p)[i] = ((const volatile uint8_t *)address)[i];
-	return 1;
+	return address >= s->start && address < s->end && size <= s->end - address && read_bytes(&w->code, address, p, size);
 }
 
 static inline int is_known(const struct walk *w, uint32_t reg) { return reg < 32 && w->known >> reg & 1; }

@@ -22,6 +22,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/pprof"
 	"runtime/trace"
@@ -122,6 +123,8 @@ func main() {
 		pprof.StopCPUProfile()
 	case "reload":
 		reload(os.Args[2])
+	case "symbolize":
+		symbolize(os.Args[2])
 	default:
 		kind, ok := kinds[what]
 		if !ok {
@@ -226,6 +229,38 @@ func reload(path string) {
 	ended.Store(true)
 	wait.Wait()
 	fmt.Println("reloaded")
+}
+
+// symbolize names a function of a library while others unload and load the library.
+func symbolize(path string) {
+	name := C.CString(path)
+	library := C.load(name)
+	address := uintptr(C.find(library)) + 1
+	if err := cgotraceback.Prepare(); err != nil {
+		fmt.Println(err)
+	}
+	var ended atomic.Bool
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		named, nameless := 0, 0
+		for !ended.Load() || named == 0 {
+			switch f, _ := runtime.CallersFrames([]uintptr{address}).Next(); f.Function {
+			case "library_call":
+				named++
+			case "", "[" + filepath.Base(path) + "]": // no tables yet
+				nameless++
+			default:
+				panic(f.Function)
+			}
+		}
+		fmt.Println("named", named, "times, not named", nameless, "times")
+	})
+	for range 3000 {
+		C.unload(library)
+		library = C.load(name)
+	}
+	ended.Store(true)
+	wait.Wait()
 }
 
 // recovered calls C code that calls Go code that panics.

@@ -19,6 +19,7 @@ void deliver_in_thread(void);
 void deliver_report(void);
 void no_cfi_short(int n);
 void *load(const char *path);
+void *find(void *library);
 int call_library(void *library);
 void unload(void *library);
 void no_cfi_outer(int kind);
