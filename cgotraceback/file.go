@@ -147,6 +147,9 @@ func newMapping(size int) mapping {
 	return m
 }
 
+// limit returns the bytes that a table may take.
+func (f *file) limit() int { return int(min(f.left, math.MaxInt32)) }
+
 // table keeps a table, if the C code accepts it.
 func (f *file) table(b []byte) mapping {
 	if int64(len(b)) > f.left {
@@ -311,7 +314,7 @@ func (f *file) makeUnwind() error {
 	return elfobject.Guard(func() error {
 		s, err := f.source.EHFrame()
 		if s != nil {
-			f.unwind = f.table(compact.Unwind(s, int(min(f.left, math.MaxInt32))))
+			f.unwind = f.table(compact.Unwind(s, f.limit()))
 		}
 		return err
 	})
@@ -358,7 +361,7 @@ func (f *file) makeNames() error {
 			end = max(end, sections[e.Section].Address+sections[e.Section].Size)
 			symbols = append(symbols, compact.Symbol{Start: e.Value, Size: e.Size, Name: e.NameOffset, Rank: rank(e.Type, e.Binding, name)})
 		}
-		names := compact.Names(symbols, end)
+		names := compact.Names(symbols, end, f.limit())
 		f.setFunctions(symbols, end)
 		if link := int(sections[best].Link); names != nil && link < len(sections) {
 			f.setNames(names, sections[link].Offset, sections[link].Size)
@@ -435,7 +438,7 @@ func (f *file) copyNames() {
 		symbols = append(symbols, compact.Symbol{Start: s.Address, Size: s.Size, Name: uint32(len(text)), Rank: rank(s.Type, s.Binding, []byte(s.Name))})
 		text = append(append(text, s.Name...), 0)
 	}
-	names := compact.Names(symbols, end)
+	names := compact.Names(symbols, end, f.limit()-len(text))
 	if f.strings = f.keep(text); names != nil && f.strings != nil {
 		f.setFunctions(symbols, end)
 		f.names = f.table(names)
@@ -503,7 +506,7 @@ func (f *file) makeLines() error {
 	if f.prepared.configured().NamesOnly || !f.once(linesTable) {
 		return nil
 	}
-	var lines compact.Lines
+	lines := compact.Lines{Limit: f.limit()}
 	fault := elfobject.Guard(func() error {
 		ok, err := f.openLines()
 		if !ok {
@@ -524,9 +527,6 @@ func (f *file) addLines(lines *compact.Lines) error {
 			continue
 		}
 		for at := r.start; at < r.end; {
-			if int64(lines.Size()) > f.left {
-				return nil
-			}
 			rows++
 			if rows%1024 == 0 && !f.prepared.pause() { // about every 5 ms
 				return nil
@@ -536,14 +536,16 @@ func (f *file) addLines(lines *compact.Lines) error {
 					return err
 				}
 			}
-			at = f.addLine(lines, at, r.end)
+			if at = f.addLine(lines, at, r.end); at == 0 {
+				return nil
+			}
 		}
 	}
 	return nil
 }
 
 // addLine adds the lines of the code from an address to the end of a row of the line table,
-// and returns that.
+// and returns that, or 0 if the table is full.
 func (f *file) addLine(lines *compact.Lines, at, end uint64) uint64 {
 	row, err := f.source.LineRange(at)
 	if err != nil || row.End <= at || row.End > end {
@@ -564,7 +566,9 @@ func (f *file) addLine(lines *compact.Lines, at, end uint64) uint64 {
 		for i, c := range chain {
 			places[i] = compact.Place{Function: c.Function, File: c.File, Line: c.Line}
 		}
-		lines.Add(at, stop, places)
+		if !lines.Add(at, stop, places) {
+			return 0
+		}
 		at = stop
 	}
 	return row.End

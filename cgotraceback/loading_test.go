@@ -268,6 +268,17 @@ func TestOptions(t *testing.T) {
 	if got := functions(traced(t, output(t, path, "segv"))); len(got) == 0 {
 		t.Error("no C frame")
 	}
+	if !hasRust(nil) {
+		return
+	}
+	// The lines of Rust's library are cut off, and do not vanish as a whole.
+	t.Setenv("NAMES_ONLY", "")
+	t.Setenv("MAX_MEMORY", "2500000")
+	out = output(t, path, "callers")
+	_, memory, _ := strings.Cut(out, "TableMemory:")
+	if _, err := fmt.Sscan(memory, &size); err != nil || size < 2400000 || size > 2500000 {
+		t.Errorf("tables of %d bytes with a limit of 2500000:\n%s", size, out)
+	}
 }
 
 // TestPreparingLLVM measures the tables of a library with 50 MB of code, in a file of 110 MB.

@@ -17,6 +17,8 @@ type Place struct {
 
 // Lines makes a table of source lines and inlined calls. The zero value is empty.
 type Lines struct {
+	Limit int // of the table, in bytes
+
 	base    uint64
 	ranges  []uint32 // starts and places, in turn
 	places  []place
@@ -24,17 +26,35 @@ type Lines struct {
 	strings map[string]uint32
 	text    []byte
 	end     uint64
+	full    bool
 }
 
 // place is struct clew_place. The caller has a lower number.
 type place struct{ function, file, line, caller uint32 }
 
-// Size returns the size of the table in bytes.
-func (l *Lines) Size() int { return 4*len(l.ranges) + 16*len(l.places) + len(l.text) }
+// size returns the size of the table in bytes, at most.
+func (l *Lines) size() int {
+	const more = 128 // the head, paddings, and the end of the last range
+	return more + 4*len(l.ranges) + 16*len(l.places) + len(l.text)
+}
 
 // Add appends the range [start, end), which must begin at or above the end of the last one.
-// The innermost inlined call is first.
-func (l *Lines) Add(start, end uint64, chain []Place) {
+// The innermost inlined call is first. Add returns false if the table is full: this range and
+// later ones are left out.
+func (l *Lines) Add(start, end uint64, chain []Place) bool {
+	if l.full {
+		return false
+	}
+	before := *l
+	l.add(start, end, chain)
+	if l.size() > l.Limit {
+		*l = before // numbers and strings are not needed any more
+		l.full = true
+	}
+	return !l.full
+}
+
+func (l *Lines) add(start, end uint64, chain []Place) {
 	if l.numbers == nil {
 		l.base, l.end = start, start
 		l.numbers, l.strings = make(map[place]uint32), map[string]uint32{"": 0}

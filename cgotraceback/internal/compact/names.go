@@ -25,8 +25,13 @@ const SymbolSize = 8
 const none = math.MaxUint32
 
 // Names returns the table of functions. It sorts the symbols by address. The end is that of the code.
-func Names(symbols []Symbol, end uint64) []byte {
-	if len(symbols) == 0 {
+// What would make the table larger than limit bytes is left out, from the highest address on.
+func Names(symbols []Symbol, end uint64, limit int) []byte {
+	if SymbolSize*len(symbols) > limit { // the caller may lack the symbol after one
+		symbols = slices.DeleteFunc(symbols, func(s Symbol) bool { return s.Size == 0 })
+	}
+	most := (limit - headSize - 16) / SymbolSize
+	if len(symbols) == 0 || most <= 0 {
 		return nil
 	}
 	slices.SortFunc(symbols, func(a, b Symbol) int {
@@ -88,6 +93,10 @@ func Names(symbols []Symbol, end uint64) []byte {
 		add(s.Start, s.Name)
 	}
 	closeUpTo(math.MaxUint64)
+	if len(entries) > most {
+		entries = entries[:most]
+		entries[most-1].name = none
+	}
 	t := newTable(magicNames, base, 1)
 	t.array(len(entries), 8, func(b []byte) []byte {
 		for _, e := range entries {

@@ -78,13 +78,14 @@ type dictionary struct {
 	forms   []form // by number
 	rules   []rule
 	saved   []packed
+	places  map[[maxSaved]packed]uint32 // in saved
 
 	// recent holds the numbers of forms by a quick hash.
 	recent [1 << 12]uint32
 }
 
 func newDictionary(s *cfi.Section) *dictionary {
-	d := &dictionary{section: s, numbers: make(map[form]uint32), forms: make([]form, 1)}
+	d := &dictionary{section: s, numbers: make(map[form]uint32), forms: make([]form, 1), places: make(map[[maxSaved]packed]uint32)}
 	switch s.Machine.ELF {
 	case elf.EM_X86_64:
 		d.columns = 1<<3 | 1<<6 | 1<<7 | 15<<12 | 1<<16 // rbx, rbp, rsp, r12 to r15, return address
@@ -118,6 +119,10 @@ func (d *dictionary) number(row *cfi.Row, cie *cfi.CIE) uint32 {
 		}
 		d.forms = append(d.forms, f)
 		d.numbers[f] = n
+		if _, ok := d.places[f.saved]; !ok {
+			d.places[f.saved] = uint32(len(d.saved))
+			d.saved = append(d.saved, f.saved[:f.rule.count]...)
+		}
 	}
 	*recent = n
 	return n
@@ -145,16 +150,9 @@ func (d *dictionary) sort(uses map[uint32]int) {
 
 // write writes the rules of all forms.
 func (d *dictionary) write() {
-	places := make(map[[maxSaved]packed]uint32)
 	d.rules = make([]rule, 1, len(d.forms))
 	for _, f := range d.forms[1:] {
-		at, ok := places[f.saved]
-		if !ok {
-			at = uint32(len(d.saved))
-			places[f.saved] = at
-			d.saved = append(d.saved, f.saved[:f.rule.count]...)
-		}
-		f.rule.saved = at
+		f.rule.saved = d.places[f.saved]
 		d.rules = append(d.rules, f.rule)
 	}
 }

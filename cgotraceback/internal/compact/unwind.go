@@ -42,6 +42,9 @@ func Unwind(s *cfi.Section, limit int) []byte {
 	var f cfi.FDE
 	again := 4*len(s.Data) + 1<<20 // bytes of instructions that may be executed a second time
 	for _, r := range ranges {
+		if u.isFull(r.Start - u.base) {
+			break
+		}
 		if s.FDEAt(r.FDE, &f) != nil {
 			continue
 		}
@@ -99,10 +102,10 @@ func (u *unwinding) rank(s *cfi.Section, ranges []cfi.IndexRange) {
 
 // add appends a row. It returns false if the table is full.
 func (u *unwinding) add(start, end uint64, rule uint32) bool {
-	if end-u.base > math.MaxUint32 || len(u.rows) > u.limit {
+	start, end = start-u.base, end-u.base
+	if end > math.MaxUint32 || u.isFull(end) {
 		return false
 	}
-	start, end = start-u.base, end-u.base
 	if start != u.end && u.rule != 0 {
 		u.row(u.end, 0)
 	}
@@ -111,6 +114,13 @@ func (u *unwinding) add(start, end uint64, rule uint32) bool {
 	}
 	u.end = end
 	return true
+}
+
+// isFull reports whether the table could become larger than the limit by a row that ends at an offset.
+func (u *unwinding) isFull(end uint64) bool {
+	const more = 4096 // the rows of the current block, and the heads and paddings of the arrays
+	blocks := int(end >> blockShift)
+	return more+2*blocks+4*(blocks>>groupShift)+len(u.rows)+4*len(u.rare)+16*len(u.forms)+8*len(u.saved) > u.limit
 }
 
 // row starts a row.

@@ -7,8 +7,10 @@ package compact_test
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 	"testing"
 
@@ -171,7 +173,7 @@ func TestNames(t *testing.T) {
 		{Start: 0x1100, Size: 0x10, Name: 4, Rank: 1},
 		{Start: 0x1200, Size: 0, Name: 5},
 		{Start: 0x1220, Size: 0, Name: 6},
-	}, 0x1230)
+	}, 0x1230, 1<<20)
 	b, count := array(table, 0)
 	var got []string
 	for i := range count {
@@ -183,7 +185,7 @@ func TestNames(t *testing.T) {
 }
 
 func TestLines(t *testing.T) {
-	var l compact.Lines
+	l := compact.Lines{Limit: 1 << 20}
 	inlined := []compact.Place{{"inner", "a.c", 7}, {"outer", "a.c", 20}}
 	l.Add(0x1000, 0x1010, inlined[1:])
 	l.Add(0x1010, 0x1018, inlined)
@@ -201,4 +203,93 @@ func TestLines(t *testing.T) {
 	if got, want := strings.Join(got, " "), "0x0:20<0 0x10:7<20 0x20:0<0 0x40:20<0 0x50:0<0"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
+}
+
+// TestLimits makes tables with less and less memory. Each must be as large as the limit, less a
+// little, and begin as the whole table does.
+func TestLimits(t *testing.T) {
+	files, _ := filepath.Glob("/usr/lib/x86_64-linux-gnu/libc.so.6")
+	if len(files) == 0 {
+		t.Skip("skipped: no libc of amd64")
+	}
+	f, err := object.Open(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	section, err := f.EHFrame()
+	if section == nil {
+		t.Fatal(err)
+	}
+	var symbols []compact.Symbol
+	for i := range uint32(5000) {
+		symbols = append(symbols, compact.Symbol{Start: uint64(i) * 16, Size: 16, Name: i + 1})
+	}
+	for name, table := range map[string]func(limit int) []byte{
+		"unwind": func(limit int) []byte { return compact.Unwind(section, limit) },
+		"names":  func(limit int) []byte { return compact.Names(slices.Clone(symbols), 80000, limit) },
+		"lines": func(limit int) []byte {
+			l := compact.Lines{Limit: limit}
+			full := false
+			for i := range 5000 {
+				full = !l.Add(uint64(i)*16, uint64(i)*16+16, []compact.Place{{fmt.Sprint("f", i%99), "a.c", i}}) || full
+			}
+			if b := l.Table(); full == (len(b) < limit/2) {
+				t.Errorf("lines of %d bytes with a limit of %d: full %t", len(b), limit, full)
+			}
+			return l.Table()
+		},
+	} {
+		whole := table(1 << 30)
+		for limit := len(whole); limit > 20000; limit -= len(whole)/9 + 1 {
+			b := table(limit)
+			if len(b) > limit || len(b) < limit-5000 {
+				t.Errorf("%s: %d bytes with a limit of %d", name, len(b), limit)
+				continue
+			}
+			compared := 0
+			for pc := uint64(0); pc < 1<<21; pc += 61 {
+				got, want := first(b, name, pc), first(whole, name, pc)
+				if got != "" {
+					compared++
+					if got != want {
+						t.Errorf("%s with a limit of %d: %q at %#x, want %q", name, limit, got, pc, want)
+						break
+					}
+				}
+			}
+			if compared < 100 {
+				t.Errorf("%s with a limit of %d: only %d addresses have an entry", name, limit, compared)
+			}
+		}
+	}
+	// The symbol after one without a size can be missing.
+	symbols[7].Size = 0
+	if b := compact.Names(symbols, 80000, 30000); first(b, "names", 6*16) != "7" || first(b, "names", 7*16) != "" {
+		t.Error("a symbol without a size is in a table that lacks symbols")
+	}
+}
+
+// first returns what a table has for an address, "" for nothing.
+func first(table []byte, name string, pc uint64) string {
+	if name == "unwind" {
+		return find(table, pc)
+	}
+	b, count := array(table, 0)
+	i := sort.Search(count, func(i int) bool { return uint64(le.Uint32(b[8*i:])) > pc })
+	if i == 0 {
+		return ""
+	}
+	value := le.Uint32(b[8*i-4:])
+	if name == "names" {
+		if value == math.MaxUint32 {
+			return ""
+		}
+		return fmt.Sprint(value)
+	}
+	if value == 0 {
+		return ""
+	}
+	places, _ := array(table, 1)
+	return fmt.Sprint(le.Uint32(places[16*value+8:]))
 }
