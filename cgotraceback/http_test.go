@@ -13,11 +13,26 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/clewdev/clew/internal/testprogram"
 )
+
+// lineOf returns the number of a line of program.c.
+func lineOf(t *testing.T, text string) string {
+	t.Helper()
+	b, err := os.ReadFile("testdata/program/program.c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, _, ok := strings.Cut(string(b), text+"\n")
+	if !ok {
+		t.Fatalf("no line %q", text)
+	}
+	return strconv.Itoa(strings.Count(before, "\n") + 1)
+}
 
 // TestHTTP fetches profiles and traces from net/http/pprof while C code runs, and looks for the
 // functions of C, C++ and Rust with their lines in what Go's tools print.
@@ -58,6 +73,10 @@ func TestHTTP(t *testing.T) {
 				}
 				return run(t, exec.Command("go", "tool", "trace", "-d=parsed", file))
 			}},
+		// The runtime looks the addresses of C frames up anew, plus 1.
+		{"block", `\sgoMiddle \S*(?s:[^|]*?)\sc_outer \S*/program\.c:` + lineOf(t, "\t\tgoMiddle(kind);") + `\s`, func() string {
+			return strings.ReplaceAll(run(t, exec.Command("go", "tool", "pprof", "-symbolize=remote", "-lines", "-traces", address+"block")), "-+-", "|")
+		}},
 		{"goroutine", `\ngoMiddle\n.*\nc_outer\n.*/program\.c:\d+ `, func() string { return get("goroutine?debug=2") }},
 	} {
 		t.Run(what.name, func(t *testing.T) {

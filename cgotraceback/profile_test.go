@@ -27,11 +27,49 @@ import (
 // Go's functions.
 func TestProfile(t *testing.T) {
 	path := build(t, nil)
-	d := "3s" // with the time that preparing takes
+	d := "3s"
 	if sample.Full() {
 		d = "60s"
 	}
 	testProfile(t, hasRust(nil), exec.Command(path, "profile", d))
+}
+
+// TestRecursion profiles a function that calls itself directly, and in an inlined call, in turn.
+// runtime/pprof must not take one frame for a call that was inlined into the next.
+func TestRecursion(t *testing.T) {
+	out, err := exec.Command(build(t, nil), "recursion", "1s").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := profile.ParseData(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compared := 0
+	for _, s := range p.Sample {
+		var frames []string
+		for _, l := range s.Location {
+			var lines []string
+			for _, line := range l.Line {
+				lines = append(lines, line.Function.Name)
+			}
+			frames = append(frames, strings.Join(lines, "<"))
+		}
+		first := slices.Index(frames, "turn")
+		if first < 1 || !strings.HasSuffix(frames[first-1], "spin") {
+			continue
+		}
+		i := first
+		for i < len(frames) && frames[i] == []string{"turn", "half<turn"}[(i-first)%2] {
+			i++
+		}
+		if compared++; !strings.HasPrefix(strings.Join(frames[i:], " "), "turns c_inner ") {
+			t.Errorf("frames %q", frames)
+		}
+	}
+	if compared < 10 {
+		t.Errorf("%d stacks compared", compared)
+	}
 }
 
 // profiled runs a program that writes a profile, and returns the names of each sample and the
@@ -76,6 +114,9 @@ func testProfile(t *testing.T, rust bool, cmd *exec.Cmd) {
 		for _, f := range names {
 			seen[f] = true
 		}
+		if slices.Contains(names, "after_go") && !slices.Equal(names, []string{"after_go", "runtime._ExternalCode"}) {
+			t.Errorf("frames %q of a thread of C that has called Go: the runtime asks for them now", names)
+		}
 		if !strings.Contains(all, "main.goOuter") {
 			continue // of the runtime, or of a thread of C
 		}
@@ -88,7 +129,7 @@ func testProfile(t *testing.T, rust bool, cmd *exec.Cmd) {
 			t.Errorf("a sample with missing frames: %q", names)
 		}
 	}
-	for _, f := range []string{"spin", "jump", "step::thrower", "no_cfi_inner", "alternate", "only_c", "main.goOuter"} {
+	for _, f := range []string{"spin", "jump", "step::thrower", "no_cfi_inner", "alternate", "only_c", "after_go", "main.goOuter"} {
 		if !seen[f] {
 			t.Errorf("no sample of %s", f)
 		}

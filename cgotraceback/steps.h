@@ -87,6 +87,7 @@ CLEW_PLAIN static uint64_t by_steps(struct walk *w, uintptr_t *buf, uint64_t n, 
 		return n;
 	const uint64_t low = w->stack.low, size = w->stack.high - low;
 	uint64_t after = w->pc + w->interrupted, floor = w->floor, sp = w->reg[SP]; // after: lookup + 1
+	uint64_t traced = w->interrupted ? w->pc : w->pc - CLEW_CALL;
 	uint32_t known = w->known;
 	uint64_t start = n;
 	while (n < most) {
@@ -129,7 +130,8 @@ CLEW_PLAIN static uint64_t by_steps(struct walk *w, uintptr_t *buf, uint64_t n, 
 			pc = stripped(pc);
 #endif
 		sp = floor = cfa;
-		buf[n++] = lookup;
+		buf[n++] = traced;
+		traced = pc - CLEW_CALL;
 		after = pc;
 	}
 	if (n != start) {

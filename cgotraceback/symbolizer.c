@@ -51,6 +51,8 @@ CLEW_PLAIN static void symbolize(const struct clew_list *list, struct clew_symbo
 	uint64_t place = a->more ? a->data : 0;
 	int in_chain = a->more != 0;
 	a->file = a->function = NULL;
+	// Without an entry, because runtime/pprof takes calls of a function by itself for inlined ones if
+	// they have the same entry, and then loses frames.
 	a->line = a->entry = a->more = 0;
 	const struct clew_segment *s = list ? clew_find(list, a->pc) : NULL;
 	if (s == NULL)
@@ -65,7 +67,6 @@ CLEW_PLAIN static void symbolize(const struct clew_list *list, struct clew_symbo
 		const char *function = string_at(m->strings, m->strings_size, e->value);
 		if (function != NULL && *function != 0)
 			a->function = function;
-		a->entry = m->names->head.base + m->bias + e->start;
 	}
 	if (m->flags & CLEW_PINNED && clew_is_trampoline(a->pc)) // another library can be unloaded while its code is read
 		a->function = "<signal handler called>"; // as gdb says

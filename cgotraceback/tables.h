@@ -105,9 +105,13 @@ struct clew_place {
 	uint32_t caller; // the place that the function was inlined into, which has a lower number; 0 for none
 };
 
+// CLEW_CALL is the size of the shortest call. A traceback has the address so far before the return
+// address: in profiles of blocking, the runtime adds 1, which must be in the call too.
 #ifdef __x86_64__
+enum { CLEW_CALL = 2 };
 typedef uint64_t clew_distances;
 #else
+enum { CLEW_CALL = 4 };
 typedef unsigned __int128 clew_distances;
 #endif
 enum { CLEW_STEPS = 2048 };

@@ -251,7 +251,7 @@ CLEW_PLAIN static int leave(struct walk *w, uint64_t *traced) {
 		*traced = w->pc; // a call of something that is not code
 		return clew_by_return(w, w->pc, 0) == ON || clew_by_return(w, 0, 0) == ON ? ON : CLEW_NO_MODULE;
 	}
-	*traced = lookup;
+	*traced = w->interrupted ? w->pc : w->pc - CLEW_CALL;
 	if (!is_fresh(w, s->module)) // the tables are of other code than what is here now
 		return clew_by_pointer(w, s, 0) == ON ? ON : CLEW_STALE;
 	const struct clew_module *m = &w->list->modules[s->module];

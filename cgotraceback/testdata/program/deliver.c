@@ -95,7 +95,7 @@ static void on_begin(int number, siginfo_t *info, void *context) {
 	(void)info;
 	uintptr_t buf[MOST];
 	int n = walk_at(context, buf), first = 0;
-	while (first < n && buf[first] != return_to - 1)
+	while (first < n && buf[first] != return_to - CLEW_CALL)
 		first++;
 	suffix_length = n - first;
 	for (int i = first; i < n; i++)
@@ -224,11 +224,11 @@ static void on_step(int number, siginfo_t *info, void *context) {
 	uint64_t place = place_of(pc, sp), frames = frames_of(place, buf, n, &whole);
 	int inner = n - suffix_length, at = 1, good = n > 0 && buf[0] == pc;
 	for (int i = depth; i > (away ? main_depth : 0) && at < n && good; i--)
-		good = buf[at++] == seen[i - 1].back - 1;
+		good = buf[at++] == seen[i - 1].back - CLEW_CALL;
 	if (away) { // the trampoline, and the instruction that was interrupted
 		at += inner == main_depth + 2 ? 1 : 2; // at the trampoline itself
 		for (int i = main_depth; i > 0 && at < n && good; i--)
-			good = buf[at++] == seen[i - 1].back - 1;
+			good = buf[at++] == seen[i - 1].back - CLEW_CALL;
 	}
 	// After a tail call nothing shows that the code, which has no call frame information, has a frame.
 	int may_end = cut_here || (pc >= (uint64_t)no_cfi_jump && pc < (uint64_t)no_cfi_end);

@@ -14,6 +14,7 @@ import (
 	"net"
 	"net/http"
 	_ "net/http/pprof"
+	"runtime"
 )
 
 func init() { serve = serveHTTP }
@@ -26,6 +27,7 @@ func serveHTTP() {
 	}
 	fmt.Println(l.Addr())
 	go func() { panic(http.Serve(l, nil)) }()
+	runtime.SetBlockProfileRate(1)
 	for {
 		goOuter(C.SLEEP)
 	}

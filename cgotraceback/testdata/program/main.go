@@ -45,7 +45,7 @@ func goInner(kind C.int) {
 		panic("in Go, called from C")
 	}
 	if kind == C.SLEEP { // an event of a trace, in Go code that C has called
-		time.Sleep(time.Millisecond)
+		<-time.After(time.Millisecond)
 	}
 	C.cpp_step(kind)
 }
@@ -72,7 +72,9 @@ func main() {
 	}
 	switch what := os.Args[1]; what {
 	case "profile":
-		profile(C.SPIN, C.THROW, C.JUMP, C.SPIN_NO_CFI, C.ALTERNATE, C.THREAD, C.C_THREAD)
+		profile(C.SPIN, C.THROW, C.JUMP, C.SPIN_NO_CFI, C.ALTERNATE, C.THREAD, C.C_THREAD, C.RETURNED)
+	case "recursion":
+		profile(C.RECURSION)
 	case "shares": // perf cannot walk through the unwinder of C++ exceptions
 		profile(C.SPIN, C.JUMP, C.THREAD)
 	case "deliver":
@@ -322,17 +324,20 @@ func profile(kinds ...C.int) {
 	if err != nil {
 		panic(err)
 	}
+	used := func() time.Duration { // of the processor
+		var u syscall.Rusage
+		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+			panic(err)
+		}
+		return time.Duration(u.Utime.Nano())
+	}
 	var end atomic.Bool
-	go func() { // d is processor time
+	go func(start time.Duration) {
 		for !end.Load() {
 			time.Sleep(10 * time.Millisecond)
-			var u syscall.Rusage
-			if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-				panic(err)
-			}
-			end.Store(time.Duration(u.Utime.Nano()) >= d)
+			end.Store(used() >= start+d)
 		}
-	}()
+	}(used())
 	var wait sync.WaitGroup
 	for _, kind := range kinds {
 		wait.Go(func() {

@@ -111,6 +111,44 @@ __attribute__((noinline)) void in_thread(int kind) {
 	pthread_join(t, 0);
 }
 
+static int turn(int n);
+
+static inline __attribute__((always_inline)) int half(int n) {
+	int r = turn(n - 1);
+	sink += r;
+	return r + 1;
+}
+
+// turn calls itself directly, and in an inlined call, in turn.
+__attribute__((noinline)) static int turn(int n) {
+	int r = 0;
+	if (n == 0)
+		spin(100000);
+	else if (n & 1)
+		r = half(n);
+	else
+		r = turn(n - 1);
+	sink += r * 3;
+	return r + 2;
+}
+
+__attribute__((noinline)) void turns(void) {
+	for (int i = 0; i < 20; i++)
+		sink += turn(i);
+}
+
+__attribute__((noinline)) void after_go(void) {
+	for (int i = 0; i < 10000000; i++)
+		sink += i;
+}
+
+static void *returned(void *unused) {
+	goCount();
+	after_go();
+	sink++;
+	return unused;
+}
+
 __attribute__((noinline)) void c_inner(int kind) {
 	switch (kind) {
 	case SEGV: crash(); break;
@@ -124,6 +162,7 @@ __attribute__((noinline)) void c_inner(int kind) {
 	case JUMP: jumps(); break;
 	case ALTERNATE: alternate(); break;
 	case DELIVER: deliver(); break;
+	case RECURSION: turns(); break;
 	default: spin(1000000);
 	}
 	sink++;
@@ -140,9 +179,9 @@ __attribute__((noinline)) void c_outer(int kind) {
 		goCallers();
 	else if (kind == PANIC)
 		goPanic();
-	else if (kind == C_THREAD) {
+	else if (kind == C_THREAD || kind == RETURNED) {
 		pthread_t t;
-		if (pthread_create(&t, 0, only_c, (void *)10000000) == 0)
+		if (pthread_create(&t, 0, kind == RETURNED ? returned : only_c, (void *)10000000) == 0)
 			pthread_join(t, 0);
 	} else if (kind == THREAD)
 		in_thread(SPIN);

@@ -19,7 +19,7 @@ static __thread int expected_count, inside;
 
 static _Unwind_Reason_Code add(struct _Unwind_Context *context, void *data) {
 	(void)data;
-	uint64_t pc = _Unwind_GetIP(context) - 1;
+	uint64_t pc = _Unwind_GetIP(context) - CLEW_CALL;
 	const struct clew_list *list = clew_current();
 	if (list == NULL || expected_count == MOST || (pc >= list->go_start && pc < list->go_end))
 		return _URC_END_OF_STACK;
