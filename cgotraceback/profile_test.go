@@ -34,6 +34,40 @@ func TestProfile(t *testing.T) {
 	testProfile(t, hasRust(nil), exec.Command(path, "profile", d))
 }
 
+// TestSymbolize prints profiles of programs whose C code has no lines, with the option that the
+// documentation recommends, and with others.
+func TestSymbolize(t *testing.T) {
+	for _, program := range []struct {
+		flag    string
+		options map[string]string // to the functions that are shown
+	}{
+		{"-ldflags=-w", map[string]string{"remote": "inlined Go C++", "local": "Go C++", "none": "inlined Go mangled C++"}},
+		{"-ldflags=-s", map[string]string{"remote": "inlined Go", "local": ""}},
+	} {
+		path := build(t, nil, program.flag)
+		out, err := exec.Command(path, "shares", "1s").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(t.TempDir(), "profile")
+		if err := os.WriteFile(file, out, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for option, want := range program.options {
+			text := run(t, exec.Command("go", "tool", "pprof", "-traces", "-symbolize="+option, path, file))
+			var got []string
+			for _, f := range [][2]string{{" main.goMiddle (inline)\n", "inlined"}, {" main.goOuter\n", "Go"}, {" _ZN4step4nextIiEEvT_\n", "mangled C++"}, {" step::next\n", "C++"}} {
+				if strings.Contains(text, f[0]) {
+					got = append(got, f[1])
+				}
+			}
+			if strings.Join(got, " ") != want {
+				t.Errorf("%s, %s: %q, want %q:\n%.2000s", program.flag, option, got, want, text)
+			}
+		}
+	}
+}
+
 // TestRecursion profiles a function that calls itself directly, and in an inlined call, in turn.
 // runtime/pprof must not take one frame for a call that was inlined into the next.
 func TestRecursion(t *testing.T) {
