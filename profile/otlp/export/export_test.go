@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"encoding/base64"
 	"fmt"
 	"io"
 	"net/http"
@@ -157,27 +158,44 @@ func TestSend(t *testing.T) {
 // gRPC is HTTP/2 with a prefix, and with the status in trailers.
 func TestSendByGRPC(t *testing.T) {
 	testprogram.RequireTool(t, "curl")
-	status := "0"
+	status, details := "0", ""
 	c := newServer(t, func(_ int, w http.ResponseWriter, r *http.Request) {
 		if r.ProtoMajor != 2 || r.URL.Path != grpcPaths[0] || r.Header.Get("Content-Type") != "application/grpc+proto" || r.Header.Get("Te") != "trailers" {
 			t.Errorf("%v %v %v", r.Proto, r.URL, r.Header)
 		}
 		w.Header().Set("Content-Type", "application/grpc")
-		w.Header().Set("Trailer", "Grpc-Status, Grpc-Message")
+		w.Header().Set("Trailer", "Grpc-Status, Grpc-Message, Grpc-Status-Details-Bin")
 		w.Write([]byte{0, 0, 0, 0, 4, 1<<3 | 2, 2, 1 << 3, 3})
 		w.(http.Flusher).Flush() // no server of gRPC sends a length
 		w.Header().Set("Grpc-Status", status)
 		w.Header().Set("Grpc-Message", "a%20reason")
+		w.Header().Set("Grpc-Status-Details-Bin", details)
 	})
 	e := endpoints(t, strings.Replace(c.URL, "http:", "grpc:", 1), "OTEL_EXPORTER_OTLP_COMPRESSION=none")[Profiles]
 	if r, err := e.send(context.Background(), []byte("hello")); err != nil || r.Rejected != 3 || c.received[0] != "\x00\x00\x00\x00\x05hello" {
 		t.Errorf("%+v %v %q", r, err, c.received)
 	}
-	for code, retry := range map[string]bool{"14": true, "3": false, "garbage": false} {
-		status = code
+	// A google.rpc.Status with a DebugInfo, and a RetryInfo of 7.5 s.
+	const seconds, nanos = "\x08\x07", "\x10\x80\xca\xb5\xee\x01"
+	const retryInfo = "\x0a\x28type.googleapis.com/google.rpc.RetryInfo\x12\x0a\x0a\x08" + seconds + nanos
+	const debugInfo = "\x0a\x28type.googleapis.com/google.rpc.DebugInfo\x12\x00"
+	const other = "\x08\x08\x1a\x2c" + debugInfo
+	wait := base64.RawStdEncoding.EncodeToString([]byte(other + "\x1a\x36" + retryInfo))
+	const pause = 7500 * time.Millisecond
+	for _, test := range []struct {
+		code, details string
+		retry         bool
+		after         time.Duration
+	}{
+		{"14", "", true, 0}, {"3", "", false, 0}, {"garbage", "", false, 0},
+		// A server that is busy says so. Without that, the message can be too large for it.
+		{"14", wait, true, pause}, {"8", wait, true, pause}, {"8", wait + "==", true, pause}, {"3", wait, false, pause},
+		{"8", "", false, 0}, {"8", "garbage!", false, 0}, {"8", base64.StdEncoding.EncodeToString([]byte(other)), false, 0},
+	} {
+		status, details = test.code, test.details
 		_, err := e.send(context.Background(), []byte("hello"))
-		if failed, ok := err.(*SendError); !ok || failed.Retry != retry || !strings.HasSuffix(failed.Reason, code+": a reason") {
-			t.Errorf("%s: %v", code, err)
+		if failed, ok := err.(*SendError); !ok || failed.Retry != test.retry || failed.After != test.after || !strings.HasSuffix(failed.Reason, test.code+": a reason") {
+			t.Errorf("%+v: %+v", test, err)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"compress/gzip"
 	"context"
+	"encoding/base64"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -178,15 +179,45 @@ func (a *Response) grpc() (result Result, err error) {
 		}
 		reason += ": " + shortened([]byte(text))
 	}
-	retry := false
+	after, retry := retryInfo(a.Header["grpc-status-details-bin"])
 	switch status {
-	// CANCELLED, DEADLINE_EXCEEDED, ABORTED, OUT_OF_RANGE, UNAVAILABLE, DATA_LOSS; a server that lacks
-	// a resource (RESOURCE_EXHAUSTED) says whether it recovers, which needs details that are not read.
-	case "1", "4", "8", "10", "11", "14", "15":
+	case "1", "4", "10", "11", "14", "15": // CANCELLED, DEADLINE_EXCEEDED, ABORTED, OUT_OF_RANGE, UNAVAILABLE, DATA_LOSS
 		retry = true
+	case "8": // RESOURCE_EXHAUSTED; without RetryInfo the message may be too large for the server, which stays so
+	default:
+		retry = false
 	}
-	return result, &SendError{Reason: reason, Retry: retry, Unsupported: status == "12"}
+	return result, &SendError{Reason: reason, Retry: retry, After: after, Unsupported: status == "12"}
 }
+
+// retryInfo reads a google.rpc.RetryInfo, by which a server of gRPC says that it recovers, and when. Text is a
+// google.rpc.Status in base64: details = 3, each with type_url = 1 and value = 2.
+func retryInfo(text string) (after time.Duration, found bool) {
+	b, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(text, "="))
+	if err != nil {
+		return 0, false
+	}
+	protobuf.Each(b, func(number, _ uint64, detail []byte) {
+		if number != 3 || !strings.HasSuffix(string(field(detail, 1)), "/google.rpc.RetryInfo") {
+			return
+		}
+		found = true
+		// retry_delay = 1 with seconds = 1 and nanos = 2
+		protobuf.Each(field(field(detail, 2), 1), func(number, value uint64, data []byte) {
+			switch {
+			case number == 1 && data == nil:
+				after += time.Duration(min(value, uint64(maxAfter/time.Second))) * time.Second
+			case number == 2 && data == nil:
+				after += time.Duration(min(value, 999_999_999))
+			}
+			after = min(after, maxAfter)
+		})
+	})
+	return after, found
+}
+
+// maxAfter bounds how long a server can ask to wait.
+const maxAfter = time.Hour
 
 // message returns the message of an answer of gRPC: a byte for compression and the length precede it.
 func (a *Response) message() (body []byte, ok bool) {
@@ -211,13 +242,12 @@ func (a *Response) message() (body []byte, ok bool) {
 
 // retryAfter reads the header Retry-After: seconds or a date.
 func retryAfter(text string) time.Duration {
-	const most = time.Hour
 	if n, err := strconv.ParseUint(text, 10, 31); err == nil {
-		return min(time.Duration(n)*time.Second, most)
+		return min(time.Duration(n)*time.Second, maxAfter)
 	}
 	// The form of net/http.TimeFormat.
 	if at, err := time.Parse("Mon, 02 Jan 2006 15:04:05 GMT", text); err == nil {
-		return min(max(0, time.Until(at)), most)
+		return min(max(0, time.Until(at)), maxAfter)
 	}
 	return 0
 }
