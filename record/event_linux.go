@@ -230,7 +230,7 @@ func isFiltered() bool {
 }
 
 // refused explains why an event could not be opened.
-func (e *event) refused(pid int, err error) error {
+func (e *event) refused(pid, flags int, err error) error {
 	switch err {
 	case unix.EACCES, unix.EPERM, unix.ENOSYS:
 		b, _ := os.ReadFile("/proc/sys/kernel/perf_event_paranoid")
@@ -243,8 +243,8 @@ func (e *event) refused(pid int, err error) error {
 			return fmt.Errorf("event %s: %w: samples of switches are taken in the kernel, which needs CAP_PERFMON, or the sysctl kernel.perf_event_paranoid at 1 or below; it is %d", e.name, ErrRefused, level)
 		case err == unix.ENOSYS || unknown != nil:
 			return forbidden{fmt.Errorf("event %s: %w: the kernel has no perf events, or they are hidden here (a container's seccomp profile)", e.name, ErrRefused)}
-		case pid < 0 && level > 0:
-			return fmt.Errorf("event %s: %w: samples of all processes need CAP_PERFMON, or the sysctl kernel.perf_event_paranoid at 0 or below; it is %d", e.name, ErrRefused, level)
+		case (pid < 0 || flags&unix.PERF_FLAG_PID_CGROUP != 0) && level > 0:
+			return fmt.Errorf("event %s: %w: samples of all processes, or of a control group, need CAP_PERFMON, or the sysctl kernel.perf_event_paranoid at 0 or below; it is %d", e.name, ErrRefused, level)
 		case level > 2:
 			return forbidden{fmt.Errorf("event %s: %w: the sysctl kernel.perf_event_paranoid is %d; it must be 2 or less, or clew needs CAP_PERFMON", e.name, ErrRefused, level)}
 		}

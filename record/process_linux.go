@@ -86,6 +86,23 @@ func describeMappings(w *perfdata.Writer, pid int, mappings []snapshot.Mapping, 
 	return nil
 }
 
+// groupDirectory returns the directory of a control group. Path is the directory, or the group's path below the
+// mounted root of all, as /proc/PID/cgroup contains it.
+func groupDirectory(path string) string {
+	var system unix.Statfs_t
+	for _, root := range []string{"", "/sys/fs/cgroup/", "/sys/fs/cgroup/unified/", "/sys/fs/cgroup/perf_event/"} {
+		if dir := root + path; unix.Statfs(dir, &system) == nil && isGroup(&system) {
+			return dir
+		}
+	}
+	return path
+}
+
+// isGroup reports whether a file system is one of control groups.
+func isGroup(system *unix.Statfs_t) bool {
+	return system.Type == unix.CGROUP2_SUPER_MAGIC || system.Type == unix.CGROUP_SUPER_MAGIC
+}
+
 // selected returns the IDs of the processes that the options select at the moment.
 func selected(opts *Options) (pids []int, err error) {
 	switch {

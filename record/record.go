@@ -26,7 +26,7 @@ type Options struct {
 	Command *exec.Cmd
 
 	All    bool   // sample all processes
-	Cgroup string // directory of a control group of version 2, all of whose processes are sampled
+	Cgroup string // a control group of version 2, all of whose processes are sampled: its directory, or its path in /proc/PID/cgroup
 
 	// Duration, if not 0, ends the recording after this time. It begins once the events are open,
 	// because opening them can take longer than a short recording.
@@ -98,6 +98,8 @@ type Status struct {
 	Threads int    // that have samples, and have not ended
 	Lost    uint64 // records that the kernel could not write, because its buffer was full
 	Bytes   uint64 // of records that were read
+	Others  uint64 // of these bytes, those of records that are not samples: names, mappings, starts and ends
+	Ended   bool   // no samples follow; the frames are being named
 }
 
 // ErrUnsupported is wrapped by errors about an event that the machine or the kernel does not

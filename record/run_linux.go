@@ -28,6 +28,9 @@ func run(ctx context.Context, opts *Options) (*recording.Recording, error) {
 	if err != nil {
 		return nil, err
 	}
+	if opts.Cgroup != "" {
+		opts.Cgroup = groupDirectory(opts.Cgroup)
+	}
 	e, waits, err := newEvents(opts, machine)
 	if err != nil {
 		return nil, err
@@ -228,6 +231,7 @@ func (s *sampler) pump(ctx context.Context, w *perfdata.Writer, out *output, opt
 	deep, limits, walked := newDeep(s, opts.OffCPU), make(limits), make(map[uint32]walked)
 	defer deep.close()
 	copyRecord := func(record []byte) error {
+		status.Bytes += uint64(len(record))
 		switch perfdata.Type(word(record)) {
 		case perfdata.TypeSample:
 			if !s.isWaitSample(record) && !deep.counts(record) {
@@ -248,7 +252,6 @@ func (s *sampler) pump(ctx context.Context, w *perfdata.Writer, out *output, opt
 				}
 				order.PutUint64(head[8:], id)
 			}
-			status.Bytes += uint64(len(head) + len(copied) + len(filled))
 			return w.Kernel(head, copied, filled)
 		case perfdata.TypeExit:
 			if len(record) >= 24 { // header, PID, PPID, TID, PTID
@@ -266,7 +269,7 @@ func (s *sampler) pump(ctx context.Context, w *perfdata.Writer, out *output, opt
 				status.Lost += order.Uint64(record[16:])
 			}
 		}
-		status.Bytes += uint64(len(record))
+		status.Others += uint64(len(record))
 		return w.Kernel(record)
 	}
 	for last := false; ; {
@@ -309,7 +312,7 @@ func (s *sampler) pump(ctx context.Context, w *perfdata.Writer, out *output, opt
 			}
 		}
 		if now := time.Now(); opts.Status != nil && (last || now.Sub(reported) >= 250*time.Millisecond) {
-			reported, status.Elapsed, status.Threads = now, now.Sub(began), len(threads.sampled)
+			reported, status.Elapsed, status.Threads, status.Ended = now, now.Sub(began), len(threads.sampled), last
 			opts.Status(status)
 		}
 		if last {

@@ -100,7 +100,7 @@ func (s *sampler) add(pid, flags int) error {
 			continue
 		}
 		if err != nil {
-			return s.event.refused(pid, err)
+			return s.event.refused(pid, flags, err)
 		}
 		s.fds = append(s.fds, fd)
 		if s.rings[i] != nil {
@@ -139,7 +139,7 @@ func (s *sampler) addWaits(pid, cpu, flags, buffer int) error {
 		return nil // the first event was opened
 	}
 	if err != nil {
-		return s.waits.refused(pid, err)
+		return s.waits.refused(pid, flags, err)
 	}
 	s.fds = append(s.fds, fd)
 	if err := unix.IoctlSetInt(fd, unix.PERF_EVENT_IOC_SET_OUTPUT, buffer); err != nil {
@@ -184,7 +184,7 @@ func (s *sampler) addGroup(path string) error {
 	if err := unix.Fstatfs(fd, &system); err != nil {
 		return &os.PathError{Op: "statfs", Path: path, Err: err}
 	}
-	if system.Type != unix.CGROUP2_SUPER_MAGIC && system.Type != unix.CGROUP_SUPER_MAGIC {
+	if !isGroup(&system) {
 		return fmt.Errorf("%s: not a directory of a control group", path)
 	}
 	err = s.add(fd, unix.PERF_FLAG_PID_CGROUP)

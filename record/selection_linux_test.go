@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -119,4 +120,31 @@ func TestCgroup(t *testing.T) {
 		t.Errorf("samples %v, expected some of %d and %d only", samples, inside.PID, later.PID)
 	}
 	checkShares(t, samples[int32(inside.PID)])
+}
+
+// Without the right to sample all processes, the refusal of a control group names the policy.
+func TestRefusedCgroup(t *testing.T) {
+	level, _ := os.ReadFile("/proc/sys/kernel/perf_event_paranoid")
+	if strings.HasPrefix(string(level), "0") || strings.HasPrefix(string(level), "-") {
+		t.Skip("skipped: everybody may sample all processes")
+	}
+	dir := controlGroup(t)
+	result := make(chan error)
+	go func() {
+		runtime.LockOSThread() // the thread ends with the goroutine, and so do its capabilities
+		var none [2]unix.CapUserData
+		err := unix.Capset(&unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, &none[0])
+		if err == nil {
+			_, err = record.Run(context.Background(), record.Options{Cgroup: dir})
+		}
+		result <- err
+	}()
+	err := <-result
+	if errors.Is(err, record.ErrUnsupported) {
+		t.Skipf("skipped: %v", err)
+	}
+	const want = "samples of all processes, or of a control group, need CAP_PERFMON, or the sysctl kernel.perf_event_paranoid at 0 or below"
+	if !errors.Is(err, record.ErrRefused) || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, expected %q", err, want)
+	}
 }

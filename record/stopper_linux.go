@@ -179,7 +179,7 @@ func (s *stopper) pump(ctx context.Context, w *perfdata.Writer, out *output, opt
 		over := ctx.Err() != nil || ended() || opts.Duration > 0 && now.Sub(start) >= opts.Duration
 		if over || now.Sub(flushed) >= interval {
 			flushed = now
-			s.status.Elapsed, s.status.Threads = now.Sub(began), len(s.sampled)
+			s.status.Elapsed, s.status.Threads, s.status.Ended = now.Sub(began), len(s.sampled), over
 			if err := errors.Join(w.Round(), out.Flush()); err != nil {
 				return err
 			}

@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -89,10 +90,10 @@ Examples:
 			&cli.BoolFlag{Name: "json", Destination: &flags.show.json, Usage: "print one JSON object"},
 			&cli.BoolFlag{Name: "open", Destination: &flags.open, Usage: "open the flame graph in the browser: that of --output FILE.html, or a temporary file ($BROWSER, or xdg-open)"},
 		}, grouped("Selection",
-			&cli.StringFlag{Name: "cgroup", Destination: &flags.cgroup, Usage: "record the processes of a control group: `DIR` below /sys/fs/cgroup"},
+			&cli.StringFlag{Name: "cgroup", Destination: &flags.cgroup, Usage: "record the processes of a control group: its directory, or `PATH` below /sys/fs/cgroup (system.slice/nginx.service)"},
 			&cli.StringFlag{Name: "event", Destination: &flags.show.event, Usage: "sample the event `NAME`: page-faults, cycles, sched:sched_switch, … (default: cpu-clock)"},
-			&cli.IntFlag{Name: "period", Destination: &flags.period, Usage: "take a sample after `N` events, instead of --frequency"},
-			&cli.BoolFlag{Name: "deferred", Destination: &flags.deferred, Usage: "take call chains when threads return to user mode (Linux 6.19)"},
+			&cli.IntFlag{Name: "period", Destination: &flags.period, HideDefault: true, Usage: "take a sample after `N` events, instead of --frequency"},
+			&cli.BoolFlag{Name: "deferred", Destination: &flags.deferred, Usage: "take call chains when threads return to user mode (Linux 6.19); those of Go programs can then lack callers"},
 			&cli.BoolFlag{Name: "no-kernel", Destination: &flags.noKernel, Usage: "omit samples in the kernel and its frames"},
 		), grouped("Output",
 			&cli.StringFlag{Name: "raw", Destination: &flags.raw, Usage: "write the samples to `FILE`, as perf record -o - does"},
@@ -231,14 +232,6 @@ func (f *recordFlags) format(name string) func(*profile.Profile, io.Writer) erro
 }
 
 func (f *recordFlags) record(ctx context.Context, opts *record.Options) error {
-	if f.open && f.page() == "" {
-		page, err := os.CreateTemp("", "clew-record-*.html")
-		if err != nil {
-			return output.InputErrorf("%w", err)
-		}
-		page.Close()
-		f.outputs = append(f.outputs, page.Name())
-	}
 	for _, name := range f.outputs {
 		if err := creatable(name); err != nil {
 			return output.InputErrorf("%w", err)
@@ -322,9 +315,13 @@ func (f *recordFlags) run(ctx context.Context, opts *record.Options) (recorded b
 		}
 		signal.Stop(signals) // a second Ctrl-C ends clew
 	}()
+	show, end := output.ProgressText()
 	if command := opts.Command; command != nil {
 		command.Cancel = func() error {
 			outlived.Store(true)
+			if show != nil {
+				show("waiting until " + filepath.Base(command.Path) + " has exited")
+			}
 			if interrupted.Load() && ofTerminal() {
 				return nil // the terminal has told it
 			}
@@ -332,12 +329,15 @@ func (f *recordFlags) run(ctx context.Context, opts *record.Options) (recorded b
 		}
 	}
 	var last record.Status
-	show, end := output.ProgressText()
 	opts.Status = func(s record.Status) {
 		last = s
 		if show != nil {
-			show(fmt.Sprintf("%s of %s, %s lost, %d s; Ctrl-C ends the recording",
-				style.Count(int(s.Samples), "sample"), style.Count(s.Threads, "thread"), style.Grouped(s.Lost), int(s.Elapsed.Seconds())))
+			next := "Ctrl-C ends the recording"
+			if s.Ended {
+				next = "finding names and lines"
+			}
+			show(fmt.Sprintf("%s of %s, %s lost, %d s; %s",
+				style.Count(int(s.Samples), "sample"), style.Count(s.Threads, "thread"), style.Grouped(s.Lost), int(s.Elapsed.Seconds()), next))
 		}
 	}
 	rec, err := record.Run(ctx, *opts)
@@ -360,7 +360,10 @@ func (f *recordFlags) run(ctx context.Context, opts *record.Options) (recorded b
 	if failed := errors.Join(f.print(shown, w, to), w.Flush(), f.profiles(shown)); failed != nil {
 		return true, failed
 	}
-	if last.Lost > 0 {
+	switch {
+	case last.Lost > 0 && last.Others > last.Bytes/2:
+		output.Warn("%d records were lost, because programs start, end, map files or change their names faster than this can be read; record fewer processes", last.Lost)
+	case last.Lost > 0:
 		output.Warn("%d records were lost, because the machine was too busy to read them; a lower --frequency helps", last.Lost)
 	}
 	switch {
@@ -407,6 +410,14 @@ func (f *recordFlags) print(r *trace.Recording, w *bufio.Writer, to *output.Stre
 
 // profiles writes the files of --output.
 func (f *recordFlags) profiles(r *trace.Recording) error {
+	if f.open && f.page() == "" {
+		page, err := os.CreateTemp("", "clew-record-*.html")
+		if err != nil {
+			return output.InputErrorf("%w", err)
+		}
+		page.Close()
+		f.outputs = append(f.outputs, page.Name())
+	}
 	if len(f.outputs) == 0 {
 		return nil
 	}

@@ -19,35 +19,45 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
-// If the kernel's buffers overflow, the output says how many records were lost, and the profile contains
-// the others.
+// If the kernel's buffers overflow, the output says how many records were lost and what helps, and the profile
+// contains the other samples.
 func TestRecordLosesSamples(t *testing.T) {
-	p := testprogram.Start(t, testprogram.Build(t, "shares.c", "-O2", "-pthread"), "1", "0")
-	var stdout, stderr bytes.Buffer
-	cmd := clew(t, "record", "--no-lines", "--frequency", "4999", strconv.Itoa(p.PID))
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { cmd.Process.Kill() })
-	waitRecording(t, cmd.Process.Pid)
-	waitUsed(t, 300*time.Millisecond, p.PID)
-	// The kernel's buffers have 8 MiB at most for each processor, and a sample with a copy of the stack has 2 KiB
-	// or more. A kernel that finds its interrupts slow takes fewer samples than requested.
-	cmd.Process.Signal(syscall.SIGSTOP)
-	waitUsed(t, 4*time.Second, p.PID)
-	cmd.Process.Signal(syscall.SIGCONT)
-	// The kernel writes the number of lost records before the next sample, once the buffer has been read.
-	waitUsed(t, 500*time.Millisecond, p.PID)
-	cmd.Process.Signal(os.Interrupt)
-	if err := cmd.Wait(); err != nil && cmd.ProcessState.ExitCode() != 1 {
-		t.Fatalf("%v\n%s", err, &stderr)
-	}
-	m := regexp.MustCompile(`clew record: (\d+) records were lost`).FindStringSubmatch(stderr.String())
-	if m == nil {
-		t.Fatalf("no record was lost:\n%s\n%s", &stderr, &stdout)
-	}
-	if !regexp.MustCompile(`[1-9]\d* samples of 1 thread`).MatchString(stdout.String()) || !strings.Contains(stdout.String(), "heavy in ") {
-		t.Errorf("no samples:\n%s", &stdout)
+	for _, test := range []struct {
+		program, frequency, function, advice string
+		args                                 []string
+	}{
+		{"shares.c", "4999", "heavy", "the machine was too busy to read them; a lower --frequency helps", []string{"1", "0"}},
+		{"names.c", "99", "main", "programs start, end, map files or change their names faster than this can be read; record fewer processes", nil},
+	} {
+		t.Run(test.program, func(t *testing.T) {
+			p := testprogram.Start(t, testprogram.Build(t, test.program, "-O2", "-pthread"), test.args...)
+			var stdout, stderr bytes.Buffer
+			cmd := clew(t, "record", "--no-lines", "--frequency", test.frequency, strconv.Itoa(p.PID))
+			cmd.Stdout, cmd.Stderr = &stdout, &stderr
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { cmd.Process.Kill() })
+			waitRecording(t, cmd.Process.Pid)
+			waitUsed(t, 300*time.Millisecond, p.PID)
+			// The kernel's buffers have 8 MiB at most for each processor. A sample with a copy of the stack has 2 KiB or
+			// more, and a name 64 bytes. A kernel that finds its interrupts slow takes fewer samples than requested.
+			cmd.Process.Signal(syscall.SIGSTOP)
+			waitUsed(t, 4*time.Second, p.PID)
+			cmd.Process.Signal(syscall.SIGCONT)
+			// The kernel writes the number of lost records before the next sample, once the buffer has been read.
+			waitUsed(t, 500*time.Millisecond, p.PID)
+			cmd.Process.Signal(os.Interrupt)
+			if err := cmd.Wait(); err != nil && cmd.ProcessState.ExitCode() != 1 {
+				t.Fatalf("%v\n%s", err, &stderr)
+			}
+			m := regexp.MustCompile(`clew record: (\d+) records were lost, because (.*)\n`).FindStringSubmatch(stderr.String())
+			if m == nil || m[2] != test.advice {
+				t.Fatalf("expected %q:\n%s\n%s", test.advice, &stderr, &stdout)
+			}
+			if !regexp.MustCompile(`[1-9]\d* samples of \d+ threads?`).MatchString(stdout.String()) || !strings.Contains(stdout.String(), test.function+" in ") {
+				t.Errorf("no samples:\n%s", &stdout)
+			}
+		})
 	}
 }

@@ -8,6 +8,7 @@ package recording
 
 import (
 	"bytes"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -326,6 +327,30 @@ func TestMaxThreads(t *testing.T) {
 		if s.Samples != (threads-10)/2 || b.rec.Threads[s.Thread].PID != 0 {
 			t.Errorf("%d samples of %+v", s.Samples, b.rec.Threads[s.Thread])
 		}
+	}
+}
+
+// A program that changes its name all the time, or those of its threads, cannot make Threads grow.
+func TestMaxNames(t *testing.T) {
+	const limit = 10
+	b := newBuilder(new(perfdata.Reader), Options{MaxThreads: limit})
+	rename := func(tid int32, name string) Thread {
+		b.comm(&perfdata.Record{}, &perfdata.Comm{PID: 2, TID: tid, Name: []byte(name)})
+		return b.rec.Threads[b.label(b.thread(2, tid))]
+	}
+	rename(2, "process")
+	last := Thread{}
+	for i := range 1000 {
+		last = rename(3, fmt.Sprint("thread ", i))
+	}
+	if n := len(b.rec.Threads); n != 2*limit+1 || last != (Thread{Process: "process", Name: "process"}) {
+		t.Errorf("%d threads, the last %+v", n, last)
+	}
+	for i := range 1000 {
+		last = rename(2, fmt.Sprint("process ", i))
+	}
+	if n := len(b.rec.Threads); n != 3*limit+1 || last != (Thread{Process: "[others]", Name: "[others]"}) || len(b.notes) != 2 {
+		t.Errorf("%d threads, the last %+v; %q", n, last, b.notes)
 	}
 }
 

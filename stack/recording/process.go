@@ -130,6 +130,9 @@ func (b *builder) thread(pid, tid int32) *thread {
 	return t
 }
 
+// otherProcesses is the name of processes and threads beyond the limit: see Options.MaxThreads.
+const otherProcesses = "[others]"
+
 // label returns the index of the Thread with the current names of t.
 func (b *builder) label(t *thread) int32 {
 	p := t.process
@@ -144,8 +147,17 @@ func (b *builder) label(t *thread) int32 {
 		key.labels = "" // other threads keep their names
 		n, ok = b.labels[key]
 	}
-	if !ok && limit > 0 && len(b.rec.Threads) >= limit {
-		key.PID, key.TID, key.labels = 0, 0, ""
+	for step := 1; !ok && limit > 0 && step <= 3 && len(b.rec.Threads) >= step*limit; step++ {
+		switch step {
+		case 1:
+			key.PID, key.TID, key.labels = 0, 0, ""
+		case 2:
+			b.note("threads have more than %d different names: further ones have that of their process", limit)
+			key.Name = key.Process
+		case 3:
+			b.note("processes have more than %d different names: further ones are %s", limit, otherProcesses)
+			key.Process, key.Name = otherProcesses, otherProcesses
+		}
 		n, ok = b.labels[key]
 	}
 	if !ok {

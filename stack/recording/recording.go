@@ -141,7 +141,8 @@ type Options struct {
 	MaxFrames int  // of one stack; 0 means unwind.DefaultMaxFrames
 
 	// MaxThreads bounds Recording.Threads: once there are so many, threads with the same names are
-	// one, with PID and TID 0. 0 means no limit.
+	// one, with PID and TID 0. Once there are twice as many, further threads have the names of their
+	// processes, and with three times as many the name [others]. 0 means no limit.
 	MaxThreads int
 
 	// Analyzer makes rules for functions that no table describes. It may be nil.
