@@ -9,6 +9,7 @@ package main
 import (
 	"fmt"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -65,6 +66,25 @@ func TestUndescribedCode(t *testing.T) {
 		t.Cleanup(func() { testprogram.Remove(p.PID) })
 		if text := record(p); strings.Contains(text, recorded) {
 			t.Errorf("advice although the code is described:\n%s", text)
+		}
+	})
+	t.Run("php", func(t *testing.T) {
+		args := command("php list")
+		record := func() string {
+			// With the start of PHP. The stacks of its code end there.
+			out, err := clew(t, append([]string{"record", "--duration", "1s", "--frequency", "999", "--stacks", "0", "--"}, args...)...).CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			return string(out)
+		}
+		if text := record(); strings.Contains(text, recorded) {
+			t.Errorf("advice although the code is described:\n%s", text)
+		}
+		debug := slices.Index(args, "opcache.jit_debug=0x100")
+		args[debug] = "opcache.jit_debug=0"
+		if text := record(); !strings.Contains(text, recorded) || !strings.Contains(text, " samples: start PHP with -d opcache.jit_debug=0x100\n") {
+			t.Errorf("no advice in:\n%s", text)
 		}
 	})
 	t.Run("java", func(t *testing.T) {

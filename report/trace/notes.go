@@ -139,37 +139,55 @@ func (s *Threads) undescribed() string {
 	return fmt.Sprintf("no description of the generated code of %s: %s", style.Count(total, "frame"), advice)
 }
 
-// undescribed returns a note on samples in generated code without names, if the stack also has frames of a
-// runtime that can describe its code. The note says how to make it do so.
+// undescribed returns a note on samples in generated code without names, in processes with a runtime that can
+// describe its code. The note says how to make it do so in the process with most of these samples.
 func (r *Recording) undescribed() string {
-	samples, advice := uint64(0), ""
+	type process struct {
+		samples uint64
+		advice  string
+	}
+	processes := make(map[int32]process)
 	for i := range r.Stacks {
 		s := &r.Stacks[i]
-		unnamed, runtimeAdvice := false, ""
+		pid, unnamed := r.Threads[s.Thread].PID, false
+		p := processes[pid]
 		for _, f := range r.Frames(s) {
 			if f.Object == nil {
 				unnamed = unnamed || f.Symbol.Name == ""
-			} else if runtimeAdvice == "" {
-				runtimeAdvice = perfMapAdvice(path.Base(f.Object.Name), int(r.Threads[s.Thread].PID))
+			} else if p.advice == "" {
+				p.advice = perfMapAdvice(path.Base(f.Object.Name), int(pid))
 			}
 		}
-		if unnamed && runtimeAdvice != "" {
-			samples, advice = samples+s.Samples, runtimeAdvice
+		if unnamed {
+			p.samples += s.Samples
+		}
+		processes[pid] = p
+	}
+	most, samples := process{}, uint64(0)
+	for _, p := range processes {
+		if p.advice == "" || p.samples == 0 {
+			continue
+		}
+		samples += p.samples
+		if p.samples > most.samples || p.samples == most.samples && p.advice < most.advice {
+			most = p
 		}
 	}
 	if samples == 0 {
 		return ""
 	}
-	return fmt.Sprintf("no description of the generated code in the stacks of %s: %s", plural(samples, "sample"), advice)
+	return fmt.Sprintf("no description of the generated code in the stacks of %s: %s", plural(samples, "sample"), most.advice)
 }
 
-// perfMapAdvice returns how to make the runtime in a file write a perf map.
+// perfMapAdvice returns how to make the runtime in a file describe its code.
 func perfMapAdvice(file string, pid int) string {
-	switch file {
-	case "libjvm.so": // JDK 17
+	switch {
+	case file == "libjvm.so": // JDK 17
 		return fmt.Sprintf("run 'jcmd %d Compiler.perfmap'; for whole stacks, also start the JVM with -XX:+PreserveFramePointer", pid)
-	case "node":
+	case file == "node":
 		return "start node with --perf-basic-prof --interpreted-frames-native-stack"
+	case strings.HasPrefix(file, "php") || strings.HasPrefix(file, "libphp"):
+		return "start PHP with -d opcache.jit_debug=0x100"
 	}
 	return ""
 }
