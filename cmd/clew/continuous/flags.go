@@ -38,7 +38,7 @@ func (f *Flags) List() []cli.Flag {
 		&cli.DurationFlag{Name: "every", Destination: &f.every, HideDefault: true, Usage: "send at intervals of `TIME` (default: 10s); without --send, to OTEL_EXPORTER_OTLP_ENDPOINT"},
 		&cli.StringFlag{Name: "spool", Destination: &f.spool, Usage: "with --send, keep profiles in the directory `DIR` while the collector cannot be reached"},
 		&cli.StringSliceFlag{Name: "label", Destination: &f.labels, Usage: "add the resource attribute `KEY=VALUE` to OTLP profiles"},
-		&cli.StringFlag{Name: "symbols", Destination: &f.symbols, Usage: "put names and lines into OTLP profiles (local, the default), or only build IDs and addresses, where the receiver finds the names (none): `WHERE`"},
+		&cli.StringFlag{Name: "symbols", Destination: &f.symbols, Usage: "`WHERE` the names in OTLP profiles are found: local (the default) sends names and lines, none only build IDs and addresses, for which the receiver finds the names"},
 	}
 }
 

@@ -27,8 +27,9 @@ import (
 	"github.com/clewdev/clew/stack/recording"
 )
 
-// lastSend is how long the end of a recording waits for the collector.
-const lastSend = 10 * time.Second
+// lastSend is how long the end of a recording waits for the collector. Docker and Podman kill a container
+// ten seconds after SIGTERM.
+const lastSend = 8 * time.Second
 
 // sender sends the intervals of a recording.
 type sender struct {
@@ -59,6 +60,7 @@ func (f *Flags) Run(ctx context.Context, opts *record.Options) error {
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, func() { signal.Reset(os.Interrupt) }) // a second Ctrl-C ends clew
 	s := &sender{flags: f, opts: opts, queue: queue, log: log, began: time.Now(), start: time.Now()}
 	opts.Every, opts.Interval = f.every, s.interval
 	opts.Recording.Hashes = true
@@ -71,6 +73,9 @@ func (f *Flags) Run(ctx context.Context, opts *record.Options) error {
 	rest, err := record.Run(ctx, *opts)
 	if rest != nil {
 		s.interval(rest)
+	}
+	if waiting := queue.Stats().Waiting; waiting > 0 {
+		log.Info("sending the rest", "messages", waiting, "timeout", lastSend)
 	}
 	last, cancel := context.WithTimeout(context.Background(), lastSend)
 	defer cancel()
