@@ -150,6 +150,9 @@ func (e *event) find() error {
 	if !ok {
 		return fmt.Errorf("event %q: %w; a name is one of cpu-clock, cycles, page-faults, … (see 'perf list') or a tracepoint like sched:sched_switch", e.name, ErrUnsupported)
 	}
+	if _, _, known := perfdata.EventByName(group); known {
+		return fmt.Errorf("event %q: %w: modifiers are not supported; --no-kernel omits the kernel", e.name, ErrUnsupported)
+	}
 	if strings.ContainsAny(e.name, "/\x00") || group == ".." || name == ".." {
 		return fmt.Errorf("event %q: %w", e.name, ErrUnsupported)
 	}

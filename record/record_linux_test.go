@@ -488,6 +488,7 @@ func TestErrors(t *testing.T) {
 		{"no process", record.Options{Targets: []int{math.MaxInt32}}, "process 2147483647", os.ErrProcessDone},
 		{"no program", record.Options{Command: exec.Command("/nonexistent/program")}, "/nonexistent/program", fs.ErrNotExist},
 		{"event", record.Options{All: true, Event: "nosuch"}, `event "nosuch"`, record.ErrUnsupported},
+		{"modifier", record.Options{All: true, Event: "cycles:u"}, "--no-kernel omits the kernel", record.ErrUnsupported},
 		{"tracepoint", record.Options{All: true, Event: "../..:x"}, "event", record.ErrUnsupported},
 		{"control group", record.Options{Cgroup: "/nonexistent"}, "/nonexistent", fs.ErrNotExist},
 		{"no control group", record.Options{Cgroup: "/tmp"}, "/tmp: not a directory of a control group", nil},

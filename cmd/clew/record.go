@@ -91,7 +91,7 @@ Examples:
 			&cli.BoolFlag{Name: "open", Destination: &flags.open, Usage: "open the flame graph in the browser: that of --output FILE.html, or a temporary file ($BROWSER, or xdg-open)"},
 		}, grouped("Selection",
 			&cli.StringFlag{Name: "cgroup", Destination: &flags.cgroup, Usage: "record the processes of a control group: its directory, or `PATH` below /sys/fs/cgroup (system.slice/nginx.service)"},
-			&cli.StringFlag{Name: "event", Destination: &flags.show.event, Usage: "sample the event `NAME`: page-faults, cycles, sched:sched_switch, … (default: cpu-clock)"},
+			&cli.StringFlag{Name: "event", Destination: &flags.show.event, Usage: "sample the event `NAME`: page-faults, cycles, LLC-load-misses, sched:sched_switch, … (default: cpu-clock)"},
 			&cli.IntFlag{Name: "period", Destination: &flags.period, HideDefault: true, Usage: "take a sample after `N` events, instead of --frequency"},
 			&cli.BoolFlag{Name: "deferred", Destination: &flags.deferred, Usage: "take call chains when threads return to user mode (Linux 6.19); those of Go programs can then lack callers"},
 			&cli.BoolFlag{Name: "no-kernel", Destination: &flags.noKernel, Usage: "omit samples in the kernel and its frames"},

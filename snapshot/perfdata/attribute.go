@@ -5,8 +5,10 @@
 package perfdata
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
+	"strings"
 )
 
 // Attribute is one event that was recorded: struct perf_event_attr of
@@ -150,12 +152,36 @@ func (a *Attribute) usualName() string {
 	return names[a.Config]
 }
 
-// EventByName returns the Kind and the Config of the hardware or software event that perf
+// otherNames are perf's other names of some events: tools/perf/util/parse-events.c.
+var otherNames = map[string]string{
+	"cpu-cycles": "cycles", "branch-instructions": "branches",
+	"idle-cycles-frontend": "stalled-cycles-frontend", "idle-cycles-backend": "stalled-cycles-backend",
+	"faults": "page-faults", "cs": "context-switches", "migrations": "cpu-migrations",
+}
+
+// Parts of the names of cache events, as L1-dcache-load-misses: perf_event_open(2), PERF_TYPE_HW_CACHE.
+var (
+	caches        = []string{"L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB", "branch", "node"}
+	cacheAccesses = []string{"loads", "stores", "prefetches"}
+	cacheMisses   = []string{"load-misses", "store-misses", "prefetch-misses"}
+)
+
+// EventByName returns the Kind and the Config of the hardware, software or cache event that perf
 // calls name.
 func EventByName(name string) (kind uint32, config uint64, ok bool) {
+	name = cmp.Or(otherNames[name], name)
 	for kind, names := range [][]string{hardwareNames, softwareNames} {
 		if i := slices.Index(names, name); i >= 0 {
 			return uint32(kind), uint64(i), true
+		}
+	}
+	for i, cache := range caches {
+		if event, found := strings.CutPrefix(name, cache+"-"); found {
+			for result, names := range [][]string{cacheAccesses, cacheMisses} {
+				if operation := slices.Index(names, event); operation >= 0 {
+					return 3, uint64(i | operation<<8 | result<<16), true
+				}
+			}
 		}
 	}
 	return 0, 0, false

@@ -91,9 +91,12 @@ func Curl(ctx context.Context, r *Request) (*Response, error) {
 	}()
 	err = cmd.Wait()
 	dumped.SetReadDeadline(time.Now().Add(time.Second))
-	answer := parseHead(<-head)
+	all := <-head
+	answer := parseHead(all)
 	answer.Body, answer.Cut = body.kept, body.cut
 	switch text := strings.TrimSpace(string(said.kept)); {
+	case len(all) > MaxResponse:
+		return nil, fmt.Errorf("the headers of the answer are longer than %d bytes", MaxResponse)
 	case body.cut && answer.Status != 0:
 		return answer, nil // the status is known
 	case err != nil && text != "":

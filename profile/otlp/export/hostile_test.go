@@ -115,7 +115,7 @@ var httpAnswers = map[string]answer{
 	"endless status": {hijacked(func(conn io.Writer) error {
 		_, err := conn.Write(bytes.Repeat([]byte("HTTP/1.1 100 Continue\r\n\r\n"), 100))
 		return err
-	}), "trying again", "repeated"},
+	}), "the headers of the answer are longer than 65536 bytes", "repeated"},
 	"no HTTP": {hijacked(func(conn io.Writer) error {
 		conn.Write([]byte("SSH-2.0-OpenSSH_9\r\n"))
 		return http.ErrAbortHandler
@@ -123,7 +123,7 @@ var httpAnswers = map[string]answer{
 	"silent": {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, "timed out", "repeated"},
 	"redirect": {func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "http://127.0.0.1:1/", http.StatusTemporaryRedirect)
-	}, "the collector answers 307", "dropped"},
+	}, "the collector answers 307; redirections are not followed: is this the URL of a collector?", "dropped"},
 	"not now": {func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Retry-After", "-99999999999999999999")
 		w.WriteHeader(503)

@@ -144,6 +144,9 @@ func (a *Response) http() (result Result, err error) {
 		return result, &SendError{Reason: "the answer is not HTTP", Retry: true}
 	}
 	reason := fmt.Sprintf("the collector answers %d", a.Status)
+	if a.Status/100 == 3 {
+		reason += "; redirections are not followed: is this the URL of a collector?"
+	}
 	if kind == "application/x-protobuf" {
 		if text := field(a.Body, 2); len(text) > 0 { // google.rpc.Status.message
 			reason += ": " + shortened(text)
