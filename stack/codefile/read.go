@@ -17,9 +17,8 @@ import (
 	"github.com/clewdev/clew/snapshot"
 )
 
-// maxBytes bounds what is read of all files of a target, in bytes: those of
-// millions of functions.
-const maxBytes = math.MaxInt32
+// MaxBytes bounds what a Reader reads of all files, in bytes: those of millions of functions.
+const MaxBytes = math.MaxInt32
 
 // maxMapBytes bounds a perf map, in bytes: the lines of two million functions. If a map is
 // larger, its end is read, because later lines replace earlier ones.
@@ -44,7 +43,7 @@ func NewReader() *Reader { return NewReaderBeside(0) }
 // NewReaderBeside returns a Reader that has read nothing. Others have read some bytes that are in use, so it
 // reads that much less.
 func NewReaderBeside(used int64) *Reader {
-	return &Reader{left: untrusted.Budget(maxBytes - min(max(used, 0), maxBytes)), mapLimit: maxMapBytes, dumps: make(map[untrusted.Identity]readDump)}
+	return &Reader{left: untrusted.Budget(MaxBytes - min(max(used, 0), MaxBytes)), mapLimit: maxMapBytes, dumps: make(map[untrusted.Identity]readDump)}
 }
 
 // Left returns how many bytes may still be read.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/internal/calltree"
+	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/snapshot/perfdata"
 	"github.com/clewdev/clew/stack"
@@ -145,10 +146,11 @@ func newBuilder(r *perfdata.Reader, opts Options) *builder {
 		reader: r, opts: opts, rec: &Recording{tree: calltree.New[int32]()},
 		processes: make(map[int32]*process), threads: make(map[int32]*thread), labels: make(map[Thread]int32),
 		files: make(map[fileKey]*file), fileOf: make(map[*stack.Object]*file), opened: make(map[fileID]*file), dumps: make(map[fileKey]*jitdump),
-		reads: codefile.NewReader(), names: make(map[string]string),
+		names:    make(map[string]string),
 		placeIDs: make(map[placeKey]int32, 1<<10), unnamed: make(map[int32]unnamedPlace), stacks: make(map[Stack]int32), noted: make(map[string]bool),
 		deferred: make(map[*thread][]deferredSample), batch: 1 << 10, moves: firstMoves, complete: true,
 	}
+	b.reads = b.codeReader(0)
 	b.memory = unwind.Module{Name: "memory without a file", Source: &b.walk.memory}
 	return b
 }
@@ -279,9 +281,13 @@ func (b *builder) note(format string, args ...any) {
 	b.notes = append(b.notes, text)
 }
 
+// noteError adds a note for each of the errors that are joined in err.
 func (b *builder) noteError(err error) {
-	if err != nil {
-		b.note("%v", err)
+	if err == nil {
+		return
+	}
+	for _, line := range printable.Lines(err) {
+		b.note("%s", line)
 	}
 }
 

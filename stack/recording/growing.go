@@ -129,10 +129,22 @@ func (b *builder) held(but *growing) (bytes int64) {
 	return bytes
 }
 
+// maxIntervalBytes bounds the files of generated code in a recording with intervals, which runs for days beside
+// programs of other users. While a file is read again, its former content is also in memory.
+const maxIntervalBytes = 64 << 20
+
+// codeReader returns a Reader of files of generated code, beside others that have read some bytes.
+func (b *builder) codeReader(used int64) *codefile.Reader {
+	if b.opts.Interval != nil {
+		used += codefile.MaxBytes - maxIntervalBytes
+	}
+	return codefile.NewReaderBeside(used)
+}
+
 // renew reads the jitdump again, and reports whether that succeeded.
 func (d *jitdump) renew() bool {
 	former := *d
-	d.builder.reads = codefile.NewReaderBeside(d.builder.held(&d.growing))
+	d.builder.reads = d.builder.codeReader(d.builder.held(&d.growing))
 	if d.open(); d.code == nil {
 		d.code, d.err, d.timed, d.bytes = former.code, former.err, former.timed, former.bytes
 		return false
@@ -143,7 +155,7 @@ func (d *jitdump) renew() bool {
 // renew reads the perf map again, and reports whether that succeeded.
 func (m *perfMap) renew() bool {
 	former, bytes := m.code, m.bytes
-	m.builder.reads = codefile.NewReaderBeside(m.builder.held(&m.growing))
+	m.builder.reads = m.builder.codeReader(m.builder.held(&m.growing))
 	switch m.open(); {
 	case m.code == nil:
 		m.code, m.bytes = former, bytes

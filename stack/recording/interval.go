@@ -11,7 +11,6 @@ import (
 	"github.com/clewdev/clew/internal/calltree"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/stack"
-	"github.com/clewdev/clew/stack/codefile"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -177,7 +176,7 @@ func (b *builder) forgetFiles() {
 
 // forgetGenerated makes the next interval read jitdumps and perf maps again, which may have grown.
 func (b *builder) forgetGenerated() {
-	b.reads = codefile.NewReader() // what may be read is bounded for each interval
+	b.reads = b.codeReader(0) // what may be read is bounded for each interval
 	read := false
 	for _, d := range b.dumps {
 		read = read || d.opened

@@ -105,6 +105,20 @@ func TestHeld(t *testing.T) {
 	}
 }
 
+// A recording with intervals keeps less of files of generated code: it runs for days, and any user can write them.
+func TestHeldInIntervals(t *testing.T) {
+	b := newBuilder(new(perfdata.Reader), Options{Interval: func(*Recording) error { return nil }})
+	for _, used := range []int64{0, 1000, 1 << 20} {
+		if got := b.codeReader(used).Left(); got != maxIntervalBytes-used {
+			t.Errorf("%d bytes left beside %d", got, used)
+		}
+	}
+	first := b.reads.Left()
+	if b.forgetGenerated(); first != maxIntervalBytes || b.reads.Left() != first {
+		t.Errorf("%d bytes in the first interval, %d in the second", first, b.reads.Left())
+	}
+}
+
 // A sample between two states refers to both. One before the first state refers to that state, for certain only
 // if a look before the sample found no list, unless there were others or the time is long.
 func TestStates(t *testing.T) {

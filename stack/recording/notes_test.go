@@ -6,6 +6,7 @@ package recording
 
 import (
 	"debug/elf"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -132,5 +133,15 @@ func TestTooDeep(t *testing.T) {
 			t.Errorf("%q, expected %q", b.notes, note)
 		}
 		b.close()
+	}
+}
+
+// Each of several errors is a note. The end of a line in a name does not begin another one.
+func TestJoinedErrors(t *testing.T) {
+	b := newBuilder(nil, Options{})
+	b.noteError(errors.Join(errors.New("first"), errors.New("sec\nond")))
+	b.noteError(nil)
+	if want := []string{"first", `sec\nond`}; !slices.Equal(b.notes, want) {
+		t.Errorf("%q, expected %q", b.notes, want)
 	}
 }
