@@ -69,9 +69,16 @@ func TestGoCalls(t *testing.T) {
 }
 
 // Samples in C code have the labels of the goroutine that called it, also if the thread has no sample in Go
-// code. Threads of C code have no labels to miss.
+// code, and if the kernel's call chain has all callers because the C code has frame pointers. Threads of C code have
+// no labels to miss.
 func TestLabelsInC(t *testing.T) {
-	path := testprogram.BuildCgo(t, "cgolabels")
+	for _, tag := range []string{"default", "framepointer"} {
+		t.Run(tag, func(t *testing.T) { testLabelsInC(t, testprogram.BuildCgo(t, "cgolabels", "-tags="+tag)) })
+	}
+}
+
+func testLabelsInC(t *testing.T, path string) {
+	t.Helper()
 	ctx, options := untilProgram(t, 1400, path)
 	rec, err := record.Run(ctx, record.Options{Command: exec.Command(path), Frequency: 499, Recording: options})
 	if err != nil {

@@ -19,7 +19,9 @@ func (b *builder) cross(t *thread, s *perfdata.Sample, machine *arch.Machine, us
 	w := &b.walk
 	missing := w.memory.missing
 	end := b.join(t, s, machine, user, reason)
-	if end == unwind.EndOfStack || missing == 0 || len(s.UserStack) == 0 {
+	// The call chain has all callers, but only a copy of the goroutine's stack proves which labels it has.
+	whole := end == unwind.EndOfStack
+	if whole && !t.process.hasLabels() || missing == 0 || len(s.UserStack) == 0 {
 		return end
 	}
 	g, inC := b.crossing(t, machine)
@@ -35,15 +37,7 @@ func (b *builder) cross(t *thread, s *perfdata.Sample, machine *arch.Machine, us
 		}
 	}
 	n := t.trail.Len()
-	c := t.calls
-	if c == nil {
-		c = new(goCalls)
-		t.calls = c
-		b.keepCalls(t)
-	}
-	if !c.listed && len(b.calling) < maxCalling {
-		b.calling, c.listed = append(b.calling, t), true
-	}
+	c := b.callsOf(t)
 	c.last = at
 	joined := w.joined
 	w.joined = w.joined[:0]
@@ -56,6 +50,10 @@ func (b *builder) cross(t *thread, s *perfdata.Sample, machine *arch.Machine, us
 		reached := b.unwind(t, s, machine, copied)
 		continues := t.trail.Len() > n && (!inC || copied.continues(t, n))
 		switch {
+		case whole:
+			if !both && continues && reached == unwind.EndOfStack {
+				return reached
+			}
 		case both && i == 0 && continues && reached == unwind.EndOfStack:
 			for k := n; k < t.trail.Len(); k++ {
 				w.first = append(w.first, t.trail.LookupPC(k))
@@ -80,10 +78,22 @@ func (b *builder) cross(t *thread, s *perfdata.Sample, machine *arch.Machine, us
 		b.opts.Live.Soon() // more looks can prove more
 	}
 	w.joined = joined
-	if end != unwind.CallersMissing && b.startOf(t, g, at, goroutine) {
+	if !whole && end != unwind.CallersMissing && b.startOf(t, g, at, goroutine) {
 		end = unwind.CallersMissing
 	}
 	return end
+}
+
+// callsOf returns the calls of a thread between the stacks of Go and C code, which looks follow from then on.
+func (b *builder) callsOf(t *thread) *goCalls {
+	if t.calls == nil {
+		t.calls = new(goCalls)
+		b.keepCalls(t)
+	}
+	if !t.calls.listed && len(b.calling) < maxCalling {
+		b.calling, t.calls.listed = append(b.calling, t), true
+	}
+	return t.calls
 }
 
 // crossing returns the Go runtime of the function at which a walk ended, if that function changes between the

@@ -33,6 +33,9 @@ type seenLabels struct {
 	since   uint64
 }
 
+// hasLabels reports whether a process has a runtime whose labels can be read.
+func (p *process) hasLabels() bool { return p.labels != nil && p.labels.golang != nil }
+
 // open finds the runtime of a process in one of its files.
 func (g *goLabels) open(b *builder, p *process, m *mapped) {
 	do, ok := m.file.object.GoFunctionNamed("runtime/pprof.Do")

@@ -60,7 +60,7 @@ func (b *builder) noteMissing() {
 		unlabelled = b.inDo // the others probably have none
 	}
 	b.noteCount(unlabelled, "the labels of goroutines are unknown for 1 sample", "the labels of goroutines are unknown for %d samples",
-		": the goroutine went on before its labels could be read; labels are mostly known in calls of pprof.Do that last 50 ms or more")
+		": the goroutine went on before its labels could be read; labels are mostly known in calls of pprof.Do, and of C code, that last 50 ms or more")
 	b.noteCount(b.unfinished, stack+"is", stacks+"are", "without the part in user mode, because the record that follows later is missing (PERF_RECORD_CALLCHAIN_DEFERRED)")
 	b.noteCount(b.ends[unwind.StackCut], stack+"is", stacks+"are", fmt.Sprintf("longer than the recorded copy of at most %d bytes: the outer frames are missing%s", b.longestCopy, b.copyAdvice()))
 	b.noteCount(b.ends[unwind.NoRule], stack+"ends", stacks+"end", "at a frame without unwind information")
