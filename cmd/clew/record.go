@@ -352,6 +352,9 @@ func (f *recordFlags) run(ctx context.Context, opts *record.Options) (recorded b
 	if opts.Command != nil {
 		to, path = output.Stderr, opts.Command.Path
 	}
+	if note := f.unsampled(opts, rec.Samples+last.Lost); note != "" && err == nil {
+		rec.Notes = append(rec.Notes, note)
+	}
 	if rec.Samples == 0 && err == nil && f.show.json {
 		rec.Notes = append(rec.Notes, f.noSamples(opts))
 	}
@@ -377,6 +380,23 @@ func (f *recordFlags) run(ctx context.Context, opts *record.Options) (recorded b
 		return true, output.Status(output.ExitNo)
 	}
 	return true, nil
+}
+
+// unsampled returns a note if the samples stand for less than half of the time that the command ran in user mode.
+func (f *recordFlags) unsampled(opts *record.Options, samples uint64) string {
+	if samples == 0 || opts.Command == nil || opts.Command.ProcessState == nil || f.offCPU || f.wall || f.period > 0 || f.show.event != "" && f.show.event != "cpu-clock" {
+		return ""
+	}
+	period := time.Second / time.Duration(f.frequency)
+	if period < time.Millisecond {
+		return "" // the kernel may take fewer samples, to bound its own time
+	}
+	used, sampled := opts.Command.ProcessState.UserTime(), time.Duration(samples)*period
+	if used < 2*sampled || used-sampled < 5*period {
+		return ""
+	}
+	return fmt.Sprintf("the command used %v of processor time, but its samples stand for %v: threads and processes that run for less than %v are hardly sampled; a higher --frequency or --all shows more",
+		used.Round(time.Millisecond), sampled.Round(time.Millisecond), period.Round(10*time.Microsecond))
 }
 
 // noSamples says why a recording has no samples, and what would have some.
