@@ -57,7 +57,7 @@ var budgets = map[string]string{
 	"record/resource":     "profile internal/protobuf " + telemetry,
 	"profile/...":         "internal/calltree internal/printable @github.com/google/pprof",
 	"profile/otlp":        "profile internal/protobuf " + telemetry,
-	"profile/otlp/export": "internal/printable internal/protobuf @golang.org/x/sys",
+	"profile/otlp/export": "internal/outputfile internal/printable internal/protobuf @golang.org/x/sys",
 	"report/readelf":      "object internal/printable",
 	"report/style":        styling,
 	"report/table":        "arch/disasm " + styling,

@@ -9,6 +9,7 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -21,6 +22,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clewdev/clew/internal/outputfile"
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
@@ -319,5 +321,28 @@ func TestSpool(t *testing.T) {
 	s.close()
 	if _, err := os.Stat(filepath.Join(dir, "notes")); err != nil {
 		t.Error(err)
+	}
+}
+
+// A link that another user may have made is not followed to a directory of this user.
+func TestPlantedSpool(t *testing.T) {
+	shared, own := t.TempDir(), t.TempDir()
+	if err := os.Chmod(shared, 0o777|os.ModeSticky); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(shared, "spool")
+	if err := os.Symlink(own, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{link, filepath.Join(link, "inner")} {
+		os.Mkdir(filepath.Join(own, "inner"), 0o700)
+		if _, err := openSpool(path, 1000); !errors.Is(err, outputfile.ErrPlanted) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	for _, dir := range []string{own, filepath.Join(own, "inner")} {
+		if names, err := os.ReadDir(dir); err != nil || len(names) > 1 || len(names) == 1 && names[0].Name() != "inner" {
+			t.Errorf("%s contains %v, %v", dir, names, err)
+		}
 	}
 }

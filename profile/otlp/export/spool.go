@@ -8,12 +8,15 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/clewdev/clew/internal/outputfile"
 )
 
 // spool is a directory of messages, one in each file. It belongs to one queue at a time.
@@ -65,8 +68,16 @@ func openSpool(path string, limit int64) (_ *spool, err error) {
 	if int(st.Uid) != os.Geteuid() || st.Mode&0o022 != 0 {
 		return nil, fmt.Errorf("%s: other users can write to the directory; name another one for --spool", path)
 	}
-	if s.lock, err = s.root.OpenFile(lockName, os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0o600); err != nil {
+	// Append refuses a path through a link that another user may have made.
+	if s.lock, err = outputfile.Append(filepath.Join(path, lockName)); err != nil {
 		return nil, err
+	}
+	own, err := s.lock.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if inRoot, err := s.root.Lstat(lockName); err != nil || !os.SameFile(own, inRoot) {
+		return nil, fmt.Errorf("%s: the directory was replaced", path)
 	}
 	if err := unix.Flock(int(s.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		return nil, fmt.Errorf("%s: another process uses the directory", path)
