@@ -262,7 +262,7 @@ func TestUnitInSystemd(t *testing.T) {
 	const script = `set -e
 		mount --make-rprivate /
 		mount -t proc proc /proc
-		for d in /run /var/lib /etc/systemd /usr/local/bin; do mount -t tmpfs tmpfs $d; done
+		for d in /run /var/lib /etc/systemd /usr/local/bin; do mount -t tmpfs -o mode=755 tmpfs $d; done
 		cp "$1/clew" /usr/local/bin/
 		mkdir -p /run/units/clew.service.d
 		for t in sysinit basic shutdown network-online multi-user; do echo [Unit] >/run/units/$t.target; done
