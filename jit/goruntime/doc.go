@@ -83,8 +83,9 @@
 //
 // The runtime does not know a function after it was withdrawn. A CPU profile gets its names when
 // it ends, not when it takes a sample: withdraw code that it has sampled after
-// [runtime/pprof.StopCPUProfile]. Otherwise the samples have the name runtime._ExternalCode, or
-// that of a function which was published at the same addresses since. An execution trace needs
+// [runtime/pprof.StopCPUProfile]. Otherwise its frames have no names ("<unknown>"), or
+// runtime._ExternalCode if other functions are in the same 4096 bytes, or the names of functions
+// that were published at the same addresses since. An execution trace needs
 // the names for a second after the event. A runtime.Func of a withdrawn function stays usable, but
 // may describe another function.
 //

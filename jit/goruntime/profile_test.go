@@ -15,6 +15,7 @@ import (
 	"runtime/debug"
 	"runtime/pprof"
 	"runtime/trace"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -94,6 +95,54 @@ func testProfile(t *testing.T, options *forth.Options) {
 	t.Logf("%d samples, %d in spin, %d complete; others: %v", all, spinning, complete, other)
 	if all < 10 || spinning*10 < all*9 || complete*100 < spinning*99 {
 		t.Errorf("%d samples, %d in spin, %d complete", all, spinning, complete)
+	}
+}
+
+// A CPU profile that ends after its code was withdrawn has the frames of the code, without names.
+func TestProfileOfWithdrawn(t *testing.T) {
+	program, err := forth.Compile("busy.fth", []byte(busy), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	session, err := forth.Load(program, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	var written bytes.Buffer
+	if err := pprof.StartCPUProfile(&written); err != nil {
+		t.Skip(err) // go test -cpuprofile
+	}
+	for start := processorTime(); processorTime() < start+time.Second/2; {
+		if _, err := session.Call("work", 10_000_000); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := session.Close(); err != nil {
+		t.Fatal(err)
+	}
+	pprof.StopCPUProfile()
+	p, err := profile.Parse(&written)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nameless := 0
+	for _, s := range p.Sample {
+		i := slices.IndexFunc(s.Location, func(l *profile.Location) bool {
+			return len(l.Line) > 0 && strings.HasSuffix(l.Line[0].Function.Name, "forth.call")
+		})
+		if i < 1 || i+1 == len(s.Location) {
+			continue // not in the code
+		}
+		nameless++
+		for _, l := range s.Location[:i] {
+			if len(l.Line) > 0 && l.Line[0].Function.Name != "" {
+				t.Errorf("a frame of withdrawn code is named %s", l.Line[0].Function.Name)
+			}
+		}
+	}
+	if nameless == 0 {
+		t.Errorf("no samples in the code, of %d", len(p.Sample))
 	}
 }
 
