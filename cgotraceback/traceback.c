@@ -229,6 +229,18 @@ CLEW_PLAIN static int by_context(struct walk *w) {
 	return ON;
 }
 
+// returned reports whether a return instruction could have led to the interrupted frame. After one the
+// return address is still below the stack pointer. Otherwise it was a call, or a jump at the end of a
+// function.
+CLEW_PLAIN static int returned(struct walk *w) {
+#ifdef __x86_64__
+	uint64_t below;
+	return !read_word(&w->stack, w->reg[SP] - 8, &below) || below == w->pc;
+#else
+	return w->reg[RETURN] == w->pc;
+#endif
+}
+
 // leave makes the caller the frame. It returns why it cannot, or ON. Traced is the address of
 // the frame for the traceback, 0 if it is not one.
 CLEW_PLAIN static int leave(struct walk *w, uint64_t *traced) {
@@ -248,8 +260,8 @@ CLEW_PLAIN static int leave(struct walk *w, uint64_t *traced) {
 			*traced = w->pc;
 			return by_context(w);
 		}
-		*traced = w->pc; // a call of something that is not code
-		return clew_by_return(w, w->pc, 0) == ON || clew_by_return(w, 0, 0) == ON ? ON : CLEW_NO_MODULE;
+		*traced = w->pc; // a call or a jump to something that is not code
+		return clew_by_return(w, w->pc, !returned(w)) == ON || clew_by_return(w, 0, 0) == ON ? ON : CLEW_NO_MODULE;
 	}
 	*traced = w->interrupted ? w->pc : w->pc - CLEW_CALL;
 	if (!is_fresh(w, s->module)) // the tables are of other code than what is here now

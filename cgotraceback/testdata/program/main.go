@@ -57,7 +57,7 @@ func goOuter(kind C.int) { C.c_outer(kind) }
 var serve func()
 
 var kinds = map[string]C.int{"segv": C.SEGV, "abort": C.ABORT, "overflow": C.OVERFLOW, "panic": C.PANIC,
-	"overwrite": C.OVERWRITE, "null": C.NULL_CALL, "handler": C.HANDLER, "nocfi": C.NO_CFI, "trap": C.TRAP}
+	"overwrite": C.OVERWRITE, "null": C.NULL_CALL, "handler": C.HANDLER, "nocfi": C.NO_CFI, "trap": C.TRAP, "tail": C.TAIL}
 
 func main() {
 	// Most tests need no lines, which take a second.

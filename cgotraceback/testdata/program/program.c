@@ -149,6 +149,8 @@ static void *returned(void *unused) {
 	return unused;
 }
 
+__attribute__((noinline)) void tail(void) { null(); }
+
 __attribute__((noinline)) void c_inner(int kind) {
 	switch (kind) {
 	case SEGV: crash(); break;
@@ -156,6 +158,7 @@ __attribute__((noinline)) void c_inner(int kind) {
 	case OVERFLOW: sink = overflow(0); break;
 	case OVERWRITE: overwrite(); break;
 	case NULL_CALL: null(); break;
+	case TAIL: tail(); break;
 	case HANDLER: raise_signal(); break;
 	case TRAP: __builtin_trap();
 	case NO_CFI: case SPIN_NO_CFI: no_cfi_outer(kind); break;
