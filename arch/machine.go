@@ -90,6 +90,9 @@ func (m *Machine) RegisterName(column uint64) string {
 	return string(m.appendUnnamed(buf[:0], column))
 }
 
+// Named reports whether the machine has a register with a column.
+func (m *Machine) Named(column uint64) bool { return m.named(column) != "" }
+
 // AppendRegisterName appends the result of RegisterName to dst. It allocates only if dst must
 // grow.
 func (m *Machine) AppendRegisterName(dst []byte, column uint64) []byte {

@@ -55,7 +55,7 @@ func framePointerAMD64(b *builder, f *Frame) (*cfi.Program, error) {
 
 func fixedAMD64(b *builder, f *Frame) (*cfi.Program, error) {
 	if f.Size%8 != 0 || f.Size > 1<<31-1 {
-		return nil, refuse("a frame of %d bytes, which sub rsp, %[1]d cannot encode", f.Size)
+		return nil, refuse("a frame of %d bytes, which sub rsp, %d cannot encode", f.Size, f.Size)
 	}
 	cfa := int64(8)
 	for _, register := range f.Pushed {

@@ -25,7 +25,7 @@ func framePointerARM64(b *builder, f *Frame) (*cfi.Program, error) {
 		f.Size = 16
 	}
 	if f.Size%16 != 0 || f.Size > 496 {
-		return nil, refuse("a frame of %d bytes, which stp x29, x30, [sp, #-%[1]d]! cannot encode", f.Size)
+		return nil, refuse("a frame of %d bytes, which stp x29, x30, [sp, #-%d]! cannot encode", f.Size, f.Size)
 	}
 	size := int64(f.Size)
 	b.after(4).DefCFAOffset(size)
@@ -43,7 +43,7 @@ func framePointerARM64(b *builder, f *Frame) (*cfi.Program, error) {
 
 func fixedARM64(b *builder, f *Frame) (*cfi.Program, error) {
 	if f.Size == 0 || f.Size%16 != 0 || f.Size > 0xfff && (f.Size%0x1000 != 0 || f.Size > 0xfff000) {
-		return nil, refuse("a frame of %d bytes, which sub sp, sp, #%[1]d cannot encode", f.Size)
+		return nil, refuse("a frame of %d bytes, which sub sp, sp, #%d cannot encode", f.Size, f.Size)
 	}
 	b.after(4).DefCFAOffset(int64(f.Size))
 	b.saved(f)

@@ -276,6 +276,8 @@ func (b *builder) save(register uint64, slot int64) {
 		b.err = refuse("column %d is saved at CFA%+d, but the CFA is based on it", register, slot)
 	case slot > -8:
 		b.err = refuse("column %d is saved at CFA%+d, outside of the frame", register, slot)
+	case !b.arch.Named(register):
+		b.err = refuse("column %d is saved at CFA%+d, but it is not a column of %s", register, slot, b.arch.Name)
 	}
 	for _, s := range b.slots {
 		if s.Register != register && slot < s.Slot+8 && s.Slot < slot+8 {

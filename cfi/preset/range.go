@@ -120,6 +120,8 @@ func (b *builder) ranges(ranges []Range) {
 			b.err = refuse("a range at +%#x that ends at +%#x", r.Start, r.End)
 		case r.End == 0 && i < len(ranges)-1:
 			b.err = misuse("the range at +%#x needs an End, because another follows", r.Start)
+		case !b.arch.Named(r.Base):
+			b.err = refuse("a range at +%#x with the Base %d, which is not a column of %s", r.Start, r.Base, b.arch.Name)
 		case len(r.Path) == 0:
 			b.err = misuse("a range at +%#x without a Path", r.Start)
 		case r.Left && b.signed:
