@@ -116,7 +116,6 @@ type Publication struct {
 
 	mu    sync.Mutex
 	claim *claim // nil if nothing is published
-	index []int  // of the claim's functions in the batch; nil if they are all functions
 }
 
 // Publish publishes a batch with every registered publisher that applies: perf, then gdb,
@@ -152,12 +151,10 @@ func Publish(c *Code) (*Publication, error) {
 	publishersMu.RUnlock()
 	if len(all) > 0 && len(batch.code.Functions) > 0 {
 		p.claim = newClaim(batch.code)
+		p.claim.index = batch.index
 		if faults := published.add(p.claim, batch.code); len(faults) > 0 {
 			p.reject(batch.adjust(faults))
-			p.index = batch.index
 			batch = batch.without(faults)
-		} else {
-			p.index = batch.index
 		}
 	}
 	if len(batch.code.Functions) == 0 {
@@ -168,6 +165,12 @@ func Publish(c *Code) (*Publication, error) {
 		return p, nil // it has only empty functions
 	}
 	var failed []error
+	finished := false
+	defer func() {
+		if !finished { // NameOf or LinesOf has panicked, and the program may recover
+			_ = p.Withdraw()
+		}
+	}()
 	for _, r := range all {
 		registration, err := p.publish(r, batch)
 		switch {
@@ -178,6 +181,7 @@ func Publish(c *Code) (*Publication, error) {
 			failed = append(failed, fmt.Errorf("%s: %w", r.name, err))
 		}
 	}
+	finished = true
 	if len(p.registrations) == 0 {
 		p.unclaim()
 		if len(failed) > 0 {
@@ -284,7 +288,7 @@ func (p *Publication) WithdrawFunctions(functions ...int) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.claim != nil {
-		published.release(p.claim, p.index, functions)
+		published.release(p.claim, functions)
 	}
 	return err
 }

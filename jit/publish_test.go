@@ -41,6 +41,7 @@ type publisher struct {
 	publish  error
 	withdraw error
 	faulty   []string
+	resolves bool // it needs the names of Code.NameOf
 }
 
 func (p *publisher) Publish(c *jit.Code) (jit.Registration, error) {
@@ -55,6 +56,11 @@ func (p *publisher) Publish(c *jit.Code) (jit.Registration, error) {
 	p.calls.add(p.name + "+" + strings.Join(names, ","))
 	if len(faults) > 0 {
 		return nil, fmt.Errorf("refused: %w", faults)
+	}
+	if p.resolves {
+		if _, err := c.Resolve(false); err != nil {
+			return nil, err
+		}
 	}
 	if p.publish != nil {
 		return nil, p.publish
@@ -178,6 +184,37 @@ func TestPublish(t *testing.T) {
 	testRejected(t, perf)
 	testResolve(t, perf)
 	testPublishedTwice(t)
+	testPanic(t, perf, libgcc)
+}
+
+// testPanic publishes a batch whose NameOf panics in the second publisher. The program recovers, and can
+// publish the addresses again.
+func testPanic(t *testing.T, first, second *publisher) {
+	first.calls.take()
+	second.resolves = true
+	defer func() { second.resolves = false }()
+	c := batchOf(0x1000, "")
+	c.NameOf = func(int) string { panic("no name") }
+	func() {
+		defer func() {
+			if r := recover(); r != "no name" {
+				t.Errorf("recovered %v", r)
+			}
+		}()
+		_, err := jit.Publish(c)
+		t.Errorf("it has not panicked: %v", err)
+	}()
+	if got := first.calls.take(); got != "perf+ gdb+ libgcc+ gdb- perf-" {
+		t.Errorf("published and withdrawn by %s", got)
+	}
+	c.NameOf = func(int) string { return "f" }
+	p, err := jit.Publish(c)
+	if err != nil || p.Failed() != nil {
+		t.Fatal(err)
+	}
+	if err := p.Withdraw(); err != nil {
+		t.Error(err)
+	}
 }
 
 // testConcurrent publishes and withdraws at the same time.
@@ -271,8 +308,11 @@ func testResolve(t *testing.T, one *publisher) {
 	if err != nil || calls > 0 || one.calls.take() != "perf+,b, perf+, gdb+,b, libgcc+,b, libunwind+,b," {
 		t.Fatal(err, calls)
 	}
-	if _, err := jit.Publish(batchOf(0x1000, "again")); err == nil || !strings.Contains(err.Error(), `it overlaps function 0 of batch "batch", 0x10`) {
-		t.Errorf("a function without a name: %v", err)
+	// The error has the index in the whole batch, also after a function that was left out.
+	for offset, want := range map[uint64]string{0: "function 0", 0x30: "function 3"} {
+		if _, err := jit.Publish(batchOf(0x1000+offset, "again")); err == nil || !strings.Contains(err.Error(), "it overlaps "+want+` of batch "batch", 0x10`) {
+			t.Errorf("a function without a name: %v, want %s", err, want)
+		}
 	}
 	if err := p.Withdraw(); err != nil {
 		t.Error(err)

@@ -20,6 +20,7 @@ type claim struct {
 	functions  []extent // in ascending order; empty ones are withdrawn
 	live       int      // functions that are not empty
 	names      []string // nil if Code.NameOf has them
+	index      []int    // of the functions in the whole batch; nil if they are all functions
 }
 
 type extent struct{ start, end uint64 }
@@ -121,7 +122,11 @@ func (a *claim) yield(other *claim, c *Code, faults FunctionErrors) FunctionErro
 
 // describe names a function for a message.
 func (a *claim) describe(i int) string {
-	f, name := a.functions[i], "function "+strconv.Itoa(i)
+	whole := i
+	if a.index != nil {
+		whole = a.index[i]
+	}
+	f, name := a.functions[i], "function "+strconv.Itoa(whole)
 	if a.names != nil && a.names[i] != "" {
 		name = fmt.Sprintf("function %q", a.names[i])
 	}
@@ -179,14 +184,13 @@ func (x *index) drop(a *claim) {
 	}
 }
 
-// release removes functions of a claim, by their indexes in a batch. The claim's functions have
-// the indexes own; nil if it has all functions.
-func (x *index) release(a *claim, own, functions []int) {
+// release removes functions of a claim, by their indexes in the whole batch.
+func (x *index) release(a *claim, functions []int) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for _, i := range functions {
-		if own != nil {
-			k, ok := slices.BinarySearch(own, i)
+		if a.index != nil {
+			k, ok := slices.BinarySearch(a.index, i)
 			if !ok {
 				continue
 			}
@@ -237,6 +241,6 @@ func (c *Claim) Remove() {
 // RemoveFunctions removes functions, by their valid indexes in the batch.
 func (c *Claim) RemoveFunctions(functions ...int) {
 	if c != nil {
-		c.published.index.release(c.claim, nil, functions)
+		c.published.index.release(c.claim, functions)
 	}
 }

@@ -25,7 +25,7 @@ func TestIndex(t *testing.T) {
 			l := all[i]
 			if random.IntN(2) == 0 {
 				k := random.IntN(len(l.slots))
-				x.release(l.claim, nil, []int{k})
+				x.release(l.claim, []int{k})
 				if owner[l.slots[k]] == l.claim {
 					delete(owner, l.slots[k])
 				}
@@ -75,7 +75,7 @@ func TestIndex(t *testing.T) {
 			continue
 		}
 		for k := range l.slots {
-			x.release(l.claim, nil, []int{k, k})
+			x.release(l.claim, []int{k, k})
 		}
 	}
 	if len(x.blocks) != 0 {
