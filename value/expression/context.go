@@ -387,7 +387,9 @@ func (o *objectFile) inFunction(function, name string) (*symbol, bool) {
 		if err != nil {
 			continue
 		}
-		if v := scopes[len(scopes)-1].Lookup(name); v != nil {
+		own := *scopes[len(scopes)-1]
+		own.Blocks = own.Blocks[max(len(own.Blocks)-1, 0):] // the function's first instruction can be in an inner block
+		if v := own.Lookup(name); v != nil {
 			s := o.variable(v)
 			s.of = f
 			return s, true

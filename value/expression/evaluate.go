@@ -22,12 +22,20 @@ func (e *Expression) evaluate(n *node) operand {
 
 // scalarOf evaluates a node and loads the result.
 func (e *Expression) scalarOf(n *node) operand {
+	o := e.evaluate(n)
+	e.scalar(&o, n)
+	return o
+}
+
+// scalar loads the operand of a node, and converts arrays and functions to pointers.
+func (e *Expression) scalar(o *operand, n *node) {
 	outer := e.column
 	e.column = n.column
-	o := e.apply(n)
-	e.rvalue(&o)
+	if e.follow(o); o.form.kind == value.Array && o.typ.Strip().Vector() {
+		panic(e.failure(errorf("The console does not compute with vectors; \"clew debug --gdb\" does.")))
+	}
+	e.rvalue(o)
 	e.column = outer
-	return o
 }
 
 func (e *Expression) apply(n *node) operand {
@@ -63,7 +71,11 @@ func (e *Expression) apply(n *node) operand {
 	case negate, plus, bitNot:
 		return e.unary(n)
 	case dereference:
-		o := e.scalarOf(n.x)
+		o := e.evaluate(n.x)
+		if e.followSynthetic(&o) {
+			return o
+		}
+		e.scalar(&o, n.x)
 		return e.dereference(&o)
 	case addressOf:
 		return e.addressOf(n.x)
@@ -183,6 +195,16 @@ func (e *Expression) object(t *value.Type, address uint64) operand {
 		panic(e.failure(errorf("Attempt to dereference a generic pointer.")))
 	}
 	return o
+}
+
+// followSynthetic replaces a pointer to an object that is not in memory (DW_OP_implicit_pointer) by
+// the object, and reports whether the operand was one.
+func (e *Expression) followSynthetic(o *operand) bool {
+	if o.kind != valueOperand || o.form.kind != value.Pointer || !o.held().Synthetic() {
+		return false
+	}
+	*o = e.operandOf(o.held().Deref())
+	return true
 }
 
 func (e *Expression) dereference(o *operand) operand {

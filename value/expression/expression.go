@@ -129,6 +129,16 @@ func (e *Expression) IsType() bool { return e.tree.op == typeOf }
 // IsCall reports whether the expression as a whole is the call of a function.
 func (e *Expression) IsCall() bool { return e.tree.op == callOf }
 
+// IsAssignment reports whether the expression as a whole assigns: x = 5, x += 1, x++, or several with commas.
+func (e *Expression) IsAssignment() bool {
+	switch op := e.tree.op; op {
+	case preIncrement, preDecrement, postIncrement, postDecrement, comma:
+		return true
+	default:
+		return op >= assign && op <= assignXor
+	}
+}
+
 // HasCall reports whether the evaluation of the expression can call a function.
 func (e *Expression) HasCall() bool { return e.tree.hasCall() }
 

@@ -173,6 +173,8 @@ func (e *Expression) loadValue(o *operand) {
 			o.wide, _ = o.held().BigFloat()
 		}
 		o.bits = math.Float64bits(f)
+	case o.form.kind == value.Pointer && o.held().Synthetic():
+		panic(e.failure(&Error{Message: "The pointer is to an object that is not in memory: the console only follows it, as in *p and p->x; \"clew debug --gdb\" computes with it.", Err: value.ErrOptimizedOut}))
 	default:
 		bits, err := o.held().Uint()
 		e.check(err)

@@ -32,7 +32,7 @@ type fieldPlace struct {
 // member evaluates x.name and x->name. As in gdb both mean the same unless the class of x has an operator->.
 func (e *Expression) member(n *node) operand {
 	x := e.evaluate(n.x)
-	if x.form.kind == value.Pointer || x.kind == registerOperand || x.isReference() {
+	if !e.followSynthetic(&x) && (x.form.kind == value.Pointer || x.kind == registerOperand || x.isReference()) {
 		e.rvalue(&x)
 	}
 	if n.op == arrow {
