@@ -127,15 +127,19 @@ func (i *Info) FunctionAt(pc uint64) (fn *Function, err error) {
 	return fn, err
 }
 
+// Unit describes a compilation unit.
+type Unit = entry.Description
+
+// Unit returns the unit that covers an address, and false if there is none.
+func (i *Info) Unit(pc uint64) (unit Unit, ok bool) {
+	_ = i.locked(func() (err error) { unit, ok, err = i.entries.DescriptionAt(pc); return err }) // one that cannot be read is unknown
+	return unit, ok
+}
+
 // Language returns the language of the unit that covers an address, or OtherLanguage.
-func (i *Info) Language(pc uint64) (l Language) {
-	_ = i.locked(func() error { // a unit that cannot be read is in an unknown language
-		if u := i.entries.UnitAt(pc); u != nil {
-			l = u.Language
-		}
-		return nil
-	})
-	return l
+func (i *Info) Language(pc uint64) Language {
+	u, _ := i.Unit(pc)
+	return u.Language
 }
 
 // CommonLanguage returns the language of all units whose language is known. It returns false if they

@@ -93,6 +93,7 @@ func (n *namer) qualified(t *Type, declarator string, q qualifiers, depth int) s
 	switch t.kind {
 	case Pointer, Reference, RvalueReference, MemberPointer:
 		mark := map[Kind]string{Pointer: "*", Reference: "&", RvalueReference: "&&", MemberPointer: "::*"}[t.kind]
+		e := t.Elem() // it also reads the class
 		if t.class != nil {
 			mark = t.class.name + mark
 		}
@@ -104,7 +105,6 @@ func (n *namer) qualified(t *Type, declarator string, q qualifiers, depth int) s
 			}
 		}
 		mark += declarator
-		e := t.Elem()
 		inner, _ := e.unqualified(0)
 		if n.typedefs {
 			inner = e.named()

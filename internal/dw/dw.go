@@ -65,6 +65,7 @@ const (
 	AttrAddrBase              = 0x73
 	AttrRnglistsBase          = 0x74
 	AttrDwoName               = 0x76
+	AttrMacros                = 0x79
 	AttrCallAllCalls          = 0x7a
 	AttrCallAllTailCalls      = 0x7c
 	AttrCallReturnPC          = 0x7d
@@ -83,6 +84,7 @@ const (
 	AttrGNUTailCall           = 0x2115
 	AttrGNUAllTailCallSites   = 0x2116
 	AttrGNUAllCallSites       = 0x2117
+	AttrGNUMacros             = 0x2119
 	AttrGNUDwoName            = 0x2130
 	AttrGNUDwoID              = 0x2131
 	AttrGNURangesBase         = 0x2132

@@ -74,6 +74,12 @@ func (w *printing) present(p Presentation, depth int, summary bool) {
 	case p.Value.Type() == nil:
 	case depth >= w.depth && (p.Text == "" || !isScalar(p.Value.Type().Strip())):
 		w.add("{...}")
+	case summary && !isScalar(p.Value.Type().Strip()):
+		if inner, ok := w.presented(p.Value); ok {
+			w.present(inner, depth+1, true)
+		} else {
+			w.add("{...}")
+		}
 	default:
 		w.value(p.Value, depth+1, false)
 	}

@@ -113,6 +113,7 @@ var templates = map[string]presenter{
 	"unique_ptr": uniquePointer, "shared_ptr": sharedPointer, "weak_ptr": sharedPointer,
 	"_Rb_tree_iterator": treeIterator, "_Rb_tree_const_iterator": treeIterator,
 	"_List_iterator": listIterator, "_List_const_iterator": listIterator,
+	"_Deque_iterator":   dequeIterator,
 	"__normal_iterator": normalIterator, "_Safe_iterator": safeIterator,
 }
 

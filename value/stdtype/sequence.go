@@ -165,6 +165,15 @@ func deque(d instance) print.Presentation {
 	})}
 }
 
+// dequeIterator presents the element at an iterator of a std::deque.
+func dequeIterator(i instance) print.Presentation {
+	current := i.FieldByName("_M_cur")
+	if uintOf(current) == 0 {
+		return print.Presentation{Text: "non-dereferenceable iterator for std::deque"}
+	}
+	return print.Presentation{Value: current.Deref()}
+}
+
 // list presents a std::list: a ring with one node without an element.
 func list(l instance) print.Presentation {
 	head := field(l.Value, "_M_impl._M_node")

@@ -11,6 +11,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/clewdev/clew/internal/dw"
 	"github.com/clewdev/clew/object"
 )
 
@@ -176,6 +177,31 @@ func (r *Reader) Root(u *Unit) (*object.DebugEntry, error) {
 	u.Base, u.AddrBase, u.LoclistsBase = r.reader.Bases(u.Header)
 	u.Entry = e
 	return e, nil
+}
+
+// Description describes a unit.
+type Description struct {
+	Language  Language
+	Producer  string // the compiler and its options, "" if unknown
+	Directory string // in which it was compiled, "" if unknown
+	Version   int    // of DWARF
+	HasMacros bool
+}
+
+// DescriptionAt returns the description of the unit that covers an address, and false if there is none.
+func (r *Reader) DescriptionAt(pc uint64) (d Description, ok bool, err error) {
+	u := r.UnitAt(pc)
+	if u == nil {
+		return d, false, nil
+	}
+	root, err := r.Root(u)
+	if err != nil {
+		return d, false, err
+	}
+	d = Description{Language: u.Language, Version: u.Version, HasMacros: root.Has(dw.AttrMacros) || root.Has(dw.AttrGNUMacros)}
+	d.Producer, _ = root.Text(dwarf.AttrProducer)
+	d.Directory, _ = root.Text(dwarf.AttrCompDir)
+	return d, true, nil
 }
 
 // ReferenceWidth returns the size in bytes of a reference into .debug_info in an expression of
