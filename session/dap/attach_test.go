@@ -275,6 +275,15 @@ func TestCancel(t *testing.T) {
 		}
 	}
 	t.Logf("%d of 50 were cancelled", cancelled)
+	// A cancellation affects neither a request that has been answered nor one that follows.
+	id := e.post(&dap.ThreadsRequest{})
+	e.answer(id)
+	for range 2000 {
+		id = e.post(&dap.CancelRequest{Arguments: &dap.CancelArguments{RequestId: id + 2}}) // of the next round
+		if r, ok := e.answer(id).(*dap.CancelResponse); !ok || !r.Success {
+			t.Fatalf("%+v", r)
+		}
+	}
 	e.disconnect()
 }
 

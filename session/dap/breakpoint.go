@@ -44,6 +44,7 @@ type request struct {
 	condition    string
 	hitCondition string
 	log          string
+	fault        string // why it cannot be set anywhere
 }
 
 // breakpoint is a breakpoint that the editor has set. It is pending if it cannot be set.
@@ -124,8 +125,12 @@ func (c *client) setBreakpoints(r *dap.SetBreakpointsRequest) (dap.Message, erro
 			a.Breakpoints = append(a.Breakpoints, dap.SourceBreakpoint{Line: line})
 		}
 	}
+	fault := ""
+	if a.Source.Path == "" && a.Source.SourceReference == 0 {
+		fault = "the source has neither a path nor a reference"
+	}
 	for _, b := range a.Breakpoints {
-		list = append(list, request{kind: sourceBreakpoint, path: a.Source.Path, reference: a.Source.SourceReference,
+		list = append(list, request{kind: sourceBreakpoint, fault: fault, path: a.Source.Path, reference: a.Source.SourceReference,
 			line: b.Line + 1 - c.lines, condition: b.Condition, hitCondition: b.HitCondition, log: b.LogMessage})
 	}
 	answers, err := c.replace(func(old *request) bool {
@@ -147,16 +152,17 @@ func (c *client) setInstructionBreakpoints(r *dap.SetInstructionBreakpointsReque
 	var list []request
 	for _, b := range r.Arguments.Breakpoints {
 		address, err := parseReference(b.InstructionReference)
+		q := request{kind: instructionBreakpoint, address: address + uint64(b.Offset), condition: b.Condition, hitCondition: b.HitCondition}
 		if err != nil {
-			return nil, err
+			q.fault = err.Error()
 		}
-		list = append(list, request{kind: instructionBreakpoint, address: address + uint64(b.Offset), condition: b.Condition, hitCondition: b.HitCondition})
+		list = append(list, q)
 	}
 	answers, err := c.replaceKind(instructionBreakpoint, list)
 	return &dap.SetInstructionBreakpointsResponse{Response: answer(r), Body: dap.SetInstructionBreakpointsResponseBody{Breakpoints: answers}}, err
 }
 
-// setExceptionBreakpoints accepts all filters. Signals stop the code with any of them, and
+// setExceptionBreakpoints accepts the filter for signals. Signals stop the code without it too, and
 // a note says so.
 func (c *client) setExceptionBreakpoints(r *dap.SetExceptionBreakpointsRequest) (dap.Message, error) {
 	on := slices.Contains(r.Arguments.Filters, signalFilter) ||
@@ -167,13 +173,23 @@ func (c *client) setExceptionBreakpoints(r *dap.SetExceptionBreakpointsRequest) 
 	c.exceptions = on
 	list := make([]dap.Breakpoint, len(r.Arguments.Filters)+len(r.Arguments.FilterOptions))
 	for i := range list {
-		list[i].Verified = true
+		filter := ""
+		if n := len(r.Arguments.Filters); i < n {
+			filter = r.Arguments.Filters[i]
+		} else {
+			filter = r.Arguments.FilterOptions[i-n].FilterId
+		}
+		if list[i].Verified = filter == signalFilter; !list[i].Verified {
+			list[i].Message = fmt.Sprintf("there is no exception filter %q; expected %q", filter, signalFilter)
+		}
 	}
 	return &dap.SetExceptionBreakpointsResponse{Response: answer(r), Body: dap.SetExceptionBreakpointsResponseBody{Breakpoints: list}}, nil
 }
 
 func (c *client) set(b *breakpoint) {
-	b.Own.message = ""
+	if b.Own.message = b.Own.fault; b.Own.fault != "" {
+		return
+	}
 	try := func(set func(*breakpoint) error) {
 		if err := set(b); err != nil {
 			b.Own.message = err.Error()

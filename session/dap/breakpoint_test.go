@@ -72,9 +72,21 @@ func TestBreakpointErrors(t *testing.T) {
 	if set := e.at(p); len(set) != 0 {
 		t.Errorf("%+v", set)
 	}
-	e.refused(&dap.SetInstructionBreakpointsRequest{Arguments: dap.SetInstructionBreakpointsArguments{Breakpoints: []dap.InstructionBreakpoint{{InstructionReference: "here"}}}})
-	invalid := ask[*dap.SetInstructionBreakpointsResponse](e, &dap.SetInstructionBreakpointsRequest{Arguments: dap.SetInstructionBreakpointsArguments{Breakpoints: []dap.InstructionBreakpoint{{InstructionReference: "0x10"}}}}).Body.Breakpoints
-	if invalid[0].Verified || invalid[0].Message == "" {
+	invalid := ask[*dap.SetInstructionBreakpointsResponse](e, &dap.SetInstructionBreakpointsRequest{Arguments: dap.SetInstructionBreakpointsArguments{Breakpoints: []dap.InstructionBreakpoint{{InstructionReference: "here"}, {InstructionReference: "0x10"}}}}).Body.Breakpoints
+	if invalid[0].Verified || invalid[0].Message != `memory reference "here" is not an address` || invalid[1].Verified || invalid[1].Message == "" {
+		t.Errorf("%+v", invalid)
+	}
+	invalid = ask[*dap.SetDataBreakpointsResponse](e, &dap.SetDataBreakpointsRequest{Arguments: dap.SetDataBreakpointsArguments{Breakpoints: []dap.DataBreakpoint{{DataId: "here"}, {DataId: "0x10:4", AccessType: "read"}}}}).Body.Breakpoints
+	if invalid[0].Message != `unknown data ID "here"` || !strings.Contains(invalid[1].Message, "use write or readWrite") || invalid[0].Verified || invalid[1].Verified {
+		t.Errorf("%+v", invalid)
+	}
+	ask[*dap.SetDataBreakpointsResponse](e, &dap.SetDataBreakpointsRequest{})
+	invalid = ask[*dap.SetBreakpointsResponse](e, &dap.SetBreakpointsRequest{Arguments: dap.SetBreakpointsArguments{Source: dap.Source{Name: "program.c"}, Breakpoints: []dap.SourceBreakpoint{{Line: line}}}}).Body.Breakpoints
+	if invalid[0].Verified || !strings.Contains(invalid[0].Message, "neither a path nor a reference") {
+		t.Errorf("%+v", invalid)
+	}
+	invalid = ask[*dap.SetExceptionBreakpointsResponse](e, &dap.SetExceptionBreakpointsRequest{Arguments: dap.SetExceptionBreakpointsArguments{Filters: []string{"signals", "cpp_throw"}}}).Body.Breakpoints
+	if !invalid[0].Verified || invalid[1].Verified || invalid[1].Message != `there is no exception filter "cpp_throw"; expected "signals"` {
 		t.Errorf("%+v", invalid)
 	}
 	e.run()

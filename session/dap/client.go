@@ -48,6 +48,7 @@ type client struct {
 	cancelled struct {
 		sync.Mutex
 		requests map[int]bool // by sequence number
+		handled  int          // the highest sequence number of a request that was handled
 	}
 
 	// Only the loop uses the following fields.
@@ -79,8 +80,6 @@ type client struct {
 	values      *frontend.Values
 	calls       *frontend.Calls
 }
-
-const maxCancelled = 1024
 
 // received is a request and its encoded form.
 type received struct {
@@ -191,8 +190,9 @@ func (c *client) read() {
 		}
 		if cancel, ok := r.(*dap.CancelRequest); ok && cancel.Arguments != nil {
 			c.cancelled.Lock()
-			if len(c.cancelled.requests) < maxCancelled {
-				c.cancelled.requests[cancel.Arguments.RequestId] = true
+			// A request that has been answered, or does not exist yet, cannot be cancelled.
+			if id := cancel.Arguments.RequestId; id > c.cancelled.handled && id < r.GetSeq() {
+				c.cancelled.requests[id] = true
 			}
 			c.cancelled.Unlock()
 		}

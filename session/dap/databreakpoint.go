@@ -65,10 +65,9 @@ func (c *client) setDataBreakpoints(r *dap.SetDataBreakpointsRequest) (dap.Messa
 	for _, b := range r.Arguments.Breakpoints {
 		data := request{kind: dataBreakpoint, condition: b.Condition, hitCondition: b.HitCondition, access: accesses[b.AccessType]}
 		if n, err := fmt.Sscanf(b.DataId, "0x%x:%d", &data.address, &data.size); n != 2 || err != nil {
-			return nil, fmt.Errorf("unknown data ID %q", b.DataId)
-		}
-		if data.access == 0 {
-			return nil, fmt.Errorf("access type %q is not supported; use write or readWrite", b.AccessType)
+			data.fault = fmt.Sprintf("unknown data ID %q", b.DataId)
+		} else if data.access == 0 {
+			data.fault = fmt.Sprintf("access type %q is not supported; use write or readWrite", b.AccessType)
 		}
 		list = append(list, data)
 	}

@@ -7,6 +7,7 @@ package dap
 import (
 	"errors"
 	"fmt"
+	"maps"
 
 	"github.com/google/go-dap"
 )
@@ -22,7 +23,8 @@ var (
 func (c *client) handle(r dap.RequestMessage) {
 	c.cancelled.Lock()
 	cancelled := c.cancelled.requests[r.GetSeq()]
-	delete(c.cancelled.requests, r.GetSeq())
+	c.cancelled.handled = max(c.cancelled.handled, r.GetSeq())
+	maps.DeleteFunc(c.cancelled.requests, func(id int, _ bool) bool { return id <= c.cancelled.handled })
 	c.cancelled.Unlock()
 	var m dap.Message
 	err := errCancelled

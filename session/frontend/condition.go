@@ -149,7 +149,7 @@ func Watchable(name string, x value.Value) (address uint64, size int, err error)
 	}
 	address, ok := x.Address()
 	if !ok {
-		return 0, 0, fmt.Errorf("%s is not in memory, and only memory can be watched", name)
+		return 0, 0, fmt.Errorf("%s is not in memory, and only memory can be watched; \"clew debug --gdb\" watches expressions", name)
 	}
 	n := x.Type().Size()
 	if n != 1 && n != 2 && n != 4 && n != 8 || address%n != 0 {
