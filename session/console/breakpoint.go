@@ -6,15 +6,18 @@ package console
 
 import (
 	"cmp"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/clewdev/clew/jit"
 	"github.com/clewdev/clew/report/style"
 	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/session/frontend"
+	"github.com/clewdev/clew/value"
 )
 
 // breakpoint is a breakpoint or watchpoint as the console numbers them. Those of package
@@ -139,10 +142,49 @@ func (c *Console) setBreakpoint(args string, temporary, hardware bool) error {
 	if err := c.breakpoints.Break(b, named, addresses[0]); err != nil {
 		return err
 	}
-	c.breakpoints.Add(b)
+	c.noteOthers(b)
+	c.add(b)
 	kind, _ := kindOf(b)
 	c.printf("%s %d at %s\n", kind, b.Number, c.place(b))
 	return nil
+}
+
+// add adds a breakpoint to the table, and sets $bpnum.
+func (c *Console) add(b *breakpoint) {
+	c.breakpoints.Add(b)
+	c.setInt("bpnum", b.Number)
+}
+
+// setInt sets a convenience variable that a command provides.
+func (c *Console) setInt(name string, n int) {
+	t := value.Base(jit.Host(), "int")
+	_ = c.values.Set(name, value.Constant(t, binary.LittleEndian.AppendUint32(nil, uint32(n)), c.values.Outside())) // fails if there are too many
+}
+
+// noteOthers prints which breakpoints have the address of a new one, as gdb does.
+func (c *Console) noteOthers(b *breakpoint) {
+	for _, a := range b.Set.Addresses {
+		var others []string
+		for _, other := range c.breakpoints.List() {
+			if other.Set != nil && slices.Contains(other.Set.Addresses, a) {
+				text := strconv.Itoa(other.Number)
+				if other.Disabled {
+					text += " (disabled)"
+				}
+				others = append(others, text)
+			}
+		}
+		noun, list := "breakpoints", ""
+		switch n := len(others); n {
+		case 0:
+			continue
+		case 1:
+			noun, list = "breakpoint", others[0]
+		default:
+			list = strings.Join(others[:n-1], ", ") + " and " + others[n-1]
+		}
+		c.printf("Note: %s %s also set at pc %#x.\n", noun, list, a)
+	}
 }
 
 // place describes the place of a breakpoint: "0x401136: file fib.c, line 3."
@@ -267,10 +309,12 @@ func ignoreText(b *breakpoint) string {
 	return fmt.Sprintf("Will ignore next %d crossings of breakpoint %d.", b.Ignore, b.Number)
 }
 
-// each calls do with the breakpoints that args name, or all.
+// each calls do with the breakpoints that args name, or all. As in gdb, a number without a breakpoint
+// does not affect the others.
 func (c *Console) each(args string, do func(b *breakpoint) error) error {
 	args = strings.TrimSpace(strings.TrimPrefix(args, "breakpoints"))
 	list := c.breakpoints.List()
+	var missing []error
 	if args != "" {
 		numbers, err := numbersOf(args)
 		if err != nil {
@@ -280,7 +324,8 @@ func (c *Console) each(args string, do func(b *breakpoint) error) error {
 		for _, n := range numbers {
 			b, err := c.breakpointNumbered(strconv.Itoa(n))
 			if err != nil {
-				return err
+				missing = append(missing, err)
+				continue
 			}
 			list = append(list, b)
 		}
@@ -290,7 +335,7 @@ func (c *Console) each(args string, do func(b *breakpoint) error) error {
 			return err
 		}
 	}
-	return nil
+	return errors.Join(missing...)
 }
 
 func (c *Console) deleteCommand(args string) error {
@@ -366,14 +411,22 @@ func (c *Console) breakpointTable(args, noun string, wanted func(*breakpoint) bo
 		c.printf("No %s.\n", noun)
 		return nil
 	}
-	c.printf("%-7s %-14s %-4s %-3s %-18s %s\n", "Num", "Type", "Disp", "Enb", "Address", "What")
+	width := 14
 	for _, b := range list {
-		c.breakpointRow(b)
+		_, kind := kindOf(b)
+		width = max(width, len(kind))
+	}
+	c.printf("%-7s %-*s %-4s %-3s %-18s %s\n", "Num", width, "Type", "Disp", "Enb", "Address", "What")
+	for _, b := range list {
+		c.breakpointRow(b, width)
+		if b.Set != nil {
+			c.setNext(b.Set.Addresses[len(b.Set.Addresses)-1])
+		}
 	}
 	return nil
 }
 
-func (c *Console) breakpointRow(b *breakpoint) {
+func (c *Console) breakpointRow(b *breakpoint, width int) {
 	_, kind := kindOf(b)
 	disposition, enabled := "keep", "y"
 	if b.Temporary {
@@ -382,7 +435,7 @@ func (c *Console) breakpointRow(b *breakpoint) {
 	if b.Disabled {
 		enabled = "n"
 	}
-	row := fmt.Sprintf("%-7d %-14s %-4s %-3s ", b.Number, kind, disposition, enabled)
+	row := fmt.Sprintf("%-7d %-*s %-4s %-3s ", b.Number, width, kind, disposition, enabled)
 	switch {
 	case b.Watch != nil:
 		c.printf("%s%-18s %s\n", row, "", b.Location)
@@ -405,7 +458,7 @@ func (c *Console) breakpointRow(b *breakpoint) {
 	}
 	if b.Set != nil && len(b.Set.Addresses) > 1 {
 		for i, a := range b.Set.Addresses {
-			c.printf("%-7s %-14s %-4s %-3s 0x%016x %s\n", fmt.Sprintf("%d.%d", b.Number, i+1), "", "", "y", a, c.describe(a))
+			c.printf("%-7s %-*s %-4s %-3s 0x%016x %s\n", fmt.Sprintf("%d.%d", b.Number, i+1), width, "", "", "y", a, c.describe(a))
 		}
 	}
 }
@@ -415,8 +468,29 @@ func (c *Console) describe(address uint64) string {
 	image := c.session.Image(address)
 	r := frontend.Row(c.session, address)
 	if image != nil && r.Line > 0 {
-		f, _ := image.Function(address)
-		return fmt.Sprintf("in %s at %s:%d", style.DemangleCode(f.Name), c.source.shown(r.File), r.Line)
+		return fmt.Sprintf("in %s at %s:%d", functionAt(image, address), c.source.shown(r.File), r.Line)
 	}
 	return strings.TrimSpace(c.angle(address))
+}
+
+// functionAt returns the name of the function at an address. The symbol of a copy of a function of C
+// has a suffix, as in mix.constprop.0.
+func functionAt(image *session.Image, address uint64) string {
+	if info := image.Info(address); info != nil {
+		if fn, err := info.FunctionAt(address); err == nil && fn.Language == value.C {
+			return fn.Name
+		}
+	}
+	f, _ := image.Function(address)
+	return style.DemangleCode(f.Name)
+}
+
+// placeOf describes an address that has a source line: "in fib (fib.c:3)".
+func (c *Console) placeOf(address uint64) string {
+	r := frontend.Row(c.session, address)
+	place := fmt.Sprintf("%s:%d", c.source.shown(r.File), r.Line)
+	if image := c.session.Image(address); image != nil {
+		return fmt.Sprintf("in %s (%s)", functionAt(image, address), place)
+	}
+	return "at " + place
 }

@@ -130,11 +130,15 @@ func (l *cLanguage) Call(text string) (*Call, error) {
 
 // isExpression reports whether a text is an expression other than a single call.
 func (l *cLanguage) isExpression(text string) bool {
-	if _, _, err := splitCall(text); err == nil {
+	e, _, err := l.console.compile(text)
+	if err != nil || e.IsCall() || e.IsType() {
 		return false
 	}
-	e, _, err := l.console.compile(text)
-	return err == nil && !e.IsCall() && !e.IsType()
+	if _, _, err := splitCall(text); err != nil {
+		return true
+	}
+	t, err := e.Type() // the name of a function is a call without arguments
+	return err == nil && t.Strip().Kind() != value.Func
 }
 
 // choose calls one of several functions with the same name: the C++ function that fits the

@@ -86,7 +86,8 @@ func (c *Console) dispatch(cmd *command, args string) error {
 
 // format is the text after a slash: 4xw in x/4xw.
 type format struct {
-	count  int // 0 if absent
+	count  int  // 0 if absent
+	zero   bool // the count is 0
 	letter byte
 	size   byte
 	flags  string // all letters, for disassemble
@@ -98,6 +99,7 @@ func cutFormat(args string) (f format, text string, err error) {
 		return f, args, nil
 	}
 	word, text, _ := strings.Cut(args[1:], " ")
+	f.zero = strings.HasPrefix(word, "0")
 	for i := 0; i < len(word); i++ {
 		switch ch := word[i]; {
 		case ch >= '0' && ch <= '9':
@@ -105,7 +107,7 @@ func cutFormat(args string) (f format, text string, err error) {
 				return f, "", fmt.Errorf("the count exceeds %d", maxCount)
 			}
 		case ch == '-' && i == 0:
-			return f, "", fmt.Errorf("a negative count is not supported")
+			return f, "", fmt.Errorf("a negative count is not supported%s", inGDB)
 		case strings.IndexByte("bhwg", ch) >= 0:
 			f.size = ch
 			f.flags += string(ch)
@@ -116,6 +118,7 @@ func cutFormat(args string) (f format, text string, err error) {
 			return f, "", fmt.Errorf("undefined output format %q", word[i:])
 		}
 	}
+	f.zero = f.zero && f.count == 0
 	return f, strings.TrimSpace(text), nil
 }
 

@@ -160,14 +160,14 @@ func sourceCommands() []*command {
 	info.run = func(c *Console, args string) error { return c.dispatch(info, args) }
 	info.below = []*command{
 		{name: "all-registers", usage: "[NAME...]", argument: registerArgument, run: (*Console).infoAllRegisters, short: "All registers of the selected frame"},
-		{name: "args", run: (*Console).infoArguments, short: "Arguments of the selected frame"},
+		{name: "args", usage: "[REGEXP]", run: (*Console).infoArguments, short: "Arguments of the selected frame"},
 		{name: "breakpoints", aliases: []string{"b", "br"}, usage: "[N...]", run: (*Console).infoBreakpoints, short: "Breakpoints and watchpoints"},
 		{name: "display", run: (*Console).infoDisplay, short: "Displays"},
-		{name: "frame", aliases: []string{"f"}, run: (*Console).infoFrame, short: "The selected frame"},
+		{name: "frame", aliases: []string{"f"}, usage: "[N]", run: (*Console).infoFrame, short: "The selected frame, or that at level N"},
 		{name: "functions", usage: "[REGEXP]", run: (*Console).infoFunctions, short: "Functions"},
 		{name: "images", run: (*Console).infoImages, short: "Loaded images"},
 		{name: "line", usage: "[LOCATION]", argument: locationArgument, run: (*Console).infoLine, short: "The code of a source line"},
-		{name: "locals", run: (*Console).infoLocals, short: "Local variables of the selected frame"},
+		{name: "locals", usage: "[REGEXP]", run: (*Console).infoLocals, short: "Local variables of the selected frame"},
 		{name: "program", run: (*Console).infoProgram, short: "The current call"},
 		{name: "registers", aliases: []string{"r"}, usage: "[NAME...]", argument: registerArgument, run: (*Console).infoRegisters, short: "General registers of the selected frame"},
 		{name: "sharedlibrary", run: (*Console).infoImages, short: "Loaded images"},

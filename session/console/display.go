@@ -57,14 +57,15 @@ func (c *Console) showDisplays() error {
 }
 
 // inMemory reports whether a display shows memory, as x does.
-func (d *display) inMemory() bool {
-	return d.format.letter == 'i' || d.format.letter == 's' || d.format.count > 0 || d.format.size != 0
-}
+func (d *display) inMemory() bool { return d.inBytes() || d.format.size != 0 }
+
+// inBytes reports whether a display shows instructions or strings.
+func (d *display) inBytes() bool { return d.format.letter == 'i' || d.format.letter == 's' }
 
 // formatText returns the format with its slash and a space, or "".
 func (d *display) formatText() string {
 	text := ""
-	if d.format.count > 0 {
+	if d.format.count > 0 && d.inMemory() {
 		text = strconv.Itoa(d.format.count)
 	}
 	for _, letter := range []byte{d.format.letter, d.format.size} {
@@ -89,7 +90,10 @@ func (c *Console) show(d *display) error {
 			end = "  "
 		}
 		c.printf("%d: x%s%s%s", d.number, d.formatText(), d.text, end)
-		e := examined{next: at, letter: cmp.Or(d.format.letter, 'x'), size: cmp.Or(d.format.size, 'w')}
+		e := examined{next: at, letter: cmp.Or(d.format.letter, 'x'), size: d.format.size}
+		if e.size == 0 && e.letter != 's' {
+			e.size = 'w'
+		}
 		return c.examineAt(&e, max(d.format.count, 1))
 	}
 	v, err := c.evaluate(d.text)
@@ -113,14 +117,16 @@ func (c *Console) undisplay(args string) error {
 	if err != nil {
 		return err
 	}
+	var missing []error // as in gdb, the others are deleted
 	for _, n := range numbers {
 		i := slices.IndexFunc(c.displays, func(d *display) bool { return d.number == n })
 		if i < 0 {
-			return fmt.Errorf("there is no display %d; \"info display\" lists them", n)
+			missing = append(missing, fmt.Errorf("there is no display %d; \"info display\" lists them", n))
+			continue
 		}
 		c.displays = slices.Delete(c.displays, i, i+1)
 	}
-	return nil
+	return errors.Join(missing...)
 }
 
 func (c *Console) infoDisplay(string) error {
@@ -134,7 +140,15 @@ func (c *Console) infoDisplay(string) error {
 		if d.disabled {
 			enabled = "n"
 		}
-		c.printf("%d:   %s  %s%s\n", d.number, enabled, d.formatText(), d.text)
+		format := d.formatText()
+		if d.inMemory() {
+			size := d.format.size
+			if d.inBytes() {
+				size = 'b'
+			}
+			format = fmt.Sprintf("/%d%c%c ", max(d.format.count, 1), size, cmp.Or(d.format.letter, 'x'))
+		}
+		c.printf("%d:   %s  %s%s\n", d.number, enabled, format, d.text)
 	}
 	return nil
 }
@@ -146,7 +160,7 @@ func numbersOf(args string) ([]int, error) {
 		from, to, isRange := strings.Cut(word, "-")
 		first, err := strconv.Atoi(from)
 		if err != nil || first < 1 {
-			return nil, fmt.Errorf("invalid number %q", word)
+			return nil, fmt.Errorf("%q is not a number of the list, or not supported%s", word, inGDB)
 		}
 		last := first
 		if isRange {

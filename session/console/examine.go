@@ -54,7 +54,10 @@ func (c *Console) examine(args string) error {
 			e.size = 'g'
 		}
 	}
-	if f.size != 0 && e.letter != 'a' {
+	switch {
+	case e.letter == 's':
+		e.size = cmp.Or(f.size, 'b')
+	case f.size != 0 && e.letter != 'a':
 		e.size = f.size
 	}
 	switch {
@@ -70,8 +73,14 @@ func (c *Console) examine(args string) error {
 	if args != "" || e.count == 0 { // as in gdb, x alone repeats the count
 		e.count = max(f.count, 1)
 	}
+	if f.zero {
+		return nil
+	}
 	if err := c.examineAt(e, e.count); err != nil {
 		return err
+	}
+	if e.letter == 's' {
+		e.size = 'b' // as in gdb, for the next x
 	}
 	return c.setExamined(e)
 }
@@ -95,6 +104,14 @@ func (c *Console) setExamined(e *examined) error {
 		return err
 	}
 	return c.values.Set("__", value.At(t, e.last, frame))
+}
+
+// setNext sets the address that x without an argument examines, and $_, as gdb's info line does.
+func (c *Console) setNext(address uint64) {
+	c.examined.next, c.examined.known = address, true
+	t := value.PointerTo(value.Base(jit.Host(), "void"))
+	delete(c.values.Convenience, "__")
+	_ = c.values.Set("_", value.Constant(t, binary.LittleEndian.AppendUint64(nil, address), c.values.Outside())) // fails if there are too many
 }
 
 // address evaluates an expression as an address. For an aggregate or a function it is the
@@ -190,14 +207,21 @@ func (c *Console) examineInstructions(e *examined, count int) error {
 const shownString = 200 // bytes of a string that x/s shows at once, as in gdb
 
 func (c *Console) examineStrings(e *examined, count int) error {
+	element, size := value.Base(jit.Host(), "char"), 1
+	switch e.size {
+	case 'h':
+		element, size = value.IntOf(jit.Host(), "char16_t", 2, false), 2
+	case 'w':
+		element, size = value.IntOf(jit.Host(), "char32_t", 4, false), 4
+	}
 	for range count {
 		if c.interrupt.Load() {
 			return ErrInterrupted
 		}
 		var text []byte
 		ended := false
-		for len(text) < shownString && !ended {
-			p := make([]byte, 1)
+		for len(text) < shownString*size && !ended {
+			p := make([]byte, size)
 			if err := c.session.ReadMemory(p, e.next+uint64(len(text))); err != nil {
 				if len(text) > 0 {
 					break
@@ -205,10 +229,10 @@ func (c *Console) examineStrings(e *examined, count int) error {
 				c.printf("%#x%s:\t<error: Cannot access memory at address %#x>\n", e.next, c.angle(e.next), e.next)
 				return nil
 			}
-			text = append(text, p[0])
-			ended = p[0] == 0
+			text = append(text, p...)
+			ended = frontend.Word(p) == 0
 		}
-		v := value.Constant(value.ArrayOf(value.Base(jit.Host(), "char"), uint64(len(text))), text, nil)
+		v := value.Constant(value.ArrayOf(element, uint64(len(text)/size)), text, nil)
 		suffix := ""
 		if !ended {
 			suffix = "..."

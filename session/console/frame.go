@@ -5,11 +5,16 @@
 package console
 
 import (
+	"bytes"
+	"debug/elf"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/jit"
+	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/session/frontend"
 	"github.com/clewdev/clew/unwind"
 )
@@ -168,7 +173,7 @@ func (c *Console) backtrace(args string) error {
 		}
 		c.printFrame(f, true)
 		if full {
-			c.printLocals(f, "        ")
+			c.printLocals(f, "        ", nil)
 		}
 	}
 	switch reason, err := c.frames.End(); {
@@ -250,4 +255,164 @@ func (c *Console) move(args string, direction int) error {
 		return errors.New("initial frame selected; you can't go up")
 	}
 	return errors.New("bottom (innermost) frame selected; you can't go down")
+}
+
+// infoFrame describes the selected frame, or the frame at a level: "2" or "level 2".
+func (c *Console) infoFrame(args string) error {
+	f, err := c.selectedFrame()
+	if err != nil {
+		return err
+	}
+	heading := fmt.Sprintf("Stack level %d", f.Level)
+	if args != "" {
+		level, err := c.evaluate(strings.TrimPrefix(args, "level "))
+		if err != nil {
+			return fmt.Errorf("%w; info frame takes the level of a frame%s", err, inGDB)
+		}
+		n, err := level.Uint()
+		if err != nil {
+			return err
+		}
+		if f, err = c.frame(int(min(n, maxCount))); err != nil {
+			return err
+		}
+		heading = "Stack frame"
+	}
+	p := f.Physical
+	cfa, known := p.CFA()
+	if known {
+		separator := ", frame"
+		if args != "" {
+			separator = ""
+		}
+		c.printf("%s%s at %#x:\n", heading, separator, cfa)
+	} else {
+		c.printf("%s:\n", heading)
+	}
+	line := ""
+	if f.Location.Line > 0 {
+		line = fmt.Sprintf(" (%s:%d)", c.source.shown(f.Location.File), f.Location.Line)
+	}
+	pc := c.registerAlias("pc")
+	c.printf(" %s = %#x", pc, p.PC)
+	if f.Name != "" {
+		c.printf(" in %s%s", f.Name, line)
+	}
+	caller := p.ReturnsTo()
+	if caller != nil {
+		c.printf("; saved %s = %#x", pc, caller.PC)
+	}
+	c.printf("\n%s", c.neighbours(f, caller))
+	switch {
+	case p.TailCall:
+		c.printf(" tail call frame: another function took its place\n")
+	case p.Level > 0:
+		c.printf(" found by %v\n", p.Method)
+	}
+	base, hasBase := c.frameBase(f)
+	if f.Scope != nil {
+		if name := languageName(p.Info().Language(p.LookupPC)); name != "" {
+			c.printf(" source language %s.\n", name)
+		}
+		if hasBase {
+			c.printf(" Arglist at %#x,", base)
+		}
+		c.printf(" args: %s\n", strings.Join(c.arguments(f), ", "))
+	}
+	if known {
+		if hasBase {
+			c.printf(" Locals at %#x,", base)
+		}
+		c.printf(" Previous frame's sp is %#x\n", cfa)
+		if saved := c.savedRegisters(f, cfa); len(saved) > 0 {
+			c.printf(" Saved registers:\n  %s\n", strings.Join(saved, ", "))
+		}
+	}
+	return nil
+}
+
+// neighbours returns the line about the frames around a frame.
+func (c *Console) neighbours(f *frontend.Frame, caller *session.Frame) string {
+	var text string
+	if f.Inlined {
+		text = fmt.Sprintf(" inlined into frame %d", f.Level+1)
+	} else if caller == nil {
+		text = " outermost frame: it was called by the session"
+	} else if cfa, ok := caller.CFA(); ok {
+		text = fmt.Sprintf(" called by frame at %#x", cfa)
+	}
+	if f.Level > 0 {
+		if inner, err := c.frame(f.Level - 1); err == nil {
+			if cfa, ok := inner.Physical.CFA(); ok {
+				if text != "" {
+					text += ","
+				}
+				text += fmt.Sprintf(" caller of frame at %#x", cfa)
+			}
+		}
+	}
+	if text != "" {
+		text += "\n"
+	}
+	return text
+}
+
+// frameBase returns the address that gdb shows for the arguments and the local variables of a frame on
+// amd64. It is rbp after a prologue with a frame pointer, and otherwise relative to rsp: gdb's amd64_frame_base_address.
+func (c *Console) frameBase(f *frontend.Frame) (base uint64, ok bool) {
+	m := jit.Host()
+	if m.ELF != elf.EM_X86_64 {
+		return 0, false
+	}
+	start := f.Physical.Function.Start
+	code := make([]byte, 8)
+	if start == 0 || c.session.ReadMemory(code, start) != nil {
+		return 0, false
+	}
+	if bytes.HasPrefix(code, []byte{0xf3, 0x0f, 0x1e, 0xfa}) { // endbr64
+		start, code = start+4, code[4:]
+	}
+	register, offset := uint64(m.StackPointer), uint64(0)
+	switch movesPointer := bytes.HasPrefix(code[1:], []byte{0x48, 0x89, 0xe5}) || bytes.HasPrefix(code[1:], []byte{0x48, 0x8b, 0xec}); {
+	case f.Physical.PC <= start || code[0] != 0x55: // push rbp
+		offset = 8
+	case f.Physical.PC > start+1 && movesPointer: // mov rbp, rsp
+		register = uint64(m.FramePointer)
+	}
+	base, ok = f.Physical.Register(register)
+	return base - offset, ok
+}
+
+// savedRegisters lists the places of the saved registers of a frame's caller: "rbp at
+// 0x7ffe...".
+func (c *Console) savedRegisters(f *frontend.Frame, cfa uint64) (list []string) {
+	p := f.Physical
+	if p.Image == nil {
+		return nil
+	}
+	file := p.Image.File(p.LookupPC)
+	if file == nil {
+		return nil
+	}
+	sections, err := file.CFISections()
+	if err != nil && len(sections) == 0 {
+		return nil
+	}
+	for _, s := range sections {
+		var fde cfi.FDE
+		if err := s.Find(p.LookupPC, &fde); err != nil {
+			continue
+		}
+		row, err := new(cfi.Interpreter).RowAt(&fde, p.LookupPC)
+		if err != nil {
+			return nil
+		}
+		for _, r := range row.Registers {
+			if r.Kind == cfi.Offset {
+				list = append(list, fmt.Sprintf("%s at %#x", s.Machine.RegisterName(uint64(r.Column)), cfa+uint64(r.Offset)))
+			}
+		}
+		return list
+	}
+	return nil
 }

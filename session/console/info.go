@@ -15,105 +15,17 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/report/style"
 	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/session/frontend"
 	"github.com/clewdev/clew/value"
 )
 
-func (c *Console) infoFrame(string) error {
-	f, err := c.selectedFrame()
-	if err != nil {
-		return err
-	}
-	p := f.Physical
-	cfa, known := p.CFA()
-	if known {
-		c.printf("Stack level %d, frame at %#x:\n", f.Level, cfa)
-	} else {
-		c.printf("Stack level %d:\n", f.Level)
-	}
-	line := ""
-	if f.Location.Line > 0 {
-		line = fmt.Sprintf(" (%s:%d)", c.source.shown(f.Location.File), f.Location.Line)
-	}
-	pc := c.registerAlias("pc")
-	c.printf(" %s = %#x", pc, p.PC)
-	if f.Name != "" {
-		c.printf(" in %s%s", f.Name, line)
-	}
-	caller := p.ReturnsTo()
-	if caller != nil {
-		c.printf("; saved %s = %#x", pc, caller.PC)
-	}
-	c.printf("\n")
-	if f.Inlined {
-		c.printf(" inlined into frame %d\n", f.Level+1)
-	} else if caller != nil {
-		if cfa, ok := caller.CFA(); ok {
-			c.printf(" called by frame at %#x\n", cfa)
-		}
-	} else {
-		c.printf(" outermost frame: it was called by the session\n")
-	}
-	switch {
-	case p.TailCall:
-		c.printf(" tail call frame: another function took its place\n")
-	case p.Level > 0:
-		c.printf(" found by %v\n", p.Method)
-	}
-	if f.Scope != nil {
-		c.printf(" args: %s\n", strings.Join(c.arguments(f), ", "))
-	}
-	if known {
-		c.printf(" Previous frame's sp is %#x\n", cfa)
-		if saved := c.savedRegisters(f, cfa); len(saved) > 0 {
-			c.printf(" Saved registers:\n  %s\n", strings.Join(saved, ", "))
-		}
-	}
-	return nil
-}
-
-// savedRegisters lists the places of the saved registers of a frame's caller: "rbp at
-// 0x7ffe...".
-func (c *Console) savedRegisters(f *frontend.Frame, cfa uint64) (list []string) {
-	p := f.Physical
-	if p.Image == nil {
-		return nil
-	}
-	file := p.Image.File(p.LookupPC)
-	if file == nil {
-		return nil
-	}
-	sections, err := file.CFISections()
-	if err != nil && len(sections) == 0 {
-		return nil
-	}
-	for _, s := range sections {
-		var fde cfi.FDE
-		if err := s.Find(p.LookupPC, &fde); err != nil {
-			continue
-		}
-		row, err := new(cfi.Interpreter).RowAt(&fde, p.LookupPC)
-		if err != nil {
-			return nil
-		}
-		for _, r := range row.Registers {
-			if r.Kind == cfi.Offset {
-				list = append(list, fmt.Sprintf("%s at %#x", s.Machine.RegisterName(uint64(r.Column)), cfa+uint64(r.Offset)))
-			}
-		}
-		return list
-	}
-	return nil
-}
-
 func (c *Console) infoLine(args string) error {
 	var address uint64
-	wanted := 0                         // the line in the location, if it has one
-	if args == "" && c.list.first > 0 { // as in gdb, the first line that was listed last
-		return c.infoLine(fmt.Sprintf("%s:%d", c.list.file, c.list.first))
+	wanted := 0 // the line in the location, if it has one
+	if args == "" && c.list.info > 0 {
+		return c.infoLine(fmt.Sprintf("%s:%d", c.list.file, c.list.info))
 	}
 	if args == "" {
 		f, err := c.selectedFrame()
@@ -144,6 +56,16 @@ func (c *Console) infoLine(args string) error {
 		c.printf("No line number information available for address %#x%s\n", address, c.angle(address))
 		return nil
 	}
+	if wanted > 0 {
+		// A breakpoint there is after the prologue, which can have the line.
+		if i := c.session.Image(address); i != nil {
+			if f, ok := i.Function(address); ok {
+				if before := frontend.Row(c.session, f.Start); before.File == r.File && before.Line == wanted {
+					r = before
+				}
+			}
+		}
+	}
 	if wanted > 0 && wanted != r.Line {
 		start := r.Start
 		// A breakpoint there is after the prologue, which has a line too.
@@ -158,8 +80,8 @@ func (c *Console) infoLine(args string) error {
 	} else {
 		c.printf("Line %d of %q starts at address %#x%s and ends at %#x%s.\n", r.Line, c.source.shown(r.File), r.Start, c.angle(r.Start), r.End, c.angle(r.End))
 	}
-	c.list.at(r.File, r.Line)
-	c.examined = examined{next: r.Start, known: true, letter: 'i', size: cmp.Or(c.examined.size, 'w')}
+	c.list.info = cmp.Or(wanted, r.Line) + 1 // info line alone continues there, as in gdb
+	c.setNext(r.Start)
 	return nil
 }
 
@@ -367,7 +289,7 @@ func (c *Console) infoTypes(args string) error {
 				// C++ has one definition of a type in all files.
 				d.file = t.Type.Language() != value.CPlusPlus
 			}
-			if d.line > 0 {
+			if d.line > 0 || t.Type.Language() == value.Rust && t.Type.Kind() == value.Struct {
 				d.text += ";"
 			}
 			file := c.source.shown(t.File)
@@ -378,26 +300,85 @@ func (c *Console) infoTypes(args string) error {
 	return nil
 }
 
+// languageName returns gdb's name of a language, or "".
+func languageName(l value.Language) string {
+	switch l {
+	case value.C:
+		return "c"
+	case value.CPlusPlus:
+		return "c++"
+	case value.Rust:
+		return "rust"
+	case value.Go:
+		return "go"
+	case value.D:
+		return "d"
+	case value.Fortran:
+		return "fortran"
+	case value.Ada:
+		return "ada"
+	case value.Pascal:
+		return "pascal"
+	case value.Modula2:
+		return "modula-2"
+	}
+	return ""
+}
+
 func (c *Console) infoSource(string) error {
 	file := c.list.file
-	if f := c.current(); f != nil && f.Location.File != "" {
+	f := c.current()
+	if f != nil && f.Location.File != "" {
 		file = f.Location.File
 	}
 	if file == "" {
 		c.printf("No current source file.\n")
 		return nil
 	}
+	unit, known := c.unitOf(f, file)
 	c.printf("Current source file is %s\n", c.source.shown(file))
-	f := c.source.open(file)
-	if f.err != nil {
-		c.printf("It cannot be read: %v; --directory adds a directory with sources\n", f.err)
-		return nil
+	if unit.Directory != "" {
+		c.printf("Compilation directory is %s\n", unit.Directory)
 	}
-	if path, err := filepath.Abs(file); err == nil {
-		c.printf("Located in %s\n", path)
+	if s := c.source.open(file); s.err != nil {
+		c.printf("It cannot be read: %v; --directory adds a directory with sources\n", s.err)
+	} else {
+		if path, err := filepath.Abs(file); err == nil {
+			c.printf("Located in %s\n", path)
+		}
+		c.printf("Contains %d lines.\n", len(s.lines))
 	}
-	c.printf("Contains %d lines.\n", len(f.lines))
+	if name := languageName(unit.Language); name != "" {
+		c.printf("Source language is %s.\n", name)
+	}
+	if unit.Producer != "" {
+		c.printf("Producer is %s.\n", unit.Producer)
+	}
+	if known {
+		c.printf("Compiled with DWARF %d debugging format.\n", unit.Version)
+		if unit.HasMacros {
+			c.printf("Includes preprocessor macro info.\n")
+		} else {
+			c.printf("Does not include preprocessor macro info.\n")
+		}
+	}
 	return nil
+}
+
+// unitOf returns the unit with the code of a frame, or with the first function in a file.
+func (c *Console) unitOf(f *frontend.Frame, file string) (value.Unit, bool) {
+	if f != nil && f.Location.File == file && f.Physical.Info() != nil {
+		return f.Physical.Info().Unit(f.Physical.LookupPC)
+	}
+	for fn := range frontend.Functions(c.session) {
+		if frontend.Row(c.session, fn.Start).File != file {
+			continue
+		}
+		if i := c.session.Image(fn.Start); i != nil && i.Info(fn.Start) != nil {
+			return i.Info(fn.Start).Unit(fn.Start)
+		}
+	}
+	return value.Unit{}, false
 }
 
 func (c *Console) infoImages(string) error {

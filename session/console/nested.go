@@ -65,11 +65,14 @@ func (c *Console) callWhileStopped(text string) error {
 	if err := c.callNested(call); err != nil {
 		return err
 	}
-	result := ""
-	if call.Result != nil {
-		result, err = call.Result(c.ended)
+	if call.Result == nil {
+		return nil
 	}
-	return c.printReturn(call.Text, result, err)
+	result, err := call.Result(c.ended)
+	if err == nil && result != "" {
+		c.printf("$%d = %s\n", c.values.Recorded(), result) // as gdb does
+	}
+	return err
 }
 
 // leaveNested records the end of the nested call: the session is at the previous stop again.

@@ -5,10 +5,12 @@
 package console
 
 import (
+	"cmp"
 	"debug/elf"
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -31,6 +33,9 @@ var printOptions = map[string]bool{
 const raw = 'r'
 
 func (c *Console) print(args string) error {
+	if f, _, err := cutFormat(args); err == nil && strings.IndexByte(formats, f.letter) >= 0 {
+		c.examined.letter, c.examined.size = f.letter, cmp.Or(c.examined.size, 'w') // of x, as in gdb
+	}
 	text, v, err := c.printed(args)
 	if err != nil || v.Type() == nil {
 		return err
@@ -458,25 +463,53 @@ func (c *Console) ptype(args string) error {
 	return nil
 }
 
-// printLocals prints the local variables of a frame, each after a prefix, and reports
-// whether there are any.
-func (c *Console) printLocals(f *frontend.Frame, prefix string) bool {
+// printLocals prints the local variables of a frame whose names match, each after a prefix.
+func (c *Console) printLocals(f *frontend.Frame, prefix string, names *regexp.Regexp) {
 	var lines []string
 	if f.Scope != nil {
 		p := c.printer(0)
 		for _, block := range f.Scope.Blocks {
 			for _, v := range block.Variables {
-				lines = append(lines, v.Name+" = "+p.Text(v.Read(f.Physical)))
+				if names == nil || names.MatchString(v.Name) {
+					lines = append(lines, p.Variable(v, f.Physical))
+				}
 			}
 		}
 	}
 	if l, ok := c.language.(LocalsLanguage); ok {
-		lines = append(lines, l.Locals(f.Physical)...)
+		for _, line := range l.Locals(f.Physical) {
+			if name, _, _ := strings.Cut(line, " = "); names == nil || names.MatchString(name) {
+				lines = append(lines, line)
+			}
+		}
 	}
 	for _, line := range lines {
 		c.printf("%s%s\n", prefix, line)
 	}
-	return len(lines) > 0
+	switch {
+	case len(lines) > 0:
+	case names != nil:
+		c.printf("No matching locals.\n")
+	case f.Scope == nil:
+		c.printf("No symbol table info available.\n")
+	default:
+		c.printf("No locals.\n")
+	}
+}
+
+// namesMatching compiles the regular expression of info locals and info args, nil for "".
+func namesMatching(args string) (*regexp.Regexp, error) {
+	switch {
+	case args == "":
+		return nil, nil
+	case strings.HasPrefix(args, "-"):
+		return nil, fmt.Errorf("the option %s is not supported%s", strings.Fields(args)[0], inGDB)
+	}
+	names, err := regexp.Compile(args)
+	if err != nil {
+		return nil, fmt.Errorf("%q is not a regular expression: %w", args, err)
+	}
+	return names, nil
 }
 
 // LocalsLanguage is a Language that knows local variables without debugging information.
@@ -486,22 +519,23 @@ type LocalsLanguage interface {
 	Locals(f *session.Frame) []string
 }
 
-func (c *Console) infoLocals(string) error {
-	f, err := c.selectedFrame()
+func (c *Console) infoLocals(args string) error {
+	names, err := namesMatching(args)
 	if err != nil {
 		return err
 	}
-	if !c.printLocals(f, "") {
-		if f.Scope == nil {
-			c.printf("No symbol table info available.\n")
-		} else {
-			c.printf("No locals.\n")
-		}
+	f, err := c.selectedFrame()
+	if err == nil {
+		c.printLocals(f, "", names)
 	}
-	return nil
+	return err
 }
 
-func (c *Console) infoArguments(string) error {
+func (c *Console) infoArguments(args string) error {
+	names, err := namesMatching(args)
+	if err != nil {
+		return err
+	}
 	f, err := c.selectedFrame()
 	switch {
 	case err != nil:
@@ -513,9 +547,15 @@ func (c *Console) infoArguments(string) error {
 		c.printf("No arguments.\n")
 		return nil
 	}
-	p := c.printer(0)
+	p, found := c.printer(0), false
 	for _, v := range f.Scope.Arguments {
-		c.printf("%s = %s\n", v.Name, p.Text(v.Read(f.Physical)))
+		if names == nil || names.MatchString(v.Name) {
+			c.printf("%s\n", p.Variable(v, f.Physical))
+			found = true
+		}
+	}
+	if !found {
+		c.printf("No matching arguments.\n")
 	}
 	return nil
 }

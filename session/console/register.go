@@ -18,7 +18,9 @@ import (
 )
 
 func (c *Console) infoRegisters(args string) error {
-	return c.registers(strings.Fields(args), func(r session.RegisterInfo) bool { return r.Class == session.GeneralRegister })
+	return c.registers(strings.Fields(args), func(r session.RegisterInfo) bool {
+		return r.Class == session.GeneralRegister && r.Name != "orig_rax" // gdb takes it for one of the system's
+	})
 }
 
 func (c *Console) infoAllRegisters(args string) error {
@@ -78,7 +80,7 @@ func (c *Console) printRegister(f *frontend.Frame, r session.RegisterInfo) {
 		return
 	}
 	n := frontend.Word(b)
-	c.printf("%s%-18s %s\n", row, fmt.Sprintf("%#x", n), c.natural(r, n))
+	c.printf("%s%-19s %s\n", row, fmt.Sprintf("%#x", n), c.natural(r, n))
 }
 
 func (c *Console) registerBytes(f *frontend.Frame, r session.RegisterInfo) ([]byte, bool) {

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/clewdev/clew/value"
 )
 
 // set assigns, or changes a setting.
@@ -45,7 +47,14 @@ func (c *Console) set(args string) error {
 		return errors.New("set what? \"set var x = 5\", \"set $rax = 5\", \"set listsize 20\"")
 	}
 	oldPC := c.programCounter()
-	if _, err := c.evaluate(args); err != nil {
+	e, f, err := c.compile(args)
+	if err == nil {
+		if !e.IsAssignment() {
+			c.printf("warning: Expression is not an assignment (and might have no effect)\n")
+		}
+		_, err = e.Evaluate(f)
+	}
+	if err != nil {
 		if !strings.Contains(args, "=") {
 			return fmt.Errorf("%w%s", err, inGDB) // a setting of gdb
 		}
@@ -126,7 +135,7 @@ func (c *Console) showConvenience() {
 			"Convenience variables have prefix characters like \"$foo\" and are set by \"set $foo = 5\".\n")
 	}
 	for _, name := range list {
-		c.printf("$%s = %s\n", name, c.printer(0).Text(c.values.Convenience[name]))
+		c.printf("$%s = %s\n", name, c.shownValue(c.values.Convenience[name]))
 	}
 }
 
@@ -148,7 +157,16 @@ func (c *Console) showValues(text string) error {
 	first = max(first, 1)
 	for n := first; n < first+shown && n <= c.values.Recorded(); n++ {
 		v, _ := c.values.Past(n, false)
-		c.printf("$%d = %s\n", n, c.printer(0).Text(v))
+		c.printf("$%d = %s\n", n, c.shownValue(v))
 	}
 	return nil
+}
+
+// shownValue returns the text that print shows of a value.
+func (c *Console) shownValue(v value.Value) string {
+	text, err := c.printer(0).Print(v)
+	if err != nil {
+		return "<error: " + err.Error() + ">"
+	}
+	return text
 }

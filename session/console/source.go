@@ -165,10 +165,11 @@ type listing struct {
 	file        string
 	first, last int // the listed lines; 0 before the first list
 	around      int // the line that was shown last, until list lists others
+	info        int // the line of info line without an argument; 0 before the first list or info line
 }
 
 // at records that a line was shown.
-func (l *listing) at(file string, line int) { *l = listing{file: file, around: line} }
+func (l *listing) at(file string, line int) { *l = listing{file: file, around: line, info: line} }
 
 // listed returns the number of lines of one list.
 func (c *Console) listed() int {
@@ -191,7 +192,7 @@ func (c *Console) listCommand(args string) error {
 		}
 		return c.listLines(l.file, max(1, l.first-c.listed()), l.first-1)
 	}
-	if args == "" {
+	if args == "" || args == "+" {
 		switch {
 		case l.file != "" && l.around > 0:
 			return c.listAround(l.file, l.around)
@@ -211,6 +212,11 @@ func (c *Console) listCommand(args string) error {
 		return err
 	}
 	if !isRange {
+		if from[0] == '*' {
+			if addresses, err := c.locate(from); err == nil {
+				c.printf("%#x is %s.\n", addresses[0], c.placeOf(addresses[0]))
+			}
+		}
 		return c.listAround(file, line)
 	}
 	end := line + c.listed() - 1
@@ -250,6 +256,7 @@ func (c *Console) listLines(file string, first, last int) error {
 		return fmt.Errorf("%s: %w; --directory adds a directory with sources", c.source.shown(file), f.err)
 	}
 	if first > len(f.lines) {
+		c.list = listing{file: file, first: first, last: first - 1, info: first} // as in gdb
 		return fmt.Errorf("line number %d out of range; %q has %d lines", first, c.source.shown(file), len(f.lines))
 	}
 	last = min(last, len(f.lines))
@@ -259,7 +266,7 @@ func (c *Console) listLines(file string, first, last int) error {
 		}
 		c.printf("%d\t%s\n", n, f.lines[n-1])
 	}
-	c.list = listing{file: file, first: first, last: last}
+	c.list = listing{file: file, first: first, last: last, info: first}
 	return nil
 }
 
@@ -314,6 +321,12 @@ func (c *Console) sourceOf(location string) (string, int, error) {
 		return "", 0, err
 	}
 	for _, a := range addresses {
+		isFunction := location[0] != '*' && lineIn(location) == 0 && len(frontend.Locations(c.session, a)) == 1 // not inlined
+		if i := c.session.Image(a); i != nil && isFunction {
+			if f, ok := i.Function(a); ok {
+				a = f.Start
+			}
+		}
 		if r := frontend.Row(c.session, a); r.Line > 0 {
 			return r.File, r.Line, nil
 		}

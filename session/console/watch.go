@@ -51,7 +51,7 @@ func (c *Console) setWatch(args string, access session.Access, readOnly bool) er
 	if f != nil && !location && c.isLocal(f, address) {
 		b.Own.local, b.Own.nesting, b.Own.end = true, c.session.Nested(), c.breakAtEnd()
 	}
-	c.breakpoints.Add(b)
+	c.add(b)
 	kind, _ := kindOf(b)
 	c.printf("%s %d: %s\n", kind, b.Number, b.Location)
 	return nil
