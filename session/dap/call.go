@@ -20,8 +20,10 @@ import (
 
 // nested is the state of a nested call of an expression.
 type nested struct {
-	active bool     // evaluate waits for its first stop
-	first  *outcome // that stop
+	active    bool     // evaluate waits for its first stop
+	first     *outcome // that stop
+	request   int      // the sequence number of evaluate
+	cancelled bool     // by the client
 }
 
 var (
@@ -42,10 +44,10 @@ func (c *client) callNested(_ value.Frame, function value.Value, arguments []val
 	outer := c.stop
 	// The editor does not learn of the call: frames and references stay valid.
 	c.running, c.plain, c.stop = true, false, nil
-	c.nested = nested{active: true}
+	c.nested = nested{active: true, request: c.sequence}
 	c.resume <- func() (*session.Stop, error) { return c.calls.Start(call.Function, call.Arguments, call.Result) }
 	c.awaitNested()
-	r := *c.nested.first
+	r, cancelled := *c.nested.first, c.nested.cancelled
 	c.nested = nested{}
 	switch {
 	case c.leaving: // drive waits for leave
@@ -54,6 +56,9 @@ func (c *client) callNested(_ value.Frame, function value.Value, arguments []val
 	case c.aborting && !r.over:
 		c.proceed(c.target.abortAll, false)
 		return value.Value{}, errNestedGone
+	case cancelled && !r.over && r.err == nil && r.stop.Outer == nil: // it has not returned
+		c.proceed(c.target.session.Abort, false)
+		return value.Value{}, errCancelled
 	case r.err != nil && !r.over: // the call has not begun
 		c.stop = outer
 		return value.Value{}, r.err
@@ -76,12 +81,13 @@ func (c *client) callNested(_ value.Frame, function value.Value, arguments []val
 	return value.Value{}, abandoned
 }
 
-// awaitNested answers requests until the nested call stops. If debugging ends, it interrupts the call.
+// awaitNested answers requests until the nested call stops. If debugging ends, or the client cancels evaluate, it
+// interrupts the call.
 func (c *client) awaitNested() {
 	var ticks <-chan time.Time
 	requests := c.requests
 	for c.running {
-		if (c.leaving || c.aborting) && ticks == nil {
+		if (c.leaving || c.aborting || c.nested.cancelled) && ticks == nil {
 			ticker := time.NewTicker(time.Millisecond)
 			defer ticker.Stop()
 			ticks, requests = ticker.C, nil

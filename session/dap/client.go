@@ -54,6 +54,7 @@ type client struct {
 	// Only the loop uses the following fields.
 
 	content    []byte // of the current request
+	sequence   int    // its sequence number
 	lines      int    // number of the first line: 0 or 1
 	columns    int    // number of the first column
 	configured bool

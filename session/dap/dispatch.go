@@ -28,6 +28,7 @@ func (c *client) handle(r dap.RequestMessage) {
 	c.cancelled.Unlock()
 	var m dap.Message
 	err := errCancelled
+	c.sequence = r.GetSeq()
 	if !cancelled {
 		m, err = c.dispatch(r)
 	}
@@ -73,6 +74,9 @@ func (c *client) dispatch(r dap.RequestMessage) (dap.Message, error) {
 	case *dap.AttachRequest:
 		return c.attach(r)
 	case *dap.CancelRequest:
+		if c.nested.active && r.Arguments != nil && r.Arguments.RequestId == c.nested.request {
+			c.nested.cancelled = true
+		}
 		return &dap.CancelResponse{Response: answer(r)}, nil
 	case *dap.DisconnectRequest:
 		c.disconnect(r)

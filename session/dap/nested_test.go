@@ -204,6 +204,12 @@ func TestEvaluateForever(t *testing.T) {
 	}
 	e.evaluate("abort", "repl", 0)
 	_, frames = e.stopped("breakpoint")
+	call = e.post(evaluateRequest("forever()", "repl", frames[0].Id))
+	probe := e.post(&dap.StackTraceRequest{Arguments: dap.StackTraceArguments{ThreadId: 1}})
+	failed(t, e.answersUntil(probe)[probe], errRunning.Error()) // the function runs
+	cancel := e.post(&dap.CancelRequest{Arguments: &dap.CancelArguments{RequestId: call}})
+	failed(t, e.answersUntil(call, cancel)[call], errCancelled.Error())
+	_, frames = e.stopped("breakpoint")
 	e.refused(evaluateRequest("fib(1)", "repl", frames[0].Id)) // it was set
 	e.stopped("breakpoint")
 	ask[*dap.TerminateResponse](e, &dap.TerminateRequest{Arguments: &dap.TerminateArguments{}})
