@@ -316,6 +316,26 @@ func TestQuit(t *testing.T) {
 	t.Errorf("C frames are missing:\n%s", out)
 }
 
+// TestQuitOfAllThreads sends SIGQUIT while C code hangs on another thread than the first one, which
+// gets the signal. With GOTRACEBACK=crash the runtime sends the signal to all threads.
+func TestQuitOfAllThreads(t *testing.T) {
+	t.Setenv("NAMES_ONLY", "1")
+	for level, want := range map[string]bool{"crash": true, "all": false} {
+		t.Setenv("GOTRACEBACK", level)
+		var out string
+		found := false
+		for range 3 { // the signal can arrive before the call
+			p := testprogram.Start(t, "sh", "-c", `ulimit -c 0; exec "$0" quit elsewhere`, build(t, nil))
+			time.Sleep(100 * time.Millisecond)
+			out = p.Quit()
+			found = found || regexp.MustCompile(`(?m)^spin\n.*\nc_inner\n`).MatchString(out)
+		}
+		if found != want {
+			t.Errorf("%s: C frames of another thread: %t, want %t\n%.5000s", level, found, want, out)
+		}
+	}
+}
+
 // TestTrace looks for functions of C in the stacks of an execution trace.
 func TestTrace(t *testing.T) {
 	if out := output(t, build(t, nil), "trace"); !strings.Contains(out, "go 1.2") || !strings.Contains(out, "c_outer") || !strings.Contains(out, "goMiddle") {

@@ -27,10 +27,11 @@
 //
 // Go's runtime asks for at most 32 frames of C at a time. Names are those of the symbol table:
 // mangled, as go tool pprof expects. Frames of code that was generated at run time are not
-// found. Before the tables are made, in the first milliseconds, C frames are missing. Lines and
-// inlined calls follow within seconds; Prepare waits for them. The traceback of a panic omits
-// the C functions that have called the Go function. A program that waits for its goroutine is
-// not reported as deadlocked ("all goroutines are asleep").
+// found. Before the tables are made, in the first hundredths of a second, C frames are missing: with
+// large libraries, in the first tenths. Lines and inlined calls follow within seconds; Prepare waits
+// for them. The traceback of a panic omits the C functions that have called the Go function. The
+// runtime does not report a deadlock ("all goroutines are asleep"), because the package's goroutine
+// is never blocked for ever.
 //
 // Two packages cannot both call runtime.SetCgoTraceback: a program that also imports
 // github.com/ianlancetaylor/cgosymbolizer panics when it starts.

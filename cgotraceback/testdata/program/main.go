@@ -53,6 +53,12 @@ func goInner(kind C.int) {
 //go:noinline
 func goOuter(kind C.int) { C.c_outer(kind) }
 
+func init() {
+	if len(os.Args) == 3 && os.Args[2] == "elsewhere" {
+		runtime.LockOSThread()
+	}
+}
+
 // serve is set by the tag http.
 var serve func()
 
@@ -82,6 +88,11 @@ func main() {
 	case "thread":
 		C.in_thread(C.SEGV)
 	case "quit":
+		if len(os.Args) == 3 { // on another thread than the first one, which init has locked
+			go goOuter(C.HANG)
+			fmt.Println("ready")
+			select {}
+		}
 		fmt.Println("ready")
 		for {
 			goOuter(C.SPIN)

@@ -166,6 +166,7 @@ __attribute__((noinline)) void c_inner(int kind) {
 	case ALTERNATE: alternate(); break;
 	case DELIVER: deliver(); break;
 	case RECURSION: turns(); break;
+	case HANG: for (;;) spin(1000000);
 	default: spin(1000000);
 	}
 	sink++;
