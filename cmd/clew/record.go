@@ -352,7 +352,8 @@ func (f *recordFlags) run(ctx context.Context, opts *record.Options) (recorded b
 	if opts.Command != nil {
 		to, path = output.Stderr, opts.Command.Path
 	}
-	if note := f.unsampled(opts, rec.Samples+last.Lost); note != "" && err == nil {
+	// A command that outlived the recording used time that was not sampled.
+	if note := f.unsampled(opts, rec.Samples+last.Lost); note != "" && err == nil && !outlived.Load() {
 		rec.Notes = append(rec.Notes, note)
 	}
 	if rec.Samples == 0 && err == nil && f.show.json {
