@@ -25,8 +25,9 @@ type place struct {
 }
 
 // locate resolves a path component by component. It does not follow links that another
-// user could have made or can change. The last component may not exist.
-func locate(path string) (_ *place, err error) {
+// user could have made or can change. The last component may not exist. If directory is set, the
+// path is that of a directory, which has no name in p; locate makes it and its parents.
+func locate(path string, directory bool) (_ *place, err error) {
 	p := &place{path: path, fd: -1}
 	defer func() {
 		if err != nil {
@@ -51,7 +52,15 @@ func locate(path string) (_ *place, err error) {
 		err := unix.Fstatat(p.fd, name, &st, unix.AT_SYMLINK_NOFOLLOW)
 		isLink := err == nil && st.Mode&unix.S_IFMT == unix.S_IFLNK
 		switch {
-		case last && name != ".." && (err == unix.ENOENT || err == nil && (!isLink || p.procfs)):
+		case directory && err == unix.ENOENT:
+			if err := unix.Mkdirat(p.fd, name, 0o700); err != nil && err != unix.EEXIST {
+				return nil, p.error("mkdir", err)
+			}
+			if err := p.enter(p.fd, name); err != nil {
+				return nil, err
+			}
+			continue
+		case !directory && last && name != ".." && (err == unix.ENOENT || err == nil && (!isLink || p.procfs)):
 			p.name = name
 			return p, nil
 		case err != nil:
@@ -77,6 +86,9 @@ func locate(path string) (_ *place, err error) {
 			return nil, err
 		}
 		components = append(target, components...)
+	}
+	if directory {
+		return p, nil
 	}
 	return nil, p.error("open", unix.EISDIR)
 }

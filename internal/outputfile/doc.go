@@ -8,6 +8,7 @@
 //   - [Write] and [Create] write a file that the user named, whole or not at all. They
 //     keep the mode and owner of a file that they replace.
 //   - [Append] opens a file of this user to append to it, and [Read] to read it.
+//   - [Directory] opens a directory for files of this user.
 //   - [Temporary] makes a file without a name, which is deleted when it is closed.
 //
 // The kernel refuses some planted files by itself (proc_sys_fs(5), protected_symlinks,

@@ -228,6 +228,51 @@ func TestPlanted(t *testing.T) {
 	}
 }
 
+// Directory makes the directories of a path that do not exist, and none through a link that another user may have made.
+func TestDirectory(t *testing.T) {
+	needRoot(t)
+	old := unix.Umask(0)
+	defer unix.Umask(old)
+	dir := t.TempDir()
+	t.Chdir(dir)
+	if err := errors.Join(os.Chmod(dir, 0o700), os.Symlink("new", "link"), os.WriteFile("file", nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"link/one", dir + "/new/one//two/.", "new/one/two/../three/", "new", ".", "/", fmt.Sprintf("/proc/%d/cwd/new/four", os.Getpid())} {
+		root, err := Directory(path)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		got, gotErr := root.Stat(".")
+		expected, err := os.Stat(path)
+		if err := errors.Join(gotErr, err, root.Close()); err != nil || !os.SameFile(got, expected) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	for _, made := range []string{"new", "new/one", "new/one/two", "new/one/three", "new/four"} {
+		if info, err := os.Lstat(made); err != nil || info.Mode() != fs.ModeDir|0o700 {
+			t.Errorf("%s: %v, %v", made, info, err)
+		}
+	}
+	shared := directory(t, 0o1777, 0)
+	if err := errors.Join(os.Symlink(dir+"/new/four", shared+"/link"), os.Symlink(dir+"/new/four/new", shared+"/dangling")); err != nil {
+		t.Fatal(err)
+	}
+	for path, expected := range map[string]error{
+		"": unix.ENOENT, "file": unix.ENOTDIR, "file/new": unix.ENOTDIR, "/proc/new": unix.ENOENT,
+		shared + "/link": ErrPlanted, shared + "/link/new": ErrPlanted, shared + "/dangling": ErrPlanted,
+	} {
+		_, err := Directory(path)
+		if at, ok := errors.AsType[*fs.PathError](err); !ok || at.Path != path || !errors.Is(err, expected) {
+			t.Errorf("%q: %v, expected %v", path, err, expected)
+		}
+	}
+	if names, err := os.ReadDir("new/four"); err != nil || len(names) > 0 {
+		t.Errorf("made %v, %v", names, err)
+	}
+}
+
 // A user can write to that user's files in directories like /tmp.
 func TestOwnInSharedDirectory(t *testing.T) {
 	dir := directory(t, 0o1777, os.Getuid())

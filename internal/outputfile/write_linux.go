@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -35,7 +36,7 @@ type File struct {
 // user that may not be written by the kernel's rule for sticky directories. A path that is
 // not a regular file is an error too. All errors are *fs.PathErrors of path.
 func Create(path string) (*File, error) {
-	p, err := locate(path)
+	p, err := locate(path, false)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +51,7 @@ func Create(path string) (*File, error) {
 // Write creates a file as Create does, and calls write to fill it. A FIFO or a device is
 // written to directly, and so is the target of a link of procfs such as /dev/stdout.
 func Write(path string, write func(io.Writer) error) error {
-	p, err := locate(path)
+	p, err := locate(path, false)
 	if err != nil {
 		return err
 	}
@@ -202,7 +203,7 @@ func Append(path string) (*os.File, error) {
 func Read(path string) (*os.File, error) { return openOwn(path, unix.O_RDONLY) }
 
 func openOwn(path string, flags int) (*os.File, error) {
-	p, err := locate(path)
+	p, err := locate(path, false)
 	if err != nil {
 		return nil, err
 	}
@@ -232,6 +233,21 @@ func openOwn(path string, flags int) (*os.File, error) {
 	}
 	unix.Close(fd)
 	return nil, err
+}
+
+// Directory opens a directory. It makes the directory and its parents with mode 0700 if they do not exist, and
+// follows links as Create does.
+func Directory(path string) (*os.Root, error) {
+	p, err := locate(path, true)
+	if err != nil {
+		return nil, err
+	}
+	defer p.close()
+	root, err := os.OpenRoot("/proc/self/fd/" + strconv.Itoa(p.fd))
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
+		err = p.error("open", at.Err)
+	}
+	return root, err
 }
 
 // Temporary makes a file without a name in a directory; "" is os.TempDir. Closing it frees

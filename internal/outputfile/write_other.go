@@ -107,5 +107,13 @@ func openOwn(path string, flags int) (*os.File, error) {
 	return os.OpenFile(path, flags, 0o600)
 }
 
+// Directory opens a directory, and makes it if it does not exist.
+func Directory(path string) (*os.Root, error) {
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return nil, err
+	}
+	return os.OpenRoot(path)
+}
+
 // Temporary creates a file and removes its name at once.
 func Temporary(dir string) (*os.File, error) { return unnamed(dir) }

@@ -335,14 +335,11 @@ func TestPlantedSpool(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{link, filepath.Join(link, "inner")} {
-		os.Mkdir(filepath.Join(own, "inner"), 0o700)
 		if _, err := openSpool(path, 1000); !errors.Is(err, outputfile.ErrPlanted) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	for _, dir := range []string{own, filepath.Join(own, "inner")} {
-		if names, err := os.ReadDir(dir); err != nil || len(names) > 1 || len(names) == 1 && names[0].Name() != "inner" {
-			t.Errorf("%s contains %v, %v", dir, names, err)
-		}
+	if names, err := os.ReadDir(own); err != nil || len(names) > 0 {
+		t.Errorf("the directory contains %v, %v", names, err)
 	}
 }

@@ -5,10 +5,10 @@
 package export
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,12 +44,12 @@ const (
 
 // openSpool opens a directory, which only this user may write to, and lists its messages.
 func openSpool(path string, limit int64) (_ *spool, err error) {
-	if err := os.MkdirAll(path, 0o700); err != nil {
-		return nil, fmt.Errorf("%w; name a directory for --spool", err)
-	}
 	s := &spool{limit: limit}
-	if s.root, err = os.OpenRoot(path); err != nil {
-		return nil, err
+	switch s.root, err = outputfile.Directory(path); {
+	case errors.Is(err, outputfile.ErrPlanted):
+		return nil, err // which says what to name
+	case err != nil:
+		return nil, fmt.Errorf("%w; name a directory for --spool", err)
 	}
 	defer func() {
 		if err != nil {
@@ -68,16 +68,8 @@ func openSpool(path string, limit int64) (_ *spool, err error) {
 	if int(st.Uid) != os.Geteuid() || st.Mode&0o022 != 0 {
 		return nil, fmt.Errorf("%s: other users can write to the directory; name another one for --spool", path)
 	}
-	// Append refuses a path through a link that another user may have made.
-	if s.lock, err = outputfile.Append(filepath.Join(path, lockName)); err != nil {
+	if s.lock, err = s.root.OpenFile(lockName, os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0o600); err != nil {
 		return nil, err
-	}
-	own, err := s.lock.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if inRoot, err := s.root.Lstat(lockName); err != nil || !os.SameFile(own, inRoot) {
-		return nil, fmt.Errorf("%s: the directory was replaced", path)
 	}
 	if err := unix.Flock(int(s.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		return nil, fmt.Errorf("%s: another process uses the directory", path)
