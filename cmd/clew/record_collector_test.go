@@ -7,11 +7,14 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"maps"
+	"net"
 	"os"
 	"os/exec"
+	"os/signal"
 	"regexp"
 	"slices"
 	"strconv"
@@ -316,6 +319,46 @@ func TestRecordWithoutCollector(t *testing.T) {
 	second := back.terminate(t, 0)
 	if got := arrived(); second["kept"] > 0 || got != first["samples"]+second["samples"] {
 		t.Errorf("%d samples arrived, of %v and %v", got, first, second)
+	}
+}
+
+// Ctrl-C ends the wait for a collector that does not answer, whether the recording ended by itself or by Ctrl-C.
+func TestInterruptedWait(t *testing.T) {
+	testprogram.RequireTool(t, "curl")
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	// A shell ignores SIGINT for its background jobs, and so would clew. A signal that is handled is not inherited.
+	handled := make(chan os.Signal, 1)
+	signal.Notify(handled, os.Interrupt)
+	defer signal.Stop(handled)
+	path := testprogram.Build(t, "shares.c", "-O2", "-g", "-Wl,--build-id")
+	program := testprogram.Start(t, path, "1", "0")
+	for _, args := range [][]string{{"--", path, "1", "300"}, {strconv.Itoa(program.PID)}} {
+		cmd := clew(t, slices.Concat([]string{"record", "--send", "http://" + silent.Addr().String()}, args)...)
+		log, err := cmd.StderrPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		var text strings.Builder
+		for lines := bufio.NewScanner(log); lines.Scan(); fmt.Fprintln(&text, lines.Text()) {
+			switch {
+			case strings.Contains(lines.Text(), "msg=recording") && len(args) == 1:
+				waitUsed(t, 300*time.Millisecond, program.PID)
+				fallthrough
+			case strings.Contains(lines.Text(), "sending the rest"):
+				cmd.Process.Signal(os.Interrupt)
+			}
+		}
+		cmd.Wait()
+		if status := cmd.ProcessState.Sys().(syscall.WaitStatus); status.Signal() != syscall.SIGINT {
+			t.Errorf("%q: %v, expected SIGINT:\n%s", args, cmd.ProcessState, &text)
+		}
 	}
 }
 

@@ -74,9 +74,8 @@ func (f *Flags) Run(ctx context.Context, opts *record.Options) error {
 	if rest != nil {
 		s.interval(rest)
 	}
-	if waiting := queue.Stats().Waiting; waiting > 0 {
-		log.Info("sending the rest", "messages", waiting, "timeout", lastSend)
-	}
+	signal.Reset(os.Interrupt) // so does the first one once the recording has ended
+	log.Info("sending the rest", "timeout", lastSend)
 	last, cancel := context.WithTimeout(context.Background(), lastSend)
 	defer cancel()
 	queue.Close(last)
