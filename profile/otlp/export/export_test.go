@@ -183,6 +183,9 @@ func TestSendByGRPC(t *testing.T) {
 	const debugInfo = "\x0a\x28type.googleapis.com/google.rpc.DebugInfo\x12\x00"
 	const other = "\x08\x08\x1a\x2c" + debugInfo
 	wait := base64.RawStdEncoding.EncodeToString([]byte(other + "\x1a\x36" + retryInfo))
+	// A negative time is invalid: -1 s, -1 ns.
+	const invalid = "\x1a\x42\x0a\x28type.googleapis.com/google.rpc.RetryInfo\x12\x16\x0a\x14\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"
+	negative := base64.RawStdEncoding.EncodeToString([]byte(invalid))
 	const pause = 7500 * time.Millisecond
 	for _, test := range []struct {
 		code, details string
@@ -191,7 +194,7 @@ func TestSendByGRPC(t *testing.T) {
 	}{
 		{"14", "", true, 0}, {"3", "", false, 0}, {"garbage", "", false, 0},
 		// A server that is busy says so. Without that, the message can be too large for it.
-		{"14", wait, true, pause}, {"8", wait, true, pause}, {"8", wait + "==", true, pause}, {"3", wait, false, pause},
+		{"14", wait, true, pause}, {"8", wait, true, pause}, {"8", wait + "==", true, pause}, {"3", wait, false, pause}, {"8", negative, true, 0},
 		{"8", "", false, 0}, {"8", "garbage!", false, 0}, {"8", base64.StdEncoding.EncodeToString([]byte(other)), false, 0},
 	} {
 		status, details = test.code, test.details

@@ -209,9 +209,9 @@ func retryInfo(text string) (after time.Duration, found bool) {
 		protobuf.Each(field(field(detail, 2), 1), func(number, value uint64, data []byte) {
 			switch {
 			case number == 1 && data == nil:
-				after += time.Duration(min(value, uint64(maxAfter/time.Second))) * time.Second
+				after += time.Duration(min(max(int64(value), 0), int64(maxAfter/time.Second))) * time.Second
 			case number == 2 && data == nil:
-				after += time.Duration(min(value, 999_999_999))
+				after += time.Duration(min(max(int64(value), 0), 999_999_999))
 			}
 			after = min(after, maxAfter)
 		})
