@@ -364,11 +364,8 @@ func (f *recordFlags) run(ctx context.Context, opts *record.Options) (recorded b
 	if failed := errors.Join(f.print(shown, w, to), w.Flush(), f.profiles(shown)); failed != nil {
 		return true, failed
 	}
-	switch {
-	case last.Lost > 0 && last.Others > last.Bytes/2:
-		output.Warn("%d records were lost, because programs start, end, map files or change their names faster than this can be read; record fewer processes", last.Lost)
-	case last.Lost > 0:
-		output.Warn("%d records were lost, because the machine was too busy to read them; a lower --frequency helps", last.Lost)
+	if last.Lost > 0 {
+		output.Warn("%d records were lost, because %s", last.Lost, f.lossAdvice(&last))
 	}
 	switch {
 	case err != nil:
@@ -381,6 +378,20 @@ func (f *recordFlags) run(ctx context.Context, opts *record.Options) (recorded b
 		return true, output.Status(output.ExitNo)
 	}
 	return true, nil
+}
+
+// lossAdvice says why records were lost, and what helps.
+func (f *recordFlags) lossAdvice(s *record.Status) string {
+	const busy = "the machine was too busy to read them; "
+	switch {
+	case s.Others > s.Bytes/2:
+		return "programs start, end, map files or change their names faster than this can be read; record fewer processes"
+	case f.offCPU || f.wall:
+		return busy + "record fewer processes" // a wait has a sample whatever the frequency
+	case f.period > 0 || strings.Contains(f.show.event, ":"):
+		return busy + "a larger --period helps" // a tracepoint has period 1 by default
+	}
+	return busy + "a lower --frequency helps"
 }
 
 // unsampled returns a note if the samples stand for less than half of the time that the command ran in user mode.

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/record"
 )
 
 // If the kernel's buffers overflow, the output says how many records were lost and what helps, and the profile
@@ -59,5 +60,25 @@ func TestRecordLosesSamples(t *testing.T) {
 				t.Errorf("no samples:\n%s", &stdout)
 			}
 		})
+	}
+}
+
+// The advice about lost records names no flag that has no effect.
+func TestLossAdvice(t *testing.T) {
+	samples := record.Status{Lost: 1, Bytes: 100, Others: 50}
+	for _, test := range []struct {
+		flags  recordFlags
+		advice string
+	}{
+		{recordFlags{}, "a lower --frequency helps"},
+		{recordFlags{show: perfFlags{event: "page-faults"}}, "a lower --frequency helps"},
+		{recordFlags{show: perfFlags{event: "sched:sched_switch"}}, "a larger --period helps"},
+		{recordFlags{period: 1}, "a larger --period helps"},
+		{recordFlags{offCPU: true}, "record fewer processes"},
+		{recordFlags{wall: true}, "record fewer processes"},
+	} {
+		if got := test.flags.lossAdvice(&samples); got != "the machine was too busy to read them; "+test.advice {
+			t.Errorf("%+v: %s", test.flags, got)
+		}
 	}
 }
