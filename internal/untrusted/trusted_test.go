@@ -37,7 +37,6 @@ var trusted = map[string]string{
 	"snapshot/perfdata: Reader.openFile": "perfdata.Open takes a path of the caller's",
 	"debugfile: Place.Open":              "only of places whose field Named says that the user or the kernel chose the path",
 
-
 	"record: sampler.addGroup": "Options.Cgroup is a directory of the caller's",
 	"record: selected":         "Options.Cgroup, and cgroup.procs below it, of which only the kernel's file system counts",
 	"record: hasOtherRights":   "the program of Options.Command, which is only looked at",
