@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -39,6 +40,7 @@ type sender struct {
 	log   *slog.Logger
 	began time.Time // of the interval
 	start time.Time
+	noted map[string]bool // notes in the log, without digits
 
 	samples, lost atomic.Uint64
 }
@@ -61,7 +63,7 @@ func (f *Flags) Run(ctx context.Context, opts *record.Options) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, func() { signal.Reset(os.Interrupt) }) // a second Ctrl-C ends clew
-	s := &sender{flags: f, opts: opts, queue: queue, log: log, began: time.Now(), start: time.Now()}
+	s := &sender{flags: f, opts: opts, queue: queue, log: log, noted: make(map[string]bool), began: time.Now(), start: time.Now()}
 	opts.Every, opts.Interval = f.every, s.interval
 	opts.Recording.Hashes = true
 	opts.Recording.Lines = opts.Recording.Lines && f.symbols != "none"
@@ -96,6 +98,9 @@ func (f *Flags) Run(ctx context.Context, opts *record.Options) error {
 
 // interval adds the profile of an interval to the queue.
 func (s *sender) interval(r *recording.Recording) error {
+	for _, text := range r.Notes {
+		s.note(text)
+	}
 	now := time.Now()
 	unit := "samples"
 	if s.opts.OffCPU || s.opts.Wall {
@@ -120,6 +125,24 @@ func (s *sender) interval(r *recording.Recording) error {
 		s.queue.Add(export.Metrics, m)
 	}
 	return nil
+}
+
+// maxNotes bounds the notes in the log, which can contain names that programs choose.
+const maxNotes = 100
+
+// note logs a note on an interval, unless the log has one that differs only in its numbers.
+func (s *sender) note(text string) {
+	key := strings.Map(func(r rune) rune {
+		if '0' <= r && r <= '9' {
+			return -1
+		}
+		return r
+	}, text)
+	if s.noted[key] || len(s.noted) >= maxNotes {
+		return
+	}
+	s.noted[key] = true
+	s.log.Info("note", "text", text)
 }
 
 // metrics returns what the recorder reports about itself.

@@ -7,13 +7,16 @@
 package continuous
 
 import (
+	"bytes"
 	"compress/gzip"
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os/exec"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -23,7 +26,9 @@ import (
 
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/profile/otlp"
+	"github.com/clewdev/clew/profile/otlp/export"
 	"github.com/clewdev/clew/record"
+	"github.com/clewdev/clew/stack/recording"
 )
 
 // Each interval arrives as a profile, with the metrics of the recorder. The samples of all are
@@ -86,5 +91,31 @@ func TestSend(t *testing.T) {
 	defer mu.Unlock()
 	if intervals < 2 || samples == 0 || float64(samples) != taken {
 		t.Errorf("%d intervals with %d samples of %v that were taken, of %v", intervals, samples, taken, names)
+	}
+}
+
+// Each note on an interval is in the log once, whatever its numbers, and there are not too many.
+func TestNotes(t *testing.T) {
+	queue, err := export.NewQueue(export.Endpoints{}, export.QueueOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer queue.Close(context.Background())
+	var log bytes.Buffer
+	s := &sender{flags: new(Flags), opts: new(record.Options), queue: queue, log: slog.New(slog.NewTextHandler(&log, nil)), noted: make(map[string]bool)}
+	for _, notes := range [][]string{{"1 stack is cut", "no names"}, {"23 stack is cut"}, {"no names", "3 files"}} {
+		if err := s.interval(&recording.Recording{Notes: notes}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := log.String()
+	if strings.Count(text, "msg=note") != 3 || !strings.Contains(text, `text="1 stack is cut"`) || !strings.Contains(text, `text="no names"`) || !strings.Contains(text, `text="3 files"`) {
+		t.Error(text)
+	}
+	for n := range 2 * maxNotes {
+		s.note(strings.Repeat("x", n+1))
+	}
+	if n := strings.Count(log.String(), "msg=note"); n != maxNotes {
+		t.Errorf("%d notes", n)
 	}
 }
