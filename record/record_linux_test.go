@@ -490,7 +490,7 @@ func TestErrors(t *testing.T) {
 		{"event", record.Options{All: true, Event: "nosuch"}, `event "nosuch"`, record.ErrUnsupported},
 		{"modifier", record.Options{All: true, Event: "cycles:u"}, "--no-kernel omits the kernel", record.ErrUnsupported},
 		{"tracepoint", record.Options{All: true, Event: "../..:x"}, "event", record.ErrUnsupported},
-		{"control group", record.Options{Cgroup: "/nonexistent"}, "/nonexistent", fs.ErrNotExist},
+		{"control group", record.Options{Cgroup: "/nonexistent"}, "control group /nonexistent: no such file or directory; expected a directory, or a path below /sys/fs/cgroup", fs.ErrNotExist},
 		{"no control group", record.Options{Cgroup: "/tmp"}, "/tmp: not a directory of a control group", nil},
 		{"duration", record.Options{All: true, Duration: -1}, "duration", nil},
 		{"waits and event", record.Options{All: true, OffCPU: true, Event: "cpu-clock"}, "OffCPU excludes", nil},

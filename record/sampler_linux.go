@@ -177,7 +177,7 @@ func (s *sampler) addProcess(pid int) error {
 func (s *sampler) addGroup(path string) error {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC|unix.O_DIRECTORY, 0)
 	if err != nil {
-		return &os.PathError{Op: "open", Path: path, Err: err}
+		return fmt.Errorf("control group %s: %w; expected a directory, or a path below /sys/fs/cgroup", path, err)
 	}
 	defer unix.Close(fd)
 	var system unix.Statfs_t

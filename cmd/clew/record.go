@@ -407,7 +407,7 @@ func (f *recordFlags) unsampled(opts *record.Options, samples uint64) string {
 	if used < 2*sampled || used-sampled < 5*period {
 		return ""
 	}
-	return fmt.Sprintf("the command used %v of processor time, but its samples stand for %v: threads and processes that run for less than %v are hardly sampled; a higher --frequency or --all shows more",
+	return fmt.Sprintf("the command used %v of processor time in user mode, but its samples stand for %v: threads and processes that run for less than %v are hardly sampled; a higher --frequency or --all shows more",
 		used.Round(time.Millisecond), sampled.Round(time.Millisecond), period.Round(10*time.Microsecond))
 }
 
