@@ -47,7 +47,7 @@ func (c *Console) here() frameID {
 		return frameID{}
 	}
 	cfa, ok := f.Physical.CFA()
-	id := frameID{cfa: cfa, function: f.Physical.Function.Start, pc: f.Physical.PC, known: ok}
+	id := frameID{cfa: cfa, function: c.entryOf(f.Physical.LookupPC), pc: f.Physical.PC, known: ok}
 	for _, l := range f.Physical.Locations {
 		if l.Inlined {
 			id.depth++
@@ -57,6 +57,22 @@ func (c *Console) here() frameID {
 		id.returns = caller.PC
 	}
 	return id
+}
+
+// entryOf returns the entry point of the function at an address, which can be in a part of the
+// function elsewhere (.text.unlikely). It returns 0 if the function is unknown.
+func (c *Console) entryOf(address uint64) uint64 {
+	image := c.session.Image(address)
+	if image == nil {
+		return 0
+	}
+	if file := image.File(address); file != nil {
+		if list, _ := file.FunctionsAt(address); len(list) > 0 {
+			return list[len(list)-1].Entry
+		}
+	}
+	fn, _ := image.Function(address)
+	return fn.Start
 }
 
 // errNoFrame is the error of a stop after the called function has returned, but before the

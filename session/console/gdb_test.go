@@ -45,6 +45,8 @@ func TestLikeGDB(t *testing.T) {
 		{"until a place", "fib.c", []string{"-O0"}, "fib(5)",
 			"break fib if n == 4;run;delete;until 10;bt;until 11;p a;tbreak fib;c;bt;up;until 11;bt", ""},
 		{"until another function", "rooms.c", []string{"-O0"}, "walk(2)", "break make;run;delete;until measure;bt;advance measure;bt", ""},
+		{"parts and tail calls", "parts.c", []string{"-O2", "-gdwarf-4"}, "route(3)",
+			"tbreak split;run;step;step;next;tbreak rare;c;finish;until 21;bt 1;step;tbreak leaf;c;bt;up;until 49;bt;tbreak leaf;c;up;up;advance 49;bt;finish", ""},
 		{"structures", "rooms.c", []string{"-O0"}, "walk(2)",
 			"break make;run;info args;n;n;n;n;n;n;p *r;p r->name;p &r->name;p r->kind;p/d r->kind;p (int)MINOTAUR;p sizeof(*r);p *r->name@2;p r->size;p r->size * 2;ptype room_t;ptype enum kind;whatis r->size;p greeting;p *greeting;p &made;p made;x/s greeting;x/2dw r;x/2xb r->name;x/4cb r->name;output r->number;p name;bt;finish;p $;p $.number;p *$", ""},
 		{"assign", "rooms.c", []string{"-O0"}, "walk(3)",
@@ -223,7 +225,7 @@ func gdbTranscript(t *testing.T, compiler string, test gdbTest, commands []strin
 // declarations declare the functions that the tests call.
 var declarations = map[string]string{
 	"fib": "int fib(int);", "walk": "double walk(int);", "squares": "int squares(int);",
-	"sum": "long sum(int, long, double, const char *, unsigned char);", "half": "float half(float);", "visit": "int visit(int);", "pay": "int pay(int);",
+	"sum": "long sum(int, long, double, const char *, unsigned char);", "half": "float half(float);", "visit": "int visit(int);", "pay": "int pay(int);", "route": "int route(int);",
 }
 
 // hexadecimal matches addresses, including those before the program runs.

@@ -174,7 +174,7 @@ func (c *Console) until(args string) error {
 		return err
 	}
 	if args != "" {
-		return c.runTo(args, f)
+		return c.runTo(args, true)
 	}
 	end := f.Physical.LookupPC + 1
 	if r := frontend.Row(c.session, f.Physical.LookupPC); r.End > end {
@@ -199,26 +199,33 @@ func (c *Console) advance(args string) error {
 	if args == "" {
 		return errors.New("advance to where? Name a function, a line (fib.c:3), or *ADDRESS")
 	}
-	if err := c.mustBeStopped(); err != nil {
-		return err
-	}
-	return c.runTo(args, nil)
+	return c.runTo(args, false)
 }
 
-// runTo runs to a location, or to the caller of the selected frame. If within is not nil, it
-// passes the location in other frames, as in deeper calls of the same function.
-func (c *Console) runTo(location string, within *frontend.Frame) error {
+// runTo runs to a location, or to the caller of the selected frame. If that is of a tail call, its
+// place on the stack is the caller's, as in gdb. With within, runTo passes the location in other
+// frames, as in deeper calls of the same function.
+func (c *Console) runTo(location string, within bool) error {
+	selected, err := c.selectedFrame()
+	if err != nil {
+		return err
+	}
+	frame := selected.Physical
+	if caller := frame.ReturnsTo(); frame.TailCall && caller != nil {
+		frame = caller
+	}
 	addresses, err := c.locate(location)
 	if err != nil {
 		return err
 	}
 	var condition func(*session.Frame) (bool, error)
-	if within != nil {
+	if within {
+		entry := c.entryOf(frame.LookupPC)
 		addresses = slices.DeleteFunc(addresses, func(a uint64) bool {
-			fn, ok := c.functionAround(a)
-			return ok && fn.Start != within.Physical.Function.Start
+			other := c.entryOf(a)
+			return other != 0 && other != entry
 		})
-		if cfa, ok := within.Physical.CFA(); ok {
+		if cfa, ok := frame.CFA(); ok {
 			condition = func(now *session.Frame) (bool, error) {
 				nowCFA, ok := now.CFA()
 				return !ok || nowCFA == cfa, nil
@@ -238,20 +245,16 @@ func (c *Console) runTo(location string, within *frontend.Frame) error {
 		}
 		set = append(set, b)
 	}
-	if b := c.breakAtEnd(); b != nil {
+	if b := c.breakAtEnd(frame); b != nil {
 		set = append(set, b)
 	}
 	return c.resume(c.session.Continue)
 }
 
-// breakAtEnd sets a breakpoint at the return address of the selected frame. It returns nil
-// if that is not possible.
-func (c *Console) breakAtEnd() *session.Breakpoint {
-	f, err := c.selectedFrame()
-	if err != nil {
-		return nil
-	}
-	caller := f.Physical.ReturnsTo()
+// breakAtEnd sets a breakpoint at the return address of a frame. It returns nil if that is not
+// possible.
+func (c *Console) breakAtEnd(f *session.Frame) *session.Breakpoint {
+	caller := f.ReturnsTo()
 	if caller == nil {
 		return nil
 	}

@@ -49,7 +49,7 @@ func (c *Console) setWatch(args string, access session.Access, readOnly bool) er
 		return err
 	}
 	if f != nil && !location && c.isLocal(f, address) {
-		b.Own.local, b.Own.nesting, b.Own.end = true, c.session.Nested(), c.breakAtEnd()
+		b.Own.local, b.Own.nesting, b.Own.end = true, c.session.Nested(), c.breakAtEnd(f.Physical)
 	}
 	c.add(b)
 	kind, _ := kindOf(b)
