@@ -15,9 +15,9 @@ import (
 	"github.com/clewdev/clew/value"
 )
 
-// Frame is one frame of a stopped session's stack. It implements value.Frame, value.Writer and
-// value.ThreadStorage, and is valid until the session resumes. The frames of a session share its
-// walker: only one goroutine at a time may use them or call Session.Stack.
+// Frame is one frame of a stopped session's stack. It implements value.Frame, value.Writer,
+// value.SelfCaller and value.ThreadStorage, and is valid until the session resumes. The frames of a
+// session share its walker: only one goroutine at a time may use them or call Session.Stack.
 type Frame struct {
 	// Level is 0 for the innermost frame. A frame with TailCall has the level of the frame that
 	// took its place on the stack.
@@ -182,6 +182,12 @@ func (f *Frame) TailCaller() *Frame {
 		f.findTailCalls()
 	}
 	return f.tailCaller
+}
+
+// CallsItself implements value.SelfCaller.
+func (f *Frame) CallsItself() bool {
+	s := f.session
+	return s.walk().tails.CallsItself(s.placeOf(f.LookupPC))
 }
 
 // findTailCalls sets the frames between the frame and the one that it returns to.

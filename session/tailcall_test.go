@@ -13,6 +13,7 @@ import (
 
 	"github.com/clewdev/clew/internal/tailcall"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/value"
 )
 
 // tailFiles returns the two objects of testdata/tails.c.
@@ -164,6 +165,36 @@ func TestTailCallFrame(t *testing.T) {
 	}
 	if got := names(t, s); !slices.Equal(got, []string{"outer"}) {
 		t.Errorf("%q", got)
+	}
+}
+
+// The arguments of a function that calls itself again by a tail call in another file are not those of
+// the call that it returns to.
+func TestTailCallBack(t *testing.T) {
+	s := stoppedInLeaf(t, "starts", 0)
+	for range 2 {
+		stack, err := s.Stack(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := shownFrames(stack), []string{"leaf", "again", "starts"}; !slices.Equal(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+		for n, want := range []bool{false, true, false} {
+			if got := stack.Frames[n].CallsItself(); got != want {
+				t.Errorf("frame %d calls itself: %t", n, got)
+			}
+		}
+		again := &stack.Frames[1]
+		scopes, err := again.Info().Scopes(again.LookupPC)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := scopes[0].Arguments[0].Read(again); !errors.Is(v.Err(), value.ErrOptimizedOut) {
+			t.Errorf("n is %v, %v", v, v.Err())
+		}
+		stop, err := s.Continue()
+		check(t, stop, err, AtBreakpoint)
 	}
 }
 

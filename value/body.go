@@ -45,18 +45,14 @@ func (i *Info) bodyAt(pc uint64) (*body, error) {
 	if off, ok := i.entries.FunctionAt(pc); ok {
 		return i.body(off)
 	}
-	problem := i.entries.Index(u)
-	if off, ok := u.FunctionCovering(pc); ok {
-		return i.body(off)
-	}
-	if problem == nil {
-		problem = i.indexNested(u)
+	for _, index := range [...]func(*entry.Unit) error{i.entries.Index, i.indexNested} {
+		problem := index(u)
 		if off, ok := u.FunctionCovering(pc); ok {
 			return i.body(off)
 		}
-	}
-	if problem != nil {
-		return nil, fmt.Errorf("function at %#x: %w", pc, problem)
+		if problem != nil {
+			return nil, fmt.Errorf("function at %#x: %w", pc, problem)
+		}
 	}
 	return nil, fmt.Errorf("function at %#x: %w", pc, ErrNotFound)
 }

@@ -7,7 +7,6 @@ package value
 import (
 	"debug/dwarf"
 	"fmt"
-	"slices"
 	"sync/atomic"
 
 	"github.com/clewdev/clew/arch"
@@ -147,7 +146,7 @@ func (e *evaluator) passedFor(p *parameter, last *lastParameter) (v element, err
 		return v, errNoEntryValue
 	}
 	info := caller.Info()
-	if info == nil || e.info.callsItself(e.body) {
+	if f, ok := e.frame.(SelfCaller); info == nil || e.info.callsItself(e.body) || ok && f.CallsItself() {
 		return v, errNoEntryValue
 	}
 	at, err := e.parameterIn(caller, info, p, last)
@@ -316,13 +315,11 @@ func (i *Info) isFunction(off object.DebugOffset, b *body) bool {
 		return false
 	}
 	own := &b.root.DebugEntry
-	origins := make([]object.DebugOffset, 0, entry.MaxOrigins)
-	for e := range i.entries.Origins(own) {
-		origins = append(origins, e.Offset)
-	}
 	for e := range i.entries.Origins(target) {
-		if slices.Contains(origins, e.Offset) {
-			return true
+		for o := range i.entries.Origins(own) {
+			if o.Offset == e.Offset {
+				return true
+			}
 		}
 	}
 	// A declaration in another unit is the same function if it has the same name. A C library
@@ -349,9 +346,7 @@ func (i *Info) reachesItself(b *body) (found bool) {
 	err := i.locked(func() error {
 		seen := map[*body]bool{b: true}
 		for queue := []*body{b}; len(queue) > 0 && !found; queue = queue[1:] {
-			if len(seen) > 256 {
-				found = true // too many to follow
-			}
+			found = len(seen) > 256 // too many to follow
 			queue[0].root.Find(func(n *node) bool {
 				if !isTailCall(n) {
 					return false
@@ -380,7 +375,7 @@ func isTailCall(n *node) bool {
 	return (n.Tag == dwarf.TagCallSite || n.Tag == dw.TagGNUCallSite) && (n.Flag(dwarf.AttrCallTailCall) || n.Flag(dw.AttrGNUTailCall))
 }
 
-// definition returns the code of a function, which is in the same unit, or nil.
+// definition returns the code of a function in the file, or nil. It finds other units by symbols.
 func (i *Info) definition(off object.DebugOffset) *body {
 	e, err := i.entries.Read(off)
 	if err != nil {
@@ -390,11 +385,16 @@ func (i *Info) definition(off object.DebugOffset) *body {
 		b, _ := i.body(off)
 		return b
 	}
-	u := i.entries.UnitOf(off)
-	for _, off := range i.entries.FunctionsNamed(i.entries.NameOf(e), u) {
+	for _, off := range i.entries.FunctionsNamed(i.entries.NameOf(e), i.entries.UnitOf(off)) {
 		if b, err := i.body(off); err == nil {
 			return b
 		}
+	}
+	if s, ok := i.object.Symbol(i.symbolName(e)); ok {
+		using, last := i.entries.Using, i.last
+		b, _ := i.bodyAt(s.Address)
+		i.entries.Using, i.last = using, last
+		return b
 	}
 	return nil
 }

@@ -54,6 +54,10 @@ type ThreadStorage interface {
 	ThreadAddress(offset uint64) (uint64, error)
 }
 
+// SelfCaller is implemented by a Frame that knows the tail calls between files. CallsItself reports
+// whether its function reaches itself through tail calls: Caller need not have passed its parameters.
+type SelfCaller interface{ CallsItself() bool }
+
 // Writer changes a stopped program. A Frame that can be changed implements it too.
 type Writer interface {
 	// WriteMemory writes all of p at a run-time address.

@@ -21,8 +21,9 @@ const (
 	// MaxFrames is the largest number of frames to add to a stack.
 	MaxFrames = 1 << 16
 
-	maxCalls = 64      // on a path between two frames
-	maxSteps = 1 << 12 // calls that a search between two frames follows
+	maxCalls   = 64      // on a path between two frames
+	maxSteps   = 1 << 12 // calls that a search between two frames follows
+	maxReached = 256     // functions that CallsItself follows
 )
 
 // Finder finds tail calls in modules: object files at run-time addresses. A module is its key
@@ -41,6 +42,7 @@ type Finder[M comparable] struct {
 	entries map[Place[M]]Place[M]
 	names   map[name[M]]Place[M]
 	lists   map[Place[M]]list[M]
+	cycles  map[Place[M]]bool // by entry point: the results of CallsItself
 }
 
 // Place is an address in a module's file. The zero value is no place.
@@ -88,10 +90,7 @@ func (t *Finder[M]) Between(back, to Place[M]) []Call[M] {
 	if ok {
 		return path
 	}
-	if t.paths == nil {
-		t.paths, t.entries = make(map[[2]Place[M]][]Call[M]), make(map[Place[M]]Place[M])
-		t.names, t.lists = make(map[name[M]]Place[M]), make(map[Place[M]]list[M])
-	}
+	t.remember()
 	if f := t.File(back.Module); f != nil {
 		if site, ok, _ := f.CallSite(back.Address); ok {
 			if entry := t.entry(to); entry.known() {
@@ -103,8 +102,41 @@ func (t *Finder[M]) Between(back, to Place[M]) []Call[M] {
 	return path
 }
 
+// CallsItself reports whether the function that contains a place reaches itself through tail calls.
+// It does not follow indirect calls. It returns true for a function that reaches too many others.
+func (t *Finder[M]) CallsItself(at Place[M]) bool {
+	t.remember()
+	start := t.entry(at)
+	found, ok := t.cycles[start]
+	if ok || !start.known() {
+		return found
+	}
+	seen := make(map[Place[M]]bool)
+	for queue := []Place[M]{start}; len(queue) > 0 && !found; queue = queue[1:] {
+		for _, call := range t.list(queue[0]).calls {
+			target := t.target(&call)
+			if target.known() && !seen[target] {
+				seen[target] = true
+				queue = append(queue, target)
+			}
+		}
+		found = seen[start] || len(seen) > maxReached
+	}
+	t.cycles[start] = found
+	return found
+}
+
 // Forget drops all results.
 func (t *Finder[M]) Forget() { t.paths = nil }
+
+// remember makes the maps of results, unless there are some.
+func (t *Finder[M]) remember() {
+	if t.paths == nil {
+		t.paths, t.entries = make(map[[2]Place[M]][]Call[M]), make(map[Place[M]]Place[M])
+		t.names, t.lists = make(map[name[M]]Place[M]), make(map[Place[M]]list[M])
+		t.cycles = make(map[Place[M]]bool)
+	}
+}
 
 // entry returns the entry point of the function at a place.
 func (t *Finder[M]) entry(p Place[M]) Place[M] {
@@ -197,7 +229,8 @@ func (s *search[M]) follow(call *Call[M]) bool {
 		}
 		place := Place[M]{next.Module, next.PC}
 		if s.within[place] {
-			continue // a cycle adds nothing to the shared ends
+			s.steps-- // a list can have the same call many times
+			continue  // a cycle adds nothing to the shared ends
 		}
 		s.within[place] = true
 		s.path = append(s.path, *next)

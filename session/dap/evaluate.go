@@ -36,6 +36,12 @@ func (r readOnly) ThreadAddress(offset uint64) (uint64, error) {
 	return r.Frame.(value.ThreadStorage).ThreadAddress(offset)
 }
 
+// CallsItself implements value.SelfCaller.
+func (r readOnly) CallsItself() bool {
+	f, ok := r.Frame.(value.SelfCaller)
+	return ok && f.CallsItself()
+}
+
 // evaluateIn evaluates an expression in a frame, or outside of calls where f is nil.
 func (c *client) evaluateIn(f *frontend.Frame, text string) (value.Value, error) {
 	return frontend.Evaluate(text, c.values.Context(f), c.values.Frame(f))

@@ -5,6 +5,8 @@
 
 int middle(int n, int *p);
 int leaf(int n, int *p);
+int again(int n);
+int back(int n);
 
 #ifdef NEAR
 
@@ -48,7 +50,25 @@ KEPT int deep(int n)
 	return deep(n - 1) + sink;
 }
 
+KEPT int again(int n)
+{
+	static int k = 1;
+	if (leaf(sink, &k) > 10)
+		return sink;
+	return back(sink);
+}
+
+KEPT int starts(void)
+{
+	return again(7) + sink;
+}
+
 #else
+
+KEPT int back(int n)
+{
+	return again(n + 100);
+}
 
 KEPT int middle(int n, int *p)
 {

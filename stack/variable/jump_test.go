@@ -14,15 +14,19 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
-// compareJumps compares the given number of frames with gdb's, for a crash of a program and
-// its library.
+// compareJumps is compareCrash of a program with a library.
 func compareJumps(t *testing.T, name string, frames int) {
 	t.Helper()
-	dir := t.TempDir()
-	library := filepath.Join(dir, "lib"+name+".so")
-	program := filepath.Join(dir, name)
+	library := filepath.Join(t.TempDir(), "lib"+name+".so")
 	run(t, "gcc", "-O2", "-g", "-shared", "-fPIC", "-o", library, "testdata/"+name+"_library.c")
-	run(t, "gcc", "-O2", "-g", "-o", program, "testdata/"+name+".c", library)
+	compareCrash(t, frames, "testdata/"+name+".c", library)
+}
+
+// compareCrash compares the given number of frames with gdb's, for a crash of a program.
+func compareCrash(t *testing.T, frames int, inputs ...string) {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "program")
+	run(t, "gcc", append([]string{"-O2", "-g", "-o", program}, inputs...)...)
 	path := testprogram.Core(t, testprogram.CoreOptions{Crashes: true}, program)
 	want := gdbShows(t, program, path)
 	for i := range want {
@@ -44,3 +48,9 @@ func TestJumpByOldName(t *testing.T) { compareJumps(t, "oldname", 4) }
 
 // The arguments that a caller passed are not attributed to a function that it did not call.
 func TestTwoJumps(t *testing.T) { compareJumps(t, "twojumps", 3) }
+
+// The arguments of a function that reaches itself through tail calls, here by one of another file
+// of source, need not be those that its caller passed.
+func TestJumpsBack(t *testing.T) {
+	compareCrash(t, 3, "testdata/again.c", "testdata/again_other.c")
+}
