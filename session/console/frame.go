@@ -377,7 +377,7 @@ func (c *Console) neighbours(f *frontend.Frame, caller *session.Frame) string {
 // amd64. It is rbp after a prologue with a frame pointer, and otherwise relative to rsp: gdb's amd64_frame_base_address.
 func (c *Console) frameBase(f *frontend.Frame) (base uint64, ok bool) {
 	m := jit.Host()
-	if m.ELF != elf.EM_X86_64 {
+	if m.ELF != elf.EM_X86_64 || f.Physical.TailCall {
 		return 0, false
 	}
 	start := f.Physical.Function.Start

@@ -139,6 +139,17 @@ func TestLibraryTypes(t *testing.T) {
 	}
 }
 
+// The frame pointer in a frame of a tail call is the caller's.
+func TestFrameBaseOfTailCall(t *testing.T) {
+	p := open(t, console.Options{}, compileBy(t, "clang-14", "testdata/parts.c", "-O2", "-fno-omit-frame-pointer", "-gdwarf-4"))
+	p.do("break leaf")
+	p.do("call route(3)")
+	p.do("up")
+	if got := p.do("info frame"); !strings.Contains(got, " in second (") || !strings.Contains(got, "tail call frame") || strings.Contains(got, "Arglist at") {
+		t.Error(got)
+	}
+}
+
 // Outside of calls, expressions follow the language of the object files, as in gdb.
 func TestObjectLanguage(t *testing.T) {
 	for source, want := range map[string][]string{"testdata/shapes.cc": {"true", "bool"}, "testdata/rooms.c": {"1", "int"}} {
