@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -60,7 +61,8 @@ func shares(rec *recording.Recording, self bool) map[string]float64 {
 var perfShare = regexp.MustCompile(`(?m)^ *([0-9.]+)%(?: +[0-9.]+%)? +\[[.k]\] (.*?)(?:  .*)?$`)
 
 // besidePerf records 1500 samples of a process, by perf record --call-graph dwarf too. It also returns the shares
-// by perf at the same time, as shares does. What a program does can differ before and after.
+// by perf at the same time, as shares does. What a program does can differ before and after. The recording is that
+// of the threads that perf records: perf misses one that begins while it attaches, and all that this one starts.
 func besidePerf(t *testing.T, perf string, pid int, self bool) (*recording.Recording, map[string]float64) {
 	t.Helper()
 	children := map[bool]string{false: "--children", true: "--no-children"}[self]
@@ -94,7 +96,27 @@ func besidePerf(t *testing.T, perf string, pid int, self bool) (*recording.Recor
 		t.Fatal(err)
 	}
 	seconds := func(ns uint64) string { return fmt.Sprintf("%d.%09d", ns/1e9, ns%1e9) }
-	out, err := exec.Command(perf, "report", "-i", data, "--time", seconds(rec.First)+","+seconds(rec.Last), children, "--no-inline", "-g", "none", "--sort", "symbol", "--stdio", "-q").Output()
+	at := seconds(rec.First) + "," + seconds(rec.Last)
+	threads, err := exec.Command(perf, "script", "-i", data, "--time", at, "-F", "tid", "-G").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := make(map[string]bool)
+	for _, tid := range strings.Fields(string(threads)) {
+		known[tid] = true
+	}
+	all := rec.Samples
+	rec.Stacks = slices.DeleteFunc(rec.Stacks, func(s recording.Stack) bool {
+		missed := !known[strconv.Itoa(int(rec.Threads[s.Thread].TID))]
+		if missed {
+			rec.Samples -= s.Samples
+		}
+		return missed
+	})
+	if rec.Samples < all/4 {
+		t.Fatalf("perf has the threads of only %d of %d samples: %v", rec.Samples, all, known)
+	}
+	out, err := exec.Command(perf, "report", "-i", data, "--time", at, children, "--no-inline", "-g", "none", "--sort", "symbol", "--stdio", "-q").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
