@@ -52,11 +52,15 @@ func TestPerfOfEngine(t *testing.T) {
 		t.Run(test.mode+" "+test.graph, func(t *testing.T) {
 			p := testprogram.Start(t, testprogram.BuildModule(t, "../../../jit/gdb/testdata/engine"), test.mode)
 			data, injected := filepath.Join(directory, "data"), filepath.Join(directory, "injected")
-			record := exec.Command(perf, "record", "-q", "-k", "mono", "-e", "cpu-clock:u", "-F", "99", "--call-graph", test.graph, "-p", strconv.Itoa(p.PID), "-o", data, "--", "sleep", "0.3")
-			if out, err := record.CombinedOutput(); err != nil {
-				t.Skipf("skipped: perf record: %v: %s", err, out)
+			var out []byte
+			var err error
+			for seconds := 0.3; len(out) == 0 && seconds < 60; seconds *= 2 { // on a busy machine, the first may have no sample
+				record := exec.Command(perf, "record", "-q", "-k", "mono", "-e", "cpu-clock:u", "-F", "99", "--call-graph", test.graph, "-p", strconv.Itoa(p.PID), "-o", data, "--", "sleep", fmt.Sprint(seconds))
+				if out, err := record.CombinedOutput(); err != nil {
+					t.Skipf("skipped: perf record: %v: %s", err, out)
+				}
+				out, err = clew(t, "perf", "--samples", data).Output() // it fails if stacks are not whole
 			}
-			out, err := clew(t, "perf", "--samples", data).Output() // it fails if stacks are not whole
 			if !regexp.MustCompile(test.clew).Match(out) {
 				t.Errorf("clew perf: %v, expected %s in:\n%s", err, test.clew, out)
 			}
