@@ -103,7 +103,7 @@ func run(t testing.TB, cmd *exec.Cmd) string {
 // output runs a program that may crash, and returns what it writes.
 func output(t testing.TB, path string, args ...string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Env = append(os.Environ(), "GOTRACEBACK=system")
