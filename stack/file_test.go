@@ -82,7 +82,7 @@ func TestReplacedFile(t *testing.T) {
 	isChain(t, stacktest.Stacks(t, stacktest.Take(t, program.PID)), path)
 	t.Run("as gdb", func(t *testing.T) {
 		// gdb reads the new file, and is wrong, unless it gets the old one.
-		halt(t, program.PID)
+		testprogram.Halt(t, program.PID)
 		s := stacktest.Take(t, program.PID)
 		stacks := stacktest.Stacks(t, s)
 		gdbs := gdbStacks(t, program.PID, "-iex", "file /proc/"+pid(program)+"/exe")
@@ -130,7 +130,7 @@ func TestOtherMountNamespace(t *testing.T) {
 		t.Errorf("the program is %s", name)
 	}
 	t.Run("as gdb", func(t *testing.T) {
-		halt(t, program.PID)
+		testprogram.Halt(t, program.PID)
 		sameAsGDB(t, program.PID)
 	})
 }
@@ -232,7 +232,7 @@ func TestStrippedProgram(t *testing.T) {
 		}
 	}
 	t.Run("as gdb", func(t *testing.T) {
-		halt(t, program.PID)
+		testprogram.Halt(t, program.PID)
 		sameAsGDB(t, program.PID)
 	})
 }

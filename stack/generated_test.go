@@ -89,7 +89,7 @@ func TestGeneratedCode(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			p := testprogram.Start(t, jitProgram(t, test.cgo, test.flags...), "many=50", "publish", "many=200", "wait")
 			awaitInner(t, p.PID)
-			proceed := halt(t, p.PID)
+			proceed := testprogram.Halt(t, p.PID)
 			s := stacktest.Take(t, p.PID)
 			walked, _ := stacktest.Through(t, stacktest.Stacks(t, s), "jit_inner")
 			want := []struct {
@@ -210,7 +210,7 @@ func TestGeneratedByLLVM(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			p := testprogram.Start(t, lli, "--jit-kind="+kind, code)
 			p.Settle(t)
-			proceed := halt(t, p.PID)
+			proceed := testprogram.Halt(t, p.PID)
 			s := stacktest.Take(t, p.PID)
 			walked, at := stacktest.Through(t, stacktest.Stacks(t, s), "deep")
 			for _, f := range walked.Frames[at : at+5] {

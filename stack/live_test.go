@@ -7,13 +7,9 @@
 package stack_test
 
 import (
-	"fmt"
-	"os"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -25,39 +21,13 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// halt stops a process by SIGSTOP, so that gdb finds the same state as Clew, and waits until
-// all threads stand still. It continues at the end of the test, or when the result is called.
-func halt(t testing.TB, pid int) (proceed func()) {
-	t.Helper()
-	proceed = func() { syscall.Kill(pid, syscall.SIGCONT) }
-	t.Cleanup(proceed)
-	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
-	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(time.Millisecond) {
-		tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid))
-		running := 0
-		for _, task := range tasks {
-			if text, err := os.ReadFile(task); err == nil && !strings.Contains(string(text), "\nState:\tT") {
-				running++
-			}
-		}
-		if len(tasks) > 0 && running == 0 {
-			return proceed
-		}
-		if time.Now().After(end) {
-			t.Fatalf("process %d does not stop: %d of %d threads run", pid, running, len(tasks))
-		}
-	}
-}
-
 // haltGo stops a Go program, whose runtime never rests, while a stack contains the given
 // function and no thread switches between the stack of a goroutine and that of the system,
 // which gdb cannot follow.
 func haltGo(t testing.TB, pid int, function string) {
 	t.Helper()
 	for range 200 {
-		proceed := halt(t, pid)
+		proceed := testprogram.Halt(t, pid)
 		through, between := false, false
 		for _, s := range stacktest.Stacks(t, stacktest.Take(t, pid)) {
 			for _, r := range rows(&s) {
@@ -166,7 +136,7 @@ func TestStacksEqualGDB(t *testing.T) {
 				haltGo(t, program.PID, p.within)
 			} else {
 				program.Settle(t)
-				halt(t, program.PID)
+				testprogram.Halt(t, program.PID)
 			}
 			stacks := sameAsGDB(t, program.PID)
 			through := false

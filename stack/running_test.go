@@ -126,7 +126,7 @@ func TestRunningProgramsEqualGDB(t *testing.T) {
 				times = 3
 			}
 			for range times {
-				proceed := halt(t, program.PID)
+				proceed := testprogram.Halt(t, program.PID)
 				sameAsGDB(t, program.PID)
 				proceed()
 			}

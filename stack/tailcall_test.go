@@ -86,7 +86,7 @@ func TestTailCalls(t *testing.T) {
 					switch {
 					case compiler != "clang" || test.how != "chain":
 					case version == "-gdwarf-4":
-						halt(t, p.PID)
+						testprogram.Halt(t, p.PID)
 						sameAsGDB(t, p.PID)
 					default:
 						if got := tailCalledByLLDB(t, p.PID); !slices.Equal(got, test.want) {
