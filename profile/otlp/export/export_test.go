@@ -226,7 +226,7 @@ func TestRefusals(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := newServer(t, test.answer)
-			e := endpoints(t, c.URL, "OTEL_EXPORTER_OTLP_TIMEOUT=1500")[Profiles]
+			e := endpoints(t, c.URL)[Profiles]
 			_, err := e.send(context.Background(), []byte("x"))
 			failed, _ := err.(*SendError)
 			if failed == nil || !strings.Contains(failed.Reason, test.want) || failed.Retry != test.retry || failed.After != test.after {
@@ -234,6 +234,26 @@ func TestRefusals(t *testing.T) {
 			}
 		})
 	}
+}
+
+// waitFor waits until a condition holds.
+func waitFor(t *testing.T, otherwise string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(2 * time.Minute); !holds(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal(otherwise)
+		}
+	}
+}
+
+// waitMoved waits until a queue has moved the excess to its spool, for which a slow disk can take long.
+func waitMoved(t *testing.T, q *Queue) {
+	t.Helper()
+	waitFor(t, "more than half of the memory remains in use", func() bool {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		return q.lists[Profiles].bytes <= q.options.Memory/2
+	})
 }
 
 // While the collector cannot be reached, messages wait in memory, then in the spool. The next queue sends
@@ -251,7 +271,9 @@ func TestQueue(t *testing.T) {
 	add := func(q *Queue, from, to int) {
 		for i := from; i < to; i++ {
 			q.Add(Profiles, fmt.Appendf(nil, "%0100d", i))
-			time.Sleep(time.Millisecond)
+			if q.spool != nil {
+				waitMoved(t, q)
+			}
 		}
 	}
 	q, err := NewQueue(endpoints(t, c.URL), o)
@@ -262,9 +284,8 @@ func TestQueue(t *testing.T) {
 		t.Errorf("a second queue: %v", err)
 	}
 	add(q, 0, 30)
-	stopped, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
-	q.Close(stopped)
-	cancel()
+	waitFor(t, "no attempt fails", func() bool { return q.Stats().Retries > 0 })
+	q.Close(context.Background())
 	if s := q.Stats(); s.Sent != 0 || s.Dropped != 0 || s.Retries == 0 || s.Waiting != 30 || s.Bytes != 3000 {
 		t.Errorf("away: %+v", s)
 	}
@@ -290,7 +311,7 @@ func TestQueue(t *testing.T) {
 		t.Fatal(err)
 	}
 	add(q, 0, 30)
-	stopped, cancel = context.WithTimeout(context.Background(), 10*time.Millisecond)
+	stopped, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
 	q.Close(stopped)
 	cancel()
 	if s := q.Stats(); s.Sent != 0 || s.Dropped != 30 {

@@ -210,7 +210,6 @@ func TestHostileCollectors(t *testing.T) {
 				q.Add(Profiles, []byte("second"))
 				ended, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 				defer cancel()
-				began := time.Now()
 				q.Close(ended)
 				got := q.Stats()
 				if timed {
@@ -234,9 +233,6 @@ func TestHostileCollectors(t *testing.T) {
 					if len(line) > 1500 || strings.ContainsAny(strings.TrimSuffix(line, "\n"), "\x1b\x7f\n") {
 						t.Errorf("a line of %d bytes", len(line))
 					}
-				}
-				if d := time.Since(began); d > 30*time.Second {
-					t.Errorf("it took %v", d)
 				}
 				if t.Failed() {
 					t.Logf("the log:\n%.3000s", log.String())
