@@ -7,7 +7,6 @@
 package main
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -50,14 +49,10 @@ func (d *underDebugger) clean() {
 func (d *underDebugger) debugger(name string) int {
 	d.t.Helper()
 	for end := time.Now().Add(maxWait); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", d.cmd.Process.Pid))
-		for _, file := range files {
-			text, _ := os.ReadFile(file)
-			for pid := range strings.FieldsSeq(string(text)) {
-				if comm, _ := os.ReadFile("/proc/" + pid + "/comm"); strings.TrimSpace(string(comm)) == name {
-					n, _ := strconv.Atoi(pid)
-					return n
-				}
+		for _, pid := range childrenOf(d.cmd.Process.Pid) {
+			if comm, _ := os.ReadFile("/proc/" + pid + "/comm"); strings.TrimSpace(string(comm)) == name {
+				n, _ := strconv.Atoi(pid)
+				return n
 			}
 		}
 	}
@@ -154,11 +149,6 @@ func TestDebugUnderGDBIsAJob(t *testing.T) {
 	pid := d.debugger("gdb")
 	if group, err := unix.Getpgid(pid); err != nil || group != d.cmd.Process.Pid {
 		t.Errorf("the process group of gdb is %d, and clew is %d: %v", group, d.cmd.Process.Pid, err)
-	}
-	stopped := func(pid int) bool {
-		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-		_, rest, _ := strings.Cut(string(text), ") ")
-		return strings.HasPrefix(rest, "T")
 	}
 	// The kernel discards SIGTSTP for the orphaned group of this terminal, so the test stops it.
 	syscall.Kill(-d.cmd.Process.Pid, syscall.SIGSTOP)

@@ -7,6 +7,7 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/clewdev/clew/internal/testprogram"
 )
@@ -52,15 +54,8 @@ func TestPerfOfEngine(t *testing.T) {
 		t.Run(test.mode+" "+test.graph, func(t *testing.T) {
 			p := testprogram.Start(t, testprogram.BuildModule(t, "../../../jit/gdb/testdata/engine"), test.mode)
 			data, injected := filepath.Join(directory, "data"), filepath.Join(directory, "injected")
-			var out []byte
-			var err error
-			for seconds := 0.3; len(out) == 0 && seconds < 60; seconds *= 2 { // on a busy machine, the first may have no sample
-				record := exec.Command(perf, "record", "-q", "-k", "mono", "-e", "cpu-clock:u", "-F", "99", "--call-graph", test.graph, "-p", strconv.Itoa(p.PID), "-o", data, "--", "sleep", fmt.Sprint(seconds))
-				if out, err := record.CombinedOutput(); err != nil {
-					t.Skipf("skipped: perf record: %v: %s", err, out)
-				}
-				out, err = clew(t, "perf", "--samples", data).Output() // it fails if stacks are not whole
-			}
+			recordWork(t, exec.Command(perf, "record", "-q", "-k", "mono", "-e", "cpu-clock:u", "-F", "99", "--call-graph", test.graph, "-p", strconv.Itoa(p.PID), "-o", data), p.PID)
+			out, err := clew(t, "perf", "--samples", data).Output() // it fails if stacks are not whole
 			if !regexp.MustCompile(test.clew).Match(out) {
 				t.Errorf("clew perf: %v, expected %s in:\n%s", err, test.clew, out)
 			}
@@ -72,5 +67,32 @@ func TestPerfOfEngine(t *testing.T) {
 				t.Errorf("perf script: %v, expected %s in:\n%s", err, test.perf, out)
 			}
 		})
+	}
+}
+
+// recordWork runs perf record until a process has worked for 30 samples: on a busy machine it can get no
+// processor for a while.
+func recordWork(t *testing.T, record *exec.Cmd, pid int) {
+	t.Helper()
+	record.Args = append(record.Args, "--", "sh", "-c", "echo begun; read end") // from then on perf records
+	in, err := record.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := record.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stderr strings.Builder
+	record.Stderr = &stderr
+	if err := record.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, _ := bufio.NewReader(out).ReadString('\n'); line == "begun\n" {
+		waitUsed(t, 300*time.Millisecond, pid)
+	}
+	in.Close()
+	if err := record.Wait(); err != nil {
+		t.Skipf("skipped: perf record: %v: %s", err, &stderr)
 	}
 }

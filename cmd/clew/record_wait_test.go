@@ -10,6 +10,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -39,6 +40,28 @@ func waitUsed(t *testing.T, used time.Duration, pids ...int) {
 			waitFor(t, fmt.Sprintf("process %d does not run", pid), func() bool { return processorTime(t, pid) >= until })
 		}(processorTime(t, pid) + used)
 	}
+}
+
+// stopped reports whether a signal has stopped all threads of a process.
+func stopped(pid int) bool {
+	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if _, rest, _ := strings.Cut(string(text), ") "); err == nil && !strings.HasPrefix(rest, "T") {
+			return false
+		}
+	}
+	return len(files) > 0
+}
+
+// childrenOf returns the IDs of the processes that a process has started and not waited for yet.
+func childrenOf(pid int) (pids []string) {
+	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, file := range files {
+		text, _ := os.ReadFile(file)
+		pids = append(pids, strings.Fields(string(text))...)
+	}
+	return pids
 }
 
 // waitFor waits until a condition holds.

@@ -12,12 +12,14 @@ package collector
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -100,7 +102,7 @@ func (c *Collector) Restart(t testing.TB) {
 		cmd.Wait()
 		close(ended)
 	}(c.cmd)
-	for timeout := time.After(30 * time.Second); !listens(c.HTTP) || !listens(c.GRPC); {
+	for timeout := time.After(2 * time.Minute); !listens(c.HTTP) || !listens(c.GRPC); {
 		select {
 		case <-ended:
 			t.Fatal("the collector has ended")
@@ -220,14 +222,23 @@ service:
 %s`, extensions, c.HTTP, settings, c.GRPC, settings, exporter, used, pipelines)
 }
 
+// nextPort is a port below those that the kernel chooses (net.ipv4.ip_local_port_range): another program
+// could get one of these while the collector does not listen there.
+var nextPort atomic.Uint32
+
+func init() { nextPort.Store(rand.Uint32N(1 << 16)) }
+
 func freeAddress(t testing.TB) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 100 {
+		address := fmt.Sprint("127.0.0.1:", 20000+nextPort.Add(1)%12000)
+		if l, err := net.Listen("tcp", address); err == nil {
+			l.Close()
+			return address
+		}
 	}
-	defer l.Close()
-	return l.Addr().String()
+	t.Fatal("no port is free")
+	panic("unreachable")
 }
 
 func listens(address string) bool {
