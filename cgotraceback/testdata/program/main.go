@@ -248,7 +248,8 @@ func reload(path string) {
 func symbolize(path string) {
 	name := C.CString(path)
 	library := C.load(name)
-	address := uintptr(C.find(library)) + 1
+	var address atomic.Uintptr // another mapping can take the place of the library while that is not loaded
+	address.Store(uintptr(C.find(library)) + 1)
 	if err := cgotraceback.Prepare(); err != nil {
 		fmt.Println(err)
 	}
@@ -257,7 +258,7 @@ func symbolize(path string) {
 	wait.Go(func() {
 		named, nameless := 0, 0
 		for !ended.Load() || named == 0 {
-			switch f, _ := runtime.CallersFrames([]uintptr{address}).Next(); f.Function {
+			switch f, _ := runtime.CallersFrames([]uintptr{address.Load()}).Next(); f.Function {
 			case "library_call":
 				named++
 			case "", "[" + filepath.Base(path) + "]": // no tables yet
@@ -271,6 +272,7 @@ func symbolize(path string) {
 	for range 3000 {
 		C.unload(library)
 		library = C.load(name)
+		address.Store(uintptr(C.find(library)) + 1)
 	}
 	ended.Store(true)
 	wait.Wait()
