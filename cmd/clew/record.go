@@ -151,7 +151,7 @@ func (f *recordFlags) options(names, command []string, dashed bool) (*record.Opt
 		return nil, errors.New("name a process by its ID or its name, a command after --, --cgroup or --all")
 	case sources > 1:
 		return nil, errors.New("processes, a command after --, --cgroup and --all: choose one")
-	case dashed && len(command) == 0:
+	case dashed && (len(command) == 0 || command[0] == ""):
 		return nil, errors.New("no command after --")
 	case f.frequency <= 0 || f.period < 0 || f.duration < 0:
 		return nil, errors.New("--frequency, --period and --duration must be positive")
@@ -192,7 +192,7 @@ func (f *recordFlags) options(names, command []string, dashed bool) (*record.Opt
 			return nil, notLive(arg)
 		}
 		pid, err := strconv.Atoi(arg)
-		if err != nil || pid == 0 {
+		if err != nil || pid <= 0 {
 			return nil, fmt.Errorf("%s is not a process ID", arg)
 		}
 		opts.Targets = append(opts.Targets, pid)
@@ -342,11 +342,8 @@ func (f *recordFlags) run(ctx context.Context, opts *record.Options) (recorded b
 	}
 	rec, err := record.Run(ctx, *opts)
 	end()
-	if start := new(exec.Error); errors.As(err, &start) {
-		err = fmt.Errorf("could not run %s: %w", start.Name, start.Err)
-	}
 	if rec == nil {
-		return false, output.InputError(err)
+		return false, output.InputError(input.StartError(err))
 	}
 	to, path := output.Stdout, "live processes"
 	if opts.Command != nil {

@@ -9,9 +9,7 @@ package main
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"slices"
@@ -111,10 +109,7 @@ func exitAs(cmd *exec.Cmd, err error) error {
 	case err == nil:
 		return nil
 	case !ok || state == nil:
-		if start := new(fs.PathError); errors.As(err, &start) && start.Op == "fork/exec" {
-			err = fmt.Errorf("could not run %s: %w", start.Path, start.Err)
-		}
-		return output.InputError(err)
+		return output.InputError(input.StartError(err))
 	}
 	if ws, ok := state.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
 		return output.Status(128 + int(ws.Signal()))

@@ -10,6 +10,7 @@ var trusted = map[string]string{
 	// The user names the file.
 	"cmd/clew/input: ContentOf":              "an argument of the command",
 	"cmd/clew/debug: debugger.batch":         "the argument of --batch, which can be a pipe",
+	"cmd/clew/input: startCause":             "a program that the user wants to run",
 	"cmd/clew/input: Exist":                  "the arguments of --sysroot and --exe; they are only looked at",
 	"cmd/clew: functionsOf":                  "an argument of the command that is completed",
 	"cmd/clew: named":                        "an argument of the command, which is only looked at",

@@ -18,6 +18,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/clewdev/clew/cmd/clew/input"
 	"github.com/clewdev/clew/cmd/clew/output"
 	"github.com/clewdev/clew/profile"
 	"github.com/clewdev/clew/profile/otlp"
@@ -85,7 +86,7 @@ func (f *Flags) Run(ctx context.Context, opts *record.Options) error {
 	log.Info("ended", "samples", s.samples.Load(), "lost", s.lost.Load(), "sent", counts.Sent, "dropped", counts.Dropped, "rejected", counts.Rejected, "kept", counts.Waiting, "unclear", counts.Unclear)
 	switch {
 	case err != nil && rest == nil:
-		return output.InputError(err)
+		return output.InputError(input.StartError(err))
 	case err != nil:
 		return output.Partial(err)
 	case counts.Dropped > 0 || counts.Rejected > 0:
