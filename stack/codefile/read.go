@@ -49,6 +49,14 @@ func NewReaderBeside(used int64) *Reader {
 // Left returns how many bytes may still be read.
 func (r *Reader) Left() int64 { return int64(r.left) }
 
+// AtMost calls read, during which r reads at most some bytes of what is left.
+func (r *Reader) AtMost(bytes int64, read func()) {
+	kept := max(r.left-untrusted.Budget(max(bytes, 0)), 0)
+	r.left -= kept
+	read()
+	r.left += kept
+}
+
 var errNoProcess = errors.New("the target's files are not available")
 
 // Jitdump reads the jitdump of a marker, which may still be written. It returns an error

@@ -234,6 +234,20 @@ func TestBudget(t *testing.T) {
 	}
 }
 
+// AtMost bounds one read, and what it does not read is left for others.
+func TestAtMost(t *testing.T) {
+	const text = "1000 10 first\n2000 10 second\n"
+	root := write(t, map[string]string{"map": text})
+	for most, left := range map[int64]int64{14: 100 - 14, 1000: 100 - int64(len(text)), -1: 100} {
+		r := NewReader()
+		r.left = 100
+		r.AtMost(most, func() { r.Read(filepath.Join(root, "map")) })
+		if r.Left() != left {
+			t.Errorf("after at most %d bytes %d are left, expected %d", most, r.Left(), left)
+		}
+	}
+}
+
 // Errors name the file, also with the root directory of a process.
 func TestReadNamed(t *testing.T) {
 	if _, err := os.Stat("/proc/self/root"); err != nil {

@@ -58,6 +58,7 @@ type builder struct {
 	buildIDs map[string]string
 	dumps    map[fileKey]*jitdump
 	reads    *codefile.Reader
+	maxCode  int64             // bytes of files of generated code that may be in memory
 	maps     []*perfMap        // those that were read
 	leaving  func(*process)    // called before a process loses its space; may be nil
 	names    map[string]string // copied ones of generated code
@@ -149,6 +150,9 @@ func newBuilder(r *perfdata.Reader, opts Options) *builder {
 		names:    make(map[string]string),
 		placeIDs: make(map[placeKey]int32, 1<<10), unnamed: make(map[int32]unnamedPlace), stacks: make(map[Stack]int32), noted: make(map[string]bool),
 		deferred: make(map[*thread][]deferredSample), batch: 1 << 10, moves: firstMoves, complete: true,
+	}
+	if b.maxCode = codefile.MaxBytes; opts.Interval != nil {
+		b.maxCode = maxIntervalBytes
 	}
 	b.reads = b.codeReader(0)
 	b.memory = unwind.Module{Name: "memory without a file", Source: &b.walk.memory}

@@ -130,11 +130,11 @@ func (d *jitdump) open() {
 	d.opened = true
 	b := d.builder
 	writer, err := b.writer(d.pid, d.mount)
-	left := b.reads.Left()
 	if err == nil {
-		d.code, err = b.reads.Jitdump(writer, codefile.Marker{Path: d.path, Inode: d.inode.number})
+		b.readCode(d.pid, &d.growing, func() {
+			d.code, err = b.reads.Jitdump(writer, codefile.Marker{Path: d.path, Inode: d.inode.number})
+		})
 	}
-	d.bytes = left - b.reads.Left()
 	if d.err = err; err == nil {
 		d.timed = b.monotonic && !d.code.Counter
 	}

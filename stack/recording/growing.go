@@ -113,38 +113,64 @@ func (m *perfMap) size() int64 {
 	return codefile.MapSize(writer)
 }
 
-// held returns the size in bytes of the files of generated code that are in memory, without one of them.
-// What may be read is bounded for all together.
-func (b *builder) held(but *growing) (bytes int64) {
+// held returns the size in bytes of the files of generated code that are in memory, without one of them: those of
+// a process, and those of the others. What may be read is bounded for all together.
+func (b *builder) held(pid int32, but *growing) (own, others int64) {
+	add := func(of int32, g *growing) {
+		switch {
+		case g == but:
+		case of == pid:
+			own += g.bytes
+		default:
+			others += g.bytes
+		}
+	}
 	for _, d := range b.dumps {
-		if d.code != nil && &d.growing != but {
-			bytes += d.bytes
+		if d.code != nil {
+			add(d.pid, &d.growing)
 		}
 	}
 	for _, p := range b.processes {
-		if m := p.perfMap; m != nil && m.code != nil && &m.growing != but {
-			bytes += m.bytes
+		if m := p.perfMap; m != nil && m.code != nil {
+			add(p.pid, &m.growing)
 		}
 	}
-	return bytes
+	return own, others
 }
 
 // maxIntervalBytes bounds the files of generated code in a recording with intervals, which runs for days beside
 // programs of other users. While a file is read again, its former content is also in memory.
-const maxIntervalBytes = 64 << 20
+const maxIntervalBytes = 128 << 20
 
 // codeReader returns a Reader of files of generated code, beside others that have read some bytes.
 func (b *builder) codeReader(used int64) *codefile.Reader {
-	if b.opts.Interval != nil {
-		used += codefile.MaxBytes - maxIntervalBytes
+	return codefile.NewReaderBeside(used + codefile.MaxBytes - b.maxCode)
+}
+
+// readCode calls read for a file of a process. While programs run, a process may have half of what the others
+// leave, so that no program takes away the names of all others. Files that grow are read again: n processes with
+// large files end up with one part in n+1 each.
+func (b *builder) readCode(pid int32, g *growing, read func()) {
+	most := b.reads.Left()
+	if b.opts.Live != nil {
+		own, others := b.held(pid, g)
+		most = (b.maxCode-others)/2 - own
 	}
-	return codefile.NewReaderBeside(used)
+	left := b.reads.Left()
+	b.reads.AtMost(most, read)
+	g.bytes = left - b.reads.Left()
+}
+
+// readAgain makes b.reads a Reader that replaces a file.
+func (b *builder) readAgain(g *growing) {
+	_, all := b.held(-1, g)
+	b.reads = b.codeReader(all)
 }
 
 // renew reads the jitdump again, and reports whether that succeeded.
 func (d *jitdump) renew() bool {
 	former := *d
-	d.builder.reads = d.builder.codeReader(d.builder.held(&d.growing))
+	d.builder.readAgain(&d.growing)
 	if d.open(); d.code == nil {
 		d.code, d.err, d.timed, d.bytes = former.code, former.err, former.timed, former.bytes
 		return false
@@ -155,7 +181,7 @@ func (d *jitdump) renew() bool {
 // renew reads the perf map again, and reports whether that succeeded.
 func (m *perfMap) renew() bool {
 	former, bytes := m.code, m.bytes
-	m.builder.reads = m.builder.codeReader(m.builder.held(&m.growing))
+	m.builder.readAgain(&m.growing)
 	switch m.open(); {
 	case m.code == nil:
 		m.code, m.bytes = former, bytes

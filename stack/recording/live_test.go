@@ -5,11 +5,16 @@
 package recording
 
 import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/clewdev/clew/debugfile"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/perfdata"
 	"github.com/clewdev/clew/stack/codefile"
@@ -100,8 +105,8 @@ func TestHeld(t *testing.T) {
 	}
 	unread := b.process(3).perfMap
 	unread.bytes = 1 << 40
-	if n := b.held(&b.process(0).perfMap.growing); n != 3200 {
-		t.Errorf("the others have %d bytes, expected 3200", n)
+	if own, others := b.held(1, &b.process(0).perfMap.growing); own != 100 || others != 3100 {
+		t.Errorf("the process has %d bytes and the others %d, expected 100 and 3100", own, others)
 	}
 	for used, left := range map[int64]int64{3200: all - 3200, all + 1: 0, -1: all} {
 		if n := codefile.NewReaderBeside(used).Left(); n != left {
@@ -122,6 +127,51 @@ func TestHeldInIntervals(t *testing.T) {
 	if b.forgetGenerated(); first != maxIntervalBytes || b.reads.Left() != first {
 		t.Errorf("%d bytes in the first interval, %d in the second", first, b.reads.Left())
 	}
+}
+
+// While programs run, a process with large files of generated code leaves half of the memory to others, and so on.
+func TestShares(t *testing.T) {
+	root := t.TempDir()
+	if err := os.Mkdir(filepath.Join(root, "tmp"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	const size = 1 << 16
+	b := newBuilder(new(perfdata.Reader), Options{Live: &stopped{}, Search: debugfile.Search{Root: root}})
+	b.maxCode = size
+	b.reads = b.codeReader(0)
+	symbols := bytes.Repeat([]byte("10000 20 f\n"), size/11)
+	read := func(pid int32) (int64, error) {
+		m := b.process(pid).perfMap
+		if m.opened {
+			m.renew()
+		} else {
+			m.open()
+		}
+		return m.bytes, m.code.Err
+	}
+	for pid, want := range []int64{size / 2, size / 4, 11, size / 8} {
+		text := symbols
+		if want == 11 {
+			text = symbols[:11]
+		}
+		if err := os.WriteFile(filepath.Join(root, fmt.Sprintf("tmp/perf-%d.map", pid)), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		n, err := read(int32(pid))
+		if n < want-6 || n > want || (err == nil) != (want == 11) {
+			t.Errorf("%d bytes of process %d, expected %d: %v", n, pid, want, err)
+		}
+	}
+	// A file that is read again has the same share as a new one would. Other files of its process have none then.
+	_, others := b.held(0, nil)
+	if n, _ := read(0); n != (size-others)/2 {
+		t.Errorf("%d bytes of process 0 when read again, beside %d", n, others)
+	}
+	b.readCode(0, new(growing), func() {
+		if n := b.reads.Left(); n > 6 {
+			t.Errorf("%d bytes for a second file", n)
+		}
+	})
 }
 
 // A sample between two states refers to both. One before the first state refers to that state, for certain only

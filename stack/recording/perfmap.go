@@ -108,9 +108,7 @@ func (m *perfMap) open() {
 		m.err = fmt.Errorf("the perf map of process %d cannot be opened: %w", m.process.pid, err)
 		return
 	}
-	left := b.reads.Left()
-	m.code = b.reads.Map(writer)
-	m.bytes = left - b.reads.Left()
+	b.readCode(m.process.pid, &m.growing, func() { m.code = b.reads.Map(writer) })
 }
 
 func (m *perfMap) writer() (*snapshot.Process, error) {
