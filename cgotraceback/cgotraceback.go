@@ -12,10 +12,14 @@ package cgotraceback
 import "C"
 
 import (
+	"math"
 	"runtime"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 	"unsafe"
+
+	"golang.org/x/sys/unix"
 )
 
 // cgosymbolizer is another package that calls runtime.SetCgoTraceback.
@@ -33,12 +37,29 @@ func init() {
 			}
 		}
 	}
-	if C.clew_start() == 0 {
-		return // the kernel offers no way to check memory
+	if !canCheckMemory() {
+		return
 	}
 	set()
 	active = true
 	go keepPrepared()
+}
+
+// canCheckMemory reports whether handlers can check memory, and chooses how: an emulator may not look at it
+// in rt_sigprocmask.
+func canCheckMemory() bool {
+	closed, err := unix.Mmap(-1, 0, 1<<16, unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = unix.Munmap(closed) }()
+	readable := func(p unsafe.Pointer) bool { return C.clew_readable(C.uint64_t(uintptr(p))) != 0 }
+	for C.clew_by_copy = 0; C.clew_by_copy < 2; C.clew_by_copy++ {
+		if readable(unsafe.Pointer(new(uint64))) && !readable(unsafe.Pointer(unsafe.SliceData(closed))) && !readable(nil) {
+			return true
+		}
+	}
+	return false
 }
 
 // set calls runtime.SetCgoTraceback, which panics if it was called with other functions.
@@ -67,7 +88,11 @@ func Active() bool { return active }
 // Configure sets the limits. They apply to tables that are made later: call it at the start of
 // main, when no lines have been read yet. It may be called from several goroutines.
 func Configure(o Options) {
-	C.clew_limit(C.uint32_t(max(0, min(o.MaxFrames, 1<<20))))
+	most := uint32(math.MaxUint32)
+	if o.MaxFrames > 0 {
+		most = uint32(min(o.MaxFrames, math.MaxInt32))
+	}
+	atomic.StoreUint32((*uint32)(&C.clew_most_frames), most)
 	tables.options.Store(&o)
 }
 
@@ -85,18 +110,18 @@ func Prepare() error {
 
 // ReadCounters returns the counters. They are read one after the other, while others change.
 func ReadCounters() Counters {
-	var c C.struct_clew_counts
-	C.clew_read_counts(&c)
-	e := &c.ended
+	read := func(n *C.uint64_t) uint64 { return atomic.LoadUint64((*uint64)(n)) }
+	var e [C.CLEW_REASONS]uint64
 	walks := uint64(0)
-	for _, n := range e {
-		walks += uint64(n)
+	for i := range e {
+		e[i] = read(&C.clew_counts.ended[i])
+		walks += e[i]
 	}
 	return Counters{
-		Walks: walks, Frames: uint64(c.frames), ByFramePointer: uint64(c.by_pointer),
-		Complete: uint64(e[C.CLEW_COMPLETE]), Full: uint64(e[C.CLEW_FULL]), NoTables: uint64(e[C.CLEW_NO_TABLES]),
-		NoModule: uint64(e[C.CLEW_NO_MODULE]), NoRule: uint64(e[C.CLEW_NO_RULE]), Unreadable: uint64(e[C.CLEW_UNREADABLE]),
-		NoProgress: uint64(e[C.CLEW_NO_PROGRESS]), Unloaded: uint64(e[C.CLEW_STALE]), NoContext: uint64(e[C.CLEW_NO_CONTEXT]),
+		Walks: walks, Frames: uint64(C.clew_frames()), ByFramePointer: read(&C.clew_counts.by_pointer),
+		Complete: e[C.CLEW_COMPLETE], Full: e[C.CLEW_FULL], NoTables: e[C.CLEW_NO_TABLES],
+		NoModule: e[C.CLEW_NO_MODULE], NoRule: e[C.CLEW_NO_RULE], Unreadable: e[C.CLEW_UNREADABLE],
+		NoProgress: e[C.CLEW_NO_PROGRESS], Unloaded: e[C.CLEW_STALE], NoContext: e[C.CLEW_NO_CONTEXT],
 		TableMemory: uint64(tables.used.Load()),
 	}
 }

@@ -6,10 +6,6 @@
 
 package cgotraceback
 
-// #include "objects.h"
-// #include "tables.h"
-import "C"
-
 import (
 	"bytes"
 	"debug/elf"
@@ -150,16 +146,12 @@ func newMapping(size int) mapping {
 // limit returns the bytes that a table may take.
 func (f *file) limit() int { return int(min(f.left, math.MaxInt32)) }
 
-// table keeps a table, if the C code accepts it.
+// table keeps a table, if the C code can read it.
 func (f *file) table(b []byte) mapping {
-	if int64(len(b)) > f.left {
+	if int64(len(b)) > f.left || !compact.Check(b) {
 		return nil
 	}
-	m := f.keep(b)
-	if m == nil || C.clew_check(m.pointer(), C.uint64_t(len(m))) == 0 {
-		return nil
-	}
-	return m
+	return f.keep(b)
 }
 
 // once reports whether a table is to be made now: the first time, if the file can be read.
@@ -294,16 +286,6 @@ func (f *file) closeFile() {
 		f.opened.Close()
 	}
 	f.source, f.opened = nil, nil
-}
-
-// ownMemory is the memory of this process. An address that is not mapped is an error.
-type ownMemory struct{}
-
-func (ownMemory) ReadMemory(p []byte, addr uint64) error {
-	if len(p) > 0 && C.clew_copy(unsafe.Pointer(&p[0]), C.uint64_t(addr), C.uint64_t(len(p))) == 0 {
-		return unix.EFAULT
-	}
-	return nil
 }
 
 // makeUnwind makes the table of unwind rules.
@@ -572,20 +554,4 @@ func (f *file) addLine(lines *compact.Lines, at, end uint64) uint64 {
 		at = stop
 	}
 	return row.End
-}
-
-// vdsoAt returns the object that the kernel has mapped.
-func vdsoAt(base uint64) (o object, ok bool) {
-	source, err := elfobject.FromMemory(ownMemory{}, base, "[vdso]")
-	if err != nil {
-		return o, false
-	}
-	defer source.Close()
-	o = object{name: "linux-vdso.so.1", bias: source.ImageBias(), vdso: true}
-	for _, p := range source.Segments() {
-		if p.Type == elf.PT_LOAD {
-			o.segments = append(o.segments, segment{p.Vaddr, p.Memsz, uint32(p.Flags)})
-		}
-	}
-	return o, true
 }

@@ -6,7 +6,6 @@
 
 package cgotraceback
 
-// #include <stdlib.h>
 // #include "tables.h"
 // #include "objects.h"
 import "C"
@@ -47,24 +46,6 @@ type prepared struct {
 
 var tables prepared
 
-// object is a loaded object.
-type object struct {
-	name       string
-	bias       uint64
-	main, vdso bool
-	id         []byte // build ID, cut to 32 bytes; nil if there is none
-	content    uint64 // see digest; 0 with a build ID, and for the program
-	mark       uint64
-	markBytes  [32]byte
-	markSize   uint32
-	segments   []segment
-}
-
-type segment struct {
-	start, size uint64 // without the bias
-	flags       uint32
-}
-
 // configured returns the options. They can change while tables are made.
 func (p *prepared) configured() Options {
 	if o := p.options.Load(); o != nil {
@@ -77,7 +58,7 @@ func (p *prepared) configured() Options {
 func (p *prepared) update() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.ready && uint64(C.clew_changes()) == p.changes {
+	if p.ready && changes() == p.changes {
 		return p.problems
 	}
 	p.load()
@@ -110,6 +91,13 @@ func (p *prepared) update() error {
 	return p.problems
 }
 
+// changes returns a number that changes when objects are loaded or unloaded.
+func changes() uint64 {
+	var n C.uint64_t
+	C.clew_loaded(nil, 0, &n)
+	return uint64(n)
+}
+
 // pause is called during long work. It leaves the processor to the program, unless Prepare
 // waits. It returns false if lines are not wanted any more.
 func (p *prepared) pause() bool {
@@ -135,37 +123,19 @@ func (p *prepared) limit() int64 {
 
 // load lists the loaded objects.
 func (p *prepared) load() {
-	list := C.clew_loaded()
-	if list == nil {
-		return
+	var list []C.struct_clew_object
+	var changes C.uint64_t
+	for capacity := 64; capacity <= 1<<16 && len(list) == cap(list); capacity *= 4 {
+		list = make([]C.struct_clew_object, capacity)
+		list = list[:C.clew_loaded(&list[0], C.uint32_t(capacity), &changes)]
 	}
-	defer C.clew_release(list)
-	vdso := uint64(C.clew_vdso())
-	p.changes = uint64(list.changes)
+	p.changes = uint64(changes)
+	vdso := uint64(C.getauxval(C.AT_SYSINFO_EHDR))
 	p.objects = p.objects[:0]
 	found := false
-	for i := range unsafe.Slice(list.objects, list.count) {
-		from := &unsafe.Slice(list.objects, list.count)[i]
-		o := object{name: C.GoString(&from.name[0]), bias: uint64(from.bias), main: from.is_main != 0,
-			mark: uint64(from.mark), markSize: uint32(from.mark_size)}
-		if o.main {
-			o.name = "/proc/self/exe"
-		}
-		for j := range o.markBytes {
-			o.markBytes[j] = byte(from.mark_bytes[j])
-		}
-		if from.id_size != 0 {
-			o.id = slices.Clone(o.markBytes[:from.id_size])
-		}
-		for _, s := range from.segment[:from.segments] {
-			o.segments = append(o.segments, segment{uint64(s.address), uint64(s.size), uint32(s.flags)})
-			if vdso != 0 && vdso-o.bias-uint64(s.address) < uint64(s.size) {
-				o.vdso, found = true, true
-			}
-		}
-		if o.id == nil && !o.main && !o.vdso {
-			o.content = digest(&o)
-		}
+	for i := range list {
+		o := newObject(&list[i], i == 0, vdso)
+		found = found || o.vdso
 		p.objects = append(p.objects, o)
 	}
 	if vdso != 0 && !found {
@@ -206,16 +176,6 @@ func (p *prepared) findGoText() {
 		return inside
 	}
 	p.goText = [2]uint64{bisect(uint64(pc), low), bisect(uint64(pc), high-1) + 1}
-}
-
-// at returns the segment with code that contains a run-time address.
-func (o *object) at(address uint64) (segment, bool) {
-	for _, s := range o.segments {
-		if elf.ProgFlag(s.flags)&elf.PF_X != 0 && address-o.bias-s.start < s.size {
-			return s, true
-		}
-	}
-	return segment{}, false
 }
 
 // publish gives the tables to the C code.
@@ -268,19 +228,6 @@ func (p *prepared) publish() {
 	if previous := C.clew_publish(list); previous != nil {
 		p.free(previous)
 	}
-}
-
-// isPinned reports whether an object is never unloaded.
-func (o *object) isPinned() bool {
-	if o.main || o.vdso {
-		return true
-	}
-	for _, a := range []C.uint64_t{C.clew_own_code(), C.clew_library_code()} {
-		if _, ok := o.at(uint64(a)); ok {
-			return true
-		}
-	}
-	return false
 }
 
 // newList maps a list. It returns nil if there is no memory.

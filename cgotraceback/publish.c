@@ -7,7 +7,6 @@
 #define _GNU_SOURCE
 #include <stdatomic.h>
 #include <stddef.h>
-#include <sys/mman.h>
 #include "readable.h"
 #include "tables.h"
 
@@ -53,54 +52,6 @@ int clew_idle(unsigned side) { return atomic_load(&readers[side & 1]) % (1 << RE
 int clew_by_copy;
 
 CLEW_PLAIN int clew_readable(uint64_t address) { return clew_check_memory(address); }
-
-// clew_start finds a way to check memory. It returns 0 if there is none.
-int clew_start(void) {
-	uint64_t word = 0;
-	void *closed = mmap(NULL, 65536, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (closed == MAP_FAILED)
-		return 0;
-	int works = 0;
-	for (clew_by_copy = 0; clew_by_copy < 2; clew_by_copy++) {
-		works = clew_readable((uint64_t)&word & ~7UL) && !clew_readable((uint64_t)closed) && !clew_readable(0);
-		if (works)
-			break;
-	}
-	munmap(closed, 65536);
-	return works;
-}
-
-static int inside(struct clew_array a, uint64_t entry, uint64_t head, uint64_t size) {
-	return a.offset >= head && a.offset % (entry < 8 ? entry : 4) == 0 && a.offset + a.count * entry <= size;
-}
-
-// clew_check reports whether a table's arrays are inside of it.
-int clew_check(const void *table, uint64_t size) {
-	const struct clew_head *head = table;
-	if ((uintptr_t)table % 8 != 0 || size < sizeof *head || size > UINT32_MAX || head->size != size)
-		return 0;
-	switch (head->magic) {
-	case CLEW_UNWIND: {
-		const struct clew_unwind *u = table;
-		uint64_t h = sizeof *u;
-		return size >= h && inside(u->groups, 4, h, size) && inside(u->blocks, 2, h, size) && inside(u->rows, 1, h, size) &&
-			inside(u->rare, sizeof(struct clew_entry), h, size) && inside(u->rules, sizeof(struct clew_rule), h, size) &&
-			inside(u->saved, sizeof(struct clew_saved), h, size);
-	}
-	case CLEW_NAMES: {
-		const struct clew_names *n = table;
-		return size >= sizeof *n && inside(n->symbols, sizeof(struct clew_entry), sizeof *n, size);
-	}
-	case CLEW_LINES: {
-		const struct clew_lines *l = table;
-		uint64_t h = sizeof *l;
-		return size >= h && inside(l->ranges, sizeof(struct clew_entry), h, size) &&
-			inside(l->places, sizeof(struct clew_place), h, size) && inside(l->strings, 1, h, size) &&
-			l->strings.count > 0 && ((const char *)table)[l->strings.offset + l->strings.count - 1] == 0;
-	}
-	}
-	return 0;
-}
 
 // clew_find returns the segment that contains an address, or NULL.
 CLEW_PLAIN const struct clew_segment *clew_find(const struct clew_list *list, uint64_t pc) {

@@ -35,11 +35,9 @@ __attribute__((always_inline)) static inline long system_call(long number, long 
 #endif
 }
 
-// clew_by_copy: ask process_vm_readv, because rt_sigprocmask does not look at the memory.
-CLEW_HIDDEN extern int clew_by_copy;
-
 // clew_check_memory reports whether the 8 bytes at an address can be read. The kernel reads
-// them as a set of signals, and then refuses to do anything with it.
+// them as a set of signals, and then refuses to do anything with it. With clew_by_copy the kernel
+// copies them, because this rt_sigprocmask does not look at the memory.
 __attribute__((always_inline)) CLEW_PLAIN static inline int clew_check_memory(uint64_t address) {
 	if (!clew_by_copy)
 		return system_call(SYS_rt_sigprocmask, ~0L, (long)address, 0, 8, 0, 0) == -22; // EINVAL, not EFAULT

@@ -4,7 +4,7 @@
 
 // The tables that Go prepares in mapped memory and that traceback.c and symbolizer.c read.
 // Package compact writes the tables of one file (struct clew_unwind, clew_names, clew_lines).
-// All offsets in them are in bytes from the start of their table. clew_check checks that the
+// All offsets in them are in bytes from the start of their table. compact.Check checks that the
 // arrays are inside of the table, and every index is checked when it is used.
 
 #ifndef CLEW_TABLES_H
@@ -18,12 +18,6 @@
 // Readers look at memory that sanitizers would report.
 #define CLEW_PLAIN __attribute__((no_sanitize("address", "thread", "undefined")))
 
-enum {
-	CLEW_UNWIND = 0x31574c43,
-	CLEW_NAMES = 0x32574c43,
-	CLEW_LINES = 0x33574c43,
-};
-
 struct clew_array {
 	uint32_t offset, count;
 };
@@ -35,7 +29,7 @@ struct clew_entry {
 
 // clew_head begins every table.
 struct clew_head {
-	uint32_t magic, size;
+	uint32_t magic, size; // for compact.Check
 	uint64_t base; // the file's address that offsets of code are relative to
 };
 
@@ -187,7 +181,7 @@ enum {
 
 // clew_counts are only ever added to. The number of walks is the sum of ended.
 struct clew_counts {
-	uint64_t frames, by_pointer;
+	uint64_t by_pointer;
 	uint64_t ended[CLEW_REASONS];
 };
 
@@ -214,17 +208,16 @@ CLEW_HIDDEN void clew_context(struct clew_context_arg *);
 CLEW_HIDDEN void clew_symbolizer(struct clew_symbolizer_arg *);
 
 // For Go, outside of handlers.
-CLEW_HIDDEN int clew_check(const void *table, uint64_t size);
+CLEW_HIDDEN extern struct clew_counts clew_counts;
+CLEW_HIDDEN extern uint32_t clew_most_frames; // in one traceback
+CLEW_HIDDEN extern int clew_by_copy; // how memory is checked: see clew_check_memory
 CLEW_HIDDEN struct clew_list *clew_publish(struct clew_list *);
 CLEW_HIDDEN int clew_idle(unsigned side);
-CLEW_HIDDEN int clew_start(void);
-CLEW_HIDDEN void clew_limit(uint32_t frames);
-CLEW_HIDDEN void clew_read_counts(struct clew_counts *);
+CLEW_HIDDEN uint64_t clew_frames(void);
 
 // For both C files.
 CLEW_HIDDEN unsigned clew_enter(void);
 CLEW_HIDDEN void clew_leave(unsigned, uint64_t frames);
-CLEW_HIDDEN uint64_t clew_frames(void);
 CLEW_HIDDEN struct clew_list *clew_current(void);
 CLEW_HIDDEN int clew_readable(uint64_t address);
 CLEW_HIDDEN const struct clew_segment *clew_find(const struct clew_list *, uint64_t pc);

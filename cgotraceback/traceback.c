@@ -9,7 +9,6 @@
 // no memory that it has not checked.
 
 #define _GNU_SOURCE
-#include <stdatomic.h>
 #include <stddef.h>
 #include <ucontext.h>
 #include "context.h"
@@ -17,19 +16,10 @@
 #include "tables.h"
 #include "walk.h"
 
-static struct clew_counts counts;
-static _Atomic(uint32_t) most_frames = UINT32_MAX;
+struct clew_counts clew_counts;
+uint32_t clew_most_frames = UINT32_MAX;
 
 static void count(uint64_t *c, uint64_t n) { __atomic_fetch_add(c, n, __ATOMIC_RELAXED); }
-
-void clew_read_counts(struct clew_counts *c) {
-	const uint64_t *from = (const uint64_t *)&counts;
-	for (size_t i = 0; i < sizeof counts / 8; i++)
-		((uint64_t *)c)[i] = __atomic_load_n(&from[i], __ATOMIC_RELAXED);
-	c->frames = clew_frames();
-}
-
-void clew_limit(uint32_t frames) { atomic_store(&most_frames, frames ? frames : UINT32_MAX); }
 
 // is_fresh reports whether a module is still mapped, and remembers that for the rest of the walk.
 CLEW_PLAIN static int is_fresh(struct walk *w, uint64_t index) {
@@ -305,7 +295,7 @@ CLEW_PLAIN static int begin_at(struct walk *w, const struct clew_saved_context *
 }
 
 CLEW_PLAIN __attribute__((noinline)) static void walk_stack(struct clew_traceback_arg *a) {
-	uint64_t most = atomic_load_explicit(&most_frames, memory_order_relaxed), n = 0;
+	uint64_t most = __atomic_load_n(&clew_most_frames, __ATOMIC_RELAXED), n = 0;
 	if (most > a->max)
 		most = a->max;
 	struct walk w;
@@ -335,8 +325,8 @@ CLEW_PLAIN __attribute__((noinline)) static void walk_stack(struct clew_tracebac
 	if (n < a->max)
 		a->buf[n] = 0;
 	if (w.by_pointer)
-		count(&counts.by_pointer, w.by_pointer);
-	count(&counts.ended[end], 1);
+		count(&clew_counts.by_pointer, w.by_pointer);
+	count(&clew_counts.ended[end], 1);
 }
 
 // enough bytes of stack for walk_stack, which takes about 1100
@@ -351,7 +341,7 @@ CLEW_PLAIN void clew_traceback(struct clew_traceback_arg *a) {
 		uint64_t left = (uint64_t)__builtin_frame_address(0) - (uint64_t)s->ss_sp;
 		if (left < s->ss_size && left < STACK) {
 			a->buf[0] = 0;
-			count(&counts.ended[CLEW_NO_CONTEXT], 1);
+			count(&clew_counts.ended[CLEW_NO_CONTEXT], 1);
 			return;
 		}
 	}

@@ -54,3 +54,39 @@ func (t *table) finish() []byte {
 	binary.LittleEndian.PutUint32(t.b[4:], uint32(len(t.b)))
 	return t.b
 }
+
+// Check reports whether the arrays of a table are inside of it, with the sizes and the alignment that tables.h
+// describes. The C code relies on that, and checks every index when it uses it.
+func Check(b []byte) bool {
+	le := binary.LittleEndian
+	if len(b) < headSize || uint64(le.Uint32(b[4:])) != uint64(len(b)) {
+		return false
+	}
+	var sizes []uint64 // of the entries of each array, in bytes
+	switch le.Uint32(b) {
+	case magicUnwind:
+		sizes = []uint64{4, 2, 1, 8, 16, 8}
+	case magicNames:
+		sizes = []uint64{8}
+	case magicLines:
+		sizes = []uint64{8, 16, 1}
+	default:
+		return false
+	}
+	head := uint64(headSize + 8*len(sizes))
+	if uint64(len(b)) < head {
+		return false
+	}
+	for i, size := range sizes {
+		place := b[headSize+8*i:]
+		offset, count := uint64(le.Uint32(place)), uint64(le.Uint32(place[4:]))
+		end := offset + count*size
+		if offset < head || offset%min(size, 4) != 0 || end > uint64(len(b)) {
+			return false
+		}
+		if i == 2 && le.Uint32(b) == magicLines && (count == 0 || b[end-1] != 0) {
+			return false // the last string has no end
+		}
+	}
+	return true
+}

@@ -293,3 +293,39 @@ func first(table []byte, name string, pc uint64) string {
 	places, _ := array(table, 1)
 	return fmt.Sprint(le.Uint32(places[16*value+8:]))
 }
+
+// TestCheck damages the heads of tables.
+func TestCheck(t *testing.T) {
+	var l compact.Lines
+	l.Limit = 1 << 20
+	l.Add(0x1000, 0x1010, []compact.Place{{"f", "a.c", 7}})
+	symbols := []compact.Symbol{{Start: 0x1000, Size: 0x10, Name: 1}}
+	for name, table := range map[string][]byte{"names": compact.Names(symbols, 0x1010, 1<<20), "lines": l.Table()} {
+		if !compact.Check(table) {
+			t.Fatalf("%s: refused", name)
+		}
+		arrays := int(le.Uint32(table[16:])-16) / 8
+		size := uint32(len(table))
+		for what, damage := range map[string]func(b []byte) []byte{
+			"nothing":        func([]byte) []byte { return nil },
+			"a cut head":     func(b []byte) []byte { return b[:20] },
+			"a cut end":      func(b []byte) []byte { return b[:len(b)-1] },
+			"another kind":   func(b []byte) []byte { b[1]++; return b },
+			"another size":   func(b []byte) []byte { le.PutUint32(b[4:], size+1); return b },
+			"a cut array":    func(b []byte) []byte { le.PutUint32(b[16+8*arrays-4:], size); return b },
+			"a large count":  func(b []byte) []byte { le.PutUint32(b[20:], math.MaxUint32); return b },
+			"a large offset": func(b []byte) []byte { le.PutUint32(b[16:], math.MaxUint32-3); return b },
+			"an odd offset":  func(b []byte) []byte { b[16]++; b[20] = 0; return b },
+			"an early array": func(b []byte) []byte { le.PutUint32(b[16:], 0); return b },
+		} {
+			if compact.Check(damage(slices.Clone(table))) {
+				t.Errorf("%s: %s is accepted", name, what)
+			}
+		}
+	}
+	table := l.Table()
+	table[len(table)-1] = 'x'
+	if compact.Check(table) {
+		t.Error("strings without an end are accepted")
+	}
+}

@@ -25,7 +25,9 @@ void unload(void *library);
 void no_cfi_outer(int kind);
 void no_cfi_inner(int kind);
 void walk_bench(int depth);
-void walk_mutants(int n);
+void *walk_mutant(int n, uint32_t *size);
+void walk_by_mutant(void);
+void walk_free_mutant(uint32_t size);
 void on_small_alternate_stack(void);
 void on_small_stack(int size);
 #ifdef __cplusplus

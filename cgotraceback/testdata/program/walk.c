@@ -76,61 +76,69 @@ static void damage(uint8_t *p, uint32_t size, uint32_t arrays) {
 	}
 }
 
-// mutate walks and names by damaged tables of the program.
+// mutants are copies of tables of the program: of rules, names and lines, in turn.
+static int kind;
+static void *mutated;
+
+static const struct clew_head *original(int n) {
+	const struct clew_module *m = &clew_current()->modules[0];
+	kind = n % 3;
+	return kind == 0 ? (void *)m->unwind : kind == 1 ? (void *)m->names : (void *)m->lines;
+}
+
+// walk_mutant returns a damaged table, and its size. The copy ends at a page that cannot be read.
+void *walk_mutant(int n, uint32_t *size) {
+	const struct clew_head *h = original(n);
+	if (h == NULL)
+		return NULL;
+	size_t mapped = (h->size + 8191) & ~4095UL;
+	uint8_t *memory = mmap(0, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (memory == MAP_FAILED)
+		abort();
+	mprotect(memory + mapped - 4096, 4096, PROT_NONE);
+	uint8_t *copy = memory + ((mapped - 4096 - h->size) & ~7UL);
+	memcpy(copy, h, h->size);
+	damage(copy, h->size, kind == 0 ? 6 : kind == 1 ? 1 : 3);
+	memcpy(copy + 4, &h->size, 4);
+	*size = h->size;
+	return mutated = copy;
+}
+
+void walk_free_mutant(uint32_t size) { munmap((void *)((uintptr_t)mutated & ~4095UL), (size + 8191) & ~4095UL); }
+
+// mutate walks and names by a damaged table.
 static void mutate(void *context) {
 	struct clew_list *real = clew_current(), list = *real;
 	static struct clew_module modules[256]; // the stack of a handler is small
-	long accepted = 0;
-	if (real->module_count > 256)
-		return;
-	list.modules = modules;
 	static struct clew_step steps[CLEW_STEPS];
-	const struct clew_head *heads[3] = {(void *)real->modules[0].unwind, (void *)real->modules[0].names, (void *)real->modules[0].lines};
-	for (long i = 0; i < rounds; i++) {
-		const struct clew_head *h = heads[i % 3];
-		if (h == NULL)
-			continue;
-		// The copy ends at a page that cannot be read.
-		size_t mapped = (h->size + 8191) & ~4095UL;
-		uint8_t *memory = mmap(0, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (memory == MAP_FAILED)
-			abort();
-		mprotect(memory + mapped - 4096, 4096, PROT_NONE);
-		uint8_t *copy = memory + ((mapped - 4096 - h->size) & ~7UL);
-		memcpy(copy, h, h->size);
-		damage(copy, h->size, i % 3 == 0 ? 6 : i % 3 == 1 ? 1 : 3);
-		memcpy(copy + 4, &h->size, 4);
-		if (clew_check(copy, h->size)) {
-			accepted++;
-			memcpy(modules, real->modules, real->module_count * sizeof *modules);
-			switch (i % 3) {
-			case 0: modules[0].unwind = (void *)copy; break;
-			case 1: modules[0].names = (void *)copy; break;
-			case 2: modules[0].lines = (void *)copy; break;
-			}
-			memset(steps, 0, sizeof steps);
-			list.steps = i % 2 ? steps : NULL;
-			clew_publish(&list);
-			uintptr_t buf[32] = {0};
-			struct clew_traceback_arg a = {0, (uintptr_t)context, buf, 32};
-			clew_traceback(&a);
-			clew_traceback(&a); // by the steps of the first one
-			for (int j = 0; j < 32 && buf[j]; j++) {
-				struct clew_symbolizer_arg s = {.pc = buf[j]};
-				int calls = 0;
-				do {
-					clew_symbolizer(&s);
-					if (s.function)
-						sink += strlen(s.function);
-					if (s.file)
-						sink += strlen(s.file);
-				} while (s.more && ++calls < 10000);
-			}
-			clew_publish(real);
-		}
-		munmap(memory, mapped);
+	if (real->module_count > 256)
+		abort();
+	memcpy(modules, real->modules, real->module_count * sizeof *modules);
+	switch (kind) {
+	case 0: modules[0].unwind = mutated; break;
+	case 1: modules[0].names = mutated; break;
+	case 2: modules[0].lines = mutated; break;
 	}
-	printf("%ld accepted\n", accepted);
+	list.modules = modules;
+	memset(steps, 0, sizeof steps);
+	list.steps = any() % 2 ? steps : NULL;
+	clew_publish(&list);
+	uintptr_t buf[32] = {0};
+	struct clew_traceback_arg a = {0, (uintptr_t)context, buf, 32};
+	clew_traceback(&a);
+	clew_traceback(&a); // by the steps of the first one
+	for (int j = 0; j < 32 && buf[j]; j++) {
+		struct clew_symbolizer_arg s = {.pc = buf[j]};
+		int calls = 0;
+		do {
+			clew_symbolizer(&s);
+			if (s.function)
+				sink += strlen(s.function);
+			if (s.file)
+				sink += strlen(s.file);
+		} while (s.more && ++calls < 10000);
+	}
+	clew_publish(real);
 }
 
 __attribute__((noinline)) void deep(int n) {
@@ -159,8 +167,5 @@ void walk_bench(int depth) {
 	fflush(stdout);
 }
 
-void walk_mutants(int n) {
-	rounds = n;
-	with(mutate, 12);
-	fflush(stdout);
-}
+// walk_by_mutant walks and names by the last mutant.
+void walk_by_mutant(void) { with(mutate, 12); }
