@@ -43,6 +43,10 @@ CLEW_PLAIN static int after_call(struct walk *w, uint64_t pc, uint64_t *target) 
 #endif
 }
 
+#ifdef __x86_64__
+static int is_endbr(const uint8_t *b) { return b[0] == 0xf3 && b[1] == 0x0f && b[2] == 0x1e && b[3] == 0xfa; }
+#endif
+
 // resolved returns the function that a stub of the procedure linkage table jumps to, or the
 // address itself.
 CLEW_PLAIN static uint64_t resolved(struct walk *w, uint64_t address) {
@@ -55,8 +59,7 @@ CLEW_PLAIN static uint64_t resolved(struct walk *w, uint64_t address) {
 	if (!read_code(w, s, address, b, sizeof b))
 		return address;
 	const uint8_t *p = b;
-	if (p[0] == 0xf3 && p[1] == 0x0f && p[2] == 0x1e && p[3] == 0xfa) // endbr64
-		p += 4;
+	p += is_endbr(b) ? 4 : 0;
 	p += *p == 0xf2; // bnd
 	if (p[0] != 0xff || p[1] != 0x25 || p - b > 5) // jmp *offset(%rip)
 		return address;
@@ -94,7 +97,7 @@ CLEW_PLAIN int clew_by_return(struct walk *w, uint64_t start, int sure) {
 		return CLEW_NO_RULE;
 	ra = stripped(w->reg[RETURN]);
 #endif
-	if (!after_call(w, ra, &target) || (!sure && target != start && !calls(w, target, start)))
+	if (!after_call(w, ra, &target) || (!sure && !calls(w, target, start)))
 		return CLEW_NO_RULE;
 	w->known &= KEPT | 1u << SP;
 	return move(w, ra, sp);
@@ -146,17 +149,14 @@ CLEW_PLAIN int clew_by_pointer(struct walk *w, const struct clew_segment *s, uin
 		if (start < s->start || start >= w->pc)
 			return CLEW_NO_RULE;
 	}
-	uint64_t size = 0;
+	uint64_t size = 16; // from the frame pointer to the CFA
 #ifdef __x86_64__
-	uint8_t b[8] = {0};
-	int n = 0;
-	if (!read_code(w, s, start, b, 8))
+	uint8_t b[8];
+	if (!read_code(w, s, start, b, sizeof b))
 		return CLEW_NO_RULE;
-	if (b[0] == 0xf3 && b[1] == 0x0f && b[2] == 0x1e && b[3] == 0xfa) // endbr64
-		n = 4;
-	int pushes = b[n] == 0x55 && (n ? read_code(w, s, start + 4, b, 4) && (n = 4) : 1);
-	const uint8_t *p = b + 1;
-	int frame = pushes && ((p[0] == 0x48 && p[1] == 0x89 && p[2] == 0xe5) || (p[0] == 0x48 && p[1] == 0x8b && p[2] == 0xec));
+	int n = is_endbr(b) ? 4 : 0;
+	const uint8_t *p = b + n; // push %rbp; mov %rsp, %rbp
+	int frame = p[0] == 0x55 && p[1] == 0x48 && ((p[2] == 0x89 && p[3] == 0xe5) || (p[2] == 0x8b && p[3] == 0xec));
 	uint64_t at = w->pc - start;
 	if (!frame)
 		return w->interrupted ? clew_by_return(w, start, 0) : CLEW_NO_RULE;
@@ -175,7 +175,6 @@ CLEW_PLAIN int clew_by_pointer(struct walk *w, const struct clew_segment *s, uin
 			return move(w, ra, w->reg[SP] + 16);
 		}
 	}
-	size = 16;
 #else
 	uint32_t i = 0;
 	uint64_t at = start;
@@ -214,11 +213,11 @@ CLEW_PLAIN int clew_by_pointer(struct walk *w, const struct clew_segment *s, uin
 	// another function. Then this is the frame of its caller.
 	if (w->interrupted && ((target != 0 && !calls(w, target, start)) || !in_frame(w, s, start, target != 0, ra)))
 		return CLEW_NO_RULE;
-	int end = move(w, ra, fp + (size ? size : 16));
+	int end = move(w, ra, fp + size);
 	if (end != ON)
 		return end;
 	w->reg[FP] = next;
-	w->known = (w->known & 1u << FP) | (size ? 1u << SP : 0); // functions without rules can save the others anywhere
+	w->known = 1u << FP | 1u << SP; // functions without rules can save the others anywhere
 	w->by_pointer++;
 	return ON;
 }

@@ -36,7 +36,6 @@ struct clew_head {
 // clew_unwind is a table of rules. Package unwind describes the arrangement: a block is 256
 // bytes of code. Its first row has the number groups[block / 64] + blocks[block]. rows has
 // for each block the offsets of its rows in the block, and then the codes of their rules.
-// 8 bytes follow.
 struct clew_unwind {
 	struct clew_head head;
 	struct clew_array groups; // uint32_t

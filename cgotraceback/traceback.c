@@ -48,22 +48,12 @@ CLEW_PLAIN static const struct clew_rule *rule_at(const struct clew_unwind *u, u
 	const uint8_t *rows = ARRAY(uint8_t, u, rows);
 	uint32_t first = groups[block >> 6] + blocks[block];
 	uint32_t next = groups[(block + 1) >> 6] + blocks[block + 1];
-	if (first == 0 || next < first || 2 * (uint64_t)next + 8 > u->rows.count)
+	if (first == 0 || next < first || 2 * (uint64_t)next > u->rows.count)
 		return NULL;
 	uint32_t n = next - first, k = 0;
 	const uint8_t *row = rows + 2 * (uint64_t)first;
-	// The number of rows that start at or below the address: k.
-	const uint64_t tops = 0x8080808080808080;
-	uint64_t at = (offset & 255) * 0x0101010101010101;
-	for (uint32_t i = 0; i < n; i += 8) {
-		uint64_t word;
-		__builtin_memcpy(&word, row + i, 8);
-		uint64_t low = (at | tops) - (word & ~tops);
-		uint64_t found = ((at & ~word) | (low & ~(at ^ word))) & tops;
-		if (n - i < 8)
-			found &= (1UL << 8 * (n - i)) - 1;
-		k += ((found >> 7) * 0x0101010101010101) >> 56;
-	}
+	while (k < n && row[k] <= (offset & 255)) // k becomes the number of rows that start at or below the address
+		k++;
 	// Without a row in the block the last one of the previous blocks holds. Its code is the
 	// byte before.
 	uint32_t rule = k ? row[n + k - 1] : row[-1];
@@ -165,23 +155,15 @@ static const uint8_t trampoline[9] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x0
 static const uint8_t trampoline[8] = {0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4}; // mov x8, #139; svc #0
 #endif
 
-CLEW_PLAIN static int equals_trampoline(const uint8_t *code) {
+// clew_is_trampoline reports whether an address is the end of a signal handler's call: that of the
+// instructions that call rt_sigreturn. They can be outside of all modules.
+CLEW_PLAIN int clew_is_trampoline(uint64_t pc) {
+	if (!clew_readable(pc & ~7UL) || !clew_readable((pc + 8) & ~7UL))
+		return 0;
 	for (size_t i = 0; i < sizeof trampoline; i++)
-		if (code[i] != trampoline[i])
+		if (((const volatile uint8_t *)pc)[i] != trampoline[i])
 			return 0;
 	return 1;
-}
-
-// clew_is_trampoline is is_trampoline for the symbolizer.
-CLEW_PLAIN int clew_is_trampoline(uint64_t pc) {
-	return clew_readable(pc & ~7UL) && clew_readable((pc + 8) & ~7UL) && equals_trampoline((const uint8_t *)pc);
-}
-
-// is_trampoline reports whether the frame returns to the end of a signal handler's call: the
-// instructions that call rt_sigreturn. They can be outside of all modules: s is NULL then.
-CLEW_PLAIN static int is_trampoline(struct walk *w, const struct clew_segment *s) {
-	uint8_t here[sizeof trampoline];
-	return (s ? read_code(w, s, w->pc, here, sizeof here) : read_bytes(&w->code, w->pc, here, sizeof here)) && equals_trampoline(here);
 }
 
 #ifdef __x86_64__
@@ -245,7 +227,7 @@ CLEW_PLAIN static int leave(struct walk *w, uint64_t *traced) {
 		if (w->pc == 0 && !w->interrupted)
 			return CLEW_COMPLETE;
 		if (!w->interrupted) {
-			if (!is_trampoline(w, NULL))
+			if (!clew_is_trampoline(w->pc))
 				return CLEW_NO_MODULE;
 			*traced = w->pc;
 			return by_context(w);
@@ -258,7 +240,7 @@ CLEW_PLAIN static int leave(struct walk *w, uint64_t *traced) {
 		return clew_by_pointer(w, s, 0) == ON ? ON : CLEW_STALE;
 	const struct clew_module *m = &w->list->modules[s->module];
 	const struct clew_rule *r = m->unwind ? rule_at(m->unwind, lookup - m->bias) : NULL;
-	if ((r == NULL || r->flags & CLEW_SIGNAL) && !w->interrupted && is_trampoline(w, s)) {
+	if ((r == NULL || r->flags & CLEW_SIGNAL) && !w->interrupted && clew_is_trampoline(w->pc)) {
 		*traced = w->pc;
 		return by_context(w);
 	}

@@ -180,8 +180,7 @@ func (u *unwinding) finish() []byte {
 		}
 		return b
 	})
-	const padding = 8 // rows are read in words
-	t.array(len(u.rows)+padding, 1, func(b []byte) []byte { return append(append(b, u.rows...), make([]byte, padding)...) })
+	t.array(len(u.rows), 1, func(b []byte) []byte { return append(b, u.rows...) })
 	t.array(len(u.rare)/2, 8, func(b []byte) []byte {
 		for _, n := range u.rare {
 			b = le.AppendUint32(b, n)
