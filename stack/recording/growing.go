@@ -52,6 +52,15 @@ type growing struct {
 	stale bool   // it has grown since
 	bytes int64  // of it that are in memory
 	retry retry
+
+	read time.Time     // when it was last read
+	took time.Duration // to read it
+}
+
+// keeps reports whether the next interval keeps the content of the file. catchUp notices that a file has grown. One
+// that was rewritten with the same size is read again then, which takes at most a hundredth of the time.
+func (g *growing) keeps(b *builder) bool {
+	return b.opts.Live != nil && time.Since(g.read) < 100*g.took
 }
 
 // begin notes the time and the size before the file is read for the first time.
@@ -157,8 +166,9 @@ func (b *builder) readCode(pid int32, g *growing, read func()) {
 		most = (b.maxCode-others)/2 - own
 	}
 	left := b.reads.Left()
+	began := time.Now()
 	b.reads.AtMost(most, read)
-	g.bytes = left - b.reads.Left()
+	g.bytes, g.read, g.took = left-b.reads.Left(), began, time.Since(began)
 }
 
 // readAgain makes b.reads a Reader that replaces a file.

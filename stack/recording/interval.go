@@ -174,13 +174,22 @@ func (b *builder) forgetFiles() {
 	b.rec.Objects = slices.DeleteFunc(b.rec.Objects, func(o *stack.Object) bool { return gone[o] })
 }
 
-// forgetGenerated makes the next interval read jitdumps and perf maps again, which may have grown.
+// forgetGenerated makes the next interval read jitdumps and perf maps again, except for those that took long.
 func (b *builder) forgetGenerated() {
-	b.reads = b.codeReader(0) // what may be read is bounded for each interval
 	read := false
+	objects := make(map[*stack.Object]bool)
 	for _, d := range b.dumps {
-		read = read || d.opened
-		d.opened, d.code, d.err = false, nil, nil
+		objects[d.stackObject] = true
+		if !d.keeps(b) {
+			read = read || d.opened
+			d.opened, d.code, d.err = false, nil, nil
+		}
+	}
+	kept := make(map[*perfMap]bool)
+	for _, p := range b.processes {
+		if m := p.perfMap; m.keeps(b) {
+			kept[m], objects[m.stackObject] = true, true
+		}
 	}
 	for _, p := range b.processes {
 		if p.lists != nil {
@@ -189,16 +198,18 @@ func (b *builder) forgetGenerated() {
 			clear(p.lists.numbers) // they are of functions of the objects
 		}
 		for m, n := p.perfMap, 0; m != nil && n < maxAncestors; m, n = m.parent, n+1 {
-			read = read || m.opened
-			// Another function may be at a known address: its place is in another object.
-			*m = perfMap{process: m.process, parent: m.parent, builder: b, began: m.began, ended: m.ended}
+			if !kept[m] {
+				read = read || m.opened
+				// Another function may be at a known address: its place is in another object.
+				*m = perfMap{process: m.process, parent: m.parent, builder: b, began: m.began, ended: m.ended}
+			}
 		}
 	}
-	b.maps = nil
+	b.maps = slices.DeleteFunc(b.maps, func(m *perfMap) bool { return !kept[m] })
+	_, all := b.held(-1, nil)
+	b.reads = b.codeReader(all)
 	if read {
 		b.forgetPaths()
 	}
-	b.rec.Objects = slices.DeleteFunc(b.rec.Objects, func(o *stack.Object) bool {
-		return o.Kind() == stack.Generated && !slices.ContainsFunc(slices.Collect(maps.Values(b.dumps)), func(d *jitdump) bool { return d.stackObject == o })
-	})
+	b.rec.Objects = slices.DeleteFunc(b.rec.Objects, func(o *stack.Object) bool { return o.Kind() == stack.Generated && !objects[o] })
 }

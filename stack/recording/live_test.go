@@ -174,6 +174,45 @@ func TestShares(t *testing.T) {
 	})
 }
 
+// At the end of an interval, files that were read quickly are forgotten. Others stay, because reading them again
+// could take all the time.
+func TestKeptFiles(t *testing.T) {
+	b := newBuilder(new(perfdata.Reader), Options{Live: &stopped{}, Interval: func(*Recording) error { return nil }})
+	first := &jitdump{fileKey: fileKey{path: "first"}, builder: b, pid: 1}
+	second := &jitdump{fileKey: fileKey{path: "second"}, builder: b, pid: 1}
+	for _, d := range []*jitdump{first, second} {
+		d.opened, d.code, d.bytes = true, new(codefile.Jitdump), 1000
+		b.dumps[d.fileKey] = d
+	}
+	maps := []*perfMap{b.process(1).perfMap, b.process(2).perfMap}
+	for _, m := range maps {
+		m.opened, m.code, m.bytes = true, new(codefile.Map), 100
+		m.stackObject = b.addGenerated(generated.PerfMap, "map")
+		b.maps = append(b.maps, m)
+	}
+	b.process(3).perfMap.parent = maps[0]
+	for _, g := range []*growing{&first.growing, &maps[0].growing} {
+		g.read, g.took = time.Now(), time.Hour
+	}
+	for _, g := range []*growing{&second.growing, &maps[1].growing} {
+		g.read, g.took = time.Now().Add(-time.Second), time.Millisecond
+	}
+	b.forgetGenerated()
+	if first.code == nil || maps[0].code == nil || len(b.maps) != 1 || b.maps[0] != maps[0] {
+		t.Error("a file that took long is forgotten")
+	}
+	if second.code != nil || second.opened || maps[1].code != nil || maps[1].opened {
+		t.Error("a file that was read quickly is kept")
+	}
+	if left := b.reads.Left(); left != maxIntervalBytes-1100 || len(b.rec.Objects) != 1 {
+		t.Errorf("%d bytes are left, %d objects", left, len(b.rec.Objects))
+	}
+	first.took, maps[0].took = 0, 0
+	if b.forgetGenerated(); first.code != nil || maps[0].code != nil || len(b.maps) != 0 || len(b.rec.Objects) != 0 || b.reads.Left() != maxIntervalBytes {
+		t.Error("files are kept for ever")
+	}
+}
+
 // A sample between two states refers to both. One before the first state refers to that state, for certain only
 // if a look before the sample found no list, unless there were others or the time is long.
 func TestStates(t *testing.T) {
