@@ -85,7 +85,8 @@ func TestForkBomb(t *testing.T) {
 // Threads start and end all the time.
 func TestEndingThreads(t *testing.T) {
 	p := testprogram.Start(t, testprogram.Build(t, "churn.c", "-O1", "-pthread"))
-	rec, err := record.Run(context.Background(), record.Options{Targets: []int{p.PID}, Wall: true, Frequency: 999, Duration: time.Second})
+	// With small copies of the stacks, the buffers last while other programs have the processors.
+	rec, err := record.Run(context.Background(), record.Options{Targets: []int{p.PID}, Wall: true, Frequency: 999, StackSize: 2 << 10, Duration: time.Second})
 	if os.Geteuid() != 0 && errors.Is(err, record.ErrRefused) {
 		t.Skip("skipped: waits need the permission for the kernel's frames")
 	}

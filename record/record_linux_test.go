@@ -413,17 +413,12 @@ func TestWall(t *testing.T) {
 	var slept, busy time.Duration
 	for i := range rec.Stacks {
 		s := &rec.Stacks[i]
-		for _, name := range functions(rec, s) {
-			switch {
-			case name == recording.RunnableName: // another program had the processor
-			case strings.HasSuffix(name, "nanosleep"):
-				slept += time.Duration(s.Weight)
-			case name == "heavy" || name == "light":
-				busy += time.Duration(s.Weight)
-			default:
-				continue
-			}
-			break
+		switch names := functions(rec, s); {
+		case slices.ContainsFunc(names, func(name string) bool { return strings.HasSuffix(name, "nanosleep") }):
+			slept += time.Duration(s.Weight) // or it waits for a processor, before or after
+		case slices.Contains(names, recording.RunnableName): // another program had the processor
+		case slices.Contains(names, "heavy") || slices.Contains(names, "light"):
+			busy += time.Duration(s.Weight)
 		}
 	}
 	// The thread leaves the processor some time after it has set the timer.
