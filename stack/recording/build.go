@@ -95,6 +95,7 @@ type builder struct {
 	callers     []*thread                         // those with goCalls, in the order of nextCaller
 	nextCaller  uint                              // which of callers is replaced next, modulo maxCallers
 	lookTime    uint64                            // nanoseconds that looks have taken since looksFrom
+	lookCost    uint64                            // what the last look has added to lookTime
 	looksFrom   uint64                            // by the clock of the recording, 0 before the first look
 	unfinished  uint64                            // samples whose deferred user part is missing
 	longestCopy uint32                            // bytes of the largest stack copy that was too short

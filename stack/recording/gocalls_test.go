@@ -342,8 +342,8 @@ func TestGoCallsMade(t *testing.T) {
 	}
 }
 
-// Looks at a thread in a call allocate nothing.
-func TestLookAllocates(t *testing.T) {
+// lookable returns a call of C code at which goCalls can look.
+func lookable(t *testing.T) (*madeCall, *golang, *goCalls) {
 	c := newMadeCall(t, "amd64")
 	c.call(t, c.function(t, "main.tree"), 0)
 	r, err := goruntime.New(c.file, 0)
@@ -351,7 +351,52 @@ func TestLookAllocates(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := &golang{runtime: r, snapshot: &snapshot.Snapshot{Memory: c.memory}, calls: r.CallReader(c.memory), goroutines: make(map[uint64]seenGoroutine)}
-	calls := &goCalls{m: madeM}
+	return c, g, &goCalls{m: madeM}
+}
+
+// passing is a clock that goes on each time it is read.
+type passing struct {
+	stopped
+	step uint64
+}
+
+func (p *passing) Now() uint64 {
+	p.now += p.step
+	return p.now
+}
+
+// Looks take a small part of all time. One during which other programs have the processor does not prevent
+// the next ones.
+func TestLookTime(t *testing.T) {
+	c, g, calls := lookable(t)
+	clock := new(passing)
+	c.b.opts.Live = clock
+	const span = 5e9
+	looks := func(step uint64) (n uint64) {
+		clock.step = step
+		for end := clock.now + span; clock.now < end; clock.now += 5e6 {
+			if calls.look(c.b, g) {
+				n++
+			}
+		}
+		return n
+	}
+	before := looks(10e3)
+	if clock.step = 200e6; !calls.look(c.b, g) {
+		t.Fatal("no look")
+	}
+	if after := looks(10e3); before < 900 || after < before*9/10 {
+		t.Errorf("%d looks in 5 s after one that other programs interrupted, %d before", after, before)
+	}
+	const slow = 2e6 // twice in a look
+	if n := looks(slow); n == 0 || n*2*slow > 3*span/lookShare+firstLooks+8*slow {
+		t.Errorf("%d looks take %d ns in 5 s", n, uint64(n*2*slow))
+	}
+}
+
+// Looks at a thread in a call allocate nothing.
+func TestLookAllocates(t *testing.T) {
+	c, g, calls := lookable(t)
 	n := uint64(0)
 	look := func() {
 		n++

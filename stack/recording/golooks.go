@@ -111,9 +111,11 @@ const (
 	// maxGoroutines bounds the goroutines that a process remembers.
 	maxGoroutines = 1 << 12
 
-	// Looks may take one part in lookShare of all time, and besides firstLooks in nanoseconds.
+	// Looks may take one part in lookShare of all time, and besides firstLooks in nanoseconds. One that takes
+	// more than shortLook, and much more than the one before, does not count as a whole.
 	lookShare  = 100
 	firstLooks = 20e6
+	shortLook  = 500e3
 )
 
 // keepCalls notes that a thread has goCalls, and drops those of the thread that got them first of maxCallers,
@@ -242,7 +244,11 @@ func (c *goCalls) look(b *builder, g *golang) bool {
 	if b.lookTime > (now.from-b.looksFrom)/lookShare+firstLooks {
 		return false
 	}
-	defer func() { b.lookTime += b.opts.Live.Now() - now.from }()
+	defer func() {
+		// Another program can have had the processor for a while.
+		b.lookCost = min(b.opts.Live.Now()-now.from, max(2*b.lookCost, shortLook))
+		b.lookTime += b.lookCost
+	}()
 	last := new(callLook)
 	if c.n > 0 {
 		last = &c.looks[(c.n-1)%uint(len(c.looks))]
