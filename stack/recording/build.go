@@ -152,9 +152,7 @@ func newBuilder(r *perfdata.Reader, opts Options) *builder {
 		placeIDs: make(map[placeKey]int32, 1<<10), unnamed: make(map[int32]unnamedPlace), stacks: make(map[Stack]int32), noted: make(map[string]bool),
 		deferred: make(map[*thread][]deferredSample), batch: 1 << 10, moves: firstMoves, complete: true,
 	}
-	if b.maxCode = codefile.MaxBytes; opts.Interval != nil {
-		b.maxCode = maxIntervalBytes
-	}
+	b.maxCode = maxCode(opts)
 	b.reads = b.codeReader(0)
 	b.memory = unwind.Module{Name: "memory without a file", Source: &b.walk.memory}
 	return b

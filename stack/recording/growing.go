@@ -7,7 +7,10 @@ package recording
 import (
 	"maps"
 	"math"
+	"os"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/clewdev/clew/stack/codefile"
@@ -150,6 +153,33 @@ func (b *builder) held(pid int32, but *growing) (own, others int64) {
 // maxIntervalBytes bounds the files of generated code in a recording with intervals, which runs for days beside
 // programs of other users. While a file is read again, its former content is also in memory.
 const maxIntervalBytes = 128 << 20
+
+// maxCode returns how many bytes of files of generated code may be in memory. While programs run, these are at most
+// an eighth of the available memory: a jitdump, which any user can write, must not exhaust it.
+func maxCode(opts Options) int64 {
+	switch {
+	case opts.Interval != nil:
+		return maxIntervalBytes
+	case opts.Live == nil:
+		return codefile.MaxBytes
+	}
+	b, _ := os.ReadFile("/proc/meminfo")
+	if available, ok := availableMemory(b); ok {
+		return min(available/8, codefile.MaxBytes)
+	}
+	return codefile.MaxBytes
+}
+
+// availableMemory reads the available memory in bytes from /proc/meminfo: "MemAvailable:   12345 kB".
+func availableMemory(meminfo []byte) (bytes int64, ok bool) {
+	for line := range strings.Lines(string(meminfo)) {
+		if f := strings.Fields(line); len(f) == 3 && f[0] == "MemAvailable:" {
+			n, err := strconv.ParseInt(f[1], 10, 64)
+			return n << 10, err == nil && 0 < n && n < math.MaxInt64>>10
+		}
+	}
+	return 0, false
+}
 
 // codeReader returns a Reader of files of generated code, beside others that have read some bytes.
 func (b *builder) codeReader(used int64) *codefile.Reader {

@@ -129,6 +129,30 @@ func TestHeldInIntervals(t *testing.T) {
 	}
 }
 
+// The limit for files of generated code depends on the available memory only while programs run.
+func TestMaxCode(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		want int64
+	}{
+		{"MemTotal:       16000 kB\nMemAvailable:   8000 kB\n", 8000 << 10},
+		{"MemAvailable: 0 kB\n", 0}, {"MemAvailable: -1 kB\n", 0}, {"MemAvailable: 9223372036854775807 kB\n", 0}, {"MemTotal: 1 kB\n", 0}, {"", 0},
+	} {
+		if n, ok := availableMemory([]byte(test.text)); ok != (test.want > 0) || ok && n != test.want {
+			t.Errorf("%q: %d, %t", test.text, n, ok)
+		}
+	}
+	live := maxCode(Options{Live: &stopped{}})
+	if stored := maxCode(Options{}); stored != codefile.MaxBytes || live <= 0 || live > stored {
+		t.Errorf("%d bytes, and %d while programs run", stored, live)
+	}
+	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
+		if n, ok := availableMemory(text); !ok || n < 1<<20 {
+			t.Errorf("%d bytes are available, %t", n, ok)
+		}
+	}
+}
+
 // While programs run, a process with large files of generated code leaves half of the memory to others, and so on.
 func TestShares(t *testing.T) {
 	root := t.TempDir()
