@@ -69,6 +69,9 @@ Examples:
 			if flags.top < 0 {
 				return errors.New("--top must not be negative")
 			}
+			if c.Args().Get(0) == "-" && c.Args().Get(1) == "-" {
+				return errors.New("standard input (-) is one profile: name a file for the other")
+			}
 			return flags.print(c.Args().Get(0), c.Args().Get(1))
 		},
 	}
@@ -78,6 +81,9 @@ func (f *diffFlags) print(before, after string) error {
 	var profiles [2]*profile.Profile
 	partial := false
 	for i, path := range []string{before, after} {
+		if info, err := input.Regular(path); path != "-" && info != nil && err != nil {
+			return err
+		}
 		var complete bool
 		var err error
 		profiles[i], complete, err = f.read(path)

@@ -42,6 +42,7 @@ type sender struct {
 	began time.Time // of the interval
 	start time.Time
 	noted map[string]bool // notes in the log, without digits
+	full  time.Time       // noted has maxNotes since then
 
 	samples, lost atomic.Uint64
 }
@@ -128,8 +129,11 @@ func (s *sender) interval(r *recording.Recording) error {
 	return nil
 }
 
-// maxNotes bounds the notes in the log, which can contain names that programs choose.
-const maxNotes = 100
+// maxNotes bounds the notes in the log in notesPause, because they can contain names that programs choose.
+const (
+	maxNotes   = 100
+	notesPause = time.Hour
+)
 
 // note logs a note on an interval, unless the log has one that differs only in its numbers.
 func (s *sender) note(text string) {
@@ -139,11 +143,18 @@ func (s *sender) note(text string) {
 		}
 		return r
 	}, text)
+	if len(s.noted) >= maxNotes && time.Since(s.full) >= notesPause {
+		clear(s.noted)
+	}
 	if s.noted[key] || len(s.noted) >= maxNotes {
 		return
 	}
 	s.noted[key] = true
 	s.log.Info("note", "text", text)
+	if len(s.noted) == maxNotes {
+		s.full = time.Now()
+		s.log.Info("too many different notes: others are omitted", "for", notesPause)
+	}
 }
 
 // metrics returns what the recorder reports about itself.

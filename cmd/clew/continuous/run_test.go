@@ -115,7 +115,13 @@ func TestNotes(t *testing.T) {
 	for n := range 2 * maxNotes {
 		s.note(strings.Repeat("x", n+1))
 	}
-	if n := strings.Count(log.String(), "msg=note"); n != maxNotes {
+	if n := strings.Count(log.String(), "msg=note"); n != maxNotes || strings.Count(log.String(), "others are omitted") != 1 {
 		t.Errorf("%d notes", n)
+	}
+	// A program that makes many notes does not silence the log for ever.
+	s.full = s.full.Add(-notesPause)
+	s.note("later")
+	if !strings.HasSuffix(log.String(), "text=later\n") {
+		t.Error("later notes are not in the log")
 	}
 }
