@@ -327,6 +327,11 @@ func TestSpool(t *testing.T) {
 		t.Error(err)
 	}
 	os.Chmod(dir, 0o700)
+	os.Mkdir(filepath.Join(dir, lockName), 0o700)
+	if _, err := openSpool(dir, 1000); err == nil || !strings.HasPrefix(err.Error(), dir+": no file can be written there: ") {
+		t.Error(err)
+	}
+	os.Remove(filepath.Join(dir, lockName))
 	os.WriteFile(filepath.Join(dir, "notes"), []byte("x"), 0o600)
 	os.Symlink("/etc/passwd", filepath.Join(dir, fmt.Sprintf("%020d-PROFILES.otlp", 3)))
 	s, err := openSpool(dir, 250)

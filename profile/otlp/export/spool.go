@@ -69,7 +69,7 @@ func openSpool(path string, limit int64) (_ *spool, err error) {
 		return nil, fmt.Errorf("%s: other users can write to the directory; name another one for --spool", path)
 	}
 	if s.lock, err = s.root.OpenFile(lockName, os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0o600); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: no file can be written there: %w; name another directory for --spool", path, err)
 	}
 	if err := unix.Flock(int(s.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		return nil, fmt.Errorf("%s: another process uses the directory", path)
