@@ -183,6 +183,8 @@ __attribute__((noinline)) static void deliver_all(void) {
 	cpp_throw(3);
 	cpp_deliver(3);
 	no_cfi_short(8);
+	static void (*volatile called)(int) = no_cfi_short;
+	called(8); // the instruction does not show which function it calls
 	overwritten();
 	pthread_kill(pthread_self(), SIGUSR1);
 	sink++;
