@@ -86,7 +86,7 @@ func TestArgumentsOnAllProcessors(t *testing.T) {
 			}
 		}
 	}
-	for deadline := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d goroutines are left, there were %d", runtime.NumGoroutine(), before)
 		}
