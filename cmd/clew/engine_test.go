@@ -74,7 +74,7 @@ func TestPerfOfEngine(t *testing.T) {
 // processor for a while.
 func recordWork(t *testing.T, record *exec.Cmd, pid int) {
 	t.Helper()
-	record.Args = append(record.Args, "--", "sh", "-c", "echo begun; read end") // from then on perf records
+	record.Args = append(record.Args, "--", "sh", "-c", "echo begun; exec cat") // from then on perf records
 	in, err := record.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
