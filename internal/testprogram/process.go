@@ -79,7 +79,7 @@ func start(t testing.TB, cmd *exec.Cmd) *Process {
 	select {
 	case <-p.first:
 	case <-time.After(2 * time.Minute):
-		t.Fatalf("%q is not ready after 30 s", cmd.Args)
+		t.Fatalf("%q is not ready after 2 min", cmd.Args)
 	}
 	if p.Output() == "" {
 		<-p.exited

@@ -117,6 +117,7 @@ func withoutHandler(signal unix.Signal) {
 
 func main() {
 	runtime.LockOSThread()
+	runtime.GOMAXPROCS(max(2, runtime.GOMAXPROCS(0))) // announce runs beside code that the scheduler cannot stop
 	m, err := jit.NewMemory(4096)
 	check(err)
 	code := text()
