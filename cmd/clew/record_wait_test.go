@@ -67,7 +67,7 @@ func childrenOf(pid int) (pids []string) {
 // waitFor waits until a condition holds.
 func waitFor(t *testing.T, otherwise string, holds func() bool) {
 	t.Helper()
-	for end := time.Now().Add(2 * time.Minute); !holds(); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(5 * time.Minute); !holds(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal(otherwise)
 		}
