@@ -20,9 +20,9 @@ import (
 )
 
 // Base returns a base type of C on Linux for a machine: "int", "unsigned long", "char",
-// "double", "void", "__int128". It returns nil for any other name.
+// "double", "void", "__int128", and f32 and f64 of Rust. It returns nil for any other name.
 func Base(m *arch.Machine, name string) *Type {
-	name = spell(name).base
+	name = cmp.Or(spell(name).base, name)
 	t := &Type{machine: m, language: C, name: name, kind: Int, sized: true, ready: true, signed: !strings.Contains(name, "unsigned")}
 	switch name {
 	case "void":
@@ -44,9 +44,9 @@ func Base(m *arch.Machine, name string) *Type {
 		t.size = 8
 	case "__int128", "unsigned __int128":
 		t.size = 16
-	case "float":
+	case "float", "f32":
 		t.kind, t.size, t.signed = Float, 4, false
-	case "double":
+	case "double", "f64":
 		t.kind, t.size, t.signed = Float, 8, false
 	case "long double":
 		t.kind, t.size, t.signed = Float, cmp.Or(m.C.LongDoubleSize, 2*uint64(m.AddressSize)), false

@@ -140,7 +140,7 @@ func (e *Expression) binary(op operator, x, y *operand) operand {
 			}
 			e.warn(direction + " shift count " + problem)
 			// Not defined in C. As in gdb, all bits are shifted out.
-			if op == shiftRight && to.form.signed && int64(x.bits) < 0 && !(y.form.signed && int64(y.bits) < 0) {
+			if op == shiftRight && to.form.signed && int64(x.bits) < 0 {
 				return to.scalar(math.MaxUint64)
 			}
 			return to.scalar(0)
@@ -207,7 +207,7 @@ func (e *Expression) floatArithmetic(op operator, x, y *operand) operand {
 		panic(e.failure(errNotNumber))
 	}
 	to := wider(x, y)
-	if to.form.size < 8 && e.basics.rust { // as in gdb
+	if to.form.size <= 8 && e.basics.rust { // as in gdb
 		double := value.Base(e.context.Machine, "double")
 		to = basic{double, formOf(double)}
 	}

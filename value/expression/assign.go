@@ -57,6 +57,9 @@ func (e *Expression) cast(o *operand, t *value.Type) operand {
 			return converted
 		}
 	}
+	if to.kind == value.Float && object.form.kind == value.Array {
+		panic(e.failure(errInvalidCast))
+	}
 	return e.reinterpret(&object, t)
 }
 
@@ -94,11 +97,8 @@ func truncate(f float64, to form) uint64 {
 // reinterpret returns an object in memory as an object of another type, as gdb does where C has no
 // cast.
 func (e *Expression) reinterpret(o *operand, t *value.Type) operand {
-	if o.kind == memoryOperand && isClass(t) && isClass(o.typ) && !e.dry {
-		from, to := o.typ.Strip(), t.Strip()
-		if base, ok := e.baseOf(value.At(from, o.bits, e.frame), to); ok && base.Err() == nil {
-			return e.operandOf(base.As(t))
-		}
+	if o.kind == memoryOperand && isClass(t) && isClass(o.typ) {
+		return e.object(t, e.classPointer(o.bits, o.typ.Strip(), t.Strip()))
 	}
 	if o.kind == valueOperand {
 		if e.dry {

@@ -105,6 +105,9 @@ func (p *parser) typeWord(word string) *value.Type {
 	case value.Struct, value.Class, value.Union, value.Enum:
 		return t
 	}
+	if p.names.language() == value.Rust && (word == "bool" || word == "char" && t.Size() == 4) { // C has other types of these names
+		return t
+	}
 	return nil
 }
 

@@ -475,8 +475,11 @@ var standardTypes = sync.OnceValue(func() map[string]string {
 
 // standardType returns a type that the language has without a declaration, or nil.
 func (c *Context) standardType(name string) *value.Type {
-	if c.language() == value.Rust {
+	switch l := c.language(); {
+	case l == value.Rust:
 		return rustNumberType(c.Machine, name)
+	case l == value.CPlusPlus && name == "bool":
+		return value.BoolOf(c.Machine, l)
 	}
 	return standardType(c.Machine, name)
 }
@@ -484,10 +487,8 @@ func (c *Context) standardType(name string) *value.Type {
 // rustNumberType returns a type of numbers of Rust, or nil.
 func rustNumberType(m *arch.Machine, name string) *value.Type {
 	switch {
-	case name == "f32":
-		return value.Base(m, "float")
-	case name == "f64":
-		return value.Base(m, "double")
+	case name == "f32" || name == "f64":
+		return value.Base(m, name)
 	case len(name) < 2 || name[0] != 'i' && name[0] != 'u':
 		return nil
 	}

@@ -132,7 +132,10 @@ func (e *Expression) conditional(n *node) operand {
 // rustNot evaluates ! of Rust, which inverts the bits of an integer.
 func (e *Expression) rustNot(n *node) operand {
 	o := e.scalarOf(n.x)
-	if o.kind != scalarOperand || !o.form.isInteger() || o.form.kind == value.Bool {
+	switch {
+	case o.form.kind == value.Float:
+		panic(e.failure(noOperator(bitNot, &o)))
+	case o.kind != scalarOperand || !o.form.isInteger() || o.form.kind == value.Bool:
 		return e.boolean(e.truth(n))
 	}
 	o.name, o.bits = "", o.form.cut(^o.bits)

@@ -131,22 +131,33 @@ func (e *Expression) IsCall() bool { return e.tree.op == callOf }
 
 // IsAssignment reports whether the expression as a whole assigns: x = 5, x += 1, x++, or several with commas.
 func (e *Expression) IsAssignment() bool {
-	switch op := e.tree.op; op {
-	case preIncrement, preDecrement, postIncrement, postDecrement, comma:
+	return e.tree.op == comma || e.tree.op.assigns()
+}
+
+func (op operator) assigns() bool {
+	switch op {
+	case preIncrement, preDecrement, postIncrement, postDecrement:
 		return true
-	default:
-		return op >= assign && op <= assignXor
 	}
+	return op >= assign && op <= assignXor
 }
 
 // HasCall reports whether the evaluation of the expression can call a function.
-func (e *Expression) HasCall() bool { return e.tree.hasCall() }
+func (e *Expression) HasCall() bool {
+	return e.tree.has(func(op operator) bool { return op == callOf })
+}
 
-func (n *node) hasCall() bool {
+// HasEffects reports whether the evaluation of the expression can call a function or assign.
+func (e *Expression) HasEffects() bool {
+	return e.tree.has(func(op operator) bool { return op == callOf || op.assigns() })
+}
+
+// has reports whether the evaluation of a node can execute an operator that matches.
+func (n *node) has(match func(operator) bool) bool {
 	if n == nil || n.op == sizeOf || n.op == alignOf {
 		return false
 	}
-	return n.op == callOf || n.x.hasCall() || n.y.hasCall() || n.z.hasCall()
+	return match(n.op) || n.x.has(match) || n.y.has(match) || n.z.has(match)
 }
 
 // Type returns the type of the expression without evaluating it: nothing is changed, and nothing is

@@ -47,14 +47,17 @@ func (p *parser) number(text string) (operand, string) {
 	return p.integer(n, base == 10, strings.Contains(suffix, "u"), strings.Count(suffix, "l")), ""
 }
 
-// rustNumber is number for a constant of Rust with underscores or a type: 1_000u8.
+// rustNumber is number for a constant of Rust, which can have underscores and a type: 1_000u8.
 func (p *parser) rustNumber(text string) (operand, string) {
 	bare := strings.ReplaceAll(text, "_", "")
-	if digits, ok := strings.CutSuffix(bare, "f64"); ok && !strings.HasPrefix(bare, "0x") {
-		return p.floatNumber(digits, digits, false)
+	for _, suffix := range [...]string{"f64", "f32"} {
+		if digits, ok := strings.CutSuffix(bare, suffix); ok && !strings.HasPrefix(bare, "0x") {
+			o, problem := p.floatNumber(digits, digits+map[string]string{"f32": "f"}[suffix], false)
+			return p.rustTyped(o, suffix), problem
+		}
 	}
-	if digits, ok := strings.CutSuffix(bare, "f32"); ok && !strings.HasPrefix(bare, "0x") {
-		return p.floatNumber(digits, digits+"f", false)
+	if n, err := strconv.ParseUint(bare, 10, 64); err == nil {
+		bare = strconv.FormatUint(n, 10) // 010 is 10
 	}
 	if octal, ok := strings.CutPrefix(bare, "0o"); ok {
 		bare = "0" + octal
@@ -71,7 +74,26 @@ func (p *parser) rustNumber(text string) (operand, string) {
 		}
 		return basic{t, formOf(t)}.scalar(formOf(t).cut(o.bits)), ""
 	}
-	return p.number(bare)
+	o, problem := p.number(bare)
+	switch {
+	case problem != "" || !o.form.isInteger() && o.form.kind != value.Float:
+		return o, problem
+	case o.form.kind == value.Float:
+		return p.rustTyped(o, "f64"), ""
+	case o.bits>>31 == 0:
+		return p.rustTyped(o, "i32"), ""
+	case o.form.signed:
+		return p.rustTyped(o, "i64"), ""
+	}
+	return o, ""
+}
+
+// rustTyped returns a number as one of a type of Rust.
+func (p *parser) rustTyped(o operand, name string) operand {
+	if t, err := p.names.typeNamed("", name); err == nil && formOf(t).kind == o.form.kind {
+		return basic{t, formOf(t)}.scalar(o.bits)
+	}
+	return o
 }
 
 // integer returns a constant of the first type that can hold it: C11 §6.4.4.1. As in gdb a decimal
@@ -131,7 +153,7 @@ var wide = [256]string{0: "char", 'L': "wchar_t", 'u': "char16_t", 'U': "char32_
 
 // wideType returns a character type. Those with a prefix must be in the program.
 func (p *parser) wideType(t token) *value.Type {
-	if t.prefix == 0 && p.names.language() == value.Rust && t.kind == characterToken && t.codes[0] > 0x7f {
+	if t.prefix == 0 && p.names.language() == value.Rust && t.kind == characterToken {
 		if typ, err := p.names.typeNamed("", "char"); err == nil && typ.Size() == 4 {
 			return typ
 		}

@@ -100,6 +100,12 @@ var precedence = [...]uint8{
 	callOf: 0,
 }
 
+// rustPrecedence has the operators that bind differently in Rust: a & b == c is (a & b) == c.
+var rustPrecedence = [len(precedence)]uint8{
+	equal: 6, notEqual: 6, less: 6, lessEqual: 6, greater: 6, greaterEqual: 6,
+	bitOr: 7, bitXor: 8, bitAnd: 9, add: 12, subtract: 12, repeat: 13,
+}
+
 // assigning are the binary operators of assignments, nop for the plain one.
 var assigning = [...]operator{
 	assignAdd: add, assignSubtract: subtract, assignMultiply: multiply, assignDivide: divide, assignRemainder: remainder,

@@ -5,6 +5,7 @@
 package expression
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -203,6 +204,9 @@ func (p *parser) expression(level uint8) *node {
 	for !p.failed() && p.token.kind == operatorToken && int(p.token.op) < len(precedence) {
 		op, offset := p.token.op, p.token.start
 		binds := precedence[op]
+		if p.names.language() == value.Rust {
+			binds = cmp.Or(rustPrecedence[op], binds)
+		}
 		if binds == 0 || binds < level {
 			break
 		}
@@ -357,10 +361,11 @@ func (p *parser) primary() *node {
 	switch t.kind {
 	case numberToken:
 		p.advance()
-		o, err := p.number(t.text)
-		if err != "" && p.names.language() == value.Rust {
-			o, err = p.rustNumber(t.text)
+		number := p.number
+		if p.names.language() == value.Rust {
+			number = p.rustNumber
 		}
+		o, err := number(t.text)
 		if err != "" {
 			return p.fail(t.start, err)
 		}
