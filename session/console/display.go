@@ -8,9 +8,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/clewdev/clew/session/frontend"
+	"github.com/clewdev/clew/value/expression"
 )
 
 // display is an expression that is shown at every stop.
@@ -18,7 +22,55 @@ type display struct {
 	number   int
 	text     string
 	format   format
+	locals   map[string]string // declarations of the local variables in text, by their names: see declarationOfLocal
 	disabled bool
+}
+
+// localsOf returns the declarations of the local variables in an expression. Members of this need
+// the variable this.
+func (c *Console) localsOf(text string) map[string]string {
+	f := c.current()
+	if f == nil {
+		return nil
+	}
+	list := map[string]string{}
+	names := regexp.MustCompile(`(\.|->|::)?\s*\b([A-Za-z_]\w*)`) // those of members are after a dot or an arrow
+	for _, m := range names.FindAllStringSubmatch(text, -1) {
+		if declaration := declarationOfLocal(f, m[2]); declaration != "" && m[1] == "" {
+			list[m[2]] = declaration
+		}
+	}
+	if this := declarationOfLocal(f, "this"); this != "" {
+		if _, err := expression.Compile(text, c.values.Context(nil)); err != nil {
+			list["this"] = this
+		}
+	}
+	return list
+}
+
+// declarationOfLocal returns the function and the line of the local variable that a name means in a
+// frame, or "".
+func declarationOfLocal(f *frontend.Frame, name string) string {
+	if f.Scope == nil {
+		return ""
+	}
+	v := f.Scope.Lookup(name)
+	if v == nil {
+		return ""
+	}
+	return fmt.Sprint(f.Scope.Function.Name, ":", v.Line)
+}
+
+// inContext reports whether the local variables of a display are those of the selected frame. As in
+// gdb, a variable of another function that has the same name is not shown.
+func (c *Console) inContext(d *display) bool {
+	f := c.current()
+	for name, declaration := range d.locals {
+		if f == nil || declarationOfLocal(f, name) != declaration {
+			return false
+		}
+	}
+	return true
 }
 
 func (c *Console) displayCommand(args string) error {
@@ -35,7 +87,7 @@ func (c *Console) displayCommand(args string) error {
 	case text == "":
 		return errors.New("display which expression?")
 	}
-	d := &display{number: c.lastDisplay + 1, text: text, format: f}
+	d := &display{number: c.lastDisplay + 1, text: text, format: f, locals: c.localsOf(text)}
 	if c.current() != nil {
 		if err := c.show(d); err != nil {
 			return err
@@ -49,8 +101,8 @@ func (c *Console) displayCommand(args string) error {
 // showDisplays shows the displays that can be evaluated here.
 func (c *Console) showDisplays() error {
 	for _, d := range c.displays {
-		if !d.disabled {
-			_ = c.show(d) // fails for a variable of another function
+		if !d.disabled && c.inContext(d) {
+			_ = c.show(d) // fails for memory that cannot be read
 		}
 	}
 	return nil
@@ -148,7 +200,11 @@ func (c *Console) infoDisplay(string) error {
 			}
 			format = fmt.Sprintf("/%d%c%c ", max(d.format.count, 1), size, cmp.Or(d.format.letter, 'x'))
 		}
-		c.printf("%d:   %s  %s%s\n", d.number, enabled, format, d.text)
+		context := ""
+		if !c.inContext(d) {
+			context = " (cannot be evaluated in the current context)"
+		}
+		c.printf("%d:   %s  %s%s%s\n", d.number, enabled, format, d.text, context)
 	}
 	return nil
 }

@@ -46,7 +46,7 @@ func (c *Console) examine(args string) error {
 		}
 		e.letter = f.letter
 		switch {
-		case f.letter == 'a':
+		case f.letter == 'a' && f.size == 0:
 			e.size = 'g'
 		case f.letter == 'c' && f.size == 0:
 			e.size = 'b'
@@ -57,7 +57,7 @@ func (c *Console) examine(args string) error {
 	switch {
 	case e.letter == 's':
 		e.size = cmp.Or(f.size, 'b')
-	case f.size != 0 && e.letter != 'a':
+	case f.size != 0:
 		e.size = f.size
 	}
 	switch {
@@ -165,8 +165,11 @@ func (c *Console) examineAt(e *examined, count int) error {
 
 // examinedText returns one value in the format of x, which pads with zeros.
 func (c *Console) examinedText(e *examined, p []byte) string {
-	n, shift := frontend.Word(p), 64-8*len(p)
-	switch e.letter {
+	n, shift, letter := frontend.Word(p), 64-8*len(p), e.letter
+	if letter == 'f' && len(p) < 4 {
+		letter = 'd' // as in gdb, there are no floating-point numbers of this size
+	}
+	switch letter {
 	case 'x', 'z':
 		return fmt.Sprintf("0x%0*x", 2*len(p), n)
 	case 'd':
@@ -178,11 +181,12 @@ func (c *Console) examinedText(e *examined, p []byte) string {
 	case 't':
 		return fmt.Sprintf("%0*b", 8*len(p), n)
 	case 'a':
+		n = uint64(int64(n<<shift) >> shift)
 		return fmt.Sprintf("%#x%s", n, c.angle(n))
 	}
-	name, letter := map[int]string{1: "signed char", 2: "short", 4: "int", 8: "long"}[len(p)], e.letter
+	name := map[int]string{1: "signed char", 2: "short", 4: "int", 8: "long"}[len(p)]
 	if letter == 'f' {
-		name, letter = cmp.Or(map[int]string{4: "float", 8: "double"}[len(p)], name), 0
+		name, letter = map[int]string{4: "float", 8: "double"}[len(p)], 0
 	}
 	return c.printer(letter).Text(value.Constant(value.Base(jit.Host(), name), bytes.Clone(p), nil))
 }

@@ -331,6 +331,9 @@ func floatOf(v value.Value) (float64, error) {
 	case 8:
 		return math.Float64frombits(n), nil
 	}
+	if n, err := v.Float(); err == nil && v.Type().Strip().Kind() != value.Pointer {
+		return n, nil
+	}
 	return 0, errors.New("invalid floating value found in program")
 }
 
@@ -425,7 +428,7 @@ func (c *Console) typed(args string) (t *value.Type, isType bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	if t, err = e.Type(); err == nil || e.IsType() {
+	if t, err = e.Type(); err == nil || e.IsType() || e.HasEffects() { // a type never needs a call or a change
 		return t, e.IsType(), err
 	}
 	v, err := e.Evaluate(f)
