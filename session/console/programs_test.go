@@ -223,7 +223,7 @@ var gdbAnswer = map[string]*regexp.Regexp{
 }
 
 // gdbError matches gdb's errors for commands with other answers.
-var gdbError = regexp.MustCompile(`^(No (symbol|stack|frame|type|breakpoint|display|line)\b|The program is not being run|Line number \d+ (is )?out of (range)|Argument required|Invalid register |Attempt to take address|Can't take address|Left operand of assignment |value has been optimized out|There is no |\$\d+ = Value can't be converted|Cannot |Function ")`)
+var gdbError = regexp.MustCompile(`^(No (symbol|stack|frame|type|breakpoint|display|line)\b|The program is not being run|Line number \d+ (is )?out of (range)|Argument required|Invalid register |Attempt to take address|Can't take address|Left operand of assignment |value has been optimized out|There is no |\$\d+ = (\(.*&\) )?<error reading variable: Cannot access memory|\$\d+ = Value can't be converted|Cannot |Function ")`)
 
 // judge compares an answer with gdb's.
 func (c *tally) judge(t *testing.T, source, command, got string, err error, want string) {

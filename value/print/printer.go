@@ -184,6 +184,11 @@ func (p *Printer) Variable(v *value.Variable, f value.Frame) string {
 	if err := val.ReadError(); err != nil {
 		return v.Name + " = <error reading variable " + v.Name + " (" + message(err) + ")>"
 	}
+	if k := val.Type().Strip().Kind(); (k == value.Reference || k == value.RvalueReference) && !val.Synthetic() {
+		if err := val.Deref().ReadError(); err != nil && val.Type().Language() == value.CPlusPlus {
+			return v.Name + " = <error reading variable: " + message(err) + ">"
+		}
+	}
 	return v.Name + " = " + p.Text(val)
 }
 

@@ -122,12 +122,26 @@ func listIterator(i instance) print.Presentation {
 	node := i.FieldByName("_M_node")
 	at, err := node.Uint()
 	elem := argument(i.Type(), 0)
+	if elem == nil { // GCC leaves out the template arguments of this class
+		elem = pointedTo(i.Type())
+	}
 	rejectIf(err != nil || at == 0 || elem == nil)
 	start := at + uint64(2*elem.Machine().AddressSize) // after the pointers
 	if align := elem.Align(); align > 0 {
 		start = (start + align - 1) / align * align
 	}
 	return print.Presentation{Value: value.At(elem, start, i.Frame())}
+}
+
+// pointedTo returns the type of objects to which operator-> of a class points, or nil.
+func pointedTo(class *value.Type) *value.Type {
+	members, _ := class.Strip().Members() // those that cannot be read are not found
+	for _, m := range members.Methods {
+		if m.Name == "operator->" && m.Type != nil && m.Type.Elem() != nil && m.Type.Elem().Strip().Kind() == value.Pointer {
+			return m.Type.Elem().Strip().Elem()
+		}
+	}
+	return nil
 }
 
 // hashTable presents a std::unordered_map and similar types. All nodes are in one list, and the
