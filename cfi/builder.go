@@ -231,7 +231,8 @@ func (b *Builder) Program() (*Program, error) {
 	if b.w.err != nil {
 		return nil, b.w.err
 	}
-	return &Program{CIE: b.cie, Instructions: b.w.Data[:len(b.w.Data):len(b.w.Data)], End: b.location}, nil
+	instructions := b.w.Data[:len(b.w.Data):len(b.w.Data)]
+	return &Program{CIE: b.cie, Instructions: instructions, End: b.location, built: instructions}, nil
 }
 
 // CIE returns a copy of the Builder's CIE with the Builder's rules added, for functions in which

@@ -28,6 +28,21 @@ type Program struct {
 
 	// LSDA is the language-specific data area; the CIE's LSDAEncoding must be set for it.
 	LSDA Pointer
+
+	built []byte // the instructions, if a Builder made them
+}
+
+// Check returns the error with which the instructions of the table do not decode, or nil. It does
+// not decode those that a Builder made. The CIE must have a Section.
+func (p *Program) Check() error {
+	if n := len(p.Instructions); n == 0 || n == len(p.built) && &p.built[0] == &p.Instructions[0] {
+		return nil
+	}
+	d := decode(p.CIE, 0, p.Instructions, 0)
+	var ins Instruction
+	for d.Next(&ins) {
+	}
+	return d.Err()
 }
 
 // Program returns the table of a decoded FDE, for a function at any address. Each

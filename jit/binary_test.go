@@ -60,13 +60,11 @@ func normalised(c *jit.Code) *jit.Code {
 			*f = jit.Function{}
 		}
 		if f.Unwind != nil {
-			p := *f.Unwind
-			from := p.CIE
-			p.CIE = cfi.NewCIE(jit.Host())
+			from := f.Unwind.CIE
+			p := cfi.Program{CIE: cfi.NewCIE(jit.Host()), Instructions: append([]byte(nil), f.Unwind.Instructions...), End: f.Unwind.End}
 			p.CIE.CodeAlign, p.CIE.DataAlign, p.CIE.ReturnAddress = from.CodeAlign, from.DataAlign, from.ReturnAddress
 			p.CIE.SignalFrame = from.SignalFrame
 			p.CIE.Instructions = from.Instructions
-			p.Instructions = append([]byte(nil), p.Instructions...)
 			f.Unwind = &p
 		}
 	}

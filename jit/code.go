@@ -139,7 +139,7 @@ func (c *Code) Bytes(f *Function) []byte {
 // Check returns the faults of the description. If functions are at fault, and the rest is valid
 // without them, they are FunctionErrors: functions that overlap, are out of order, lie
 // outside of Text or have no name; unwind tables and lines past the end of the function,
-// and CIEs that do not decode. Otherwise the error wraps ErrCode. Publishers call Check before
+// and instructions that do not decode. Otherwise the error wraps ErrCode. Publishers call Check before
 // they register anything. It does not allocate unless it fails.
 func (c *Code) Check() error {
 	_, err := c.check()
@@ -301,18 +301,21 @@ func (x *checker) unwind(f *Function) error {
 		return faultf("its unwind table is not for %s", x.machine.Name)
 	case p.End > f.Size:
 		return faultf("its unwind table has a row at +%#x, past its %#x bytes of code", p.End, f.Size)
-	case p.CIE == x.valid:
-		x.table = p
-		return nil
 	}
-	d := p.CIE.Decode()
-	var ins cfi.Instruction
-	for d.Next(&ins) {
+	if p.CIE != x.valid {
+		d := p.CIE.Decode()
+		var ins cfi.Instruction
+		for d.Next(&ins) {
+		}
+		if err := d.Err(); err != nil {
+			return faultf("the instructions of its CIE: %w", err)
+		}
+		x.valid = p.CIE
 	}
-	if err := d.Err(); err != nil {
-		return faultf("the instructions of its CIE: %w", err)
+	if err := p.Check(); err != nil {
+		return faultf("the instructions of its unwind table: %w", err)
 	}
-	x.valid, x.table = p.CIE, p
+	x.table = p
 	return nil
 }
 
