@@ -232,7 +232,7 @@ func (b *Builder) Program() (*Program, error) {
 		return nil, b.w.err
 	}
 	instructions := b.w.Data[:len(b.w.Data):len(b.w.Data)]
-	return &Program{CIE: b.cie, Instructions: instructions, End: b.location, built: instructions}, nil
+	return &Program{CIE: b.cie, Instructions: instructions, End: b.location, valid: instructions}, nil
 }
 
 // CIE returns a copy of the Builder's CIE with the Builder's rules added, for functions in which

@@ -10,8 +10,8 @@ import (
 )
 
 // Program is the unwind table of a function, independent of the function's address. Several
-// functions may share a Program, and several programs a CIE. [Builder.Program] returns one, and
-// [FDE.Program] returns one from a compiler's table. It must not be changed after its first use,
+// functions may share a Program, and several programs a CIE. [Builder.Program] and [NewProgram]
+// return one, and [FDE.Program] returns one from a compiler's table. It must not be changed after its first use,
 // and may then be used concurrently.
 type Program struct {
 	CIE *CIE
@@ -29,13 +29,24 @@ type Program struct {
 	// LSDA is the language-specific data area; the CIE's LSDAEncoding must be set for it.
 	LSDA Pointer
 
-	built []byte // the instructions, if a Builder made them
+	valid []byte // the instructions, if they are known to decode
+}
+
+// NewProgram returns a table of instructions that are encoded already, or the error with which
+// they do not decode. The CIE must have a Section. The table owns the instructions.
+func NewProgram(cie *CIE, instructions []byte, end uint64) (*Program, error) {
+	p := &Program{CIE: cie, Instructions: instructions, End: end}
+	if err := p.Check(); err != nil {
+		return nil, err
+	}
+	p.valid = instructions
+	return p, nil
 }
 
 // Check returns the error with which the instructions of the table do not decode, or nil. It does
-// not decode those that a Builder made. The CIE must have a Section.
+// not decode those of a Builder and of NewProgram again. The CIE must have a Section.
 func (p *Program) Check() error {
-	if n := len(p.Instructions); n == 0 || n == len(p.built) && &p.built[0] == &p.Instructions[0] {
+	if n := len(p.Instructions); n == 0 || n == len(p.valid) && &p.valid[0] == &p.Instructions[0] {
 		return nil
 	}
 	d := decode(p.CIE, 0, p.Instructions, 0)

@@ -315,8 +315,17 @@ func (r *descriptionReader) tables() {
 		r.cies = append(r.cies, cie)
 	}
 	for range r.count() {
-		p := &cfi.Program{CIE: element(r, r.cies), End: r.number(math.MaxUint64)}
-		p.Instructions = append([]byte(nil), r.bytes(r.count())...)
+		cie, end := element(r, r.cies), r.number(math.MaxUint64)
+		instructions := append([]byte(nil), r.bytes(r.count())...)
+		if r.failed || cie == nil {
+			r.failed = true
+			return
+		}
+		p, err := cfi.NewProgram(cie, instructions, end)
+		if err != nil {
+			r.failed = true
+			return
+		}
 		r.programs = append(r.programs, p)
 	}
 	for range r.count() {

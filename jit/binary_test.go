@@ -61,11 +61,11 @@ func normalised(c *jit.Code) *jit.Code {
 		}
 		if f.Unwind != nil {
 			from := f.Unwind.CIE
-			p := cfi.Program{CIE: cfi.NewCIE(jit.Host()), Instructions: append([]byte(nil), f.Unwind.Instructions...), End: f.Unwind.End}
-			p.CIE.CodeAlign, p.CIE.DataAlign, p.CIE.ReturnAddress = from.CodeAlign, from.DataAlign, from.ReturnAddress
-			p.CIE.SignalFrame = from.SignalFrame
-			p.CIE.Instructions = from.Instructions
-			f.Unwind = &p
+			cie := cfi.NewCIE(jit.Host())
+			cie.CodeAlign, cie.DataAlign, cie.ReturnAddress = from.CodeAlign, from.DataAlign, from.ReturnAddress
+			cie.SignalFrame = from.SignalFrame
+			cie.Instructions = from.Instructions
+			f.Unwind, _ = cfi.NewProgram(cie, f.Unwind.Instructions, f.Unwind.End)
 		}
 	}
 	return &d
