@@ -66,18 +66,18 @@ type Budget int64
 // permits. A program may still be writing the file. If that is not the whole file, Read
 // returns the data and an error. The file stays open.
 func (left *Budget) Read(f *os.File) ([]byte, fs.FileInfo, error) {
-	data, _, info, err := left.read(f, math.MaxInt64)
+	data, _, info, err := left.read(f, math.MaxInt64, false)
 	return data, info, err
 }
 
-// ReadEnd returns only the last bytes of the data that Read would return, at most limit.
-// They begin at offset start of the file.
+// ReadEnd is Read for the last bytes before the first hole: at most limit, and as many as the
+// budget permits. They begin at offset start of the file.
 func (left *Budget) ReadEnd(f *os.File, limit int64) (data []byte, start int64, err error) {
-	data, start, _, err = left.read(f, limit)
+	data, start, _, err = left.read(f, limit, true)
 	return data, start, err
 }
 
-func (left *Budget) read(f *os.File, limit int64) (data []byte, start int64, info fs.FileInfo, err error) {
+func (left *Budget) read(f *os.File, limit int64, end bool) (data []byte, start int64, info fs.FileInfo, err error) {
 	if info, err = f.Stat(); err != nil {
 		return nil, 0, nil, err
 	}
@@ -96,8 +96,11 @@ func (left *Budget) read(f *os.File, limit int64) (data []byte, start int64, inf
 	if size > limit {
 		start, size, which, why = size-limit, limit, "last", "the limit for such a file"
 	}
-	if size > int64(*left) {
-		size, why = max(int64(*left), 0), "the limit for all files of the program"
+	if rest := max(int64(*left), 0); size > rest {
+		if end {
+			start, which = start+size-rest, "last"
+		}
+		size, why = rest, "the limit for all files of the program"
 	}
 	if _, err := f.Seek(start, io.SeekStart); err != nil {
 		return nil, 0, info, err

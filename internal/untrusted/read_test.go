@@ -77,7 +77,8 @@ func TestBudgetReadsEnd(t *testing.T) {
 	}{
 		{4, "last", 13, 26, true},
 		{17, "first middle last", 0, 9, false},
-		{11, "middle la", 6, 0, true},
+		{11, "ddle last", 8, 0, true},
+		{11, "", 17, 0, true},
 	} {
 		data, start, err := left.ReadEnd(f, test.most)
 		if string(data) != test.want || start != test.start || left != test.left || (err != nil) != test.cut {

@@ -188,20 +188,29 @@ func TestMap(t *testing.T) {
 	}
 }
 
-// If a perf map is too large, its last complete lines are read, because they replace earlier
-// ones.
+// If a perf map is too large, or more than may still be read, its last complete lines are read, because they
+// replace earlier ones.
 func TestLargeMap(t *testing.T) {
 	const text = "1000 10 old\n2000 10 gone\n1000 10 new\n3000 10 last\n"
 	root := write(t, map[string]string{"tmp/perf-1.map": text})
-	r := NewReader()
-	r.mapLimit = 30
-	m := r.Map(&snapshot.Process{Root: root, IDs: []int{1}})
-	names := ""
-	for s := range m.Symbols() {
-		names += s.Name + " "
-	}
-	if names != "new last " || m.Err == nil || !strings.Contains(m.Err.Error(), "only the last 30 of its 50 bytes were read") {
-		t.Errorf("%q, %v", names, m.Err)
+	for _, test := range []struct {
+		mapLimit, left int64
+		names, err     string
+	}{
+		{30, MaxBytes, "new last ", "only the last 30 of its 50 bytes were read: the limit for such a file"},
+		{40, 30, "new last ", "only the last 30 of its 50 bytes were read: the limit for all files of the program"},
+		{MaxBytes, 15, "last ", "only the last 15 of its 50 bytes were read: the limit for all files of the program"},
+	} {
+		r := NewReaderBeside(MaxBytes - test.left)
+		r.mapLimit = test.mapLimit
+		m := r.Map(&snapshot.Process{Root: root, IDs: []int{1}})
+		names := ""
+		for s := range m.Symbols() {
+			names += s.Name + " "
+		}
+		if names != test.names || m.Err == nil || !strings.Contains(m.Err.Error(), test.err) {
+			t.Errorf("%q, %v", names, m.Err)
+		}
 	}
 }
 
