@@ -44,7 +44,8 @@ func (g *generatedCode) at(time uint64) (changed bool) {
 		}
 		functions := d.code.Functions()
 		n := g.loaded[i]
-		if n < len(functions) && functions[n].Time <= time || n > 0 && functions[n-1].Time > time {
+		// A file that is read again can have fewer functions than before: it can be written anew.
+		if n > len(functions) || n < len(functions) && functions[n].Time <= time || n > 0 && functions[n-1].Time > time {
 			g.loaded[i] = sort.Search(len(functions), func(i int) bool { return functions[i].Time > time })
 			changed = true
 		}

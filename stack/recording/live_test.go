@@ -328,3 +328,32 @@ func TestListShares(t *testing.T) {
 		t.Errorf("%d bytes at the end", b.listed)
 	}
 }
+
+// A program can write its jitdump anew, with fewer functions.
+func TestShrunkJitdump(t *testing.T) {
+	root := t.TempDir()
+	path := filepath.Join(root, "jit-1.dump")
+	number := writeJitdump(t, path, "first", 0x10000, 0x20000, 0x30000)
+	live := &stopped{now: 100}
+	b := newBuilder(new(perfdata.Reader), Options{Live: live, Search: debugfile.Search{Root: root}})
+	b.monotonic = true
+	d := &jitdump{fileKey: fileKey{path: "/jit-1.dump", inode: inode{number: number}}, builder: b, pid: 1}
+	thread := b.thread(1, 1)
+	s := thread.process.space
+	s.code.dumps = []*jitdump{d}
+	name := func(at, pc uint64) string {
+		thread.process.update(thread, at)
+		if _, f := s.code.find(pc); f != nil {
+			return d.code.Symbol(f).Name
+		}
+		return ""
+	}
+	if first, last := name(50, 0x10000), name(60, 0x30000); first != "first" || last != "first" {
+		t.Fatalf("%q and %q in a jitdump of 3 functions: %v", first, last, d.err)
+	}
+	writeJitdump(t, path, "anew", 0x10000)
+	live.now = 200
+	if first, last := name(150, 0x10000), name(160, 0x30000); first != "anew" || last != "" || d.stale {
+		t.Errorf("%q and %q in a jitdump of one function", first, last)
+	}
+}

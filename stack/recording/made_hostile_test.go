@@ -42,13 +42,16 @@ func TestManyJitdumps(t *testing.T) {
 	}
 }
 
-// writeJitdump writes a jitdump of one function of a page, and returns its inode.
-func writeJitdump(t testing.TB, path, name string, address uint64) (number uint64) {
+// writeJitdump writes a jitdump of functions of a page with one name, and returns its inode. Their times are 1, 2
+// and so on.
+func writeJitdump(t testing.TB, path, name string, addresses ...uint64) (number uint64) {
 	t.Helper()
 	e := perf.Encoder{Order: binary.LittleEndian}
 	e.Header(&perf.Header{Order: binary.LittleEndian, Machine: elf.EM_X86_64, PID: 1, Time: 1})
-	if err := e.Load(1, &perf.Load{PID: 1, TID: 1, Address: address, Name: name, Code: make([]byte, 0x1000)}); err != nil {
-		t.Fatal(err)
+	for i, address := range addresses {
+		if err := e.Load(uint64(i+1), &perf.Load{PID: 1, TID: 1, Address: address, Name: name, Code: make([]byte, 0x1000)}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if err := os.WriteFile(path, e.Data, 0o600); err != nil {
 		t.Fatal(err)
