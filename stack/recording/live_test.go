@@ -357,3 +357,46 @@ func TestShrunkJitdump(t *testing.T) {
 		t.Errorf("%q and %q in a jitdump of one function", first, last)
 	}
 }
+
+// An interval says which of its files of generated code are incomplete, also if an earlier interval has read them.
+func TestNotesOfKeptFiles(t *testing.T) {
+	root := t.TempDir()
+	number := writeJitdump(t, filepath.Join(root, "jit-1.dump"), "f", 0x10000, 0x20000)
+	if err := os.Mkdir(filepath.Join(root, "tmp"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, "tmp/perf-2.map"), bytes.Repeat([]byte("10000 20 f\n"), 1000), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var notes []string
+	var complete []bool
+	b := newBuilder(new(perfdata.Reader), Options{Live: &stopped{}, Search: debugfile.Search{Root: root}, Interval: func(r *Recording) error {
+		notes, complete = append(notes, strings.Join(r.Notes, "\n")), append(complete, r.Complete)
+		return nil
+	}})
+	b.maxCode = 0x2400 // of a jitdump half, which has one function, and of a map the half of the others
+	b.reads = b.codeReader(0)
+	d := &jitdump{fileKey: fileKey{path: "/jit-1.dump", inode: inode{number: number}}, builder: b, pid: 1}
+	b.dumps[d.fileKey] = d
+	m := b.process(2).perfMap
+	s := b.process(1).space
+	s.code.dumps = []*jitdump{d}
+	s.code.time = 1
+	if _, f := s.code.find(0x10000); f == nil {
+		t.Fatal(d.err)
+	}
+	if _, ok := m.find(0x10000, s); !ok {
+		t.Fatal("no function in the perf map")
+	}
+	for range 2 {
+		for _, g := range []*growing{&d.growing, &m.growing} {
+			g.read, g.took = time.Now(), time.Hour
+		}
+		if err := b.cut(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if notes[1] != notes[0] || !strings.Contains(notes[0], "jit-1.dump: only the first") || !strings.Contains(notes[0], "perf-2.map: only the last") || complete[0] || complete[1] {
+		t.Errorf("complete: %t\n%s", complete, strings.Join(notes, "\n\n"))
+	}
+}

@@ -9,6 +9,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/clewdev/clew/debugfile"
@@ -46,7 +48,15 @@ func (b *builder) noteMissing() {
 	for _, p := range b.processes {
 		p.lists.noteGuessed()
 	}
+	if b.opts.Live != nil { // these files were kept from an earlier interval, or read again
+		for _, key := range slices.SortedFunc(maps.Keys(b.dumps), fileKey.compare) {
+			if d := b.dumps[key]; d.opened {
+				d.note()
+			}
+		}
+	}
 	for _, m := range b.maps {
+		b.noteRefused(m.code.Err)
 		b.noteError(m.check())
 	}
 	b.noteCount(b.rec.Counts.Missed()-b.missed, "1 record was", "%d records were", "lost during the recording")
