@@ -59,7 +59,7 @@ type builder struct {
 	dumps    map[fileKey]*jitdump
 	reads    *codefile.Reader
 	maxCode  int64             // bytes of files of generated code that may be in memory
-	maps     []*perfMap        // those that were read
+	maps     []*perfMap        // those whose content is in memory
 	leaving  func(*process)    // called before a process loses its space; may be nil
 	names    map[string]string // copied ones of generated code
 

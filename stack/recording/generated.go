@@ -135,6 +135,11 @@ func (d *jitdump) open() {
 		b.readCode(d.pid, &d.growing, func() {
 			d.code, err = b.reads.Jitdump(writer, codefile.Marker{Path: d.path, Inode: d.inode.number})
 		})
+		for _, other := range b.dumps { // one file with two keys was read once: either can stay longer
+			if d.code != nil && other.code == d.code {
+				d.bytes = max(d.bytes, other.bytes)
+			}
+		}
 	}
 	if d.err = err; err == nil {
 		d.timed = b.monotonic && !d.code.Counter

@@ -142,10 +142,8 @@ func (b *builder) held(pid int32, but *growing) (own, others int64) {
 			add(d.pid, &d.growing)
 		}
 	}
-	for _, p := range b.processes {
-		if m := p.perfMap; m != nil && m.code != nil {
-			add(p.pid, &m.growing)
-		}
+	for _, m := range b.maps { // also those of programs that have ended
+		add(m.process.pid, &m.growing)
 	}
 	return own, others
 }

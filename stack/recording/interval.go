@@ -191,6 +191,11 @@ func (b *builder) forgetGenerated() {
 			kept[m], objects[m.stackObject] = true, true
 		}
 	}
+	for _, m := range b.maps {
+		if !kept[m] {
+			m.code = nil // its program can have ended, and its descendants refer to it
+		}
+	}
 	for _, p := range b.processes {
 		if p.lists != nil {
 			read = read || len(p.lists.objects) > 0

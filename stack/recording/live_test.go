@@ -99,6 +99,7 @@ func TestHeld(t *testing.T) {
 	for n := range int32(3) {
 		m := b.process(n).perfMap
 		m.code, m.bytes = new(codefile.Map), 100
+		b.maps = append(b.maps, m)
 		d := &jitdump{fileKey: fileKey{path: strings.Repeat("d", int(n))}, builder: b, code: new(codefile.Jitdump)}
 		d.bytes = 1000
 		b.dumps[d.fileKey] = d
@@ -107,6 +108,11 @@ func TestHeld(t *testing.T) {
 	unread.bytes = 1 << 40
 	if own, others := b.held(1, &b.process(0).perfMap.growing); own != 100 || others != 3100 {
 		t.Errorf("the process has %d bytes and the others %d, expected 100 and 3100", own, others)
+	}
+	// A program that has ended leaves its map in memory, for places in it and for its descendants.
+	b.comm(&perfdata.Record{Misc: perfdata.MiscCommExec}, &perfdata.Comm{PID: 1, TID: 1})
+	if own, others := b.held(1, nil); own != 100 || others != 3200 {
+		t.Errorf("after it has executed a program, the process has %d bytes and the others %d, expected 100 and 3200", own, others)
 	}
 	for used, left := range map[int64]int64{3200: all - 3200, all + 1: 0, -1: all} {
 		if n := codefile.NewReaderBeside(used).Left(); n != left {
@@ -170,6 +176,7 @@ func TestShares(t *testing.T) {
 			m.renew()
 		} else {
 			m.open()
+			m.note()
 		}
 		return m.bytes, m.code.Err
 	}
@@ -215,6 +222,9 @@ func TestKeptFiles(t *testing.T) {
 		b.maps = append(b.maps, m)
 	}
 	b.process(3).perfMap.parent = maps[0]
+	ended := b.newPerfMap(b.process(4), nil, 0)
+	ended.opened, ended.code, ended.bytes = true, new(codefile.Map), 100
+	b.maps = append(b.maps, ended)
 	for _, g := range []*growing{&first.growing, &maps[0].growing} {
 		g.read, g.took = time.Now(), time.Hour
 	}
@@ -225,7 +235,7 @@ func TestKeptFiles(t *testing.T) {
 	if first.code == nil || maps[0].code == nil || len(b.maps) != 1 || b.maps[0] != maps[0] {
 		t.Error("a file that took long is forgotten")
 	}
-	if second.code != nil || second.opened || maps[1].code != nil || maps[1].opened {
+	if ended.code != nil || second.code != nil || second.opened || maps[1].code != nil || maps[1].opened {
 		t.Error("a file that was read quickly is kept")
 	}
 	if left := b.reads.Left(); left != maxIntervalBytes-1100 || len(b.rec.Objects) != 1 {

@@ -82,6 +82,12 @@ func TestJitdumpOfManyRecords(t *testing.T) {
 	if len(b.dumps) != records || len(files) != 1 || files[nil] {
 		t.Errorf("%d jitdumps, %d were read", len(b.dumps), len(files))
 	}
+	for key := range b.dumps { // the content is in memory as long as one key is
+		if _, held := b.held(-1, nil); held < 0x1000 {
+			t.Errorf("%d bytes with %d keys", held, len(b.dumps))
+		}
+		delete(b.dumps, key)
+	}
 	for i := range b.rec.Places() {
 		if f := &b.rec.Places()[i]; f.Symbol.Name != "generated" {
 			t.Errorf("%q at %#x", f.Symbol.Name, f.Address)
