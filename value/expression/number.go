@@ -56,8 +56,8 @@ func (p *parser) rustNumber(text string) (operand, string) {
 			return p.rustTyped(o, suffix), problem
 		}
 	}
-	if n, err := strconv.ParseUint(bare, 10, 64); err == nil {
-		bare = strconv.FormatUint(n, 10) // 010 is 10
+	if trimmed := strings.TrimLeft(bare, "0"); trimmed != "" && '0' <= trimmed[0] && trimmed[0] <= '9' {
+		bare = trimmed // 010u8 is 10
 	}
 	if octal, ok := strings.CutPrefix(bare, "0o"); ok {
 		bare = "0" + octal
