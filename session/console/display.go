@@ -34,9 +34,13 @@ func (c *Console) localsOf(text string) map[string]string {
 		return nil
 	}
 	list := map[string]string{}
-	names := regexp.MustCompile(`(\.|->|::)?\s*\b([A-Za-z_]\w*)`) // those of members are after a dot or an arrow
+	// Names of members are after a dot or an arrow, those of registers and of the session's variables after a $.
+	names := regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)+'|(\.|->|::|\$)?\s*\b([A-Za-z_]\w*)`)
 	for _, m := range names.FindAllStringSubmatch(text, -1) {
-		if declaration := declarationOfLocal(f, m[2]); declaration != "" && m[1] == "" {
+		if m[1] != "" || m[2] == "" {
+			continue
+		}
+		if declaration := declarationOfLocal(f, m[2]); declaration != "" {
 			list[m[2]] = declaration
 		}
 	}

@@ -5,7 +5,7 @@ __attribute__((noinline)) static int twice(int n) { calls++; return n * 2; }
 __attribute__((noinline)) static int inner(int n)
 {
 	double sum = n * 1.5;
-	HERE; // STOP display sum; display/x n; display calls; info display; next; finish; info display; undisplay 1; info display
+	HERE; // STOP display sum; display/x n; display calls; set $sum = 7; display 1 + $sum; display $n; display "n"[0]; info display; next; finish; info display; undisplay 1; info display
 	return (int)sum;
 }
 int run(int n)
