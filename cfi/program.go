@@ -11,8 +11,8 @@ import (
 
 // Program is the unwind table of a function, independent of the function's address. Several
 // functions may share a Program, and several programs a CIE. [Builder.Program] and [NewProgram]
-// return one, and [FDE.Program] returns one from a compiler's table. It must not be changed after its first use,
-// and may then be used concurrently.
+// return one, and [FDE.Program] returns one from a compiler's table. A Program must not be
+// changed after its first use, and may then be used concurrently.
 type Program struct {
 	CIE *CIE
 
@@ -43,8 +43,8 @@ func NewProgram(cie *CIE, instructions []byte, end uint64) (*Program, error) {
 	return p, nil
 }
 
-// Check returns the error with which the instructions of the table do not decode, or nil. It does
-// not decode those of a Builder and of NewProgram again. The CIE must have a Section.
+// Check returns the error with which the instructions of the table do not decode, or nil. Those
+// of a Builder and of NewProgram are known to decode. The CIE must have a Section.
 func (p *Program) Check() error {
 	if n := len(p.Instructions); n == 0 || n == len(p.valid) && &p.valid[0] == &p.Instructions[0] {
 		return nil

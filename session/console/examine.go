@@ -167,7 +167,7 @@ func (c *Console) examineAt(e *examined, count int) error {
 func (c *Console) examinedText(e *examined, p []byte) string {
 	n, shift, letter := frontend.Word(p), 64-8*len(p), e.letter
 	if letter == 'f' && len(p) < 4 {
-		letter = 'd' // as in gdb, there are no floating-point numbers of this size
+		letter = 'd' // gdb too shows 1 and 2 bytes as an integer
 	}
 	switch letter {
 	case 'x', 'z':

@@ -111,8 +111,9 @@ const (
 	// maxGoroutines bounds the goroutines that a process remembers.
 	maxGoroutines = 1 << 12
 
-	// Looks may take one part in lookShare of all time, and besides firstLooks in nanoseconds. One that takes
-	// more than shortLook, and much more than the one before, does not count as a whole.
+	// Looks may take 1/lookShare of all time, and firstLooks nanoseconds before that. If a look takes more than
+	// shortLook nanoseconds and much more than the last look, only a part of its time counts: another program
+	// can have had the processor.
 	lookShare  = 100
 	firstLooks = 20e6
 	shortLook  = 500e3

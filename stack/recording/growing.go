@@ -60,8 +60,9 @@ type growing struct {
 	took time.Duration // to read it
 }
 
-// keeps reports whether the next interval keeps the content of the file. catchUp notices that a file has grown. One
-// that was rewritten with the same size is read again then, which takes at most a hundredth of the time.
+// keeps reports whether the next interval keeps the content of the file. Content that is kept can be old: catchUp
+// notices that a file has grown, but not that it was rewritten with the same size. Therefore each file is read again
+// after 100 times as long as the reading took, so that reading takes a hundredth of the time.
 func (g *growing) keeps(b *builder) bool {
 	return b.opts.Live != nil && time.Since(g.read) < 100*g.took
 }
@@ -185,8 +186,8 @@ func (b *builder) codeReader(used int64) *codefile.Reader {
 }
 
 // readCode calls read for a file of a process. While programs run, a process may have half of what the others
-// leave, so that no program takes away the names of all others. Files that grow are read again: n processes with
-// large files end up with one part in n+1 each.
+// leave, so that no program takes away the names of all others. Files that grow are read again: in the
+// end each of n processes with large files has 1/(n+1) of the memory.
 func (b *builder) readCode(pid int32, g *growing, read func()) {
 	most := b.reads.Left()
 	if b.opts.Live != nil {
